@@ -1,0 +1,20 @@
+# One image, two programs: the API by default, the worker with `node worker/main.ts` as the command.
+# The TypeScript runs unbuilt: Node 24 strips the types.
+FROM node:24-slim
+
+ENV NODE_ENV=production
+WORKDIR /app
+
+# npm 10, because npm 11's `ci` refuses a lock file that lacks optional packages of platforms it was not written on.
+# No dependency needs its install script at run time.
+COPY package.json package-lock.json ./
+RUN --mount=type=cache,target=/root/.npm npx --yes npm@10 ci --omit=dev --ignore-scripts --no-audit --no-fund
+
+COPY shared shared
+COPY api api
+COPY worker worker
+
+USER node
+EXPOSE 8080 8081
+STOPSIGNAL SIGTERM
+CMD ["node", "api/main.ts"]

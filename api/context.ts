@@ -1,0 +1,57 @@
+import type { Redis } from 'ioredis'
+import type { Principal } from '../shared/auth/principal.ts'
+import { createStaticTokens } from '../shared/auth/static-tokens.ts'
+import type { Config } from '../shared/config/config.ts'
+import { createFinishWaiter, type FinishWaiter } from '../shared/jobs/finish-waiter.ts'
+import { createJobQueue, type JobQueue } from '../shared/jobs/queue.ts'
+import { createJobRecords, type JobRecords } from '../shared/jobs/record.ts'
+import { connectPatient, connectProducer, requireNoEviction } from '../shared/jobs/redis.ts'
+import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
+import type { Releases } from '../shared/lifecycle/releases.ts'
+import type { Logger } from '../shared/observability/log.ts'
+import { createMetrics, type Metrics } from '../shared/observability/metrics.ts'
+import { openStorage, type Storage } from '../shared/storage/storage.ts'
+
+/** Everything a handler may use. */
+export interface ApiContext extends Storage {
+  config: Config
+  log: Logger
+  metrics: Metrics
+  redis: Redis
+  authenticate: (token: string) => Principal | null
+  records: JobRecords
+  secrets: Secrets
+  queue: JobQueue
+  finished: FinishWaiter
+}
+
+/** Credentials outlive the wait in a full queue, but not for ever. */
+export const secretLifetimeSeconds = 3 * 24 * 3_600
+
+/** Connects to everything; `overrides` take a collaborator's place in tests. */
+export async function createApiContext(
+  config: Config,
+  log: Logger,
+  releases: Releases,
+  overrides: Partial<ApiContext> = {},
+): Promise<ApiContext> {
+  const redis = releases.add('redis', connectProducer(config.redis.url, log), (it) => it.disconnect())
+  await redis.connect()
+  await requireNoEviction(redis)
+  const subscriber = releases.add('redis subscriber', connectPatient(config.redis.url, log), (it) => it.disconnect())
+  const storage = await openStorage(config.storage)
+  const records = createJobRecords(redis)
+  return {
+    ...storage,
+    config,
+    log,
+    metrics: createMetrics(),
+    redis,
+    authenticate: createStaticTokens(config.auth.tokensFile, log),
+    records,
+    secrets: createSecrets(redis, config.secretKeys, secretLifetimeSeconds),
+    queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),
+    finished: await createFinishWaiter(subscriber, records),
+    ...overrides,
+  }
+}

@@ -1,0 +1,49 @@
+import type { z } from 'zod'
+import type { Principal, Scope } from '../shared/auth/principal.ts'
+import type { Issue } from '../shared/errors/app-error.ts'
+import type { PublishResponse } from '../shared/publish/response.ts'
+import type { ApiContext } from './context.ts'
+
+/** What a handler answers: 200 unless it says otherwise. */
+export type Answer = { status?: number; headers?: Record<string, string> } & (
+  | { kind: 'publish'; response: PublishResponse }
+  | { kind: 'json'; value: object }
+  | { kind: 'empty' }
+)
+
+/** How a body becomes a value, with every broken rule. */
+export interface BodyReader<Body> {
+  limitBytes: number
+  read(body: unknown): { value: Body; issues: readonly Issue[] }
+}
+
+/** What `Prefer` asked for. */
+export interface Preferences {
+  waitSeconds: number | null
+  respondAsync: boolean
+  returnMinimal: boolean
+}
+
+export interface Input<Params, Query, Body> {
+  principal: Principal
+  params: Params
+  query: Query
+  body: Body
+  prefer: Preferences
+}
+
+export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
+  method: 'get' | 'post'
+  /** Express' syntax: `:orgName` is one segment, percent-encoded. */
+  path: string
+  summary: string
+  scope: Scope
+  params?: z.ZodType<Params>
+  query?: z.ZodType<Query>
+  body?: BodyReader<Body>
+  handle(context: ApiContext, input: Input<Params, Query, Body>): Promise<Answer>
+}
+
+/** An endpoint is data and a handler; its types follow from its schemas. */
+export const defineEndpoint = <Params, Query, Body>(endpoint: Endpoint<Params, Query, Body>): Endpoint =>
+  endpoint as Endpoint

@@ -1,0 +1,25 @@
+import type { Endpoint } from './endpoint.ts'
+import { getJob } from './jobs/get-job.ts'
+import { jobResult } from './jobs/job-result.ts'
+import { createMulti } from './publish/create-multi.ts'
+import { createOrganization } from './publish/create-organization.ts'
+import { createPacket } from './publish/create-packet.ts'
+import { fileUrl } from './publish/file-url.ts'
+import { findFiles } from './publish/find-files.ts'
+import { listFiles } from './publish/list-files.ts'
+import { readFile } from './publish/read-file.ts'
+import { status } from './publish/status.ts'
+
+/** Everything the API does, in the order of its documentation; a fixed path stands before one with a parameter. */
+export const endpoints: readonly Endpoint[] = [
+  status,
+  createPacket,
+  createMulti,
+  createOrganization,
+  readFile,
+  fileUrl,
+  listFiles,
+  findFiles,
+  getJob,
+  jobResult,
+]

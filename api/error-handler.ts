@@ -1,0 +1,41 @@
+import { STATUS_CODES } from 'node:http'
+import type { ErrorRequestHandler, Response } from 'express'
+import { AppError } from '../shared/errors/app-error.ts'
+import * as errors from '../shared/errors/catalogue.ts'
+import { publishResponse } from '../shared/publish/response.ts'
+import type { ApiContext } from './context.ts'
+import { isPublishPath } from './mount.ts'
+
+/** Every error becomes an answer here: the publish response object below its path, problem+json elsewhere. Contract 3. */
+export function handleErrors({ log }: Pick<ApiContext, 'log'>): ErrorRequestHandler {
+  return (thrown, request, response, _next) => {
+    const error = toAppError(thrown)
+    const requestId = response.locals.requestId
+    if (error.status >= 500) log.error({ err: thrown, requestId }, 'request failed')
+    if (response.headersSent) return void response.destroy()
+    response.status(error.status).set(error.headers)
+    if (isPublishPath(request.path)) response.json(publishResponse({ error: publishError(error) }))
+    else sendProblem(response, error)
+  }
+}
+
+/** "400 Bad Request: originIds: required when relationshipIds is empty". Seed, Errors 1. */
+const publishError = ({ status, message }: AppError) => `${status} ${STATUS_CODES[status]}: ${message}`
+
+function sendProblem(response: Response, { status, code, message, issues }: AppError) {
+  const problem = { type: `urn:problem:${code}`, title: STATUS_CODES[status], status, detail: message }
+  response
+    .type('application/problem+json')
+    .send(JSON.stringify(issues.length > 0 ? { ...problem, errors: issues } : problem))
+}
+
+/** Express and its body parser throw errors of their own; anything unforeseen is an opaque 500. */
+function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  if (thrown instanceof URIError) return errors.malformedUrl()
+  const { type, limit } = thrown as { type?: string; limit?: number }
+  if (type === 'entity.parse.failed' || type === 'request.size.invalid') return errors.malformedJson()
+  if (type === 'entity.too.large') return errors.bodyTooLarge(limit ?? 0)
+  if (type === 'charset.unsupported' || type === 'encoding.unsupported') return errors.unsupportedMediaType()
+  return errors.internal(thrown)
+}

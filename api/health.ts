@@ -1,0 +1,18 @@
+import type { RequestHandler } from 'express'
+import { answerHealth, type Checks } from '../shared/observability/health.ts'
+import type { ApiContext } from './context.ts'
+
+export const apiChecks = ({ redis, store }: Pick<ApiContext, 'redis' | 'store'>): Checks => ({
+  redis: () => redis.ping(),
+  'object store': () => store.ping(),
+})
+
+/** `/livez`, `/readyz`, `/metrics`: open, without a token. */
+export const health =
+  (context: ApiContext): RequestHandler =>
+  async (request, response, next) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const answer = isRead ? await answerHealth(request.path, apiChecks(context), context.metrics.registry) : null
+    if (answer === null) return next()
+    response.status(answer.status).set('Content-Type', answer.type).send(answer.body)
+  }

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { defineEndpoint } from '../endpoint.ts'
+import { wholeNumber } from '../query.ts'
+import { jobId, requireVisible } from './visible-job.ts'
+
+/** Contract 7, Jobs. */
+export const getJob = defineEndpoint({
+  method: 'get',
+  path: '/1.0/jobs/:id',
+  summary: 'A job as it stands; with wait as soon as it finishes',
+  scope: 'publish:read',
+  params: z.object({ id: jobId }),
+  query: z.strictObject({ wait: wholeNumber(0, 55).optional() }),
+  async handle({ records, finished }, { principal, params, query }) {
+    requireVisible(principal, await records.read(params.id))
+    const { batchSize, force, generation, ...job } = requireVisible(
+      principal,
+      await finished.wait(params.id, (query.wait ?? 0) * 1_000),
+    )
+    return { kind: 'json', value: job }
+  },
+})

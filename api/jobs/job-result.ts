@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import * as errors from '../../shared/errors/catalogue.ts'
+import { isFinished } from '../../shared/jobs/finish-waiter.ts'
+import { defineEndpoint } from '../endpoint.ts'
+import { jobAnswer } from '../publish/job-answer.ts'
+import { jobId, requireVisible } from './visible-job.ts'
+
+/** Contract 7, Jobs: what the POST would have answered, with fresh URLs. */
+export const jobResult = defineEndpoint({
+  method: 'get',
+  path: '/1.0/jobs/:id/result',
+  summary: 'What the publish of a job answered',
+  scope: 'publish:read',
+  params: z.object({ id: jobId }),
+  query: z.strictObject({}),
+  async handle(context, { principal, params, prefer }) {
+    const job = requireVisible(principal, await context.records.read(params.id))
+    if (!isFinished(job)) throw errors.jobUnfinished(job.state)
+    return jobAnswer(context, job, { Location: `/1.0/jobs/${job.id}` }, prefer.returnMinimal)
+  },
+})

@@ -1,0 +1,87 @@
+import { pipeline } from 'node:stream/promises'
+import { type RequestHandler, type Response, Router } from 'express'
+import type { z } from 'zod'
+import { coversOrg, type Principal } from '../shared/auth/principal.ts'
+import type { Issue } from '../shared/errors/app-error.ts'
+import * as errors from '../shared/errors/catalogue.ts'
+import { issuesOf } from '../shared/errors/issues.ts'
+import { serializeResponse } from '../shared/publish/response.ts'
+import { principalOf } from './authenticate.ts'
+import type { ApiContext } from './context.ts'
+import type { Answer, Endpoint } from './endpoint.ts'
+import { jsonBody } from './json-body.ts'
+import { parsePrefer } from './prefer.ts'
+
+/** Every endpoint on its path; a known path with another method answers 405 and says what it takes. */
+export function mountEndpoints(context: ApiContext, endpoints: readonly Endpoint[]): Router {
+  const router = Router({ caseSensitive: true })
+  for (const [path, sharing] of Map.groupBy(endpoints, ({ path }) => path)) {
+    const route = router.route(path)
+    for (const endpoint of sharing) route[endpoint.method](...handlersOf(context, endpoint))
+    const methods = sharing.map(({ method }) => method.toUpperCase())
+    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+    route.options((_request, response) => void response.status(204).set('Allow', allow).end())
+    route.all(() => {
+      throw errors.methodNotAllowed(allow)
+    })
+  }
+  return router
+}
+
+function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
+  const authorize: RequestHandler = (request, response, next) => {
+    const principal = principalOf(context, request)
+    if (!principal.scopes.includes(endpoint.scope)) throw errors.scopeMissing(endpoint.scope)
+    response.locals.principal = principal
+    next()
+  }
+  const handle: RequestHandler = async (request, response) => {
+    const principal = response.locals.principal as Principal
+    const issues: Issue[] = []
+    const params = validated(endpoint.params, request.params, issues)
+    const query = validated(endpoint.query, queryOf(request.query, issues), issues)
+    const body = endpoint.body?.read(request.body)
+    issues.push(...(body?.issues ?? []))
+    const prefer = parsePrefer(request.get('Prefer'), issues)
+    if (issues.length > 0) throw errors.invalidRequest(issues)
+    const orgName = (params as { orgName?: string } | undefined)?.orgName
+    // Another org's name is answered like one that does not exist.
+    if (orgName !== undefined && !coversOrg(principal, orgName)) throw errors.noSuchOrg(orgName)
+    await send(response, await endpoint.handle(context, { principal, params, query, body: body?.value, prefer }))
+  }
+  return [authorize, ...(endpoint.body ? jsonBody(endpoint.body.limitBytes) : []), handle]
+}
+
+/** Query values as strings or lists; an empty one is refused (contract 3). */
+function queryOf(query: object, issues: Issue[]): Record<string, unknown> {
+  for (const [path, value] of Object.entries(query)) {
+    if ([value].flat().includes('')) issues.push({ path, message: 'must not be empty' })
+  }
+  return { ...query }
+}
+
+function validated(schema: z.ZodType | undefined, value: object, issues: Issue[]): unknown {
+  if (schema === undefined) {
+    for (const path of Object.keys(value)) issues.push({ path, message: 'unknown parameter' })
+    return value
+  }
+  const parsed = schema.safeParse(value)
+  if (parsed.error) issues.push(...issuesOf(parsed.error, schema))
+  return parsed.data
+}
+
+async function send(response: Response, answer: Answer): Promise<void> {
+  response.status(answer.status ?? 200).set(answer.headers ?? {})
+  if (answer.kind === 'empty') return void response.end()
+  if (answer.kind === 'json') return void response.json(answer.value)
+  const { bytes, chunks } = serializeResponse(answer.response)
+  response.type('application/json').set('Content-Length', String(bytes))
+  if (response.req.method === 'HEAD') return void response.end()
+  // A source that fails midway ends the connection short of its Content-Length: the client sees that it is not whole.
+  await pipeline(chunks, response).catch((error) => {
+    if (!response.headersSent) throw error
+    response.destroy()
+  })
+}
+
+export const isPublishPath = (path: string): boolean => path === '/1.0/publish' || path.startsWith('/1.0/publish/')

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import * as errors from '../../shared/errors/catalogue.ts'
+import { parseMulti } from '../../shared/publish/multi.ts'
+import { defineEndpoint } from '../endpoint.ts'
+import { trueOrFalse, wholeNumber } from '../query.ts'
+import { publish } from './publish.ts'
+
+const pairsPerPart = wholeNumber(1, 5_000).optional()
+
+/** Seed, Publish #4; contract 7.4. */
+export const createMulti = defineEndpoint({
+  method: 'post',
+  path: '/1.0/publish/multi',
+  summary: 'Publish up to 10,000 requests of up to 500 ids each as one packet',
+  scope: 'publish:write',
+  query: z.strictObject({ batchsize: pairsPerPart, batchSize: pairsPerPart, forceOverwrite: trueOrFalse.optional() }),
+  body: {
+    limitBytes: 32 * 1024 * 1024,
+    read(body) {
+      const { multi, issues } = parseMulti(body)
+      return { value: multi, issues }
+    },
+  },
+  async handle(context, { principal, query, body: { returnOnly, ...multi }, prefer }) {
+    const { batchsize, batchSize = batchsize, forceOverwrite = false } = query
+    if (batchsize !== undefined && batchsize !== batchSize) {
+      throw errors.invalidRequest([{ path: 'batchsize', message: 'must not differ from batchSize' }])
+    }
+    const order = { kind: 'multi', ...multi, batchSize: batchSize ?? 5_000, force: forceOverwrite } as const
+    return publish(context, principal, order, returnOnly, prefer)
+  },
+})

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { publishResponse } from '../../shared/publish/response.ts'
+import { orgName } from '../../shared/storage/names.ts'
+import { defineEndpoint } from '../endpoint.ts'
+
+/** Seed, Publish #2; contract 7.2. */
+export const createOrganization = defineEndpoint({
+  method: 'post',
+  path: '/1.0/publish/:orgName',
+  summary: 'Create an organization, or a sub-directory of one',
+  scope: 'publish:write',
+  params: z.object({ orgName }),
+  async handle({ packets }, { params }) {
+    await packets.createOrg(params.orgName)
+    return { kind: 'publish', response: publishResponse({ fileNames: [] }) }
+  },
+})

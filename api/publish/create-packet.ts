@@ -1,0 +1,32 @@
+import { parsePublishRequest } from '../../shared/publish/rules.ts'
+import { defineEndpoint } from '../endpoint.ts'
+import { publish } from './publish.ts'
+
+const pairsPerPart = 5_000
+
+/** Seed, Publish #3; contract 7.3. */
+export const createPacket = defineEndpoint({
+  method: 'post',
+  path: '/1.0/publish/',
+  summary: 'Publish up to 500 ids as a packet',
+  scope: 'publish:write',
+  body: {
+    limitBytes: 1024 * 1024,
+    read(body) {
+      const { request, issues } = parsePublishRequest(body)
+      return { value: request, issues }
+    },
+  },
+  async handle(context, { principal, body: request, prefer }) {
+    const { orgName = '', fileName = '' } = request
+    const order = {
+      kind: 'publish',
+      requests: [request],
+      orgName,
+      fileName,
+      batchSize: pairsPerPart,
+      force: false,
+    } as const
+    return publish(context, principal, order, request.returnOnly === true, prefer)
+  },
+})

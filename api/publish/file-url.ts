@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { locationFields, publishResponse } from '../../shared/publish/response.ts'
+import { orgName, storedName } from '../../shared/storage/names.ts'
+import { defineEndpoint } from '../endpoint.ts'
+import { wholeNumber } from '../query.ts'
+import { defaultLifetimeSeconds } from './job-answer.ts'
+
+const longestLifetimeSeconds = 604_800
+
+/** Seed, Publish #6; contract 7.6. */
+export const fileUrl = defineEndpoint({
+  method: 'get',
+  path: '/1.0/publish/:orgName/:fileName/url',
+  summary: 'Mint time-limited download URIs for a stored packet',
+  scope: 'publish:read',
+  params: z.object({ orgName, fileName: storedName }),
+  query: z.strictObject({ lifetime: wholeNumber(1, longestLifetimeSeconds).optional() }),
+  async handle({ packets }, { params, query }) {
+    const files = await packets.require(params.orgName, params.fileName)
+    const urls = await packets.sign(files, query.lifetime ?? defaultLifetimeSeconds)
+    return { kind: 'publish', response: publishResponse(locationFields(urls)) }
+  },
+})

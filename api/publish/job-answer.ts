@@ -1,0 +1,38 @@
+import { AppError } from '../../shared/errors/app-error.ts'
+import * as errors from '../../shared/errors/catalogue.ts'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import {
+  locationFields,
+  publishResponse,
+  type StatementSource,
+  statementFields,
+} from '../../shared/publish/response.ts'
+import { packetName } from '../../shared/storage/keys.ts'
+import type { StoredFile } from '../../shared/storage/packets.ts'
+import type { ApiContext } from '../context.ts'
+import type { Answer } from '../endpoint.ts'
+
+export const defaultLifetimeSeconds = 86_400
+
+/** What a finished job answers its POST, and whoever asks for its result later: locations are signed anew. Contract 7. */
+export async function jobAnswer(
+  context: ApiContext,
+  job: JobRecord,
+  headers: Record<string, string>,
+  returnMinimal: boolean,
+): Promise<Answer> {
+  if (job.error) throw new AppError(job.error.status, job.error.code, job.error.message, { headers })
+  if (job.state === 'cancelled') throw errors.jobCancelled()
+  const manifest = await context.generations.read(packetName(job.orgName, job.fileName), job.generation ?? 0)
+  if (manifest === null) throw errors.packetGone()
+  const files = context.packets.filesOf(job.fileName, manifest)
+  const urls = await context.packets.sign(files, defaultLifetimeSeconds)
+  const isInline = !returnMinimal && bytesOf(files) <= context.config.limits.inlineBytes
+  const statements = isInline ? statementFields(sourcesOf(context, files)) : {}
+  return { kind: 'publish', headers, response: publishResponse({ ...statements, ...locationFields(urls) }) }
+}
+
+export const bytesOf = (files: readonly StoredFile[]): number => files.reduce((sum, { bytes }) => sum + bytes, 0)
+
+export const sourcesOf = ({ packets }: Pick<ApiContext, 'packets'>, files: readonly StoredFile[]): StatementSource[] =>
+  files.map((file) => ({ bytes: file.bytes, open: () => packets.open(file) }))

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import * as errors from '../../shared/errors/catalogue.ts'
+import { publishResponse, type StatementSource, statementFields } from '../../shared/publish/response.ts'
+import { orgName, storedName } from '../../shared/storage/names.ts'
+import type { StoredFile } from '../../shared/storage/packets.ts'
+import type { ApiContext } from '../context.ts'
+import { defineEndpoint } from '../endpoint.ts'
+import { bytesOf, sourcesOf } from './job-answer.ts'
+
+/** Seed, Publish #5; contract 7.5. A part is streamed whatever its size; several together only under the inline cap. */
+export const readFile = defineEndpoint({
+  method: 'get',
+  path: '/1.0/publish/:orgName/:fileName',
+  summary: 'Read a stored packet, or one of its parts, back',
+  scope: 'publish:read',
+  params: z.object({ orgName, fileName: storedName }),
+  query: z.strictObject({ parameterSyntax: z.string().optional() }),
+  async handle(context, { params, query }) {
+    if (query.parameterSyntax !== undefined) throw errors.notImplementedYet(['parameterSyntax'])
+    const files = await context.packets.require(params.orgName, params.fileName)
+    const limitBytes = context.config.limits.inlineBytes
+    if (files.length > 1 && bytesOf(files) > limitBytes) throw errors.tooLargeInline(limitBytes)
+    const others = files.find((file) => !file.isPart)
+    const sources = others ? [await parsedSource(context, others, limitBytes)] : sourcesOf(context, files)
+    return { kind: 'publish', response: publishResponse(statementFields(sources)) }
+  },
+})
+
+/** What others put there may be anything: only JSON can stand in an answer, so it is read whole first. */
+async function parsedSource(context: ApiContext, file: StoredFile, limitBytes: number): Promise<StatementSource> {
+  if (file.bytes > limitBytes) throw errors.tooLargeInline(limitBytes)
+  const bytes = await context.store.get(file.key)
+  if (bytes === null || !isJson(bytes)) throw errors.notAPacket(file.fileName)
+  const chunks = async function* () {
+    yield bytes
+  }
+  return { bytes: bytes.length, open: async () => chunks() }
+}
+
+function isJson(bytes: Buffer): boolean {
+  try {
+    JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    return true
+  } catch {
+    return false
+  }
+}

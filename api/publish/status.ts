@@ -1,0 +1,17 @@
+import * as errors from '../../shared/errors/catalogue.ts'
+import { failingChecks } from '../../shared/observability/health.ts'
+import { defineEndpoint } from '../endpoint.ts'
+import { apiChecks } from '../health.ts'
+
+/** Seed, Publish #1; contract 7.1. */
+export const status = defineEndpoint({
+  method: 'get',
+  path: '/1.0/publish/status',
+  summary: 'Whether the queue and the object store answer',
+  scope: 'publish:read',
+  async handle(context) {
+    const failing = await failingChecks(apiChecks(context))
+    if (failing.length > 0) throw failing.includes('redis') ? errors.queueAway() : errors.storeAway()
+    return { kind: 'empty' }
+  },
+})

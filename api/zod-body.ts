@@ -1,0 +1,15 @@
+import type { z } from 'zod'
+import { issuesOf } from '../shared/errors/issues.ts'
+import type { BodyReader } from './endpoint.ts'
+
+/** A body that one schema describes. */
+export const zodBody = <Body>(schema: z.ZodType<Body>, limitBytes: number): BodyReader<Body> => ({
+  limitBytes,
+  read(body) {
+    const parsed = schema.safeParse(body)
+    // With issues the value is never used: the request is refused.
+    return parsed.success
+      ? { value: parsed.data, issues: [] }
+      : { value: undefined as Body, issues: issuesOf(parsed.error, schema) }
+  },
+})

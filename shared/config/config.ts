@@ -1,0 +1,79 @@
+import { type Environment, environment } from './env.ts'
+import { parseOriginAllow, parsePorts, parseSecretKeys } from './lists.ts'
+
+/** All problems of an environment at once, one line each. Contract 11. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`the environment is not complete:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+export type Config = ReturnType<typeof configOf>
+
+/** Reads `process.env`, and is the only place that does. @throws {ConfigError} */
+export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
+  // An empty variable is one that was not set: compose files and shells write them so.
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+  const parsed = environment.safeParse(given)
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map(
+        ({ path, message }) => `${path.join('.')}: ${given[String(path[0])] === undefined ? 'required' : message}`,
+      )
+  for (const rule of crossRules(given)) problems.push(rule)
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
+  return configOf(parsed.data)
+}
+
+function* crossRules(given: Record<string, string | undefined>): Generator<string> {
+  if (!given.AUTH_TOKENS && !given.AUTH_JWKS_URL) yield 'AUTH_TOKENS or AUTH_JWKS_URL: one is required'
+  if (given.AUTH_JWKS_URL) yield 'AUTH_JWKS_URL: not implemented yet; use AUTH_TOKENS'
+  for (const [name, parse] of Object.entries({
+    SECRET_KEYS: parseSecretKeys,
+    ORIGIN_ALLOW: parseOriginAllow,
+    ORIGIN_PORTS: parsePorts,
+  })) {
+    const value = given[name]
+    if (value === undefined) continue
+    try {
+      parse(value)
+    } catch (error) {
+      yield `${name}: ${(error as Error).message}`
+    }
+  }
+}
+
+function configOf(env: Environment) {
+  return {
+    api: { host: env.API_HOST, port: env.API_PORT, publishWaitSeconds: env.PUBLISH_WAIT_SECONDS },
+    worker: { healthHost: env.API_HOST, healthPort: env.WORKER_HEALTH_PORT, concurrency: env.WORKER_CONCURRENCY },
+    redis: { url: env.REDIS_URL },
+    storage: {
+      endpoint: env.S3_ENDPOINT,
+      publicEndpoint: env.S3_PUBLIC_ENDPOINT ?? env.S3_ENDPOINT,
+      region: env.S3_REGION,
+      bucket: env.S3_BUCKET,
+      accessKey: env.S3_ACCESS_KEY,
+      secretKey: env.S3_SECRET_KEY,
+      plainFiles: env.PLAIN_FILES === 'on',
+    },
+    auth: { tokensFile: env.AUTH_TOKENS as string },
+    secretKeys: parseSecretKeys(env.SECRET_KEYS),
+    origin: {
+      allow: env.ORIGIN_ALLOW === undefined ? null : parseOriginAllow(env.ORIGIN_ALLOW),
+      ports: parsePorts(env.ORIGIN_PORTS),
+    },
+    limits: {
+      jobPairs: env.JOB_MAX_PAIRS,
+      jobSeconds: env.JOB_MAX_SECONDS,
+      inlineBytes: env.INLINE_LIMIT_BYTES,
+      returnOnlyPairs: env.RETURN_ONLY_MAX_PAIRS,
+      queuedJobs: env.MAX_QUEUED_JOBS,
+    },
+    parameterSyntax: env.PARAMETER_SYNTAX,
+    logLevel: env.LOG_LEVEL,
+  }
+}

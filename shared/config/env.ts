@@ -1,0 +1,57 @@
+import { z } from 'zod'
+
+const text = z.string().min(1)
+const port = z.coerce.number().int().min(0).max(65_535)
+const count = z.coerce.number().int().positive()
+const seconds = z.coerce.number().int().min(1)
+const url = (...protocols: string[]) =>
+  text.refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+    message: `must be a URL starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  })
+
+/** Every environment variable the two programs read, with its default. Sizes are bytes, times seconds. */
+export const environment = z.object({
+  API_HOST: text.default('127.0.0.1').describe('address both programs listen on'),
+  API_PORT: port.default(8080).describe('port of the API; 0 picks a free one'),
+  WORKER_HEALTH_PORT: port.default(8081).describe('/livez, /readyz and /metrics of a worker; 0 picks a free one'),
+  WORKER_CONCURRENCY: count.default(2).describe('jobs at a time in one worker'),
+  REDIS_URL: url('redis:', 'rediss:').describe('queue and job records'),
+  S3_ENDPOINT: url('http:', 'https:').describe('the object store'),
+  S3_PUBLIC_ENDPOINT: url('http:', 'https:').optional().describe('its address in presigned URLs, if that differs'),
+  S3_REGION: text.default('us-east-1').describe('its region'),
+  S3_BUCKET: text.default('publish').describe('the bucket of all packets; created if missing'),
+  S3_ACCESS_KEY: text.describe('its access key'),
+  S3_SECRET_KEY: text.describe('its secret key'),
+  MANAGER_DB_URL: url('bolt:', 'bolt+s:', 'neo4j:', 'neo4j+s:').optional().describe('database of the manager models'),
+  MANAGER_DB_USER: text.optional().describe('its user'),
+  MANAGER_DB_PASSWORD: text.optional().describe('its password'),
+  AUTH_TOKENS: text.optional().describe('path of a JSON file [{name, sha256, orgs, scopes}]'),
+  AUTH_JWKS_URL: url('https:', 'http:').optional().describe('keys of JWT access tokens'),
+  AUTH_ISSUER: text.optional().describe('issuer of JWT access tokens'),
+  AUTH_AUDIENCE: text.optional().describe('audience of JWT access tokens'),
+  SECRET_KEYS: text.describe('kid:base64key[,kid:base64key], 32-byte keys; the first encrypts'),
+  ORIGIN_ALLOW: text
+    .optional()
+    .describe('hosts, *.suffixes and CIDRs, each with an optional :port; absent: public only'),
+  ORIGIN_PORTS: text.default('7687').describe('ports an origin may have'),
+  PUBLISH_WAIT_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(55)
+    .default(55)
+    .describe('how long a POST waits for its job'),
+  JOB_MAX_PAIRS: count.default(50_000_000).describe('pairs a job may make'),
+  JOB_MAX_SECONDS: seconds.default(14_400).describe('time a job may take'),
+  PLAIN_FILES: z.enum(['on', 'off']).default('on').describe('keep a plain-file view of the packets in the bucket'),
+  INLINE_LIMIT_BYTES: count.default(16 * 1024 * 1024).describe('packets up to this size are inlined in answers'),
+  RETURN_ONLY_MAX_PAIRS: count.default(50_000).describe('pairs a returnOnly packet may have'),
+  MAX_QUEUED_JOBS: count.default(10_000).describe('jobs that may wait; above: 503'),
+  PARAMETER_SYNTAX: z.enum(['braces', 'dollar']).default('braces').describe('default of parameterSyntax'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('log level'),
+})
+
+export type Environment = z.infer<typeof environment>

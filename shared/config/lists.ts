@@ -1,0 +1,59 @@
+import { isIP } from 'node:net'
+
+/** A key that encrypts credentials at rest: 32 bytes, found again by `id`. */
+export interface SecretKey {
+  id: string
+  key: Buffer
+}
+
+/** `kid:base64key[,kid:base64key]`; the first encrypts, all decrypt. @throws {Error} naming the entry's rule, never the key. */
+export function parseSecretKeys(text: string): SecretKey[] {
+  return text.split(',').map((entry, index) => {
+    const [, id, base64] = /^([\w-]{1,32}):([A-Za-z0-9+/]+=*)$/.exec(entry.trim()) ?? []
+    if (id === undefined || base64 === undefined) throw new Error(`entry ${index + 1} must be kid:base64key`)
+    const key = Buffer.from(base64, 'base64')
+    if (key.length !== 32) throw new Error(`the key of "${id}" must be 32 bytes`)
+    return { id, key }
+  })
+}
+
+/** One entry of ORIGIN_ALLOW: which hosts or addresses, and which port if one is named. */
+export type AllowRule =
+  | { kind: 'host'; host: string; port: number | null }
+  | { kind: 'suffix'; suffix: string; port: number | null }
+  | { kind: 'network'; address: string; prefix: number; family: 'ipv4' | 'ipv6'; port: number | null }
+
+/** Hosts, `*.suffix`, addresses and CIDRs (IPv6 in brackets), each with an optional `:port`. @throws {Error} */
+export function parseOriginAllow(text: string): AllowRule[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .filter((entry) => entry !== '')
+    .map(parseAllowRule)
+}
+
+function parseAllowRule(entry: string): AllowRule {
+  const [, host = '', prefixText, portText] =
+    /^(\[[^\]]+\]|[^:/[\]]+)(?:\/(\d{1,3}))?(?::(\d{1,5}))?$/.exec(entry) ?? []
+  const port = portText === undefined ? null : Number(portText)
+  if (host === '' || port === 0 || (port ?? 0) > 65_535) throw new Error(`"${entry}" is not a host, *.suffix or CIDR`)
+  const bare = host.replace(/^\[|\]$/g, '')
+  const version = isIP(bare)
+  if (version === 0) {
+    if (prefixText !== undefined) throw new Error(`"${entry}" is not a CIDR`)
+    return bare.startsWith('*.') ? { kind: 'suffix', suffix: bare.slice(1), port } : { kind: 'host', host: bare, port }
+  }
+  const longest = version === 4 ? 32 : 128
+  const prefix = prefixText === undefined ? longest : Number(prefixText)
+  if (prefix > longest) throw new Error(`"${entry}" is not a CIDR`)
+  return { kind: 'network', address: bare, prefix, family: version === 4 ? 'ipv4' : 'ipv6', port }
+}
+
+/** Ports an origin may have, `7687` or `7687,7688`. @throws {Error} */
+export function parsePorts(text: string): number[] {
+  return text.split(',').map((entry) => {
+    const port = Number(entry.trim())
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`"${entry.trim()}" is not a port`)
+    return port
+  })
+}

@@ -1,0 +1,81 @@
+import type { DateTime, Duration, Date as GraphDate, Integer, LocalDateTime, LocalTime, Time } from 'neo4j-driver'
+
+/** Any of the driver's number forms; its fields are BigInt, Integer or number as the driver was configured. */
+type Whole = bigint | number | Integer
+
+const pad = (value: Whole, width = 2) => String(value).padStart(width, '0')
+const quoted = (text: string) => `"${text}"`
+
+/** ISO 8601; years outside 0 to 9999 carry a sign, as Cypher wants them. */
+function dateText({ year, month, day }: { year: Whole; month: Whole; day: Whole }): string {
+  const number = BigInt(String(year))
+  const digits = pad(number < 0n ? -number : number, 4)
+  const sign = number < 0n ? '-' : number > 9_999n ? '+' : ''
+  return `${sign}${digits}-${pad(month)}-${pad(day)}`
+}
+
+function timeText({
+  hour,
+  minute,
+  second,
+  nanosecond,
+}: {
+  hour: Whole
+  minute: Whole
+  second: Whole
+  nanosecond: Whole
+}) {
+  const fraction = pad(nanosecond, 9).replace(/0+$/, '')
+  return `${pad(hour)}:${pad(minute)}:${pad(second)}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** `+HH:MM`, with seconds only where there are some: old local mean times have them. */
+function offsetText(offsetSeconds: number): string {
+  const size = Math.abs(offsetSeconds)
+  const seconds = size % 60
+  const text = `${pad(Math.floor(size / 3_600))}:${pad(Math.floor(size / 60) % 60)}${seconds === 0 ? '' : `:${pad(seconds)}`}`
+  return `${offsetSeconds < 0 ? '-' : '+'}${text}`
+}
+
+export const renderDate = (value: GraphDate<Whole>): string => quoted(dateText(value))
+export const renderLocalTime = (value: LocalTime<Whole>): string => quoted(timeText(value))
+export const renderLocalDateTime = (value: LocalDateTime<Whole>): string =>
+  quoted(`${dateText(value)}T${timeText(value)}`)
+
+/** ISO 8601, or a map where the offset has seconds: Cypher does not parse those in a text. Contract 5, values. */
+export function renderTime(value: Time<Whole>): string {
+  const offset = Number(value.timeZoneOffsetSeconds)
+  if (offset % 60 === 0) return quoted(timeText(value) + offsetText(offset))
+  const { hour, minute, second, nanosecond } = value
+  return `{"hour":${hour},"minute":${minute},"second":${second},"nanosecond":${nanosecond},"timezone":"${offsetText(offset)}"}`
+}
+
+/**
+ * ISO 8601 with offset, and the zone in brackets if there is one: both sides of a clock change stay apart. An offset
+ * with seconds is given as the instant in its zone. A zoned value without its offset (Bolt 3) must have it added first.
+ */
+export function renderDateTime(value: DateTime<Whole>): string {
+  const offset = Number(value.timeZoneOffsetSeconds)
+  const zone = value.timeZoneId ?? null
+  if (offset % 60 === 0) {
+    return quoted(`${dateText(value)}T${timeText(value)}${offsetText(offset)}${zone === null ? '' : `[${zone}]`}`)
+  }
+  const instant = epochSeconds(value) - BigInt(offset)
+  return `{"epochSeconds":${instant},"nanosecond":${value.nanosecond},"timezone":"${zone ?? offsetText(offset)}"}`
+}
+
+/** Seconds from 1970-01-01T00:00 to a local datetime, in the proleptic Gregorian calendar and 64 bits. */
+function epochSeconds({ year, month, day, hour, minute, second }: DateTime<Whole>): bigint {
+  const [y, m, d] = [BigInt(String(year)), BigInt(String(month)), BigInt(String(day))]
+  // Years that start in March put the leap day last, so that months have fixed offsets; eras of 400 years are equal.
+  const shifted = m <= 2n ? y - 1n : y
+  const era = (shifted >= 0n ? shifted : shifted - 399n) / 400n
+  const yearOfEra = shifted - era * 400n
+  const dayOfYear = (153n * (m + (m > 2n ? -3n : 9n)) + 2n) / 5n + d - 1n
+  const days = era * 146_097n + yearOfEra * 365n + yearOfEra / 4n - yearOfEra / 100n + dayOfYear - 719_468n
+  return days * 86_400n + BigInt(String(hour)) * 3_600n + BigInt(String(minute)) * 60n + BigInt(String(second))
+}
+
+export function renderDuration({ months, days, seconds, nanoseconds }: Duration<Whole>): string {
+  return `{"months":${months},"days":${days},"seconds":${seconds},"nanoseconds":${nanoseconds}}`
+}

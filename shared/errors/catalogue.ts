@@ -1,0 +1,119 @@
+import { AppError, type Issue } from './app-error.ts'
+
+/** "originIds: required when …"; the path is left out where the whole body is meant. */
+const line = ({ path, message }: Issue) => (path === '' ? message : `${path}: ${message}`)
+const soon = { 'Retry-After': '5' }
+
+// Requests
+export const invalidRequest = (issues: readonly Issue[]) =>
+  new AppError(400, 'invalidRequest', issues.map(line).join('; '), { issues })
+export const notImplementedYet = (fields: readonly string[]) =>
+  new AppError(501, 'notImplementedYet', fields.map((field) => `not implemented yet: ${field}`).join('; '))
+export const malformedJson = () => new AppError(400, 'malformedJson', 'the body is not valid JSON')
+export const malformedUrl = () => new AppError(400, 'malformedUrl', 'the path is not validly percent-encoded')
+export const bodyTooLarge = (limitBytes: number) =>
+  new AppError(413, 'bodyTooLarge', `the body is larger than ${limitBytes} bytes`)
+export const unsupportedMediaType = () =>
+  new AppError(415, 'unsupportedMediaType', 'the body must be sent as Content-Type: application/json')
+export const noSuchPath = () => new AppError(404, 'noSuchPath', 'there is nothing at this path')
+export const methodNotAllowed = (allow: string) =>
+  new AppError(405, 'methodNotAllowed', `this path takes ${allow}`, { headers: { Allow: allow } })
+
+// Access
+export const unauthenticated = () =>
+  new AppError(401, 'unauthenticated', 'a valid token is required: Authorization: Bearer <token>', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  })
+export const scopeMissing = (scope: string) =>
+  new AppError(403, 'scopeMissing', `the token lacks the scope ${scope}`, {
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  })
+
+// Organizations and packets
+export const noSuchOrg = (orgName: string) =>
+  new AppError(404, 'noSuchOrg', `orgName: "${orgName}" does not exist; create it with POST /1.0/publish/{orgName}`)
+export const noSuchFile = (orgName: string, fileName: string) =>
+  new AppError(404, 'noSuchFile', `fileName: "${fileName}" does not exist in "${orgName}"`)
+export const notAPacket = (fileName: string) =>
+  new AppError(422, 'notAPacket', `fileName: "${fileName}" is not JSON; use the /url endpoint to download it`)
+export const fileExists = (orgName: string, fileName: string) =>
+  new AppError(
+    409,
+    'fileExists',
+    `fileName: "${fileName}" already exists in "${orgName}" and forceOverwrite is not true`,
+  )
+export const nameInUse = (orgName: string, fileName: string, holderId: string) =>
+  new AppError(409, 'nameInUse', `fileName: another publish is writing "${fileName}" in "${orgName}"`, {
+    headers: { Location: `/1.0/jobs/${holderId}` },
+  })
+export const tooLargeInline = (limitBytes: number) =>
+  new AppError(413, 'tooLargeInline', `the packet is larger than ${limitBytes} bytes; use the /url endpoint instead`)
+
+// The origin
+export const dbUrlRefused = () =>
+  new AppError(
+    422,
+    'dbUrlRefused',
+    'dbUrl: this address is not allowed here; the setting ORIGIN_ALLOW allows addresses',
+  )
+export const dbUrlPortRefused = () =>
+  new AppError(422, 'dbUrlPortRefused', 'dbUrl: this port is not allowed here; the setting ORIGIN_PORTS allows ports')
+export const originUnreachable = (cause?: unknown) =>
+  new AppError(502, 'originUnreachable', 'the origin database could not be reached', { retryable: true, cause })
+export const originRefusedCredentials = (cause?: unknown) =>
+  new AppError(502, 'originRefusedCredentials', 'the origin database refused the credentials', { cause })
+export const originBroke = (cause?: unknown) =>
+  new AppError(502, 'originBroke', 'the origin database broke off while it was read', { retryable: true, cause })
+export const originRefusedQuery = (cause?: unknown) =>
+  new AppError(502, 'originRefusedQuery', 'the origin database refused a query', { cause })
+export const unpublishable = (what: string) => new AppError(422, 'unpublishable', what)
+export const nothingThere = (label: string, idProperty: string) =>
+  new AppError(
+    422,
+    'nothingThere',
+    `originIds: none exists, and the origin has no node with label "${label}" and property "${idProperty}" at all`,
+  )
+
+// Sizes and times
+export const pairTooLarge = (what: string, limitBytes: number) =>
+  new AppError(413, 'pairTooLarge', `${what}: its statement is larger than ${limitBytes} bytes`)
+export const tooManyPairs = (limit: number) =>
+  new AppError(413, 'tooManyPairs', `the packet has more than ${limit} statement/parameter pairs`)
+export const returnOnlyTooLarge = (setting: string, limit: number) =>
+  new AppError(413, 'returnOnlyTooLarge', `returnOnly: the packet is over ${setting} (${limit}); store it instead`)
+export const jobTimedOut = (limitSeconds: number) =>
+  new AppError(504, 'jobTimedOut', `the publish took longer than ${limitSeconds} seconds`)
+
+// Jobs
+export const noSuchJob = () => new AppError(404, 'noSuchJob', 'there is no such job')
+export const jobUnfinished = (state: string) =>
+  new AppError(409, 'jobUnfinished', `the job is ${state}; it has no result yet`, { headers: soon })
+export const jobCancelled = () => new AppError(409, 'jobCancelled', 'the job was cancelled; it has no result')
+export const packetGone = () => new AppError(410, 'packetGone', "the job's packet was replaced and is gone")
+export const workerLost = () =>
+  new AppError(500, 'workerLost', 'the workers that ran this publish ended before it was done, too many times')
+export const jobInterrupted = () =>
+  new AppError(500, 'jobInterrupted', 'this run of the publish was interrupted', { retryable: true })
+export const secretsGone = () =>
+  new AppError(500, 'secretsGone', 'the credentials of this publish are no longer kept; submit it again')
+
+// Dependencies
+export const queueFull = () =>
+  new AppError(503, 'queueFull', 'too many publishes are waiting; try again later', { headers: soon })
+export const queueAway = (cause?: unknown) =>
+  new AppError(503, 'queueAway', 'the job queue does not answer; try again later', {
+    retryable: true,
+    headers: soon,
+    cause,
+  })
+export const storeAway = (cause?: unknown) =>
+  new AppError(503, 'storeAway', 'the object store does not answer; try again later', {
+    retryable: true,
+    headers: soon,
+    cause,
+  })
+export const internal = (cause?: unknown) =>
+  new AppError(500, 'internal', 'something went wrong here; the request id helps to find it', {
+    retryable: true,
+    cause,
+  })

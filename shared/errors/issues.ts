@@ -1,0 +1,39 @@
+import { distance } from 'fastest-levenshtein'
+import type { z } from 'zod'
+import type { Issue } from './app-error.ts'
+
+/** What a schema found, in the words of this service: each issue names its field (below `root`) and the rule. Contract 3. */
+export function issuesOf(error: z.ZodError, schema: z.ZodType, root = ''): Issue[] {
+  const known = 'shape' in schema ? Object.keys(schema.shape as object) : []
+  return error.issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return [{ path: pathOf(root, issue.path), message: wording(issue) }]
+    return issue.keys.map((key) => ({ path: pathOf(root, [...issue.path, key]), message: unknownField(key, known) }))
+  })
+}
+
+/** "unknown field, did you mean `preventCleanup`?" A silently ignored option would delete relationships. */
+export function unknownField(key: string, known: readonly string[]): string {
+  const near = known
+    .map((candidate) => ({ candidate, edits: distance(key.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((a, b) => a.edits - b.edits)[0]
+  const isNear = near !== undefined && near.edits <= Math.max(2, Math.floor(near.candidate.length / 3))
+  return isNear ? `unknown field, did you mean \`${near.candidate}\`?` : 'unknown field'
+}
+
+/** `originIds[3]`, `mappedIndices.Person`. */
+function pathOf(root: string, path: readonly PropertyKey[]): string {
+  const steps = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
+  return root === '' ? steps.replace(/^\./, '') : root + steps
+}
+
+function wording(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message
+  return issue.message
+}
+
+function withArticle(type: string): string {
+  if (type === 'record') return 'an object'
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
+}

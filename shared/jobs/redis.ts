@@ -1,0 +1,38 @@
+import { Redis } from 'ioredis'
+
+interface ErrorLog {
+  warn(fields: object, message: string): void
+}
+
+/**
+ * A connection that fails fast: for requests, which must not wait for a Redis that is away. Errors are logged here;
+ * without a listener they would end the process.
+ */
+export function connectProducer(url: string, log: ErrorLog): Redis {
+  return logged(
+    new Redis(url, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 1,
+      connectTimeout: 5_000,
+      commandTimeout: 5_000,
+      lazyConnect: true,
+    }),
+    log,
+  )
+}
+
+/** A patient connection: for workers and subscribers, which wait until Redis is back. BullMQ demands the null. */
+export function connectPatient(url: string, log: ErrorLog): Redis {
+  return logged(new Redis(url, { maxRetriesPerRequest: null, connectTimeout: 5_000, lazyConnect: true }), log)
+}
+
+function logged(redis: Redis, log: ErrorLog): Redis {
+  redis.on('error', (error) => log.warn({ err: error }, 'redis'))
+  return redis
+}
+
+/** Redis that evicts keys would lose jobs: anything but noeviction is refused at start. @throws Error naming the policy. */
+export async function requireNoEviction(redis: Redis): Promise<void> {
+  const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1]
+  if (policy !== 'noeviction') throw new Error(`Redis has maxmemory-policy ${policy}; it must be noeviction`)
+}

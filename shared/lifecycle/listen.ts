@@ -1,0 +1,23 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from '../observability/log.ts'
+import type { Releases } from './releases.ts'
+
+/** Serves until released: then no new connections, and requests under way are answered first, within the release's limit. */
+export async function listen(
+  app: RequestListener,
+  { host, port }: { host: string; port: number },
+  log: Logger,
+  releases: Releases,
+): Promise<void> {
+  const server = createServer(app).listen(port, host)
+  await once(server, 'listening')
+  releases.add('http server', server, async (it) => {
+    const closed = once(it, 'close')
+    it.close()
+    it.closeIdleConnections()
+    await closed
+  })
+  log.info({ host, port: (server.address() as AddressInfo).port }, 'listening')
+}

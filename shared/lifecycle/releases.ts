@@ -1,0 +1,46 @@
+interface Release {
+  name: string
+  release: () => unknown
+  limitMs: number
+}
+
+interface ReleaseLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
+/**
+ * The resources a process holds. Each registers its release when it is made; `dispose` releases them in reverse order,
+ * each bounded in time and named in the log, and never throws. Also right when construction fails half-way.
+ */
+export class Releases {
+  readonly #log: ReleaseLog
+  readonly #held: Release[] = []
+
+  constructor(log: ReleaseLog) {
+    this.#log = log
+  }
+
+  add<T>(name: string, resource: T, release: (resource: T) => unknown, limitMs = 10_000): T {
+    this.#held.push({ name, release: () => release(resource), limitMs })
+    return resource
+  }
+
+  async dispose(): Promise<void> {
+    for (let held = this.#held.pop(); held; held = this.#held.pop()) await this.#release(held)
+  }
+
+  async #release({ name, release, limitMs }: Release) {
+    const { promise: late, resolve } = Promise.withResolvers<'late'>()
+    const timer = setTimeout(resolve, limitMs, 'late')
+    try {
+      const outcome = await Promise.race([late, (async () => release())()])
+      if (outcome === 'late') this.#log.warn({ resource: name }, 'not released in time')
+      else this.#log.info({ resource: name }, 'released')
+    } catch (error) {
+      this.#log.warn({ resource: name, err: error }, 'release failed')
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

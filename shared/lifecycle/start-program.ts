@@ -1,0 +1,51 @@
+import { type Config, ConfigError } from '../config/config.ts'
+import { createLog, type Logger } from '../observability/log.ts'
+import { Releases } from './releases.ts'
+
+type Start = (config: Config, log: Logger, releases: Releases) => Promise<void>
+
+/**
+ * Runs a program until SIGTERM or SIGINT, then releases what it holds; a second signal ends it at once. A problem with
+ * the environment, or a start that fails, is said and the exit code is 1.
+ */
+export async function startProgram(name: string, readConfig: () => Config, start: Start): Promise<void> {
+  const config = configOrExit(readConfig)
+  const log = createLog(name, config.logLevel)
+  const releases = new Releases(log)
+  const signalled = firstSignal()
+  try {
+    await start(config, log, releases)
+    log.info('started')
+    log.info({ signal: await signalled }, 'stopping')
+  } catch (error) {
+    log.fatal({ err: error }, 'could not start')
+    process.exitCode = 1
+  }
+  await releases.dispose()
+  log.info('stopped')
+  // What still holds the event loop now (a reconnect timer of a library, say) must not keep a stopped program alive.
+  setTimeout(() => process.exit(), 1_000).unref()
+}
+
+function configOrExit(readConfig: () => Config): Config {
+  try {
+    return readConfig()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    console.error(error.message)
+    process.exit(1)
+  }
+}
+
+function firstSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    let isSecond = false
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (isSecond) process.exit(1)
+        isSecond = true
+        resolve(signal)
+      })
+    }
+  })
+}

@@ -1,0 +1,119 @@
+import { isIPv6 } from 'node:net'
+import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
+import { AppError } from '../errors/app-error.ts'
+import * as errors from '../errors/catalogue.ts'
+import { type DbUrl, parseDbUrl } from './db-url.ts'
+import { checkedAddress, type OriginPolicy } from './policy.ts'
+
+/** One row: values by column, integers as BigInt, floats as number. */
+export type Row = readonly unknown[]
+
+/** An origin opened for reading: one session, one read-only transaction with a time limit. */
+export interface Origin {
+  /** Whether the server speaks Cypher 3.5 (Bolt 3) rather than 4 or 5. */
+  legacy: boolean
+  /** Ends the read transaction and begins another. */
+  renew(): Promise<void>
+  /** Streams the rows of a query. @throws the 502 errors of the catalogue. */
+  read(query: string, parameters?: Record<string, unknown>): AsyncGenerator<Row>
+  /** Runs a query that a server may refuse (a missing procedure, a missing right) apart; null when it does. */
+  ask(query: string): Promise<Row[] | null>
+  close(): Promise<void>
+}
+
+interface Target {
+  dbUrl: string
+  /** `Basic <base64 of username:password>`. */
+  credentials: string
+}
+
+// Rows are consumed as they come, so this many are under way at most.
+const fetchSize = 1_000
+
+/** Whether an origin may be opened at all, without a connection. @throws 400, 422, or 502 where the name does not resolve. */
+export async function checkOrigin(dbUrl: string, policy: OriginPolicy): Promise<{ url: DbUrl; address: string }> {
+  const url = parseDbUrl(dbUrl)
+  if ('problem' in url) throw errors.invalidRequest([{ path: 'dbUrl', message: url.problem }])
+  return { url, address: await checkedAddress(url, policy) }
+}
+
+/**
+ * Opens the origin of a publish request. Contract 4.1 and 9; read-only, with a transaction time limit.
+ * @throws 422 where policy refuses the address, 502 where it cannot be reached or refuses the credentials.
+ */
+export async function openOrigin(target: Target, policy: OriginPolicy, limitSeconds: number): Promise<Origin> {
+  const { url, address } = await checkOrigin(target.dbUrl, policy)
+  // With TLS the name must be connected to, or its certificate would not fit; that certificate is the second check.
+  const host = url.encrypted ? url.host : address
+  const driver = neo4j.driver(
+    `${url.encrypted ? 'bolt+s' : 'bolt'}://${isIPv6(host) ? `[${host}]` : host}:${url.port}`,
+    neo4j.auth.basic(...splitCredentials(target.credentials)),
+    {
+      useBigInt: true,
+      fetchSize,
+      maxConnectionPoolSize: 3,
+      connectionTimeout: 10_000,
+      userAgent: 'graph-packets',
+      telemetryDisabled: true,
+    },
+  )
+  try {
+    const server = await driver.getServerInfo()
+    return await originOf(driver, (server.protocolVersion as unknown as number) < 4, limitSeconds)
+  } catch (error) {
+    await driver.close().catch(() => {})
+    throw originError(error, errors.originUnreachable)
+  }
+}
+
+async function originOf(driver: Driver, legacy: boolean, limitSeconds: number): Promise<Origin> {
+  const session = driver.session({ defaultAccessMode: neo4j.session.READ })
+  const begin = () => session.beginTransaction({ timeout: limitSeconds * 1_000 })
+  let transaction = await begin()
+  return {
+    legacy,
+    async renew() {
+      try {
+        await transaction.rollback()
+        transaction = await begin()
+      } catch (error) {
+        throw originError(error, errors.originBroke)
+      }
+    },
+    async *read(query, parameters = {}) {
+      try {
+        for await (const record of transaction.run(query, parameters)) yield [...record.values()]
+      } catch (error) {
+        throw originError(error, errors.originBroke)
+      }
+    },
+    async ask(query) {
+      const apart = driver.session({ defaultAccessMode: neo4j.session.READ })
+      try {
+        const { records } = await apart.run(query)
+        return records.map((record) => [...record.values()])
+      } catch {
+        return null
+      } finally {
+        await apart.close()
+      }
+    },
+    close: () => driver.close(),
+  }
+}
+
+/** Username and password; the password may hold colons. The form is checked by the request's schema. */
+export function splitCredentials(credentials: string): [username: string, password: string] {
+  const text = Buffer.from(credentials.replace(/^Basic /, ''), 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  return [text.slice(0, colon), text.slice(colon + 1)]
+}
+
+/** The driver's errors in the words of the catalogue: their own texts name addresses and never reach a client. */
+function originError(error: unknown, broken: (cause: unknown) => AppError): unknown {
+  if (error instanceof AppError || !(error instanceof Neo4jError)) return error
+  if (error.code.startsWith('Neo.ClientError.Security.')) return errors.originRefusedCredentials(error)
+  if (error.code.startsWith('Neo.ClientError.Transaction.TransactionTimedOut')) return errors.originBroke(error)
+  if (error.code.startsWith('Neo.ClientError.')) return errors.originRefusedQuery(error)
+  return broken(error)
+}

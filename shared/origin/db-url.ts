@@ -1,0 +1,61 @@
+import { isIP } from 'node:net'
+
+/** A parsed `dbUrl`. `host` is lower-case; an IPv6 address is without brackets. */
+export interface DbUrl {
+  encrypted: boolean
+  host: string
+  port: number
+}
+
+const grammar = /^(bolt|bolt\+s):\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?$/
+const label = /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/
+
+/**
+ * Parses a bolt endpoint: `bolt://` or `bolt+s://`, host, optional port, nothing else (contract 4.1, 9). Whatever a
+ * resolver might read as an address in another notation (`127.1`, `0x7f000001`, `::ffff:127.0.0.1`) is refused.
+ * @returns the parts, or the rule that is broken.
+ */
+export function parseDbUrl(text: string): DbUrl | { problem: string } {
+  if (/^neo4j(\+s|\+ssc)?:/i.test(text)) return { problem: 'must not use routing; use bolt:// or bolt+s://' }
+  const [, scheme, hostText = '', portText] = grammar.exec(text) ?? []
+  if (scheme === undefined) return { problem: 'must be bolt://host[:port] or bolt+s://host[:port], and nothing else' }
+  const port = portText === undefined ? 7687 : Number(portText)
+  if (port < 1 || port > 65_535) return { problem: 'must have a port from 1 to 65535' }
+  const host = hostText.toLowerCase()
+  const problem = host.startsWith('[') ? ipv6Problem(host.slice(1, -1)) : nameProblem(host)
+  if (problem) return { problem }
+  return { encrypted: scheme === 'bolt+s', host: host.replace(/^\[|\]$/g, ''), port }
+}
+
+function ipv6Problem(address: string): string | null {
+  if (isIP(address) !== 6) return 'must have a valid IPv6 address in brackets'
+  // `::ffff:a.b.c.d`, `::a.b.c.d`, 64:ff9b::/96 and 2002::/16 all carry an IPv4 address past a check of the IPv6 one.
+  const [first, second] = expand(address)
+  const embeds =
+    address.includes('.') ||
+    expand(address)
+      .slice(0, 5)
+      .every((group) => group === 0)
+  const loopback = expand(address).every((group, index) => group === (index === 7 ? 1 : 0))
+  if (!loopback && (embeds || first === 0x2002 || (first === 0x64 && second === 0xff9b))) {
+    return 'must not have an IPv6 address that carries an IPv4 address'
+  }
+  return null
+}
+
+/** The eight 16-bit groups of a valid IPv6 address without a dotted tail. */
+function expand(address: string): number[] {
+  const [head = '', tail] = address.split('::')
+  const groups = (part: string | undefined) => (part ? part.split(':').map((group) => Number.parseInt(group, 16)) : [])
+  const left = groups(head)
+  const right = groups(tail)
+  return tail === undefined ? left : [...left, ...Array(Math.max(0, 8 - left.length - right.length)).fill(0), ...right]
+}
+
+function nameProblem(host: string): string | null {
+  if (isIP(host) === 4) return null
+  const labels = host.replace(/\.$/, '').split('.')
+  if (host.length > 253 || !labels.every((part) => label.test(part))) return 'must have a valid host name'
+  if (/^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')) return 'must write an IPv4 address as four decimal numbers'
+  return null
+}

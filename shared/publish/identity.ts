@@ -1,0 +1,63 @@
+import { type Rendered, renderValue, typeName } from '../cypher/values.ts'
+
+/** What `MERGE` finds a node by. Contract 1. */
+export interface Identity {
+  label: string
+  idProperty: string
+  id: Rendered
+}
+
+/** How a request's nodes get their identity: its `mappedIndices`, read once. */
+export interface IdentityRule {
+  idProperties: ReadonlyMap<string, string>
+  defaultLabel: string
+  /** Every id property, once: the columns that a read needs. */
+  columns: readonly string[]
+}
+
+/** What is read of a node to find its identity; `ids` has a value (or null) for each of the rule's columns. */
+export interface NodeKeys {
+  labels: readonly string[]
+  index: unknown
+  ids: readonly unknown[]
+}
+
+const defaults = ['DEFAULT_INDEX', 'DEFAULT_ID_FIELD']
+
+/** The id property of a label in `mappedIndices`; the two DEFAULT_* keys are not labels. Contract 4.1. */
+export function idPropertyOf(mappedIndices: Readonly<Record<string, string>>, label: string): string | undefined {
+  return !defaults.includes(label) && Object.hasOwn(mappedIndices, label) ? mappedIndices[label] : undefined
+}
+
+export function identityRule(mappedIndices: Readonly<Record<string, string>>): IdentityRule {
+  const { DEFAULT_INDEX = '', DEFAULT_ID_FIELD = '' } = mappedIndices
+  const labels = Object.entries(mappedIndices).filter(([label]) => !defaults.includes(label))
+  const idProperties = new Map([...labels, [DEFAULT_INDEX, DEFAULT_ID_FIELD] as const])
+  return { idProperties, defaultLabel: DEFAULT_INDEX, columns: [...new Set(idProperties.values())] }
+}
+
+/**
+ * The one function that says what identifies a node. Contract 4.2; seed, Data set requirements, cases 1 to 3.
+ * @returns the identity, or in words why the node cannot be published.
+ */
+export function identityOf(rule: IdentityRule, node: NodeKeys): Identity | { problem: string } {
+  const label = labelOf(rule, node)
+  if (label === null) return { problem: 'bears no label, or several, that mappedIndices names' }
+  const idProperty = rule.idProperties.get(label) as string
+  const value = node.ids[rule.columns.indexOf(idProperty)]
+  if (value === null || value === undefined) return { problem: `has no property "${idProperty}", the id of "${label}"` }
+  if (Number.isNaN(value)) return { problem: `has NaN as its id "${idProperty}"` }
+  const id = renderValue(value)
+  if (id === null) return { problem: `has a ${typeName(value)} as its id "${idProperty}"` }
+  return { label, idProperty, id }
+}
+
+function labelOf({ idProperties, defaultLabel }: IdentityRule, { labels, index }: NodeKeys): string | null {
+  if (typeof index === 'string' && idProperties.has(index) && labels.includes(index)) return index
+  if (labels.includes(defaultLabel)) return defaultLabel
+  const [only, another] = labels.filter((label) => idProperties.has(label))
+  return only !== undefined && another === undefined ? only : null
+}
+
+/** An id as text, for people and for `qa`: a string itself, anything else as its JSON. */
+export const idText = ({ json }: Rendered): string => (json.startsWith('"') ? JSON.parse(json) : json)

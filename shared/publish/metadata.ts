@@ -1,0 +1,88 @@
+/** The metadata of one part: what its pairs are about. Seed, Result metadata; contract 5. */
+export interface PartMetadata {
+  /** Its size when rendered, never too small: a part must know before it takes another pair. */
+  readonly bytes: number
+  mapped(indices: Readonly<Record<string, string>>): void
+  node(idProperty: string, idText: string, keys: readonly string[]): void
+  relationship(type: string): void
+  missing(ids: readonly string[]): void
+  collapsed(count: number): void
+  render(): string
+}
+
+const size = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) + 1
+
+export function createPartMetadata(): PartMetadata {
+  const mappedIndices = new Map<string, string>()
+  const types = new Set<string>()
+  const nodes = new Map<string, Map<string, Set<string>>>()
+  let missingIds: readonly string[] = []
+  let collapsedCount = 0
+  let bytes = 200
+
+  function publishedKeys(idProperty: string, idText: string): Set<string> {
+    const ids = nodes.get(idProperty) ?? new Map<string, Set<string>>()
+    if (!nodes.has(idProperty)) bytes += size(idProperty) + 3
+    nodes.set(idProperty, ids)
+    const keys = ids.get(idText) ?? new Set<string>()
+    if (!ids.has(idText)) bytes += size(idText) + 3
+    ids.set(idText, keys)
+    return keys
+  }
+
+  return {
+    get bytes() {
+      return bytes
+    },
+    mapped(indices) {
+      for (const [label, idProperty] of Object.entries(indices)) {
+        if (mappedIndices.has(label)) continue
+        mappedIndices.set(label, idProperty)
+        bytes += size(label) + size(idProperty)
+      }
+    },
+    node(idProperty, idText, keys) {
+      const published = publishedKeys(idProperty, idText)
+      for (const key of keys) {
+        if (published.has(key)) continue
+        published.add(key)
+        bytes += key.length * 3 + 3
+      }
+    },
+    relationship(type) {
+      if (types.has(type)) return
+      types.add(type)
+      bytes += size(type)
+    },
+    missing(ids) {
+      missingIds = [...missingIds, ...ids]
+      bytes += size(ids)
+    },
+    collapsed(count) {
+      collapsedCount += count
+    },
+    render() {
+      const byId = [...nodes].map(
+        ([idProperty, ids]) =>
+          [idProperty, entries([...ids].map(([id, keys]) => [id, JSON.stringify([...keys])]))] as const,
+      )
+      const qa = entries([
+        ['mappedIndices', entries([...mappedIndices].map(([label, id]) => [label, JSON.stringify(id)]))],
+        ['relationshipIdField', 'null'],
+        ['relationships', JSON.stringify([...types])],
+        ['nodes', entries(byId)],
+      ])
+      const missing = JSON.stringify({ originIds: missingIds, relationshipIds: [] })
+      return entries([
+        ['qa', qa],
+        ...(missingIds.length > 0 ? [['missing', missing] as const] : []),
+        ...(collapsedCount > 0 ? [['collapsed', String(collapsedCount)] as const] : []),
+      ])
+    },
+  }
+}
+
+/** A JSON object of JSON texts in the order given: a plain object would put integer-like ids first and lose `__proto__`. */
+function entries(pairs: readonly (readonly [key: string, json: string])[]): string {
+  return `{${pairs.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(',')}}`
+}

@@ -1,0 +1,71 @@
+import type { Issue } from '../errors/app-error.ts'
+import { packetNameProblem } from '../storage/names.ts'
+import { idPropertyOf } from './identity.ts'
+import type { PublishRequest } from './request.ts'
+import { parsePublishRequest } from './rules.ts'
+
+/** Sub-requests of one packet, and where it goes; the names are empty with `returnOnly`. */
+export interface Multi {
+  requests: PublishRequest[]
+  orgName: string
+  fileName: string
+  returnOnly: boolean
+}
+
+const maxSubRequests = 10_000
+
+/** Validates the body of multi: each sub-request, then what they must agree on. Seed, #4; contract 5 and 7.4. */
+export function parseMulti(body: unknown): { multi: Multi; issues: Issue[] } {
+  const none: Multi = { requests: [], orgName: '', fileName: '', returnOnly: false }
+  if (!Array.isArray(body) || body.length === 0 || body.length > maxSubRequests) {
+    return {
+      multi: none,
+      issues: [{ path: '', message: `the body must be an array of 1 to ${maxSubRequests} publish requests` }],
+    }
+  }
+  const parsed = body.map((item, index) => parsePublishRequest(item, { at: `[${index}]`, sharesStorage: true }))
+  const requests = parsed.map(({ request }) => request)
+  const issues = [...parsed.flatMap((one) => one.issues), ...agreement(requests)]
+  const named = (field: 'orgName' | 'fileName') =>
+    requests.find((request) => request[field] !== undefined)?.[field] ?? ''
+  const multi = {
+    requests,
+    orgName: named('orgName'),
+    fileName: named('fileName'),
+    returnOnly: requests[0]?.returnOnly === true,
+  }
+  const hasName = (field: string) => body.some((item) => (item?.[field] ?? null) !== null)
+  for (const field of ['orgName', 'fileName'] as const) {
+    if (!multi.returnOnly && !hasName(field)) {
+      issues.push({ path: field, message: 'required in at least one sub-request unless returnOnly is true' })
+    }
+  }
+  const problem = packetNameProblem(multi.orgName, multi.fileName)
+  if (problem) issues.push({ path: 'fileName', message: problem })
+  return { multi, issues }
+}
+
+function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
+  for (const field of ['orgName', 'fileName'] as const) yield* differing(requests, field, (request) => request[field])
+  yield* differing(requests, 'returnOnly', (request) => request.returnOnly === true)
+  yield* differing(requests, 'parameterSyntax', (request) => request.parameterSyntax ?? null)
+  const labels = new Set(requests.flatMap(({ mappedIndices }) => Object.keys(mappedIndices ?? {})))
+  for (const label of labels) {
+    yield* differing(requests, `mappedIndices.${label}`, ({ mappedIndices }) =>
+      idPropertyOf(mappedIndices ?? {}, label),
+    )
+  }
+}
+
+/** The first sub-request that says otherwise than an earlier one; those that say nothing (undefined) agree with all. */
+function* differing(
+  requests: readonly PublishRequest[],
+  field: string,
+  read: (request: PublishRequest) => unknown,
+): Generator<Issue> {
+  const first = requests.findIndex((request) => read(request) !== undefined)
+  if (first === -1) return
+  const expected = read(requests[first] as PublishRequest)
+  const other = requests.findIndex((request) => read(request) !== undefined && read(request) !== expected)
+  if (other !== -1) yield { path: `[${other}].${field}`, message: `must be the same as in [${first}]` }
+}

@@ -1,0 +1,111 @@
+import type { ParameterSyntax } from '../cypher/parameters.ts'
+import * as errors from '../errors/catalogue.ts'
+import { type Origin, openOrigin } from '../origin/connect.ts'
+import type { OriginPolicy } from '../origin/policy.ts'
+import { createPacketWriter, type PartSink } from './packet-writer.ts'
+import { createPairMaker } from './pairs.ts'
+import { partLimits } from './part-buffer.ts'
+import { planOf } from './plan.ts'
+import { createReport, type JobReport } from './report.ts'
+import type { PublishRequest } from './request.ts'
+import { buildSlice } from './slice.ts'
+import { createUniqueness, type Uniqueness } from './uniqueness.ts'
+
+/** What a packet is made of and within which bounds. */
+export interface PacketOrder {
+  requests: readonly PublishRequest[]
+  syntax: ParameterSyntax
+  /** Pairs a part may have, 1 to 5,000. */
+  batchSize: number
+  maxPairs: number
+  limitSeconds: number
+}
+
+/** How far a packet is: finished sub-requests, and what was written so far. */
+export interface PacketProgress {
+  subRequestsDone: number
+  pairs: number
+  parts: number
+  bytes: number
+}
+
+interface Surroundings {
+  originPolicy: OriginPolicy
+  sink: PartSink
+  signal: AbortSignal
+  onProgress: (progress: PacketProgress) => void
+}
+
+/**
+ * Reads the origins and hands the packet's parts to `sink`, in memory that does not depend on the packet's size. It
+ * knows neither queue nor HTTP: interruption comes as a signal, progress goes to a callback.
+ * @throws AppError: 422, 502, 413 by the catalogue; jobTimedOut (504); the signal's reason when interrupted.
+ */
+export async function buildPacket(
+  order: PacketOrder,
+  { originPolicy, sink, signal, onProgress }: Surroundings,
+): Promise<JobReport> {
+  const timeout = AbortSignal.timeout(order.limitSeconds * 1_000)
+  const interrupted = () => {
+    signal.throwIfAborted()
+    if (timeout.aborted) throw errors.jobTimedOut(order.limitSeconds)
+  }
+  const report = createReport()
+  const pairs = createPairMaker(order.syntax)
+  let subRequestsDone = 0
+  const progress = () => onProgress({ subRequestsDone, pairs: writer.pairs, parts: writer.parts, bytes: writer.bytes })
+  const writer = createPacketWriter(partLimits(order.batchSize), order.maxPairs, async (part) => {
+    interrupted()
+    await sink(part)
+    progress()
+  })
+  await using origins = originsUntil(AbortSignal.any([signal, timeout]), originPolicy, order.limitSeconds)
+  for (const request of order.requests) {
+    interrupted()
+    try {
+      const { origin, uniqueness } = await origins.open(request)
+      await buildSlice({ origin, uniqueness, plan: planOf(request), pairs, writer, report }, interrupted)
+    } catch (error) {
+      interrupted() // a read that broke because the signal closed its connection is an interruption, not a broken origin
+      throw error
+    }
+    subRequestsDone++
+    progress()
+  }
+  await writer.end()
+  return report.read()
+}
+
+interface OpenOrigin {
+  key: string
+  origin: Origin
+  uniqueness: Uniqueness
+}
+
+/** One origin at a time, kept for the next request if that names the same; closed when the signal aborts a hanging read. */
+function originsUntil(signal: AbortSignal, policy: OriginPolicy, limitSeconds: number) {
+  let current: OpenOrigin | null = null
+  const close = async () => {
+    const closing = current
+    current = null
+    await closing?.origin.close().catch(() => {})
+  }
+  signal.addEventListener('abort', close, { once: true })
+  return {
+    async open(request: PublishRequest): Promise<OpenOrigin> {
+      const key = `${request.dbUrl} ${request.credentials}`
+      if (current?.key === key) {
+        await current.origin.renew()
+        return current
+      }
+      await close()
+      const origin = await openOrigin(request, policy, limitSeconds)
+      current = { key, origin, uniqueness: createUniqueness(origin) }
+      return current
+    },
+    async [Symbol.asyncDispose]() {
+      signal.removeEventListener('abort', close)
+      await close()
+    },
+  }
+}

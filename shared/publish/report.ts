@@ -1,0 +1,50 @@
+import type { Identity } from './identity.ts'
+
+/** Ids that were asked for and do not exist. */
+interface Missing {
+  count: number
+  first: string[]
+}
+
+/** What a job tells about its packet as a whole. Contract 7, Job. */
+export interface JobReport {
+  /** Label and id property of every kind of identity in the packet: targets need a uniqueness constraint on each. */
+  identities: { label: string; property: string }[]
+  missing: { originIds: Missing; relationshipIds: Missing }
+  skipped: { nodes: number; relationships: number; properties: number; cleanups: number }
+  collapsed: number
+}
+
+export interface Report {
+  identity(identity: Pick<Identity, 'label' | 'idProperty'>): void
+  missing(originIds: readonly string[]): void
+  collapsed(relationships: number): void
+  read(): JobReport
+}
+
+const firstIds = 100
+
+export function createReport(): Report {
+  const identities = new Map<string, { label: string; property: string }>()
+  const missing: Missing = { count: 0, first: [] }
+  let collapsed = 0
+  return {
+    identity({ label, idProperty }) {
+      const key = `${label}\u0000${idProperty}`
+      if (!identities.has(key)) identities.set(key, { label, property: idProperty })
+    },
+    missing(originIds) {
+      missing.count += originIds.length
+      missing.first.push(...originIds.slice(0, firstIds - missing.first.length))
+    },
+    collapsed(relationships) {
+      collapsed += relationships
+    },
+    read: () => ({
+      identities: [...identities.values()],
+      missing: { originIds: missing, relationshipIds: { count: 0, first: [] } },
+      skipped: { nodes: 0, relationships: 0, properties: 0, cleanups: 0 },
+      collapsed,
+    }),
+  }
+}

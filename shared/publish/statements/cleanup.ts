@@ -1,0 +1,55 @@
+import { quote } from '../../cypher/identifiers.ts'
+import { join, param, type Template, template } from '../../cypher/parameters.ts'
+import type { RelationshipType } from '../relationship-types.ts'
+import { type Anchor, anchorPattern, type Expression, type Statement } from './statement.ts'
+
+/** Far ends to keep: of one label and id property, in one direction, whose ids need one expression. */
+export interface KeepClause {
+  direction: 'out' | 'in'
+  label: string
+  idProperty: string
+  id: Expression
+}
+
+/**
+ * Deletes the relationships of one type at one node whose far end is in none of the lists; all of them without a list.
+ * Seed, Stale-relationship cleanup; contract 5, several keep-clauses. Values: the node's id, then one list per clause.
+ */
+export function cleanup(
+  node: Anchor,
+  { type, direction }: RelationshipType,
+  clauses: readonly KeepClause[],
+): Statement {
+  const names = clauses.map((_, index) => `ids_${index}`)
+  const bound = clauses.flatMap(({ id }, index) => (id.wrap === null ? [] : [boundList(id, names[index] as string)]))
+  const [left, right] = [direction === 'in' ? '<-' : '-', direction === 'out' ? '->' : '-']
+  const far = clauses.length === 0 ? '()' : '(m)'
+  const pattern = template`MATCH ${anchorPattern('n', node, 'baseId')}${left}[r:${quote(type)}]${right}${far}`
+  return {
+    text: [
+      ...(bound.length === 0 ? [] : template`WITH ${join(bound, ', ')} `),
+      ...pattern,
+      ...(clauses.length === 0 ? [] : template` WHERE NOT ${keep(clauses, names, direction === 'both')}`),
+      ' DELETE r',
+    ],
+    names: ['baseId', ...names],
+  }
+}
+
+/** A list that needs an expression is bound once, not for every row. */
+function boundList({ wrap, list }: Expression, name: string): Template {
+  const element = list ? `[y IN x | ${wrap}(y)]` : `${wrap}(x)`
+  return template`[x IN ${param(name)} | ${element}] AS ${name}`
+}
+
+function keep(clauses: readonly KeepClause[], names: readonly string[], isDirected: boolean): Template {
+  const kept = clauses.map(({ direction, label, idProperty, id }, index): Template => {
+    const name = names[index] as string
+    const values: Template = id.wrap === null ? [param(name)] : [name]
+    const end = isDirected ? `${direction === 'out' ? 'startNode' : 'endNode'}(r) = n AND ` : ''
+    // coalesce: a far end without the property gives null, and NOT null would keep it.
+    return template`${end}coalesce(m:${quote(label)} AND m.${quote(idProperty)} IN ${values}, false)`
+  })
+  const joined = join(kept, ' OR ')
+  return kept.length > 1 || isDirected ? template`(${joined})` : joined
+}

@@ -1,0 +1,72 @@
+import * as errors from '../errors/catalogue.ts'
+import type { Origin } from '../origin/connect.ts'
+import type { Plan } from './plan.ts'
+import { findByIds, followLayers, hasAny, type InternalId } from './reads.ts'
+
+/** The targeted nodes of a request: eight bytes each, sorted, so that a million of them cost 8 MB and are found fast. */
+export interface Targets {
+  nodes: Float64Array
+  /** Origin ids that the origin does not have. */
+  missing: readonly string[]
+}
+
+const canonicalInteger = /^(0|-?[1-9][0-9]{0,18})$/
+
+/** What an id of a request may be stored as: its text, and the 64-bit integer that it writes. Contract 4.3. */
+export function idForms(id: string): { text: string; integer: bigint | null } {
+  if (!canonicalInteger.test(id)) return { text: id, integer: null }
+  const integer = BigInt(id)
+  return { text: id, integer: BigInt.asIntN(64, integer) === integer ? integer : null }
+}
+
+/**
+ * Finds the nodes a request is about: its origin ids, or what `toLayer` reaches from them. Contract 4.3, 4.4, 4.6, 4.8.
+ * @throws nothingThere (422) when not one id exists and the origin has no such nodes: a mistyped `index` must not
+ * become deletions.
+ */
+export async function findTargets(origin: Origin, plan: Plan): Promise<Targets> {
+  const values = plan.originIds
+    .map(idForms)
+    .flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
+  const found = new Set<string>()
+  const sources: InternalId[] = []
+  const isLayered = plan.toLayer.length > 0
+  for await (const row of findByIds(origin, plan.index, values, isLayered ? null : plan.targetFilter)) {
+    found.add(String(row.id))
+    if (row.passes) sources.push(row.node)
+  }
+  if (found.size === 0 && !(await hasAny(origin, plan.index))) {
+    throw errors.nothingThere(plan.index.label, plan.index.idProperty)
+  }
+  const missing = plan.originIds.filter((id) => !found.has(id))
+  if (!isLayered) return { nodes: Float64Array.from(sources).sort(), missing }
+  return { nodes: await gather(followLayers(origin, sources, plan.toLayer, plan.targetFilter)), missing }
+}
+
+/** Collects internal ids without a JavaScript object for each. */
+async function gather(ids: AsyncIterable<InternalId>): Promise<Float64Array> {
+  let nodes = new Float64Array(1_024)
+  let length = 0
+  for await (const id of ids) {
+    if (length === nodes.length) {
+      const larger = new Float64Array(length * 2)
+      larger.set(nodes)
+      nodes = larger
+    }
+    nodes[length++] = id
+  }
+  return nodes.slice(0, length).sort()
+}
+
+/** Where a node stands among the targets; -1 when it is not targeted. */
+export function positionOf(nodes: Float64Array, id: InternalId): number {
+  let [low, high] = [0, nodes.length - 1]
+  while (low <= high) {
+    const middle = (low + high) >>> 1
+    const at = nodes[middle] as number
+    if (at === id) return middle
+    if (at < id) low = middle + 1
+    else high = middle - 1
+  }
+  return -1
+}

@@ -1,0 +1,38 @@
+import { type Rendered, renderValue } from '../cypher/values.ts'
+import { idText } from './identity.ts'
+import { type Chunk, noted, type Slice } from './slice.ts'
+import { idForms } from './targets.ts'
+
+/** One cleanup for each node of the chunk and type: far ends the origin has are kept. Seed, `preventCleanup`; contract 4.11. */
+export async function writeCleanups({ plan, pairs, writer, keepLists }: Slice, { identities }: Chunk): Promise<void> {
+  for (const type of plan.relationships) {
+    const note = noted(plan, (metadata) => metadata.relationship(type.type))
+    for (const [node, identity] of identities) {
+      const lists = keepLists.take(node, type.type)
+      const about = `the cleanup of "${type.type}" at "${idText(identity.id)}"`
+      await writer.write(pairs.cleanup(identity, type, lists), about, note)
+    }
+  }
+}
+
+/**
+ * Origin ids that do not exist are noted, and their relationships on the target removed: as string, and as integer where
+ * they could be either. Not with `toLayer` or `targetFilter`: then nothing says that they were targeted. Contract 4.11.
+ */
+export async function writeMissing({ plan, pairs, writer, report, targets }: Slice): Promise<void> {
+  const { missing } = targets
+  if (missing.length === 0) return
+  report.missing(missing)
+  writer.note((metadata) => metadata.missing(missing))
+  if (!plan.cleansUp || plan.toLayer.length > 0 || plan.targetFilter !== null) return
+  for (const id of missing) {
+    const { text, integer } = idForms(id)
+    for (const form of integer === null ? [text] : [text, integer]) {
+      const identity = { ...plan.index, id: renderValue(form) as Rendered }
+      for (const type of plan.relationships) {
+        const note = noted(plan, (metadata) => metadata.relationship(type.type))
+        await writer.write(pairs.cleanup(identity, type, []), `the cleanup of "${type.type}" at "${id}"`, note)
+      }
+    }
+  }
+}

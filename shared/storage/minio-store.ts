@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import { create as contentDisposition } from 'content-disposition'
+import { Client } from 'minio'
+import * as errors from '../errors/catalogue.ts'
+import { probeKey } from './keys.ts'
+import type { ObjectStore, StoredObject } from './object-store.ts'
+
+export interface StorageSettings {
+  endpoint: string
+  publicEndpoint: string
+  region: string
+  bucket: string
+  accessKey: string
+  secretKey: string
+}
+
+const contentType = { 'Content-Type': 'application/json' }
+const codeOf = (error: unknown) => (error as { code?: string }).code ?? ''
+const isMissing = (error: unknown) => ['NoSuchKey', 'NotFound'].includes(codeOf(error))
+const isTaken = (error: unknown) =>
+  codeOf(error) === 'PreconditionFailed' || codeOf(error) === 'ConditionalRequestConflict'
+
+/** Waits before each further try of a request that may be repeated. */
+const retryDelaysMs = [100, 500]
+
+/** The object store of every S3-compatible server, through the minio client. */
+export function openMinioStore(settings: StorageSettings): ObjectStore {
+  const client = clientOf(settings, settings.endpoint)
+  const signer = clientOf(settings, settings.publicEndpoint)
+  const { bucket } = settings
+
+  async function* pages(prefix: string, delimiter: string): AsyncGenerator<StoredObject | { prefix: string }> {
+    let token = ''
+    do {
+      const page = await retried(() => client.listObjectsV2Query(bucket, prefix, token, delimiter, 1_000, ''))
+      for (const { name, prefix: level, size } of page.objects) {
+        if (level !== undefined) yield { prefix: level }
+        else if (name !== undefined) yield { key: name, bytes: Number(size) }
+      }
+      token = page.isTruncated ? String(page.nextContinuationToken) : ''
+    } while (token !== '')
+  }
+
+  async function create(key: string, bytes: Buffer) {
+    try {
+      await client.putObject(bucket, key, bytes, bytes.length, { ...contentType, 'If-None-Match': '*' })
+      return 'created'
+    } catch (error) {
+      return isTaken(error) ? 'exists' : 'lost'
+    }
+  }
+
+  async function open(key: string): Promise<Readable | null> {
+    return retried(() => client.getObject(bucket, key)).catch(nullWhenMissing)
+  }
+
+  return {
+    async put(key, bytes) {
+      await retried(() => client.putObject(bucket, key, bytes, bytes.length, contentType))
+    },
+    create,
+    stream: open,
+    async get(key) {
+      return retried(async () => buffer(await client.getObject(bucket, key))).catch(nullWhenMissing)
+    },
+    list: (prefix) => pages(prefix, '') as AsyncGenerator<StoredObject>,
+    listLevel: (prefix) => pages(prefix, '/'),
+    async hasAny(prefix) {
+      const page = await retried(() => client.listObjectsV2Query(bucket, prefix, '', '', 1, ''))
+      return page.objects.length > 0
+    },
+    async copy(from, to) {
+      const copied = await retried(() => client.copyObject(bucket, to, `/${bucket}/${from}`)).catch(nullWhenMissing)
+      return copied !== null
+    },
+    async remove(key) {
+      await retried(() => client.removeObject(bucket, key))
+    },
+    sign: (key, lifetimeSeconds, fileName) =>
+      signer.presignedGetObject(bucket, key, lifetimeSeconds, {
+        'response-content-disposition': contentDisposition(fileName.split('/').at(-1) as string),
+      }),
+    async prepare() {
+      await ensureBucket(client, settings)
+      await probe(this)
+    },
+    async ping() {
+      await retried(() => client.bucketExists(bucket))
+    },
+  }
+}
+
+/** The client's own retries are off: it would repeat a conditional create, and it writes to the console. */
+function clientOf({ region, accessKey, secretKey }: StorageSettings, endpoint: string): Client {
+  const { hostname, port, protocol } = new URL(endpoint)
+  return new Client({
+    endPoint: hostname,
+    port: port === '' ? undefined : Number(port),
+    useSSL: protocol === 'https:',
+    region,
+    accessKey,
+    secretKey,
+    pathStyle: true,
+    retryOptions: { disableRetry: true },
+  })
+}
+
+/** Repeats a request that changes nothing when repeated. @throws what is missing as it is, else storeAway (503). */
+async function retried<T>(request: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await request()
+    } catch (error) {
+      if (isMissing(error)) throw error
+      const wait = retryDelaysMs[attempt]
+      if (wait === undefined) throw errors.storeAway(error)
+      await delay(wait)
+    }
+  }
+}
+
+function nullWhenMissing(error: unknown): null {
+  if (isMissing(error)) return null
+  throw error
+}
+
+async function ensureBucket(client: Client, { bucket, region }: StorageSettings) {
+  if (await client.bucketExists(bucket)) return
+  await client.makeBucket(bucket, region).catch(async (error) => {
+    // Another process may have made it in the same moment.
+    if (!(await client.bucketExists(bucket))) throw error
+  })
+}
+
+/** Publication rests on create-if-absent and on seeing what was written. Contract 6, How. */
+async function probe(store: ObjectStore) {
+  const key = probeKey(randomUUID())
+  const [first, second] = [Buffer.from('first'), Buffer.from('second')]
+  try {
+    if ((await store.create(key, first)) !== 'created') throw new Error('the object store refused to create an object')
+    if ((await store.create(key, second)) !== 'exists') {
+      throw new Error('the object store ignores If-None-Match: *, so that packets could overwrite each other')
+    }
+    if (!(await store.get(key))?.equals(first)) throw new Error('the object store does not read back what was written')
+    if (!(await store.hasAny(key))) throw new Error('the object store does not list what was just written')
+  } finally {
+    await store.remove(key)
+  }
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+
+const orgSegment = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
+const reservedOrgs = ['status', 'multi']
+
+/** An org, or a sub-directory of one: 1 to 8 segments joined by `/`. Contract 8. */
+export const orgName = z.string().superRefine((name, context) => {
+  const problem = orgNameProblem(name)
+  if (problem) context.addIssue({ code: 'custom', message: problem })
+})
+
+function orgNameProblem(name: string): string | null {
+  const segments = name.split('/')
+  if (name.startsWith('/') || name.endsWith('/')) return 'must not start or end with a slash'
+  if (segments.length > 8 || !segments.every((segment) => orgSegment.test(segment))) {
+    return 'must be 1 to 8 segments joined by /, each a letter or digit followed by up to 62 of A-Z a-z 0-9 . _ -'
+  }
+  return reservedOrgs.includes(segments[0] as string) ? `must not start with the reserved name ${segments[0]}` : null
+}
+
+/** A name a client gives to a packet. Contract 8; seed, `fileName`. */
+export const fileName = z.string().superRefine((name, context) => {
+  const problem = fileNameProblem(name) ?? (parsePartName(name) ? 'must not be the name of a part (Part#of#)' : null)
+  if (problem) context.addIssue({ code: 'custom', message: problem })
+})
+
+/** A name a client asks for: a packet's, or one of its parts'. */
+export const storedName = z.string().superRefine((name, context) => {
+  const problem = fileNameProblem(name)
+  if (problem) context.addIssue({ code: 'custom', message: problem })
+})
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const forbidden = /[\u0000-\u001f\u007f-\u009f\\%]/
+
+function fileNameProblem(name: string): string | null {
+  if (name.startsWith('/') || name.endsWith('/')) return 'must not start or end with a slash'
+  if (!name.isWellFormed() || name.normalize('NFC') !== name) return 'must be valid Unicode in normalization form C'
+  if (forbidden.test(name)) return 'must not contain control characters, backslashes or %'
+  for (const segment of name.split('/')) {
+    if (segment.startsWith('.')) return 'must not have a segment that starts with a dot'
+    const bytes = Buffer.byteLength(segment)
+    if (bytes < 1 || bytes > 200) return 'must have segments of 1 to 200 bytes'
+  }
+  return null
+}
+
+/** A packet's full key and every name below it must fit a store's keys (contract 8). Null when it does. */
+export const packetNameProblem = (org: string, file: string): string | null =>
+  Buffer.byteLength(`${org}/${file}`) > 900 ? 'must be at most 900 bytes together with orgName' : null
+
+/** What a part's name says; null for any other name. Contract 6. */
+export function parsePartName(name: string): { base: string; part: number; of: number } | null {
+  const [, base, part, of] = /^(.+)Part([1-9][0-9]*)of([1-9][0-9]*)$/s.exec(name) ?? []
+  return base === undefined ? null : { base, part: Number(part), of: Number(of) }
+}
+
+/** The file names of a packet's parts, in order: the given name for one, `Part#of#` appended for several. Seed, rule 3. */
+export function partNames(name: string, parts: number): string[] {
+  if (parts === 1) return [name]
+  return Array.from({ length: parts }, (_, index) => `${name}Part${index + 1}of${parts}`)
+}

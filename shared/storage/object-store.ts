@@ -1,0 +1,38 @@
+import type { Readable } from 'node:stream'
+
+export interface StoredObject {
+  key: string
+  bytes: number
+}
+
+/**
+ * What the service needs of object storage: whole immutable objects, create-if-absent, listing in key order. Every
+ * implementation passes the same contract suite. All methods throw storeAway (503, retryable) when the store fails.
+ */
+export interface ObjectStore {
+  put(key: string, bytes: Buffer): Promise<void>
+  /**
+   * Creates an object unless the key is taken, in one request that is never repeated.
+   * `lost`: no answer came, so the object may or may not have been created by this call.
+   */
+  create(key: string, bytes: Buffer): Promise<'created' | 'exists' | 'lost'>
+  /** null when there is no such object. */
+  get(key: string): Promise<Buffer | null>
+  /** The object as it comes; null when there is none. */
+  stream(key: string): Promise<Readable | null>
+  /** All objects below a prefix, in key order. */
+  list(prefix: string): AsyncGenerator<StoredObject>
+  /** One directory level below a prefix that ends in `/`: its objects, and the prefixes of its sub-directories. */
+  listLevel(prefix: string): AsyncGenerator<StoredObject | { prefix: string }>
+  /** Is there any object below the prefix? */
+  hasAny(prefix: string): Promise<boolean>
+  /** Copies inside the store; false when there is no source. */
+  copy(from: string, to: string): Promise<boolean>
+  /** Removes an object if it is there. */
+  remove(key: string): Promise<void>
+  /** A URL that GETs exactly this object for `lifetimeSeconds`, saved as `fileName`. */
+  sign(key: string, lifetimeSeconds: number, fileName: string): Promise<string>
+  /** Creates the bucket if missing, and proves what publication rests on. @throws Error naming what the store lacks. */
+  prepare(): Promise<void>
+  ping(): Promise<void>
+}

@@ -1,0 +1,166 @@
+import type { Readable } from 'node:stream'
+import { byCodePoint } from '../cypher/identifiers.ts'
+import * as errors from '../errors/catalogue.ts'
+import type { Generations, Manifest, ManifestPart } from './generations.ts'
+import { generationsBelow, isHidden, orgKey, packetName, parseGenerationKey } from './keys.ts'
+import { parsePartName, partNames } from './names.ts'
+import type { ObjectStore } from './object-store.ts'
+import { plainFilesOf } from './plain-files.ts'
+
+/** A file as clients see it: a part of a packet, or an object that others put into the org's directory. */
+export interface StoredFile {
+  /** Relative to the org. */
+  fileName: string
+  key: string
+  bytes: number
+  /** Written by this service, so certainly a part. */
+  isPart: boolean
+}
+
+/** What readers see of stored packets: none, the whole old one or the whole new one, never a mix. Contract 6 and 7. */
+export interface Packets {
+  orgExists(orgName: string): Promise<boolean>
+  createOrg(orgName: string): Promise<void>
+  /** @throws noSuchOrg (404) */
+  requireOrg(orgName: string): Promise<void>
+  /** Do a packet, or others' files, hold this name? */
+  isTaken(orgName: string, fileName: string): Promise<boolean>
+  /** The files of a packet by its name, or one file by its own. @throws noSuchFile (404) */
+  require(orgName: string, fileName: string): Promise<StoredFile[]>
+  /** The files of a committed manifest, under the packet's names. */
+  filesOf(fileName: string, manifest: Manifest): StoredFile[]
+  open(file: StoredFile): Promise<Readable>
+  /** Download URIs, in the files' order. */
+  sign(files: readonly StoredFile[], lifetimeSeconds: number): Promise<string[]>
+  /** Names of an org's files that start with one of `prefixes`, sorted. `['']` is all of them. */
+  list(orgName: string, prefixes: readonly string[]): Promise<string[]>
+}
+
+export function createPackets(store: ObjectStore, generations: Generations): Packets {
+  const fileOf = (fileName: string, { key, bytes }: ManifestPart): StoredFile => ({
+    fileName,
+    key,
+    bytes,
+    isPart: true,
+  })
+
+  function filesOf(fileName: string, { parts }: Manifest): StoredFile[] {
+    return partNames(fileName, parts.length).map((name, index) => fileOf(name, parts[index] as ManifestPart))
+  }
+
+  async function packet(orgName: string, fileName: string): Promise<StoredFile[] | null> {
+    const highest = await generations.highest(packetName(orgName, fileName))
+    return highest && filesOf(fileName, highest.manifest)
+  }
+
+  async function find(orgName: string, fileName: string): Promise<StoredFile[] | null> {
+    const whole = await packet(orgName, fileName)
+    if (whole) return whole
+    const part = parsePartName(fileName)
+    const parts = part && (await packet(orgName, part.base))
+    if (parts) return parts.filter((file) => file.fileName === fileName)
+    const name = packetName(orgName, fileName)
+    for await (const { key, bytes } of plainFilesOf(store, name)) {
+      if (key === name) return [{ fileName, key, bytes, isPart: false }]
+    }
+    return null
+  }
+
+  async function orgExists(orgName: string): Promise<boolean> {
+    return (await store.hasAny(`${orgName}/`)) || store.hasAny(generationsBelow(`${orgName}/`))
+  }
+
+  /** Names of packets that start with `name`, each with its highest generation. */
+  async function packetsBelow(name: string): Promise<Map<string, number>> {
+    const found = new Map<string, number>()
+    for await (const { key } of store.list(generationsBelow(name))) {
+      const parsed = parseGenerationKey(key)
+      if (parsed) found.set(parsed.name, Math.max(parsed.generation, found.get(parsed.name) ?? 0))
+    }
+    return found
+  }
+
+  async function partNamesOf(name: string, generation: number): Promise<string[]> {
+    const manifest = await generations.read(name, generation)
+    const parts = manifest?.parts.length ?? (await generations.highest(name))?.manifest.parts.length
+    return parts === undefined ? [] : partNames(name, parts)
+  }
+
+  /** Keys that start with `start`: the packets' and the files of others. */
+  async function namesBelow(start: string): Promise<string[]> {
+    const packets = await packetsBelow(start)
+    const base = baseReachedInto(start)
+    const reached = base && (await generations.highest(base))
+    if (base && reached) packets.set(base, reached.generation)
+    const own = await inBatches([...packets], ([name, generation]) => partNamesOf(name, generation))
+    const names = own.flat().filter((name) => name.startsWith(start))
+    const isOwn = (key: string) => packets.has(key) || packets.has(parsePartName(key)?.base ?? '')
+    for await (const key of visibleKeys(store, start)) if (!isOwn(key)) names.push(key)
+    return names
+  }
+
+  return {
+    orgExists,
+    filesOf,
+    async createOrg(orgName) {
+      await store.put(orgKey(orgName), Buffer.from('{}'))
+    },
+    async requireOrg(orgName) {
+      if (!(await orgExists(orgName))) throw errors.noSuchOrg(orgName)
+    },
+    async isTaken(orgName, fileName) {
+      const name = packetName(orgName, fileName)
+      if ((await generations.list(name)).length > 0) return true
+      for await (const _ of plainFilesOf(store, name)) return true
+      return false
+    },
+    async require(orgName, fileName) {
+      const files = await find(orgName, fileName)
+      if (files === null || files.length === 0) throw errors.noSuchFile(orgName, fileName)
+      return files
+    },
+    async open({ key, fileName }) {
+      const stream = await store.stream(key)
+      if (stream === null) throw errors.storeAway(new Error(`an object of the file "${fileName}" is gone`))
+      return stream
+    },
+    sign: (files, lifetimeSeconds) =>
+      Promise.all(files.map(({ key, fileName }) => store.sign(key, lifetimeSeconds, fileName))),
+    async list(orgName, prefixes) {
+      const found = await Promise.all(prefixes.map((prefix) => namesBelow(packetName(orgName, prefix))))
+      const names = new Set(found.flat().map((name) => name.slice(orgName.length + 1)))
+      return [...names].sort(byCodePoint)
+    },
+  }
+}
+
+/** The packet's name whose part suffix a prefix reaches into: `fPart1o` and `fP` do into that of `f`. */
+function baseReachedInto(start: string): string | null {
+  const [, base] = /^(.*[^/])P(?:a(?:r(?:t(?:[1-9]\d*(?:o(?:f(?:[1-9]\d*)?)?)?)?)?)?)?$/s.exec(start) ?? []
+  return base ?? null
+}
+
+/**
+ * Keys that start with `start`, without hidden ones. A directory of an org's top level is entered only when its name
+ * has no dot in front: the hidden objects live there, and they are many.
+ */
+async function* visibleKeys(store: ObjectStore, start: string): AsyncGenerator<string> {
+  const isTop = start.indexOf('/') === start.length - 1
+  for await (const found of isTop ? store.listLevel(start) : store.list(start)) {
+    if ('key' in found) {
+      if (!isHidden(found.key)) yield found.key
+    } else if (!isHidden(found.prefix)) {
+      for await (const { key } of store.list(found.prefix)) if (!isHidden(key)) yield key
+    }
+  }
+}
+
+const batchSize = 32
+
+async function inBatches<T, R>(items: readonly T[], each: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (let start = 0; start < items.length; start += batchSize) {
+    results.push(...(await Promise.all(items.slice(start, start + batchSize).map(each))))
+  }
+  return results
+}

@@ -1,0 +1,23 @@
+import { createGenerations, type Generations } from './generations.ts'
+import { openMinioStore, type StorageSettings } from './minio-store.ts'
+import type { ObjectStore } from './object-store.ts'
+import { createPackets, type Packets } from './packets.ts'
+
+/** Object storage, from the bare store to the packets that readers see. */
+export interface Storage {
+  store: ObjectStore
+  generations: Generations
+  packets: Packets
+}
+
+/** Opens the store and proves that publication can rest on it. @throws storeAway, or an Error naming what it lacks. */
+export async function openStorage(settings: StorageSettings): Promise<Storage> {
+  const store = openMinioStore(settings)
+  await store.prepare()
+  return storageOn(store)
+}
+
+export function storageOn(store: ObjectStore): Storage {
+  const generations = createGenerations(store)
+  return { store, generations, packets: createPackets(store, generations) }
+}

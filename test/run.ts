@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** All checks and tests, in the order in which they fail fastest; `npm test -- <filter>` runs only such test files. */
+const root = join(import.meta.dirname, '..')
+const results = join(root, '.local/test-results.json')
+const filters = process.argv.slice(2)
+
+const checks: [name: string, command: string, ...args: string[]][] = [
+  ['format and lint', 'biome', 'check', '.'],
+  ['types', 'tsc', '--noEmit'],
+  ['dead code', 'knip'],
+]
+
+// The programs' first lines ask for `node`: it must be the one that runs this, whatever the machine has.
+const path = [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter)
+
+function runs(command: string, args: readonly string[], env: Record<string, string> = {}): boolean {
+  const program = join(root, 'node_modules/.bin', command)
+  const { status } = spawnSync(program, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, PATH: path, ...env },
+  })
+  return status === 0
+}
+
+function closingLine(): string {
+  const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(results, 'utf8'))
+  const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : ''
+  return `${numPassedTests} passed, ${numFailedTests} failed${skipped}`
+}
+
+for (const [name, command, ...args] of filters.length === 0 ? checks : []) {
+  console.log(`check: ${name}`)
+  if (!runs(command, args)) {
+    console.error(`the check failed: ${name}`)
+    process.exit(1)
+  }
+}
+mkdirSync(join(root, '.local'), { recursive: true })
+rmSync(results, { force: true })
+const isGreen = runs('vitest', ['run', '--config', 'test/vitest.config.ts', ...filters], { TEST_RESULTS: results })
+console.log(closingLine())
+process.exitCode = isGreen ? 0 : 1

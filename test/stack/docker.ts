@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import type { StartedTestContainer } from 'testcontainers'
+import type { Neo4jAddress, Provider } from './addresses.ts'
+import { dockerAnswers } from './docker-engine.ts'
+import { askNeo4j, askRedis, askS3, untilReady } from './ready.ts'
+import type { Run } from './run.ts'
+
+// The same server as the native one. Others answer 201 to several racing `If-None-Match: *` in the versions around.
+const S3_IMAGE = 'andrewgaul/s3proxy:4.1.1'
+// Whatever is asked of a container first may have to wait for its image.
+const START_MS = 10 * 60_000
+
+interface Wanted {
+  image: string
+  port: number
+  command?: string[]
+  environment?: Record<string, string>
+}
+
+/** Everything in containers, if a Docker engine answers. What it cannot start is said, and left to the next provider. */
+export function docker(run: Run): Provider {
+  let engine: Promise<boolean> | undefined
+
+  /** host:port of a container that answers `ask`. */
+  async function start<Address>(
+    wanted: Wanted,
+    address: (hostPort: string) => Address,
+    ask: (it: Address) => Promise<void>,
+  ) {
+    engine ??= dockerAnswers()
+    if (!(await engine)) return undefined
+    try {
+      const log: string[] = []
+      const container = await startContainer(run, wanted, log)
+      run.onStop(() => container.stop())
+      const result = address(hostPort(container, wanted.port))
+      const server = { name: wanted.image, exited: new Promise<never>(() => {}), tail: () => log.slice(-20).join('') }
+      await untilReady(server, () => ask(result))
+      return result
+    } catch (error) {
+      run.say(`Docker could not start ${wanted.image} (${(error as Error).message}); trying without Docker`)
+      return undefined
+    }
+  }
+
+  const neo4j = (image: string, settings: Record<string, string>) => {
+    const password = randomBytes(12).toString('hex')
+    return start<Neo4jAddress>(
+      {
+        image,
+        port: 7687,
+        environment: {
+          NEO4J_AUTH: `neo4j/${password}`,
+          NEO4J_dbms_security_auth__max__failed__attempts: '0',
+          ...settings,
+        },
+      },
+      (hostPort) => ({ boltUrl: `bolt://${hostPort}`, username: 'neo4j', password, pid: null }),
+      askNeo4j,
+    )
+  }
+  const neo4j5 = () =>
+    neo4j('neo4j:5.26-community', {
+      NEO4J_server_memory_heap_max__size: '512m',
+      NEO4J_server_memory_pagecache_size: '64m',
+      NEO4J_db_tx__log_preallocate: 'false',
+    })
+
+  return {
+    redis: () =>
+      start(
+        {
+          image: 'redis:7-alpine',
+          port: 6379,
+          command: ['redis-server', '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'],
+        },
+        (hostPort) => ({ url: `redis://${hostPort}`, pid: null }),
+        ({ url }) => askRedis(url),
+      ),
+    s3: () => {
+      const keys = { accessKey: randomBytes(8).toString('hex'), secretKey: randomBytes(24).toString('hex') }
+      const environment = {
+        S3PROXY_AUTHORIZATION: 'aws-v2-or-v4',
+        S3PROXY_IDENTITY: keys.accessKey,
+        S3PROXY_CREDENTIAL: keys.secretKey,
+        S3PROXY_ENDPOINT: 'http://0.0.0.0:80',
+        JCLOUDS_PROVIDER: 'filesystem-nio2',
+        JCLOUDS_FILESYSTEM_BASEDIR: '/data',
+      }
+      return start(
+        { image: S3_IMAGE, port: 80, environment },
+        (hostPort) => ({ endpoint: `http://${hostPort}`, region: 'us-east-1', ...keys, pid: null }),
+        ({ endpoint }) => askS3(endpoint),
+      )
+    },
+    neo4j: neo4j5,
+    target: neo4j5,
+    legacy: () =>
+      neo4j('neo4j:3.5', {
+        NEO4J_dbms_memory_heap_max__size: '320m',
+        NEO4J_dbms_memory_pagecache_size: '64m',
+      }),
+  }
+}
+
+async function startContainer(run: Run, { image, port, command, environment }: Wanted, log: string[]) {
+  // Only where Docker is used: it is a second's worth of modules.
+  const { GenericContainer, Wait } = await import('testcontainers')
+  run.say(`${image}: starting with Docker, which fetches the image once`)
+  const container = new GenericContainer(image)
+    .withExposedPorts(port)
+    .withEnvironment(environment ?? {})
+    .withWaitStrategy(Wait.forListeningPorts())
+    .withStartupTimeout(START_MS)
+    .withLogConsumer((stream) => stream.on('data', (line) => log.push(String(line))))
+  return (command ? container.withCommand(command) : container).start()
+}
+
+function hostPort(container: StartedTestContainer, port: number): string {
+  const host = container.getHost()
+  // Where localhost is ::1 first, nobody listens there.
+  return `${host === 'localhost' ? '127.0.0.1' : host}:${container.getMappedPort(port)}`
+}

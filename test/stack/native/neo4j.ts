@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Neo4jAddress } from '../addresses.ts'
+import { freePort } from '../ports.ts'
+import { askNeo4j, untilReady, withDriver } from '../ready.ts'
+import type { Run } from '../run.ts'
+import type { Artifact } from './maven.ts'
+import { download } from './maven.ts'
+import { requireJava } from './programs.ts'
+
+interface Edition {
+  artifact: Artifact
+  heap: string
+  opens: readonly string[]
+  settings(boltPort: number, httpPort: number): Record<string, string | number | boolean>
+  setPassword: { database?: string; statement: string; parameters(password: string): Record<string, string> }
+}
+
+const FIVE: Edition = {
+  artifact: { name: 'neo4j-harness', version: '5.26.30', pom: 'neo4j-5.pom.xml', goal: 'copy-dependencies' },
+  heap: '512m',
+  opens: ['java.nio', 'java.io', 'sun.nio.ch', 'java.lang', 'java.util.concurrent'],
+  settings: (boltPort) => ({
+    'server.default_listen_address': '127.0.0.1',
+    'server.bolt.listen_address': `127.0.0.1:${boltPort}`,
+    'server.http.enabled': false,
+    'server.https.enabled': false,
+    'server.memory.pagecache.size': '64m',
+    'dbms.usage_report.enabled': false,
+    // Tests with wrong passwords must not lock the account for the others.
+    'dbms.security.auth_max_failed_attempts': 0,
+    // A fresh home is 2 MB instead of 519 MB.
+    'db.tx_log.preallocate': false,
+    'db.tx_log.rotation.size': '16m',
+  }),
+  setPassword: {
+    database: 'system',
+    statement: "ALTER CURRENT USER SET PASSWORD FROM 'neo4j' TO $password",
+    parameters: (password) => ({ password }),
+  },
+}
+
+const THREE: Edition = {
+  artifact: { name: 'neo4j-harness', version: '3.5.35', pom: 'neo4j-3.5.pom.xml', goal: 'copy-dependencies' },
+  heap: '320m',
+  opens: [
+    ...FIVE.opens,
+    ...['java.util', 'jdk.internal.misc', 'sun.net.spi', 'jdk.internal.ref', 'java.lang.reflect'],
+    ...['sun.security.x509', 'sun.security.util'],
+  ],
+  settings: (boltPort, httpPort) => ({
+    'dbms.connectors.default_listen_address': '127.0.0.1',
+    'dbms.connector.bolt.enabled': true,
+    'dbms.connector.bolt.listen_address': `127.0.0.1:${boltPort}`,
+    // It stops right after starting when it has no HTTP to serve.
+    'dbms.connector.http.enabled': true,
+    'dbms.connector.http.listen_address': `127.0.0.1:${httpPort}`,
+    'dbms.connector.https.enabled': false,
+    'dbms.memory.pagecache.size': '64m',
+    'dbms.security.auth_enabled': true,
+    'dbms.security.auth_max_failed_attempts': 0,
+    'dbms.udc.enabled': false,
+  }),
+  setPassword: { statement: 'CALL dbms.changePassword({password})', parameters: (password) => ({ password }) },
+}
+
+const QUICK_START = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
+
+/** The origin keeps the optimizing compiler, as benchmarks read from it; the others live for minutes and start in half the time without. */
+export const startOrigin = (run: Run) => startNeo4j(run, 'neo4j', FIVE, ['-XX:+UseSerialGC'])
+export const startTarget = (run: Run) => startNeo4j(run, 'target', FIVE, QUICK_START)
+export const startLegacy = (run: Run) => startNeo4j(run, 'legacy', THREE, QUICK_START)
+
+async function startNeo4j(run: Run, name: string, edition: Edition, jvm: string[]): Promise<Neo4jAddress> {
+  const java = await requireJava()
+  const libraries = await download(run, edition.artifact)
+  const home = join(run.directory, name)
+  const boltPort = await freePort()
+  await writeConfiguration(join(home, 'conf'), edition.settings(boltPort, await freePort()))
+  const opens = edition.opens.map((name) => `--add-opens=java.base/${name}=ALL-UNNAMED`)
+  const server = await run.start(
+    {
+      name,
+      command: java,
+      args: [
+        ...[...jvm, `-Xmx${edition.heap}`, ...opens, '-Dio.netty.tryReflectionSetAccessible=true'],
+        ...['-cp', join(libraries, '*'), 'org.neo4j.server.CommunityEntryPoint'],
+        ...[`--home-dir=${home}`, `--config-dir=${join(home, 'conf')}`, '--console-mode'],
+      ],
+      cwd: home,
+    },
+    // Its orderly stop takes ten seconds, and nobody reads this home again.
+    0,
+  )
+  const address = {
+    boltUrl: `bolt://127.0.0.1:${boltPort}`,
+    username: 'neo4j',
+    password: randomBytes(12).toString('hex'),
+    pid: server.pid,
+  }
+  await untilReady(server, () => setPassword(address, edition))
+  await untilReady(server, () => askNeo4j(address))
+  return address
+}
+
+async function setPassword(address: Neo4jAddress, { setPassword: { database, statement, parameters } }: Edition) {
+  await withDriver({ ...address, password: 'neo4j' }, async (driver) => {
+    const session = driver.session({ database })
+    await session.run(statement, parameters(address.password)).finally(() => session.close())
+  })
+}
+
+async function writeConfiguration(folder: string, settings: Record<string, string | number | boolean>): Promise<void> {
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'neo4j.conf'), lines.join(''))
+}

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const OLDEST_JAVA = 17
+
+/** The path of a command, if it is on the PATH. */
+export function findProgram(name: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
+  return folders.map((folder) => join(folder, name)).find(isExecutable)
+}
+
+/** The java to run servers with. Throws one line that says what to install if there is none. */
+export function requireJava(): Promise<string> {
+  java ??= findJava()
+  return java
+}
+let java: Promise<string> | undefined
+
+/** Throws one line that says what to install if Maven cannot run here. */
+export async function requireMaven(): Promise<void> {
+  await requireJava()
+  if (!findProgram('mvn')) throw new Error('No Maven: install Maven (mvn on the PATH), or Docker')
+}
+
+async function findJava(): Promise<string> {
+  // As Maven looks for it.
+  const home = process.env.JAVA_HOME && join(process.env.JAVA_HOME, 'bin/java')
+  const command = home && isExecutable(home) ? home : 'java'
+  const version = await javaVersion(command)
+  if (version === undefined) {
+    throw new Error(`Neither Docker nor Java answers: install Docker, or a JDK ${OLDEST_JAVA} or later and Maven`)
+  }
+  if (version < OLDEST_JAVA) {
+    throw new Error(`Java ${version} is too old: install a JDK ${OLDEST_JAVA} or later, or Docker`)
+  }
+  return command
+}
+
+async function javaVersion(command: string): Promise<number | undefined> {
+  try {
+    const { stderr } = await promisify(execFile)(command, ['-version'], { timeout: 20_000 })
+    // "17.0.15", "25", and "1.8.0_402" for what came before 9.
+    const [, first, second] = /version "(\d+)(?:\.(\d+))?/.exec(stderr) ?? []
+    return Number(first === '1' ? second : first)
+  } catch {
+    return undefined
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

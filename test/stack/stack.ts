@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import type { Neo4jAddress, Provider, RedisAddress, S3Address } from './addresses.ts'
+import { docker } from './docker.ts'
+import { given } from './given.ts'
+import { native } from './native/native.ts'
+import { openRun } from './run.ts'
+
+export type { Neo4jAddress, RedisAddress, S3Address } from './addresses.ts'
+
+export interface Stack {
+  redis: RedisAddress
+  s3: S3Address
+  /** The origin, a Neo4j 5. */
+  neo4j: Neo4jAddress
+  /** A second Neo4j 5, empty. */
+  target?: Neo4jAddress
+  /** A Neo4j 3.5, empty. */
+  legacy?: Neo4jAddress
+  stop(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface StackOptions {
+  /** Told what takes long, a line at a time. Default: stderr. */
+  say?: (line: string) => void
+  /** The folder in which the run makes its own, which is removed when it stops. Default: `.local/run`. */
+  directory?: string
+}
+
+const RUNS = join(import.meta.dirname, '../../.local/run')
+
+/**
+ * Starts the real dependencies at once, each from the first of: an address in the environment, Docker, a native process.
+ * Throws one readable message when one cannot be had, and leaves nothing behind then.
+ */
+export async function startStack(
+  wanted: { target?: boolean; legacy?: boolean },
+  { say = console.error, directory = RUNS }: StackOptions = {},
+): Promise<Stack> {
+  const run = openRun(directory, say)
+  const providers = [given, docker(run), native(run)]
+  const starts = [
+    firstOf(providers, 'redis'),
+    firstOf(providers, 's3'),
+    firstOf(providers, 'neo4j'),
+    wanted.target ? firstOf(providers, 'target') : undefined,
+    wanted.legacy ? firstOf(providers, 'legacy') : undefined,
+  ] as const
+  try {
+    const [redis, s3, neo4j, target, legacy] = await Promise.all(starts)
+    const stop = () => run.stop()
+    return { redis, s3, neo4j, target, legacy, stop, [Symbol.asyncDispose]: stop }
+  } catch (error) {
+    await run.stop(starts)
+    throw error
+  }
+}
+
+async function firstOf<Name extends keyof Provider>(providers: readonly Provider[], name: Name) {
+  for (const provider of providers) {
+    const address = await provider[name]()
+    if (address) return address as NonNullable<Awaited<ReturnType<Provider[Name]>>>
+  }
+  throw new Error(`${name}: nothing provides it`)
+}

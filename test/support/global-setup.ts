@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { openRun } from '../stack/run.ts'
+import { startService } from '../stack/service.ts'
+import { type Stack, startStack } from '../stack/stack.ts'
+
+/** What every test finds running: the real dependencies, and one API with two workers. */
+interface Running {
+  stack: Omit<Stack, 'stop' | typeof Symbol.asyncDispose>
+  service: {
+    apiUrl: string
+    tokens: Record<string, string>
+    bucket: string
+    redisUrl: string
+    env: Record<string, string>
+    directory: string
+  }
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext extends Running {}
+}
+
+// Tokens that tests of access need beside the one that may do everything.
+const tokens = [
+  { name: 'acme', orgs: ['acme'], scopes: ['publish:read', 'publish:write'] },
+  { name: 'reader', orgs: ['*'], scopes: ['publish:read'] },
+]
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { stop, [Symbol.asyncDispose]: _, ...stack } = await startStack({ target: true, legacy: true })
+  const logs = openRun(join(import.meta.dirname, '../../.local/run'), console.error)
+  try {
+    const service = await startService(stack, { directory: logs.directory, tokens })
+    const { apiUrl, bucket, redisUrl, env } = service
+    project.provide('stack', stack)
+    project.provide('service', { apiUrl, tokens: service.tokens, bucket, redisUrl, env, directory: logs.directory })
+    return async () => {
+      await service.stop()
+      await logs.stop()
+      await stop()
+    }
+  } catch (error) {
+    await logs.stop()
+    await stop()
+    throw error
+  }
+}

@@ -1,0 +1,25 @@
+import neo4j, { type Driver } from 'neo4j-driver'
+import type { Neo4jAddress } from '../stack/stack.ts'
+
+/** A driver that reads integers as BigInt, so that nothing is rounded. Closed by its owner. */
+export const openDriver = ({ boltUrl, username, password }: Neo4jAddress): Driver =>
+  neo4j.driver(boltUrl, neo4j.auth.basic(username, password), { useBigInt: true, telemetryDisabled: true })
+
+/** Runs one query in a session of its own. @returns its rows. */
+export async function run(
+  driver: Driver,
+  query: string,
+  parameters: Record<string, unknown> = {},
+): Promise<unknown[][]> {
+  const session = driver.session()
+  try {
+    const { records } = await session.run(query, parameters)
+    return records.map((record) => [...record.values()])
+  } finally {
+    await session.close()
+  }
+}
+
+export async function clear(driver: Driver): Promise<void> {
+  await run(driver, 'MATCH (n) DETACH DELETE n')
+}

@@ -1,0 +1,73 @@
+import * as errors from '../shared/errors/catalogue.ts'
+import type { JobProgress, JobRecord } from '../shared/jobs/record.ts'
+import { readRequests } from '../shared/jobs/submission.ts'
+import { buildPacket, type PacketProgress } from '../shared/publish/packet.ts'
+import type { SealedPart } from '../shared/publish/packet-writer.ts'
+import type { ManifestPart } from '../shared/storage/generations.ts'
+import { packetName, partKey } from '../shared/storage/keys.ts'
+import { refreshPlainFiles } from '../shared/storage/plain-files.ts'
+import type { WorkerContext } from './context.ts'
+
+export interface Run {
+  attempt: number
+  signal: AbortSignal
+  onProgress: (progress: PacketProgress) => void
+  /** running -> committing; throws when another attempt has begun meanwhile. */
+  beginCommit: WorkerContext['records']['beginCommit']
+}
+
+/** One attempt at a job: parts staged under its own keys, then the commit, then the plain files. @returns the generation. */
+export async function publishPacket(context: WorkerContext, job: JobRecord, run: Run): Promise<number> {
+  const { config, store, generations, metrics } = context
+  const requests = await readRequests(context, job)
+  const name = packetName(job.orgName, job.fileName)
+  const parts: ManifestPart[] = []
+  const sink = async ({ number, bytes, pairs }: SealedPart) => {
+    const key = partKey(name, job.id, run.attempt, 0, number)
+    await store.put(key, bytes)
+    parts[number - 1] = { key, bytes: bytes.length, pairs }
+    metrics.parts.inc()
+    metrics.pairs.inc(pairs)
+    metrics.bytes.inc(bytes.length)
+  }
+  const order = {
+    requests,
+    syntax: requests[0]?.parameterSyntax ?? config.parameterSyntax,
+    batchSize: job.batchSize,
+    maxPairs: config.limits.jobPairs,
+    limitSeconds: config.limits.jobSeconds,
+  }
+  const { signal, onProgress } = run
+  const report = await buildPacket(order, { originPolicy: config.origin, sink, signal, onProgress })
+  const progress: JobProgress = {
+    phase: 'committing',
+    subRequests: requests.length,
+    subRequestsDone: requests.length,
+    ...totals(parts),
+  }
+  if (!(await run.beginCommit(job.id, run.attempt, progress, report))) throw errors.jobInterrupted()
+  const manifest = { jobId: job.id, attempt: run.attempt, createdAt: new Date().toISOString(), parts }
+  const taken = () => errors.fileExists(job.orgName, job.fileName)
+  return generations.commit(name, manifest, { force: job.force, taken })
+}
+
+function totals(parts: readonly ManifestPart[]) {
+  const sum = (field: 'bytes' | 'pairs') => parts.reduce((total, part) => total + part[field], 0)
+  return { pairs: sum('pairs'), parts: parts.length, bytes: sum('bytes') }
+}
+
+/** The view of those who read the bucket; a failure is the janitor's to repair and fails no job. Contract 6. */
+export async function refreshView(
+  { config, log, metrics, store, generations }: WorkerContext,
+  job: JobRecord,
+): Promise<void> {
+  if (!config.storage.plainFiles) return
+  const name = packetName(job.orgName, job.fileName)
+  try {
+    const highest = await generations.highest(name)
+    if (highest) await refreshPlainFiles(store, name, highest.manifest)
+  } catch (error) {
+    metrics.plainFilesFailed.inc()
+    log.warn({ err: error, jobId: job.id }, 'plain files not brought up to date')
+  }
+}

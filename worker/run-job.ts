@@ -1,0 +1,108 @@
+import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq'
+import { AppError } from '../shared/errors/app-error.ts'
+import * as errors from '../shared/errors/catalogue.ts'
+import { isFinished } from '../shared/jobs/finish-waiter.ts'
+import type { JobPayload } from '../shared/jobs/queue.ts'
+import type { JobRecord } from '../shared/jobs/record.ts'
+import { packetName, requestKey } from '../shared/storage/keys.ts'
+import type { WorkerContext } from './context.ts'
+import { trackProgress } from './progress.ts'
+import { publishPacket, refreshView } from './publish-packet.ts'
+
+const commitRetryMs = 5_000
+
+/**
+ * Around every run of a job. The queue delivers a job at least once, so whatever comes is held against the record and
+ * the generations first: a finished job is left alone, one that was committed is only marked so.
+ */
+export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
+  const { id } = delivery.data
+  const log = context.log.child({ jobId: id })
+  const job = await context.records.read(id)
+  if (job === null || isFinished(job)) return
+  if (await finishCommitted(context, job)) return
+  const attempt = await context.records.start(id)
+  if (attempt === null) return
+  log.info({ attempt }, 'job started')
+  const tracking = trackProgress(context, job, attempt, stopping)
+  try {
+    const { signal, onProgress } = tracking
+    const generation = await publishPacket(context, job, {
+      attempt,
+      signal,
+      onProgress,
+      beginCommit: context.records.beginCommit,
+    })
+    await succeed(context, job, generation)
+  } catch (error) {
+    await settle(context, job, delivery, attempt, tracking.signal.aborted ? tracking.signal.reason : error)
+  } finally {
+    tracking.stop()
+  }
+}
+
+/** A run before this one may have committed and died before it could say so. */
+async function finishCommitted(context: WorkerContext, job: JobRecord): Promise<boolean> {
+  const generation = await context.generations.ofJob(packetName(job.orgName, job.fileName), job.id)
+  if (generation === null) return false
+  await succeed(context, job, generation)
+  return true
+}
+
+async function succeed(context: WorkerContext, job: JobRecord, generation: number): Promise<void> {
+  await refreshView(context, job)
+  const latest = (await context.records.read(job.id)) ?? job
+  await context.records.finish(job.id, 'succeeded', { generation, progress: { ...latest.progress, phase: 'done' } })
+  await finished(context, job, 'succeeded')
+}
+
+async function finished({ store, log, metrics }: WorkerContext, job: JobRecord, outcome: string): Promise<void> {
+  metrics.jobs.inc({ outcome })
+  log.info({ jobId: job.id, outcome }, 'job finished')
+  await store.remove(requestKey(job.orgName, job.id)).catch((error) => log.warn({ err: error }, 'request not removed'))
+}
+
+/** What becomes of a run that did not succeed: handed back, tried again, or failed for good. */
+async function settle(
+  context: WorkerContext,
+  job: JobRecord,
+  delivery: Job<JobPayload>,
+  attempt: number,
+  thrown: unknown,
+) {
+  const { log, metrics, records } = context
+  if (thrown === handBack) {
+    log.info({ jobId: job.id, attempt }, 'job handed back')
+    metrics.jobs.inc({ outcome: 'handedBack' })
+    await delivery.moveToWait(delivery.token)
+    throw new WaitingError()
+  }
+  const latest = await records.read(job.id)
+  const isSuperseded = latest === null || isFinished(latest) || latest.attempt !== attempt
+  log.warn({ jobId: job.id, attempt, isSuperseded, err: thrown }, 'run failed')
+  if (isSuperseded) return
+  const error = thrown instanceof AppError ? thrown : errors.internal(thrown)
+  // Past this point the packet may have been committed: it is never failed without looking at the generations first.
+  if (latest.state === 'committing' && error.retryable) {
+    await delivery.moveToDelayed(Date.now() + commitRetryMs, delivery.token)
+    throw new DelayedError()
+  }
+  const isLast = delivery.attemptsMade + 1 >= (delivery.opts.attempts ?? 1)
+  // What is thrown here is kept in the queue's events: a code, never a text that could hold a secret.
+  if (error.retryable && !isLast) throw new Error(error.code)
+  await failJob(context, job, error)
+  throw new UnrecoverableError(error.code)
+}
+
+export async function failJob(
+  context: WorkerContext,
+  job: JobRecord,
+  { status, code, message }: AppError,
+): Promise<void> {
+  if (await finishCommitted(context, job)) return
+  await context.records.finish(job.id, 'failed', { error: { status, code, message } })
+  await finished(context, job, code)
+}
+
+/** The reason of an abort that gives the job to another worker. */
+export const handBack = Symbol('hand back')
