@@ -5,10 +5,9 @@ FROM node:24-slim
 ENV NODE_ENV=production
 WORKDIR /app
 
-# npm 10, because npm 11's `ci` refuses a lock file that lacks optional packages of platforms it was not written on.
 # No dependency needs its install script at run time.
 COPY package.json package-lock.json ./
-RUN --mount=type=cache,target=/root/.npm npx --yes npm@10 ci --omit=dev --ignore-scripts --no-audit --no-fund
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 COPY shared shared
 COPY api api

@@ -1,10 +1,9 @@
-import { readConfig } from '../shared/config/config.ts'
 import { listen } from '../shared/lifecycle/listen.ts'
 import { startProgram } from '../shared/lifecycle/start-program.ts'
 import { createApp } from './app.ts'
 import { createApiContext } from './context.ts'
 
-await startProgram('api', readConfig, async (config, log, releases) => {
+await startProgram('api', async (config, log, releases) => {
   const context = await createApiContext(config, log, releases)
   await listen(createApp(context), config.api, log, releases)
 })

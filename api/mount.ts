@@ -12,20 +12,43 @@ import type { Answer, Endpoint } from './endpoint.ts'
 import { jsonBody } from './json-body.ts'
 import { parsePrefer } from './prefer.ts'
 
-/** Every endpoint on its path; a known path with another method answers 405 and says what it takes. */
+/**
+ * Every endpoint on its path. A path that takes other methods answers 405 and says which: a fixed path by itself, one
+ * with parameters after all others, for several may fit (`/:orgName/files` and `/:orgName/:fileName`).
+ */
 export function mountEndpoints(context: ApiContext, endpoints: readonly Endpoint[]): Router {
   const router = Router({ caseSensitive: true })
-  for (const [path, sharing] of Map.groupBy(endpoints, ({ path }) => path)) {
-    const route = router.route(path)
-    for (const endpoint of sharing) route[endpoint.method](...handlersOf(context, endpoint))
-    const methods = sharing.map(({ method }) => method.toUpperCase())
-    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-    route.options((_request, response) => void response.status(204).set('Allow', allow).end())
-    route.all(() => {
-      throw errors.methodNotAllowed(allow)
-    })
+  const byPath = [...Map.groupBy(endpoints, ({ path }) => path)]
+  const fixed = byPath.filter(([path]) => !path.includes(':'))
+  const open = byPath.filter(([path]) => path.includes(':'))
+  const mount = ([path, sharing]: [string, Endpoint[]]) => {
+    for (const endpoint of sharing) router[endpoint.method](path, ...handlersOf(context, endpoint))
   }
+  const tell = ([path, sharing]: [string, Endpoint[]]) => router.all(path, noteMethods(sharing))
+  for (const group of fixed) {
+    mount(group)
+    tell(group)
+    router.all(group[0], answerOtherMethod)
+  }
+  open.forEach(mount)
+  open.forEach(tell)
+  router.use(answerOtherMethod)
   return router
+}
+
+const noteMethods =
+  (sharing: readonly Endpoint[]): RequestHandler =>
+  (_request, response, next) => {
+    const methods = sharing.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
+    response.locals.methods = [...(response.locals.methods ?? []), ...methods]
+    next()
+  }
+
+const answerOtherMethod: RequestHandler = (request, response, next) => {
+  if (response.locals.methods === undefined) return next()
+  const allow = [...new Set([...response.locals.methods, 'OPTIONS'])].join(', ')
+  if (request.method !== 'OPTIONS') throw errors.methodNotAllowed(allow)
+  response.status(204).set('Allow', allow).end()
 }
 
 function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {

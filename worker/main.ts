@@ -1,11 +1,10 @@
-import { readConfig } from '../shared/config/config.ts'
 import { listen } from '../shared/lifecycle/listen.ts'
 import { startProgram } from '../shared/lifecycle/start-program.ts'
 import { consumeJobs } from './consume.ts'
 import { createWorkerContext } from './context.ts'
 import { workerHealth } from './health.ts'
 
-await startProgram('worker', readConfig, async (config, log, releases) => {
+await startProgram('worker', async (config, log, releases) => {
   const context = await createWorkerContext(config, log, releases)
   await listen(workerHealth(context), { host: config.worker.healthHost, port: config.worker.healthPort }, log, releases)
   await consumeJobs(context, releases)

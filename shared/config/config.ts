@@ -13,8 +13,11 @@ export class ConfigError extends Error {
 
 export type Config = ReturnType<typeof configOf>
 
+/** The two programs; only the API needs to know who may call it. */
+export type Program = 'api' | 'worker'
+
 /** Reads `process.env`, and is the only place that does. @throws {ConfigError} */
-export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
+export function readConfig(program: Program, variables: Record<string, string | undefined> = process.env): Config {
   // An empty variable is one that was not set: compose files and shells write them so.
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(given)
@@ -23,13 +26,14 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     : parsed.error.issues.map(
         ({ path, message }) => `${path.join('.')}: ${given[String(path[0])] === undefined ? 'required' : message}`,
       )
-  for (const rule of crossRules(given)) problems.push(rule)
+  for (const rule of crossRules(program, given)) problems.push(rule)
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
   return configOf(parsed.data)
 }
 
-function* crossRules(given: Record<string, string | undefined>): Generator<string> {
-  if (!given.AUTH_TOKENS && !given.AUTH_JWKS_URL) yield 'AUTH_TOKENS or AUTH_JWKS_URL: one is required'
+function* crossRules(program: Program, given: Record<string, string | undefined>): Generator<string> {
+  if (program === 'api' && !given.AUTH_TOKENS && !given.AUTH_JWKS_URL)
+    yield 'AUTH_TOKENS or AUTH_JWKS_URL: one is required'
   if (given.AUTH_JWKS_URL) yield 'AUTH_JWKS_URL: not implemented yet; use AUTH_TOKENS'
   for (const [name, parse] of Object.entries({
     SECRET_KEYS: parseSecretKeys,
@@ -60,7 +64,7 @@ function configOf(env: Environment) {
       secretKey: env.S3_SECRET_KEY,
       plainFiles: env.PLAIN_FILES === 'on',
     },
-    auth: { tokensFile: env.AUTH_TOKENS as string },
+    auth: { tokensFile: env.AUTH_TOKENS ?? '' },
     secretKeys: parseSecretKeys(env.SECRET_KEYS),
     origin: {
       allow: env.ORIGIN_ALLOW === undefined ? null : parseOriginAllow(env.ORIGIN_ALLOW),

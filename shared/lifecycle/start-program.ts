@@ -1,4 +1,4 @@
-import { type Config, ConfigError } from '../config/config.ts'
+import { type Config, ConfigError, type Program, readConfig } from '../config/config.ts'
 import { createLog, type Logger } from '../observability/log.ts'
 import { Releases } from './releases.ts'
 
@@ -8,8 +8,8 @@ type Start = (config: Config, log: Logger, releases: Releases) => Promise<void>
  * Runs a program until SIGTERM or SIGINT, then releases what it holds; a second signal ends it at once. A problem with
  * the environment, or a start that fails, is said and the exit code is 1.
  */
-export async function startProgram(name: string, readConfig: () => Config, start: Start): Promise<void> {
-  const config = configOrExit(readConfig)
+export async function startProgram(name: Program, start: Start): Promise<void> {
+  const config = configOrExit(name)
   const log = createLog(name, config.logLevel)
   const releases = new Releases(log)
   const signalled = firstSignal()
@@ -27,9 +27,9 @@ export async function startProgram(name: string, readConfig: () => Config, start
   setTimeout(() => process.exit(), 1_000).unref()
 }
 
-function configOrExit(readConfig: () => Config): Config {
+function configOrExit(name: Program): Config {
   try {
-    return readConfig()
+    return readConfig(name)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     console.error(error.message)

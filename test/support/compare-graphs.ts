@@ -6,24 +6,27 @@ export interface GraphText {
   relationships: string[]
 }
 
-/** Reads a whole database, or the nodes with one label and the relationships between those. */
-export async function readGraph(driver: Driver, label?: string): Promise<GraphText> {
+/**
+ * Reads a whole database, or the nodes that bear a label starting with `mark` and the relationships between those. A
+ * zoned datetime is given without its offset, which Bolt 3 does not tell: ask `zonedOffsets` for that.
+ */
+export async function readGraph(driver: Driver, mark = ''): Promise<GraphText> {
   const session = driver.session()
-  const [at, at2] = label === undefined ? ['', ''] : [`:\`${label}\``, `:\`${label}\``]
+  const bears = (node: string) => `any(l IN labels(${node}) WHERE l STARTS WITH $mark)`
+  const all = (variable: string) => `keys(${variable}), [k IN keys(${variable}) | ${variable}[k]]`
+  const ends = 'MATCH (a)-[r]->(b)'
   try {
-    const nodes = await session.run(`MATCH (n${at}) RETURN labels(n), keys(n), [k IN keys(n) | n[k]]`)
+    const nodes = await session.run(`MATCH (n) WHERE ${bears('n')} RETURN labels(n), ${all('n')}`, { mark })
     const relationships = await session.run(
-      `MATCH (a${at})-[r]->(b${at2}) RETURN labels(a), keys(a), [k IN keys(a) | a[k]], type(r), keys(r), [k IN keys(r) | r[k]], labels(b), keys(b), [k IN keys(b) | b[k]]`,
+      `${ends} WHERE ${bears('a')} AND ${bears('b')} RETURN labels(a), ${all('a')}, [type(r)], ${all('r')}, labels(b), ${all('b')}`,
+      { mark },
     )
-    const text = (values: unknown[]) =>
-      elementText(values[0] as string[], values[1] as string[], values[2] as unknown[])
+    const text = (values: unknown[]) => elementText(...(values as [string[], string[], unknown[]]))
     return {
       nodes: nodes.records.map((record) => text([...record.values()])).sort(),
       relationships: relationships.records
-        .map((record) => {
-          const values = [...record.values()]
-          return `${text(values.slice(0, 3))} -${text([[values[3]], values[4], values[5]])}-> ${text(values.slice(6))}`
-        })
+        .map((record) => [...record.values()])
+        .map((row) => `${text(row.slice(0, 3))} -${text(row.slice(3, 6))}-> ${text(row.slice(6))}`)
         .sort(),
     }
   } finally {
@@ -45,10 +48,27 @@ export function valueText(value: unknown): string {
   if (typeof value === 'number') return `float ${Object.is(value, -0) ? '-0' : value}`
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const fields = Object.entries(value).map(
+  const isZoned = 'timeZoneId' in value && typeof value.timeZoneId === 'string'
+  const told = Object.entries(value).filter(([key]) => !isZoned || key !== 'timeZoneOffsetSeconds')
+  const fields = told.map(
     ([key, field]) => `${key} ${typeof field === 'object' && field !== null ? valueText(field) : String(field)}`,
   )
   return `${value.constructor.name} {${fields.join(', ')}}`
+}
+
+/** Offset and instant of zoned datetimes that are named by key, of one node and of one relationship. */
+export async function zonedOffsets(driver: Driver, label: string, keys: readonly string[]): Promise<unknown[]> {
+  const session = driver.session()
+  const columns = ['n', 'r'].flatMap((variable) => keys.map((key) => `${variable}.${key}`))
+  const asked = columns.map((at) => `${at}.offsetSeconds, ${at}.epochSeconds`).join(', ')
+  try {
+    const { records } = await session.run(
+      `MATCH (n:\`${label}\`)-[r]-() WHERE r.${keys[0]} IS NOT NULL RETURN ${asked}`,
+    )
+    return records.flatMap((record) => [...record.values()])
+  } finally {
+    await session.close()
+  }
 }
 
 /** What the two differ in, a line each: `-` only in `expected`, `+` only in `actual`. Empty when they are equal. */

@@ -1,0 +1,8 @@
+import { inject } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { objectStoreContract } from './object-store.ts'
+
+const { storage } = readConfig('worker', inject('service').env)
+
+objectStoreContract('the object store of an S3 server', (settings) => openMinioStore({ ...storage, ...settings }))

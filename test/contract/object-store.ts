@@ -1,0 +1,200 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { parse } from 'content-disposition'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { ObjectStore } from '../../shared/storage/object-store.ts'
+
+/** Opens a store of the implementation under test; what is not given is right, and the same every time. */
+type OpenStore = (settings?: { bucket?: string; secretKey?: string }) => ObjectStore
+
+// Names that stores and clients are known to mangle. A name that is a directory of another (`f` beside `f/g`) is left
+// out: S3 takes it, but the server of the tests keeps objects as files.
+const oddNames = [
+  ...['with space', 'plus+plus', 'per%cent', 'per%20cent', 'naïve-ü', '😀', `q'uo"tes`, '(parentheses)'],
+  ...['key=value&more', 'what?#where', 'semi;colon'],
+]
+
+async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = []
+  for await (const item of found) items.push(item)
+  return items
+}
+
+/** What every object store does, whoever implements it. */
+export function objectStoreContract(name: string, open: OpenStore): void {
+  const store = open()
+  beforeAll(() => store.prepare())
+
+  const put = (key: string, content: string) => store.put(key, Buffer.from(content))
+  const create = (key: string, content: string) => store.create(key, Buffer.from(content))
+  const get = async (key: string) => (await store.get(key))?.toString() ?? null
+  const streamed = async (key: string) => buffer((await store.stream(key)) as Readable)
+
+  /** A directory of the test's own, with an object named and filled like each of `names`. */
+  async function directoryOf(names: readonly string[]): Promise<string> {
+    const directory = `${randomUUID()}/`
+    for (let done = 0; done < names.length; done += 50) {
+      await Promise.all(names.slice(done, done + 50).map((each) => put(directory + each, each)))
+    }
+    return directory
+  }
+
+  describe(`${name}: objects`, () => {
+    test('come back as they were put, empty ones too, until another replaces them', async () => {
+      const key = randomUUID()
+      for (const content of ['first', 'second ü', '']) {
+        await put(key, content)
+        expect([await get(key), String(await streamed(key))]).toEqual([content, content])
+      }
+    })
+
+    test('that are not there are null, also when their name is a part of one that is', async () => {
+      const key = await directoryOf(['object'])
+      for (const missing of ['objec', 'objects', 'Object', 'none/object']) {
+        expect([await store.get(key + missing), await store.stream(key + missing)]).toEqual([null, null])
+      }
+    })
+
+    test('of 30 MiB come back byte for byte', async () => {
+      const key = randomUUID()
+      const large = randomBytes(30 * 1024 * 1024)
+      await store.put(key, large)
+      expect((await store.get(key))?.equals(large)).toBe(true)
+      expect((await streamed(key)).equals(large)).toBe(true)
+    })
+
+    test('are created once, and keep their content when they are created again', async () => {
+      const key = randomUUID()
+      expect([await create(key, 'a'), await create(key, 'b'), await get(key)]).toEqual(['created', 'exists', 'a'])
+    })
+
+    test('are created by exactly one of twenty that race for them', async () => {
+      const key = randomUUID()
+      const outcomes = await Promise.all(Array.from({ length: 20 }, (_, racer) => create(key, `racer ${racer}`)))
+      expect(outcomes.toSorted()).toEqual(['created', ...Array(19).fill('exists')])
+      expect(await get(key)).toBe(`racer ${outcomes.indexOf('created')}`)
+    })
+
+    test('are removed, whether they are there or not, and can then be created again', async () => {
+      const key = randomUUID()
+      await put(key, 'first')
+      await store.remove(key)
+      await store.remove(key)
+      expect([await get(key), await create(key, 'second'), await get(key)]).toEqual([null, 'created', 'second'])
+    })
+
+    test('are copied, with their content type, over what was there', async () => {
+      const directory = await directoryOf(['from', 'to'])
+      expect(await store.copy(`${directory}from`, `${directory}to`)).toBe(true)
+      const response = await fetch(await store.sign(`${directory}to`, 60, 'to'))
+      expect([response.headers.get('Content-Type'), await response.text()]).toEqual(['application/json', 'from'])
+    })
+
+    test('that are not there are not copied, and nothing is made of them', async () => {
+      const key = randomUUID()
+      expect([await store.copy(`${key}none`, key), await get(key)]).toEqual([false, null])
+    })
+
+    test.each(oddNames)('may be named %s', async (odd) => {
+      const [from, to] = [await directoryOf([odd]), await directoryOf([])]
+      expect(await create(from + odd, 'late')).toBe('exists')
+      expect(await store.copy(from + odd, to + odd)).toBe(true)
+      expect([await get(to + odd), String(await streamed(to + odd))]).toEqual([odd, odd])
+      expect(await all(store.list(to + odd))).toEqual([{ key: to + odd, bytes: Buffer.byteLength(odd) }])
+      expect(await (await fetch(await store.sign(to + odd, 60, odd))).text()).toBe(odd)
+      await store.remove(to + odd)
+      expect([await get(from + odd), await get(to + odd)]).toEqual([odd, null])
+    })
+  })
+
+  describe(`${name}: listing`, () => {
+    test('gives more than 1,000 objects once each, in key order, with their sizes', async () => {
+      const names = Array.from({ length: 1_101 }, (_, index) => `${index} = ${oddNames[index % oddNames.length]}`)
+      const directory = await directoryOf(names)
+      const expected = names.map((each) => ({ key: directory + each, bytes: Buffer.byteLength(each) }))
+      expected.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
+      expect(await all(store.list(directory))).toEqual(expected)
+    })
+
+    test('takes a prefix of the key, which need not be a directory', async () => {
+      const names = ['a', 'a b', 'a-b/c', 'ab/c', 'ab/d', 'b/a', 'ä']
+      const directory = await directoryOf(names)
+      const listed = async (prefix: string) =>
+        (await all(store.list(directory + prefix))).map(({ key }) => key.slice(directory.length))
+      expect(await listed('')).toEqual(names)
+      expect(await listed('a')).toEqual(['a', 'a b', 'a-b/c', 'ab/c', 'ab/d'])
+      expect(await listed('ab')).toEqual(['ab/c', 'ab/d'])
+      expect(await listed('ab/d')).toEqual(['ab/d'])
+      expect(await listed('A')).toEqual([])
+      const has = (prefix: string) => store.hasAny(directory + prefix)
+      expect(await Promise.all(['', 'ab/', 'ä', 'A', 'ab/c/'].map(has))).toEqual([true, true, true, false, false])
+    })
+
+    test('of one level gives its objects, and each of its sub-directories once', async () => {
+      const directory = await directoryOf(['a', 'dir x/1', 'dir x/2', 'dir x/deep/3', 'z', '.hidden/1', 'ü/1'])
+      const level = async (prefix: string) =>
+        (await all(store.listLevel(directory + prefix)))
+          .map((found) => ('key' in found ? `${found.key}: ${found.bytes}` : found.prefix).slice(directory.length))
+          .toSorted()
+      expect(await level('')).toEqual(['.hidden/', 'a: 1', 'dir x/', 'z: 1', 'ü/'])
+      expect(await level('dir x/')).toEqual(['dir x/1: 7', 'dir x/2: 7', 'dir x/deep/'])
+      expect(await level('none/')).toEqual([])
+    })
+  })
+
+  describe(`${name}: signed URLs`, () => {
+    const fileNames = ['plain.json', 'b/c/last segment.json', 'naïve "ü" 😀.json']
+    test.each(fileNames)('download %s without credentials, to be saved as its last segment', async (fileName) => {
+      const directory = await directoryOf(['object'])
+      const response = await fetch(await store.sign(`${directory}object`, 60, fileName))
+      expect([response.status, await response.text()]).toEqual([200, 'object'])
+      const { type, parameters } = parse(response.headers.get('Content-Disposition') ?? '')
+      expect([type, parameters.filename]).toEqual(['attachment', fileName.split('/').at(-1)])
+    })
+
+    test('give nothing but that object, to nothing but GET', async () => {
+      const directory = await directoryOf(['mine', 'other'])
+      const url = await store.sign(`${directory}mine`, 60, 'mine')
+      const statusOf = async (it: string, method: string) => (await fetch(it, { method })).status
+      const otherUrls = [
+        url.replace('/mine?', '/other?'),
+        url.replace('Expires=60', 'Expires=600'),
+        url.replace(/\?.*/, ''),
+      ]
+      expect(await Promise.all(otherUrls.map((other) => statusOf(other, 'GET')))).toEqual([403, 403, 403])
+      const otherMethods = await Promise.all(['PUT', 'POST', 'DELETE'].map((method) => statusOf(url, method)))
+      expect(Math.min(...otherMethods)).toBeGreaterThanOrEqual(400)
+      expect([await get(`${directory}mine`), await get(`${directory}other`)]).toEqual(['mine', 'other'])
+    })
+
+    test('expire', async () => {
+      const url = await store.sign(`${await directoryOf(['object'])}object`, 3, 'object')
+      const status = async () => (await fetch(url)).status
+      expect(await status()).toBe(200)
+      await expect.poll(status, { timeout: 15_000, interval: 200 }).toBe(403)
+    })
+  })
+
+  describe(`${name}: the bucket`, () => {
+    test('is made by two that prepare it at once, and may be prepared again', async () => {
+      const bucket = `contract-${randomUUID()}`
+      await Promise.all([open({ bucket }).prepare(), open({ bucket }).prepare()])
+      await open({ bucket }).prepare()
+      expect(await all(open({ bucket }).list(''))).toEqual([])
+    })
+
+    test('is away for a store with a wrong secret key, whatever it is asked for', async () => {
+      const refused = open({ secretKey: 'wrong' })
+      const answers = await Promise.allSettled([
+        ...[refused.put('key', Buffer.from('x')), refused.get('key'), refused.stream('key'), refused.remove('key')],
+        ...[refused.copy('key', 'copy'), refused.hasAny('key'), all(refused.list('key')), refused.ping()],
+      ])
+      expect(answers).toMatchObject(Array(answers.length).fill({ reason: { status: 503, code: 'storeAway' } }))
+    })
+
+    test('is away for a store with a wrong secret key that would prepare it', async () => {
+      await expect(open({ secretKey: 'wrong' }).prepare()).rejects.toMatchObject({ status: 503, code: 'storeAway' })
+    })
+  })
+}

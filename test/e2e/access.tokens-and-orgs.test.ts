@@ -1,0 +1,114 @@
+import { request } from 'node:http'
+import { expect, inject, test } from 'vitest'
+import { createClient } from '../support/client.ts'
+import { uniqueName } from '../support/requests.ts'
+
+const { apiUrl, tokens } = inject('service')
+const all = createClient(apiUrl, tokens.all as string)
+const acme = createClient(apiUrl, tokens.acme as string)
+const reader = createClient(apiUrl, tokens.reader as string)
+
+test.each([
+  ['no token', createClient(apiUrl, null)],
+  ['a wrong token', createClient(apiUrl, 'wrong')],
+  ['an empty token', createClient(apiUrl, '')],
+])('%s is 401, in the format of the area', async (_name, client) => {
+  const publish = await client.get('/1.0/publish/status')
+  expect([publish.status, publish.headers.get('WWW-Authenticate'), publish.body.error]).toEqual([
+    401,
+    'Bearer',
+    '401 Unauthorized: a valid token is required: Authorization: Bearer <token>',
+  ])
+  const job = await client.get<Record<string, unknown>>('/1.0/jobs/some-job')
+  expect([job.headers.get('Content-Type'), job.body]).toEqual([
+    'application/problem+json; charset=utf-8',
+    {
+      type: 'urn:problem:unauthenticated',
+      title: 'Unauthorized',
+      status: 401,
+      detail: 'a valid token is required: Authorization: Bearer <token>',
+    },
+  ])
+})
+
+test('a bare token is accepted as well', async () => {
+  const response = await fetch(`${apiUrl}/1.0/publish/status`, { headers: { Authorization: tokens.all as string } })
+  expect([response.status, await response.text()]).toEqual([200, ''])
+})
+
+test('a token without the scope is 403', async () => {
+  const { status, body } = await reader.post(`/1.0/publish/${uniqueName('org')}`)
+  expect([status, body.error]).toEqual([403, '403 Forbidden: the token lacks the scope publish:write'])
+})
+
+test("another org's files and jobs are answered like ones that do not exist, its sub-directories are one's own", async () => {
+  const org = uniqueName('other')
+  await all.post(`/1.0/publish/${org}`)
+  await acme.post('/1.0/publish/acme%2Fteam')
+  expect((await acme.get('/1.0/publish/acme%2Fteam')).status).toBe(200)
+  const answers = await Promise.all([
+    acme.get(`/1.0/publish/${org}`),
+    acme.get(`/1.0/publish/${org}/file`),
+    acme.get(`/1.0/publish/${org}/file/url`),
+    acme.post(`/1.0/publish/${org}/files`, {}),
+    acme.post(`/1.0/publish/${org}`),
+    acme.get('/1.0/publish/acmeother'),
+    acme.get('/1.0/jobs/no-such-job'),
+  ])
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404, 404])
+})
+
+test.each([
+  ['a wrong method', 'POST', '/1.0/publish/status', undefined, {}, 405],
+  ['an unknown path', 'GET', '/1.0/nothing', undefined, {}, 404],
+  ['a body that is not JSON', 'POST', '/1.0/publish/', '{', {}, 400],
+  ['another content type', 'POST', '/1.0/publish/', '{}', { 'Content-Type': 'text/plain' }, 415],
+  ['a body over 1 MiB', 'POST', '/1.0/publish/', `"${'x'.repeat(1024 * 1024)}"`, {}, 413],
+  ['a body 33 levels deep', 'POST', '/1.0/publish/', `${'['.repeat(33)}${']'.repeat(33)}`, {}, 400],
+  ['a key named __proto__', 'POST', '/1.0/publish/', '{"__proto__": {}}', {}, 400],
+  ['an empty query value', 'GET', '/1.0/publish/org/file/url?lifetime=', undefined, {}, 400],
+  ['an unknown query parameter', 'GET', '/1.0/publish/org?fliter=a', undefined, {}, 400],
+  ['a reserved org', 'POST', '/1.0/publish/multi%2Fa', undefined, {}, 400],
+  ['a name with a dot segment', 'GET', '/1.0/publish/org/..%2Fa', undefined, {}, 400],
+  ['a lifetime beyond a week', 'GET', '/1.0/publish/org/file/url?lifetime=604801', undefined, {}, 400],
+])('%s is refused: %s %s', async (_name, method, path, body, headers, status) => {
+  const answer = await all.call(method, path, body, headers)
+  expect(answer.status).toBe(status)
+  if (path.startsWith('/1.0/publish')) expect(answer.body.error).toMatch(new RegExp(`^${status} [A-Z][^:]*: .+`))
+})
+
+test('405 says what the path takes, HEAD and OPTIONS are answered', async () => {
+  const refused = await all.call('DELETE', '/1.0/publish/status')
+  expect([refused.status, refused.headers.get('Allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  const options = await fetch(`${apiUrl}/1.0/publish/status`, { method: 'OPTIONS' })
+  expect([options.status, options.headers.get('Allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
+  const head = await fetch(`${apiUrl}/1.0/publish/status`, {
+    method: 'HEAD',
+    headers: { Authorization: `Bearer ${tokens.all}` },
+  })
+  expect([head.status, await head.text()]).toEqual([200, ''])
+})
+
+test('the path is decoded exactly once', async () => {
+  const { status, body } = await all.get(`/1.0/publish/${uniqueName('org')}/a%252Fb`)
+  expect([status, body.error]).toEqual([
+    400,
+    '400 Bad Request: fileName: must not contain control characters, backslashes or %',
+  ])
+  const raw = await new Promise<number | undefined>((resolve) => {
+    const headers = { Authorization: `Bearer ${tokens.all}` }
+    request(`${apiUrl}/1.0/publish/org/%E0%A4%A`, { headers }, ({ statusCode }) => resolve(statusCode)).end()
+  })
+  expect(raw).toBe(400)
+})
+
+test('health and metrics are open, a request id is echoed or made', async () => {
+  const paths = ['/livez', '/readyz', '/metrics']
+  const answers = await Promise.all(paths.map((path) => fetch(apiUrl + path)))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(await (answers[2] as Response).text()).toContain('http_request_duration_seconds_bucket')
+  const echoed = await fetch(`${apiUrl}/livez`, { headers: { 'X-Request-Id': 'my-request-1' } })
+  expect(echoed.headers.get('X-Request-Id')).toBe('my-request-1')
+  const made = await fetch(`${apiUrl}/livez`, { headers: { 'X-Request-Id': 'bad id' } })
+  expect(made.headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/)
+})

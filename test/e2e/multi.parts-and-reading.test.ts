@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { prepare } from '../support/e2e.ts'
+import { parsePart } from '../support/replay.ts'
+import { inSlices } from '../support/requests.ts'
+
+const { client, org, ids, fields, driver } = await prepare(1_200)
+const subRequests = (fileName: string, count = 1_200) =>
+  inSlices(ids.slice(0, count), 400).map((originIds, index) => ({
+    ...fields,
+    originIds,
+    ...(index === 0 ? { orgName: org, fileName } : {}),
+  }))
+const statementsIn = (text: string, field: string) =>
+  new RegExp(`"${field}":(.*?),"(transactionRequests|fileLocation)":`, 's').exec(text)?.[1] ?? ''
+
+test('1,200 ids in three sub-requests become parts of 100 pairs, one packet', async () => {
+  const { status, body, text } = await client.post('/1.0/publish/multi?batchsize=100', subRequests('ring'))
+  expect([status, body.error]).toEqual([200, null])
+  // 1,200 nodes, 1,200 cleanups, 1,200 relationships; two more where neighbouring sub-requests share a relationship, one around.
+  const pairs = 3_603
+  const parts = Math.ceil(pairs / 100)
+  expect(body.transactionRequests?.map(({ statements }) => statements.length)).toEqual([
+    ...Array(parts - 1).fill(100),
+    3,
+  ])
+  const names = Array.from({ length: parts }, (_, index) => `ringPart${index + 1}of${parts}`)
+  const listed = await client.get(`/1.0/publish/${org}?filter=ring`)
+  expect(listed.body.fileNames).toEqual(names.toSorted())
+  expect(body.fileLocations?.length).toBe(parts)
+
+  const whole = await client.get(`/1.0/publish/${org}/ring`)
+  expect(statementsIn(whole.text, 'transactionRequests')).toBe(statementsIn(text, 'transactionRequests'))
+  const part = await client.get(`/1.0/publish/${org}/ringPart2of${parts}`)
+  const stored = await (await fetch(body.fileLocations?.[1] as string)).text()
+  expect(statementsIn(part.text, 'transactionRequest')).toBe(stored)
+  expect(parsePart(stored).filter(({ metadata }) => metadata !== null).length).toBe(1)
+
+  const urls = await client.get(`/1.0/publish/${org}/ring/url?lifetime=60`)
+  expect(urls.body.fileLocations?.length).toBe(parts)
+  expect(urls.body.transactionRequests).toBeNull()
+})
+
+test('forceOverwrite replaces a packet by one of another number of parts; without it the name is taken', async () => {
+  await client.post('/1.0/publish/multi?batchsize=50', subRequests('changing', 100))
+  const blocked = await client.post('/1.0/publish/multi?batchsize=500', subRequests('changing', 100))
+  expect(blocked.status).toBe(409)
+  const forced = await client.post(
+    '/1.0/publish/multi?batchSize=5000&forceOverwrite=true',
+    subRequests('changing', 100),
+  )
+  expect([forced.status, forced.body.fileLocations]).toEqual([200, null])
+  expect((await client.get(`/1.0/publish/${org}?filter=changing`)).body.fileNames).toEqual(['changing'])
+  expect((await client.get(`/1.0/publish/${org}/changingPart1of7`)).status).toBe(404)
+})
+
+test('sub-requests that disagree, or lie outside the limits, are refused by their index', async () => {
+  const [first, second] = subRequests('disagreeing') as [object, object]
+  const { status, body } = await client.post('/1.0/publish/multi?batchsize=0', [
+    first,
+    { ...second, fileName: 'other', returnOnly: true, originIds: ids.slice(0, 501) },
+    {
+      ...second,
+      mappedIndices: { ...fields.mappedIndices, [fields.mappedIndices.DEFAULT_INDEX as string]: 'id', Other: 'x' },
+      index: 'None',
+    },
+  ])
+  expect(status).toBe(400)
+  expect(body.error?.split('; ')).toEqual([
+    '400 Bad Request: batchsize: must be a whole number from 1 to 5000',
+    '[1].originIds: at most 500 ids, originIds and relationshipIds together',
+    'there are 501, use POST /1.0/publish/multi',
+    '[2].index: must be a label in mappedIndices or the value of DEFAULT_INDEX',
+    '[1].fileName: must be the same as in [0]',
+    '[1].returnOnly: must be the same as in [0]',
+  ])
+})
+
+test('a part is read back byte for byte, whatever it says of numbers', async () => {
+  await driver.executeQuery(
+    `MATCH (n:\`${fields.mappedIndices.DEFAULT_INDEX}\` {id: 'p1'}) SET n.big = 9007199254740993, n.whole = 1.0, n.zero = -0.0`,
+  )
+  const { text } = await client.post('/1.0/publish/', {
+    ...fields,
+    originIds: ['p1'],
+    relationships: [],
+    orgName: org,
+    fileName: 'numbers',
+  })
+  expect(text).toContain(
+    '"parameters":{"id":"p1","big":"9007199254740993","marker":"first","rank":1,"whole":1.0,"zero":-0.0}',
+  )
+  const back = await client.get(`/1.0/publish/${org}/numbers`)
+  expect(statementsIn(back.text, 'transactionRequest')).toBe(statementsIn(text, 'transactionRequest'))
+})
+
+test('files are found by prefix, also into the part suffix, and by substring, a page at a time', async () => {
+  for (const fileName of ['find/a', 'find/ab', 'other']) {
+    await client.post('/1.0/publish/multi?batchsize=4', [
+      { ...fields, originIds: ['p1', 'p5'], relationships: ['KNOWS>'], orgName: org, fileName },
+    ])
+  }
+  const find = async (body: object, query = '') =>
+    (await client.post(`/1.0/publish/${org}/files${query}`, body)).body.fileNames
+  const both = ['find/aPart1of2', 'find/aPart2of2', 'find/abPart1of2', 'find/abPart2of2']
+  expect(await find({ fileNames: ['find/a'], usePrefixes: true })).toEqual(both)
+  expect(await find({ fileNames: ['find/aP'], usePrefixes: true })).toEqual(both.slice(0, 2))
+  expect(await find({ fileNames: ['find/abPart2', 'nothing'], usePrefixes: true })).toEqual(both.slice(3))
+  expect(await find({ fileNames: ['bPart2'] })).toEqual(both.slice(3))
+  expect(await find({ fileNames: ['find'], usePrefixes: true }, '?limit=2&after=find/aPart1of2')).toEqual(
+    both.slice(1, 3),
+  )
+  const inside = await client.get(`/1.0/publish/${encodeURIComponent(`${org}/find`)}`)
+  expect(inside.body.fileNames).toEqual(both.map((name) => name.slice(5)))
+})

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { prepare } from '../support/e2e.ts'
+import { parsePart } from '../support/replay.ts'
+import { drawRing } from '../support/social-graph.ts'
+
+const { client, org, ids, fields, driver, label } = await prepare(60)
+
+test('of 20 concurrent writers of one name exactly one wins, the others get 409', async () => {
+  const request = { ...fields, originIds: ids.slice(0, 5), orgName: org, fileName: 'contested' }
+  const answers = await Promise.all(Array.from({ length: 20 }, () => client.post('/1.0/publish/', request)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
+  const winner = answers.find(({ status }) => status === 200)?.headers.get('Location')
+  const held = answers.filter(({ body }) => body.error?.includes('another publish is writing'))
+  expect(held.every(({ headers }) => headers.get('Location') === winner)).toBe(true)
+})
+
+test('a reader that looks all the time sees whole packets only, while five of different sizes replace each other', async () => {
+  const fileName = 'rewritten'
+  const publish = async (marker: string, batchSize: number) => {
+    await drawRing(driver, label, 60, marker)
+    const body = [{ ...fields, originIds: ids, relationships: [], orgName: org, fileName }]
+    const { status } = await client.post(`/1.0/publish/multi?batchsize=${batchSize}&forceOverwrite=true`, body)
+    expect(status).toBe(200)
+  }
+  const wholeOf = new Map([
+    ['v0', 60],
+    ['v1', 7],
+    ['v2', 60],
+    ['v3', 20],
+    ['v4', 13],
+    ['v5', 9],
+  ])
+  await publish('v0', 60)
+  let isWriting = true
+  const seen = new Set<string>()
+  const read = async () => {
+    while (isWriting) {
+      const { text, body } = await client.get(`/1.0/publish/${org}/${fileName}`)
+      const parts = body.transactionRequests ?? [body.transactionRequest]
+      const pairs = parts.flatMap((part) => part?.statements as { parameters: { marker: string } }[])
+      const markers = new Set(pairs.map(({ parameters }) => parameters.marker))
+      expect([text.length > 0, pairs.length, markers.size]).toEqual([true, 60, 1])
+      seen.add([...markers][0] as string)
+
+      const { fileNames } = (await client.get(`/1.0/publish/${org}?filter=${fileName}`)).body
+      const counts = new Set((fileNames ?? []).map((name) => /of(\d+)$/.exec(name)?.[1] ?? '1'))
+      expect([counts.size, Number([...counts][0])]).toEqual([1, fileNames?.length])
+
+      const { fileLocation, fileLocations } = (await client.get(`/1.0/publish/${org}/${fileName}/url`)).body
+      const texts = await Promise.all(
+        (fileLocations ?? [fileLocation as string]).map(async (url) => (await fetch(url)).text()),
+      )
+      const downloaded = texts.flatMap(parsePart)
+      expect([downloaded.length, new Set(downloaded.map(({ parameters }) => parameters.marker)).size]).toEqual([60, 1])
+    }
+  }
+  const readers = [read(), read()]
+  for (const [marker, batchSize] of [...wholeOf].slice(1)) await publish(marker, batchSize)
+  isWriting = false
+  await Promise.all(readers)
+  expect(seen.size).toBeGreaterThan(1)
+  expect((await client.get(`/1.0/publish/${org}?filter=${fileName}`)).body.fileNames?.length).toBe(7)
+})

@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, inject, test } from 'vitest'
+import { startService } from '../stack/service.ts'
+import { createClient } from '../support/client.ts'
+import { openDriver } from '../support/neo4j.ts'
+import { database, inSlices, uniqueName } from '../support/requests.ts'
+import { drawRing } from '../support/social-graph.ts'
+
+const root = join(import.meta.dirname, '../..')
+const stack = inject('stack')
+
+test.each(['api', 'worker'])(
+  '%s tells every problem of its environment and exits 1 before it connects to anything',
+  (program) => {
+    const env = { PATH: process.env.PATH ?? '', REDIS_URL: 'http://x', SECRET_KEYS: 'short', API_PORT: 'no' }
+    const { status, stderr } = spawnSync(process.execPath, [`${program}/main.ts`], { cwd: root, env, encoding: 'utf8' })
+    expect(status).toBe(1)
+    for (const name of ['REDIS_URL', 'S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'SECRET_KEYS', 'API_PORT'])
+      expect(stderr).toContain(`${name}: `)
+    expect(stderr.includes('AUTH_TOKENS')).toBe(program === 'api')
+    expect(stderr).not.toContain('short')
+  },
+)
+
+test('both programs end cleanly on SIGTERM, a job under way is finished first', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'stop-'))
+  const driver = openDriver(stack.neo4j)
+  const service = await startService(stack, { directory, workers: 1, redisDatabase: 8, bucket: uniqueName('stop') })
+  try {
+    const client = createClient(service.apiUrl, service.tokens.all as string)
+    const [label, org] = [uniqueName('Person'), uniqueName('org')]
+    const ids = await drawRing(driver, label, 2_000)
+    await client.post(`/1.0/publish/${org}`)
+    const request = {
+      ...database(stack.neo4j, label, 'id'),
+      metadata: true,
+      relationships: ['KNOWS'],
+      orgName: org,
+      fileName: 'file',
+    }
+    const body = inSlices(ids, 100).map((originIds) => ({ ...request, originIds }))
+    const submitted = await client.post('/1.0/publish/multi', body, { Prefer: 'respond-async' })
+    const location = submitted.headers.get('Location') as string
+    const [worker] = service.workers
+    let isTold = false
+    await client.followJob(location, 30_000, (job) => {
+      if (job.state !== 'running' || isTold) return
+      worker?.kill('SIGTERM') // once: a second one would end it at once
+      isTold = true
+    })
+    expect(isTold).toBe(true)
+    const job = await client.get<{ state: string; attempt: number }>(location)
+    expect(job.body).toMatchObject({ state: 'succeeded', attempt: 1 })
+    expect(await worker?.exited).toEqual({ code: 0, signal: null })
+    service.api.kill('SIGTERM')
+    expect(await service.api.exited).toEqual({ code: 0, signal: null })
+    expect(service.logs()).not.toContain('"level":50')
+  } finally {
+    await service.stop()
+    await driver.close()
+    rmSync(directory, { recursive: true })
+  }
+})

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, inject, test } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { createGenerations, type Manifest } from '../../shared/storage/generations.ts'
+import { partKey } from '../../shared/storage/keys.ts'
+import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import type { ObjectStore } from '../../shared/storage/object-store.ts'
+
+const { storage } = readConfig('worker', inject('service').env)
+const store = openMinioStore(storage)
+
+const someName = () => `org-${randomUUID()}/packet`
+const taken = () => new Error('taken')
+const numbersTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+function manifest(name: string, jobId: string = randomUUID(), attempt = 1): Manifest {
+  const parts = [{ key: partKey(name, jobId, attempt, 0, 1), bytes: 7, pairs: 1 }]
+  return { jobId, attempt, createdAt: '2024-02-29T12:00:00.000Z', parts }
+}
+
+/** What is in the store, past any cache. */
+const committed = async (name: string) => {
+  const fresh = createGenerations(store)
+  return Promise.all((await fresh.list(name)).map((number) => fresh.read(name, number)))
+}
+
+/** Commits at once, each as a process of its own would. */
+const race = (name: string, manifests: readonly Manifest[], force: boolean) =>
+  Promise.allSettled(
+    manifests.map((each) => createGenerations(openMinioStore(storage)).commit(name, each, { force, taken })),
+  )
+
+describe('of twenty commits at once', () => {
+  test('one wins without force, and the others are told that the name is taken', async () => {
+    const name = someName()
+    const manifests = Array.from({ length: 20 }, () => manifest(name))
+    const outcomes = await race(name, manifests, false)
+    const winner = outcomes.findIndex(({ status }) => status === 'fulfilled')
+    const refused = { status: 'rejected', reason: taken() }
+    expect(outcomes).toEqual(outcomes.map((_, at) => (at === winner ? { status: 'fulfilled', value: 1 } : refused)))
+    expect(await committed(name)).toEqual([manifests[winner]])
+  })
+
+  test('all win with force, each with a number of its own', async () => {
+    const name = someName()
+    const manifests = Array.from({ length: 20 }, () => manifest(name))
+    const outcomes = await race(name, manifests, true)
+    const numbers = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 0))
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(numbersTo(20))
+    expect(await committed(name)).toEqual(numbersTo(20).map((number) => manifests[numbers.indexOf(number)]))
+  })
+
+  test.each([false, true])('by attempts of one job all succeed and one manifest is made (force: %s)', async (force) => {
+    const name = someName()
+    const jobId = randomUUID()
+    const manifests = numbersTo(20).map((attempt) => manifest(name, jobId, attempt))
+    const outcomes = await race(name, manifests, force)
+    expect(outcomes).toEqual(manifests.map(() => ({ status: 'fulfilled', value: 1 })))
+    const made = await committed(name)
+    expect(made).toEqual([manifests.find(({ attempt }) => attempt === made[0]?.attempt)])
+  })
+})
+
+/** A store whose creates end as `create` says. */
+const storeThat = (create: ObjectStore['create']): ObjectStore => ({ ...store, create })
+const commitOn = (unsure: ObjectStore, name: string, mine: Manifest, force = false) =>
+  createGenerations(unsure).commit(name, mine, { force, taken })
+
+describe('a commit whose answer was lost', () => {
+  test.each([false, true])('succeeded when the manifest was written (force: %s)', async (force) => {
+    const name = someName()
+    const mine = manifest(name)
+    const unsure = storeThat(async (key, bytes) => {
+      await store.create(key, bytes)
+      return 'lost'
+    })
+    expect(await commitOn(unsure, name, mine, force)).toBe(1)
+    expect(await committed(name)).toEqual([mine])
+  })
+
+  test.each([false, true])('fails retryably when nothing was written (force: %s)', async (force) => {
+    const name = someName()
+    const unsure = storeThat(async () => 'lost')
+    const outcome = commitOn(unsure, name, manifest(name), force)
+    await expect(outcome).rejects.toMatchObject({ status: 503, code: 'storeAway', retryable: true })
+    expect(await committed(name)).toEqual([])
+  })
+
+  test('is a conflict when another wrote that generation meanwhile', async () => {
+    const name = someName()
+    const other = manifest(name)
+    const unsure = storeThat(async (key) => {
+      await store.create(key, Buffer.from(JSON.stringify(other)))
+      return 'lost'
+    })
+    await expect(commitOn(unsure, name, manifest(name))).rejects.toThrow(taken())
+    expect(await committed(name)).toEqual([other])
+  })
+
+  test('goes on with force when another wrote that generation meanwhile', async () => {
+    const name = someName()
+    const [other, mine] = [manifest(name), manifest(name)]
+    const outcomes: string[] = []
+    const unsure = storeThat(async (key, bytes) => {
+      if (outcomes.length === 0) await store.create(key, Buffer.from(JSON.stringify(other)))
+      outcomes.push(await store.create(key, bytes))
+      return 'lost'
+    })
+    expect(await commitOn(unsure, name, mine, true)).toBe(2)
+    expect(outcomes).toEqual(['exists', 'created'])
+    expect(await committed(name)).toEqual([other, mine])
+  })
+})
+
+test('a commit that is told its number exists succeeds when the earlier write was its own', async () => {
+  const name = someName()
+  const mine = manifest(name)
+  const repeating = storeThat(async (key, bytes) => {
+    await store.create(key, bytes)
+    return store.create(key, bytes)
+  })
+  expect(await commitOn(repeating, name, mine)).toBe(1)
+  expect(await committed(name)).toEqual([mine])
+})
+
+test('a packet whose highest generation cannot be read is away, not gone', async () => {
+  const name = someName()
+  await commitOn(store, name, manifest(name))
+  const blind = createGenerations({ ...store, get: async () => null })
+  await expect(blind.highest(name)).rejects.toMatchObject({ status: 503, code: 'storeAway' })
+})
+
+test('a generation that is swept while it is looked up gives way to the next', async () => {
+  const name = someName()
+  const newer = manifest(name)
+  await commitOn(store, name, manifest(name))
+  let reads = 0
+  const sweeping = createGenerations({
+    ...store,
+    async get(key) {
+      if (reads++ > 0) return store.get(key)
+      await commitOn(store, name, newer, true)
+      await store.remove(key)
+      return null
+    },
+  })
+  expect(await sweeping.highest(name)).toEqual({ generation: 2, manifest: newer })
+})

@@ -1,0 +1,78 @@
+import type { Driver } from 'neo4j-driver'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import type { Neo4jAddress } from '../stack/stack.ts'
+import { createClient } from '../support/client.ts'
+import { differences, readGraph, zonedOffsets } from '../support/compare-graphs.ts'
+import { openDriver, run } from '../support/neo4j.ts'
+import { type Pair, parsePart, replay } from '../support/replay.ts'
+import { database, uniqueName } from '../support/requests.ts'
+import { shuffled } from '../support/shuffle.ts'
+import { dirtying, drawing, kinds, leftovers, movieIds, personIds } from './sample-graph.ts'
+
+const { neo4j, target, legacy } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress; legacy: Neo4jAddress }
+const { apiUrl, tokens } = inject('service')
+const client = createClient(apiUrl, tokens.all as string)
+const drivers = new Map([neo4j, target, legacy].map((address) => [address, openDriver(address)]))
+const driverOf = (address: Neo4jAddress) => drivers.get(address) as Driver
+
+afterAll(() => Promise.all([...drivers.values()].map((driver) => driver.close())))
+
+async function runAll(driver: Driver, queries: readonly string[]) {
+  for (const query of queries) await run(driver, query)
+}
+
+/** Publishes the whole sample graph and returns the pairs in packet order. */
+async function publish(origin: Neo4jAddress, mark: string, parameterSyntax: string): Promise<Pair[]> {
+  const { person, movie } = kinds(mark)
+  const mapping = {
+    ...database(origin, person, 'id', { [movie]: 'title' }),
+    metadata: true,
+    parameterSyntax,
+    returnOnly: true,
+  }
+  const relationships = ['KNOWS', 'LIKES', 'ODD `TYPE']
+  const answer = await client.post('/1.0/publish/multi', [
+    { ...mapping, originIds: personIds, relationships },
+    { ...mapping, index: movie, originIds: movieIds, relationships },
+  ])
+  expect(answer.body.error).toBeNull()
+  return parsePart(/"transactionRequest":(.*),"transactionRequests"/s.exec(answer.text)?.[1] ?? '')
+}
+
+const orders: [name: string, order: (pairs: readonly Pair[]) => readonly Pair[]][] = [
+  ['in order', (pairs) => pairs],
+  ['in order, each pair twice', (pairs) => pairs.flatMap((pair) => [pair, pair])],
+  ['backwards', (pairs) => pairs.toReversed()],
+  ...[1, 2, 3].map((seed): (typeof orders)[number] => [`shuffled (seed ${seed})`, (pairs) => shuffled(pairs, seed)]),
+  ['twice, shuffled differently', (pairs) => [...shuffled(pairs, 4), ...shuffled(pairs, 5)]],
+]
+
+describe.each([
+  { name: 'Neo4j 5 into Neo4j 5 in dollar syntax', origin: neo4j, copy: target, syntax: 'dollar' },
+  { name: 'Neo4j 5 into Neo4j 3.5 in braces', origin: neo4j, copy: legacy, syntax: 'braces' },
+  { name: 'Neo4j 3.5 into Neo4j 5 in dollar syntax', origin: legacy, copy: target, syntax: 'dollar' },
+])('$name', ({ origin, copy, syntax }) => {
+  test.each(orders)('a dirty target equals the origin after a replay %s', async (_name, order) => {
+    const mark = uniqueName('R')
+    const clean = async (driver: Driver) =>
+      run(driver, 'MATCH (n) WHERE any(l IN labels(n) WHERE l STARTS WITH $mark) DETACH DELETE n', { mark })
+    await runAll(driverOf(origin), drawing(mark))
+    await runAll(driverOf(copy), dirtying(mark))
+    try {
+      const pairs = await publish(origin, mark, syntax)
+      await replay(driverOf(copy), order(pairs))
+      await runAll(driverOf(origin), leftovers(mark))
+      const [expected, actual] = [await readGraph(driverOf(origin), mark), await readGraph(driverOf(copy), mark)]
+      expect(expected.nodes.length).toBe(65)
+      expect(expected.relationships.length).toBe(65)
+      expect(differences(expected, actual)).toEqual([])
+      const zoned = (driver: Driver) => zonedOffsets(driver, kinds(mark).person, ['before', 'after', 'old', 'ldz[0]'])
+      const offsets = await zoned(driverOf(origin))
+      expect(offsets.slice(0, 5).map(String)).toEqual(['7200', '1603585800', '3600', '1603589400', '-17762'])
+      expect(await zoned(driverOf(copy))).toEqual(offsets)
+    } finally {
+      await clean(driverOf(origin))
+      await clean(driverOf(copy))
+    }
+  })
+})

@@ -1,0 +1,20 @@
+import { afterAll, inject } from 'vitest'
+import { createClient } from './client.ts'
+import { openDriver } from './neo4j.ts'
+import { database, uniqueName } from './requests.ts'
+import { drawRing } from './social-graph.ts'
+
+/** What an end-to-end test starts from: a client, an origin of its own label, an org of its own. */
+export async function prepare(people: number) {
+  const { neo4j } = inject('stack')
+  const { apiUrl, tokens } = inject('service')
+  const client = createClient(apiUrl, tokens.all as string)
+  const driver = openDriver(neo4j)
+  afterAll(() => driver.close())
+  const label = uniqueName('Person')
+  const org = uniqueName('org')
+  const ids = await drawRing(driver, label, people)
+  await client.post(`/1.0/publish/${org}`)
+  const fields = { ...database(neo4j, label, 'id'), metadata: true, relationships: ['KNOWS'] }
+  return { client, driver, label, org, ids, fields, neo4j }
+}

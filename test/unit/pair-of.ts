@@ -1,0 +1,33 @@
+import { createPacketWriter, type PacketWriter } from '../../shared/publish/packet-writer.ts'
+import type { Pair } from '../../shared/publish/pairs.ts'
+import { type PartLimits, pairText } from '../../shared/publish/part-buffer.ts'
+
+/** A pair with one parameter. */
+export const pairOf = (value: unknown): Pair => ({
+  shape: { statement: '"RETURN {p}"', names: ['"p"'] },
+  values: [JSON.stringify(value)],
+})
+
+/** A pair whose text has so many bytes. */
+export const pairOfBytes = (bytes: number): Pair => pairOf('x'.repeat(bytes - Buffer.byteLength(pairText(pairOf('')))))
+
+/** A sealed part, copied when its sink was called. */
+export interface Delivered {
+  number: number
+  pairs: number
+  text: string
+  bytes: number
+}
+
+/** A packet writer whose parts are kept. */
+export function collectingWriter(
+  limits: Partial<PartLimits>,
+  maxTotalPairs = 100_000,
+): { writer: PacketWriter; parts: Delivered[] } {
+  const parts: Delivered[] = []
+  const generous = { maxPairs: 5_000, maxBytes: 1_000_000, maxPairBytes: 2_000_000 }
+  const writer = createPacketWriter({ ...generous, ...limits }, maxTotalPairs, async ({ number, pairs, bytes }) => {
+    parts.push({ number, pairs, text: bytes.toString(), bytes: bytes.length })
+  })
+  return { writer, parts }
+}

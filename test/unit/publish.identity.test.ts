@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { identityOf, identityRule, idPropertyOf, idText } from '../../shared/publish/identity.ts'
+
+const mappedIndices = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id', Movie: 'title', Series: 'title', City: 'name' }
+const rule = identityRule(mappedIndices)
+
+/** The identity of a node, as `label.property = id`, or what is wrong with it. */
+function identified(labels: string[], properties: Record<string, unknown>): string {
+  const ids = rule.columns.map((column) => properties[column] ?? null)
+  const found = identityOf(rule, { labels, index: properties.index ?? null, ids })
+  return 'problem' in found ? found.problem : `${found.label}.${found.idProperty} = ${found.id.json}`
+}
+
+const noLabel = 'bears no label, or several, that mappedIndices names'
+
+test('every id property is one column to read, the default one too', () => {
+  expect(rule.columns.toSorted()).toEqual(['id', 'name', 'title'])
+})
+
+describe('the label of an identity', () => {
+  test('is what the property index names, before the default label', () => {
+    expect(identified(['Movie', 'Person'], { index: 'Movie', title: 'Heat', id: 'p1' })).toBe('Movie.title = "Heat"')
+  })
+
+  test('is the default label when the node lacks the label that index names', () => {
+    expect(identified(['Person'], { index: 'Movie', title: 'Heat', id: 'p1' })).toBe('Person.id = "p1"')
+  })
+
+  test('is the default label when index names a label that mappedIndices does not', () => {
+    expect(identified(['Actor', 'Person'], { index: 'Actor', id: 'p1' })).toBe('Person.id = "p1"')
+  })
+
+  test('is the default label when index is not a text', () => {
+    expect(identified(['Movie', 'Person'], { index: ['Movie'], title: 'Heat', id: 'p1' })).toBe('Person.id = "p1"')
+  })
+
+  test('is the default label, before another of mappedIndices', () => {
+    expect(identified(['Movie', 'Person'], { title: 'Heat', id: 'p1' })).toBe('Person.id = "p1"')
+  })
+
+  test('is the one label of mappedIndices that a node without the default label bears', () => {
+    expect(identified(['Film', 'Movie'], { title: 'Heat' })).toBe('Movie.title = "Heat"')
+    expect(identified(['Movie'], { index: 'Person', title: 'Heat', id: 'p1' })).toBe('Movie.title = "Heat"')
+  })
+
+  test('is none of several labels of mappedIndices, though they share the id property', () => {
+    expect(identified(['Movie', 'Series'], { title: 'Heat' })).toBe(noLabel)
+  })
+
+  test('is one of several when index names it', () => {
+    expect(identified(['Movie', 'Series'], { index: 'Series', title: 'Heat' })).toBe('Series.title = "Heat"')
+  })
+
+  test.each([[[]], [['Actor']], [['DEFAULT_INDEX']], [['toString']]])('is none of the labels %j', (labels) => {
+    expect(identified(labels, { id: 'p1', index: labels[0] ?? null })).toBe(noLabel)
+  })
+
+  test('is the default label as mappedIndices names it, also where it has an entry of its own', () => {
+    const own = identityRule({ ...mappedIndices, Person: 'id' })
+    expect(identityOf(own, { labels: ['Person'], index: null, ids: own.columns.map(() => 'p1') })).toEqual({
+      label: 'Person',
+      idProperty: 'id',
+      id: { json: '"p1"', wrap: null, list: false },
+    })
+  })
+})
+
+describe('the id of an identity', () => {
+  test.each([
+    ['a string', 'p1', 'Person.id = "p1"'],
+    ['an empty string', '', 'Person.id = ""'],
+    ['an integer', 5n, 'Person.id = 5'],
+    ['a whole float, which a MERGE matches with the integer', 5, 'Person.id = 5.0'],
+    ['an integer beyond 2^53', 9007199254740993n, 'Person.id = "9007199254740993"'],
+    ['false', false, 'Person.id = false'],
+    ['infinity', Number.POSITIVE_INFINITY, 'Person.id = "Infinity"'],
+    ['a list', ['a', 'b'], 'Person.id = ["a","b"]'],
+  ])('may be %s', (_what, id, expected) => {
+    expect(identified(['Person'], { id })).toBe(expected)
+  })
+
+  test.each([
+    ['missing', null, 'has no property "id", the id of "Person"'],
+    ['NaN', Number.NaN, 'has NaN as its id "id"'],
+    ['a byte array', new Int8Array([1]), 'has a byte array as its id "id"'],
+  ])('is not %s', (_what, id, problem) => {
+    expect(identified(['Person'], { id })).toBe(problem)
+  })
+
+  test('is that of the label chosen, whatever other ids the node has', () => {
+    expect(identified(['Person'], { title: 'Heat', name: 'Rome' })).toBe('has no property "id", the id of "Person"')
+  })
+})
+
+describe('the id property of a label', () => {
+  test('is its entry in mappedIndices', () => {
+    expect(idPropertyOf(mappedIndices, 'Movie')).toBe('title')
+  })
+
+  test.each(['Person', 'Actor', 'DEFAULT_INDEX', 'DEFAULT_ID_FIELD', 'toString', '__proto__'])(
+    '%s has no entry',
+    (label) => {
+      expect(idPropertyOf(mappedIndices, label)).toBeUndefined()
+    },
+  )
+})
+
+test.each([
+  ['a string is itself', '"say \\"p1\\""', 'say "p1"'],
+  ['an integer is its digits', '5', '5'],
+  ['a float is its text', '5.0', '5.0'],
+  ['a list is its JSON', '["a"]', '["a"]'],
+])('an id as text: %s', (_what, json, text) => {
+  expect(idText({ json, wrap: null, list: false })).toBe(text)
+})

@@ -1,0 +1,164 @@
+import neo4j from 'neo4j-driver'
+import { describe, expect, test } from 'vitest'
+import { type ParameterSyntax, render } from '../../shared/cypher/parameters.ts'
+import { renderValue } from '../../shared/cypher/values.ts'
+import { nodeUpsert } from '../../shared/publish/statements/node-upsert.ts'
+import { relationshipUpsert } from '../../shared/publish/statements/relationship-upsert.ts'
+import type { Expression, Statement } from '../../shared/publish/statements/statement.ts'
+
+const { Date: GraphDate, Point } = neo4j.types
+
+/** The text, and the names of the parameters in the order of their values. */
+const shown = ({ text, names }: Statement, syntax: ParameterSyntax = 'braces') =>
+  `${render(text, syntax)}\n${names.map((name) => name ?? '(given)').join(', ')}`
+
+const expressionOf = (value: unknown): Expression => renderValue(value) ?? expect.unreachable()
+const anchor = (label: string, idProperty: string, id: unknown = 'x') => ({ label, idProperty, id: expressionOf(id) })
+const fields = (properties: Record<string, unknown>) =>
+  Object.entries(properties).map(([key, value]) => ({ key, value: expressionOf(value) }))
+
+describe('node upsert', () => {
+  const person = anchor('Person', 'id')
+  const upsert = (properties: Record<string, unknown>, labels: string[] = [], node = person) =>
+    shown(nodeUpsert(node, fields(properties), labels))
+
+  test('merges a node by its id and replaces its properties', () => {
+    expect(upsert({ id: 'x', name: 'Ann' })).toMatchInlineSnapshot(`
+      "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}, \`name\`: {name}}
+      id, (given), name"
+    `)
+  })
+
+  test('writes parameters with a dollar for later databases', () => {
+    const statement = nodeUpsert(person, fields({ id: 'x', name: 'Ann' }), ['Actor'])
+    expect(shown(statement, 'dollar')).toMatchInlineSnapshot(`
+      "MERGE (n:\`Person\` {\`id\`: $id}) SET n = {\`id\`: $id, \`name\`: $name} SET n:\`Actor\`
+      id, (given), name"
+    `)
+  })
+
+  test('adds every other label', () => {
+    expect(upsert({ id: 'x' }, ['Actor', 'Odd`Label'])).toMatchInlineSnapshot(`
+      "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}} SET n:\`Actor\`:\`Odd\`\`Label\`
+      id, (given)"
+    `)
+  })
+
+  test('gives an id property of another name two parameters', () => {
+    expect(upsert({ name: 'Heat', title: 'x' }, [], anchor('Movie', 'title'))).toMatchInlineSnapshot(`
+      "MERGE (n:\`Movie\` {\`title\`: {id}}) SET n = {\`name\`: {name}, \`title\`: {title}}
+      id, name, title"
+    `)
+  })
+
+  test('keeps a property named id apart from an id property of another name', () => {
+    expect(upsert({ id: 1n, p_0: 2n, title: 'x' }, [], anchor('Movie', 'title'))).toMatchInlineSnapshot(`
+      "MERGE (n:\`Movie\` {\`title\`: {id}}) SET n = {\`id\`: {p_1}, \`p_0\`: {p_0}, \`title\`: {title}}
+      id, p_1, p_0, title"
+    `)
+  })
+
+  test('doubles backticks in labels and keys', () => {
+    const odd = anchor('Odd`Label', 'i`d')
+    expect(upsert({ 'i`d': 'x', 'na`me': 'y' }, [], odd)).toMatchInlineSnapshot(`
+      "MERGE (n:\`Odd\`\`Label\` {\`i\`\`d\`: {id}}) SET n = {\`i\`\`d\`: {p_0}, \`na\`\`me\`: {p_1}}
+      id, p_0, p_1"
+    `)
+  })
+
+  test('gives values the type that JSON has not', () => {
+    const values = {
+      big: 2n ** 60n,
+      born: new GraphDate(2024n, 2n, 29n),
+      days: [new GraphDate(2024n, 2n, 29n)],
+      id: 'x',
+      nan: Number.NaN,
+      place: new Point(7203n, 1, 2),
+      small: [1n, 2n],
+    }
+    expect(upsert(values)).toMatchInlineSnapshot(`
+      "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`big\`: toInteger({big}), \`born\`: date({born}), \`days\`: [x IN {days} | date(x)], \`id\`: {id}, \`nan\`: toFloat({nan}), \`place\`: point({place}), \`small\`: {small}}
+      id, big, born, days, (given), nan, place, small"
+    `)
+  })
+
+  test('gives an id the type that JSON has not, in both places', () => {
+    expect(upsert({ id: 2n ** 60n }, [], anchor('Person', 'id', 2n ** 60n))).toMatchInlineSnapshot(`
+      "MERGE (n:\`Person\` {\`id\`: toInteger({id})}) SET n = {\`id\`: toInteger({id})}
+      id, (given)"
+    `)
+    const day = new GraphDate(2024n, 2n, 29n)
+    expect(upsert({ on: [day] }, [], anchor('Day', 'on', [day]))).toMatchInlineSnapshot(`
+      "MERGE (n:\`Day\` {\`on\`: [x IN {id} | date(x)]}) SET n = {\`on\`: [x IN {on} | date(x)]}
+      id, on"
+    `)
+  })
+
+  test('numbers the parameters of keys that cannot be one, or that are reserved', () => {
+    const keys = ['1st', 'a b', 'a.b', 'a_id', 'b_id', 'baseId', 'constructor', 'endId', 'id', 'ids', 'ids_0', 'ids_x']
+    const more = ['naïve', 'p_0', 'prototype', 'startId', '__proto__']
+    const properties = [...keys, ...more].map((key) => ({ key, value: expressionOf('x') }))
+    expect(shown(nodeUpsert(person, properties, []))).toMatchInlineSnapshot(`
+      "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`1st\`: {p_1}, \`a b\`: {p_2}, \`a.b\`: {p_3}, \`a_id\`: {p_4}, \`b_id\`: {p_5}, \`baseId\`: {p_6}, \`constructor\`: {p_7}, \`endId\`: {p_8}, \`id\`: {id}, \`ids\`: {p_9}, \`ids_0\`: {p_10}, \`ids_x\`: {ids_x}, \`naïve\`: {p_11}, \`p_0\`: {p_0}, \`prototype\`: {p_12}, \`startId\`: {p_13}, \`__proto__\`: {p_14}}
+      id, p_1, p_2, p_3, p_4, p_5, p_6, p_7, p_8, (given), p_9, p_10, ids_x, p_11, p_0, p_12, p_13, p_14"
+    `)
+  })
+})
+
+describe('relationship upsert', () => {
+  const person = anchor('Person', 'id')
+  const movie = anchor('Movie', 'title')
+  const upsert = (properties: Record<string, unknown>, type = 'ACTED_IN') =>
+    shown(relationshipUpsert(person, type, movie, fields(properties)))
+
+  test('merges both ends and the relationship between them, and replaces its properties', () => {
+    expect(upsert({ mine: 1n, since: 2n })).toMatchInlineSnapshot(`
+      "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\`]->(b) SET r = {\`mine\`: {mine}, \`since\`: {since}}
+      a_id, b_id, mine, since"
+    `)
+  })
+
+  test('empties the properties when there are none', () => {
+    expect(upsert({})).toMatchInlineSnapshot(`
+      "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\`]->(b) SET r = {}
+      a_id, b_id"
+    `)
+  })
+
+  test('writes parameters with a dollar for later databases', () => {
+    expect(
+      shown(relationshipUpsert(person, 'ACTED_IN', movie, fields({ since: 2n })), 'dollar'),
+    ).toMatchInlineSnapshot(`
+      "MERGE (a:\`Person\` {\`id\`: $a_id}) MERGE (b:\`Movie\` {\`title\`: $b_id}) MERGE (a)-[r:\`ACTED_IN\`]->(b) SET r = {\`since\`: $since}
+      a_id, b_id, since"
+    `)
+  })
+
+  test('doubles backticks in types and keys', () => {
+    expect(upsert({ 'ro`le': 'x' }, 'ACTED`IN')).toMatchInlineSnapshot(`
+      "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED\`\`IN\`]->(b) SET r = {\`ro\`\`le\`: {p_0}}
+      a_id, b_id, p_0"
+    `)
+  })
+
+  test('gives values and ids the type that JSON has not', () => {
+    const day = new GraphDate(2024n, 2n, 29n)
+    const statement = relationshipUpsert(
+      anchor('Day', 'on', day),
+      'BEFORE',
+      anchor('Number', 'n', 2n ** 60n),
+      fields({ at: [Number.NaN] }),
+    )
+    expect(shown(statement)).toMatchInlineSnapshot(`
+      "MERGE (a:\`Day\` {\`on\`: date({a_id})}) MERGE (b:\`Number\` {\`n\`: toInteger({b_id})}) MERGE (a)-[r:\`BEFORE\`]->(b) SET r = {\`at\`: [x IN {at} | toFloat(x)]}
+      a_id, b_id, at"
+    `)
+  })
+
+  test('keeps the names of the ends for the ends; a property named id is a property like any', () => {
+    expect(upsert({ a_id: 1n, b_id: 2n, constructor: 3n, id: 4n, 'role name': 5n })).toMatchInlineSnapshot(`
+      "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\`]->(b) SET r = {\`a_id\`: {p_0}, \`b_id\`: {p_1}, \`constructor\`: {p_2}, \`id\`: {id}, \`role name\`: {p_3}}
+      a_id, b_id, p_0, p_1, p_2, id, p_3"
+    `)
+  })
+})

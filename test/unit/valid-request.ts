@@ -1,0 +1,24 @@
+import type { Issue } from '../../shared/errors/app-error.ts'
+import { parsePublishRequest } from '../../shared/publish/rules.ts'
+
+/** A publish request that breaks no rule: the node of one origin id, stored. */
+export const validRequest = {
+  dbUrl: 'bolt://db.example:7687',
+  credentials: `Basic ${Buffer.from('reader:pass').toString('base64')}`,
+  mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id', Movie: 'title' },
+  originIds: ['p1'],
+  metadata: true,
+  orgName: 'acme',
+  fileName: 'people',
+}
+
+/** The valid request with changes; a field that is changed to undefined is left out. */
+export const request = (changes: Record<string, unknown> = {}): Record<string, unknown> =>
+  Object.fromEntries(Object.entries({ ...validRequest, ...changes }).filter(([, value]) => value !== undefined))
+
+/** Every broken rule of the valid request with changes. */
+export const issuesOf = (changes: Record<string, unknown>): Issue[] => parsePublishRequest(request(changes)).issues
+
+/** `count` different ids. */
+export const ids = (count: number, prefix = 'id'): string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`)
