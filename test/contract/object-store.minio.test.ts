@@ -5,4 +5,6 @@ import { objectStoreContract } from './object-store.ts'
 
 const { storage } = readConfig('worker', inject('service').env)
 
-objectStoreContract('the object store of an S3 server', (settings) => openMinioStore({ ...storage, ...settings }))
+objectStoreContract('the object store of an S3 server', (settings) =>
+  openMinioStore({ ...storage, bucket: 'contract', ...settings }),
+)

@@ -1,0 +1,103 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const files = globSync('{api,worker,shared,test}/**/*.{ts,mjs}', { cwd: root })
+const product = files.filter((file) => !file.startsWith('test/'))
+const text = (file: string) => readFileSync(join(root, file), 'utf8')
+const lines = (file: string) => text(file).trimEnd().split('\n').length
+
+/** What a file imports from the project, type-only imports too: they are dependencies of the reader. */
+function importsOf(file: string): string[] {
+  const found = text(file).matchAll(/^(?:import|export) [^'"]*?from '(\.[^']+)'|^import '(\.[^']+)'/gms)
+  return [...found].map(([, from, bare]) => relative(root, join(root, dirname(file), (from ?? bare) as string)))
+}
+
+const withoutTypes = (file: string) =>
+  [...text(file).matchAll(/^(?:import|export) (?!type )[^'"]*?from '(\.[^']+)'/gms)].map(([, from]) =>
+    relative(root, join(root, dirname(file), from as string)),
+  )
+
+/** Which folders of shared/ a folder may import from, beside itself. */
+const foundations = ['config', 'errors', 'observability', 'lifecycle']
+const sharedRules: Record<string, string[]> = {
+  publish: ['storage', 'origin', 'cypher', 'auth', ...foundations],
+  jobs: ['publish', 'storage', 'origin', 'cypher', 'auth', ...foundations],
+  storage: ['cypher', ...foundations],
+  origin: foundations,
+  cypher: foundations,
+  auth: ['storage', ...foundations],
+  config: ['errors'],
+  errors: [],
+  observability: foundations,
+  lifecycle: foundations,
+}
+
+describe('imports point one way', () => {
+  test('api and worker import from shared, never from each other; shared imports from neither', () => {
+    const wrong = product.flatMap((file) => {
+      const home = file.split('/')[0] as string
+      const allowed = home === 'shared' ? ['shared'] : [home, 'shared']
+      return importsOf(file)
+        .filter((target) => !allowed.includes(target.split('/')[0] as string))
+        .map((target) => `${file} -> ${target}`)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('folders of shared import from those below them only', () => {
+    const wrong = product
+      .filter((file) => file.startsWith('shared/'))
+      .flatMap((file) => {
+        const folder = file.split('/')[1] as string
+        const allowed = [folder, ...(sharedRules[folder] ?? [])]
+        return importsOf(file)
+          .filter((target) => !allowed.includes(target.split('/')[1] as string))
+          .map((target) => `${file} -> ${target}`)
+      })
+    expect(wrong).toEqual([])
+  })
+
+  test('no file needs itself to be loaded first', () => {
+    const done = new Set<string>()
+    const cycles: string[] = []
+    const visit = (file: string, path: readonly string[]) => {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+      if (path.includes(file) || done.has(file)) return
+      for (const target of withoutTypes(file)) visit(target, [...path, file])
+      done.add(file)
+    }
+    for (const file of files) visit(file, [])
+    expect(cycles).toEqual([])
+  })
+})
+
+describe('files are small enough to hold in the head', () => {
+  const sizes = product.map(lines).sort((a, b) => a - b)
+  const at = (share: number) => sizes[Math.floor(sizes.length * share)] as number
+
+  test('the median file has at most 60 lines, nine of ten at most 150, none over 250', () => {
+    expect(at(0.5)).toBeLessThanOrEqual(60)
+    expect(at(0.9)).toBeLessThanOrEqual(150)
+    expect(product.filter((file) => lines(file) > 250)).toEqual([])
+  })
+
+  test.each([
+    ['a program', /^(api|worker)\/main\.ts$/, 25],
+    ['an endpoint', /^api\/(publish|jobs)\//, 60],
+    ['a test', /\.test\.ts$/, 200],
+  ])('%s is short', (_name, pattern, limit) => {
+    const long = files.filter((file) => pattern.test(file) && lines(file) > limit)
+    expect(long.map((file) => `${file}: ${lines(file)}`)).toEqual([])
+  })
+})
+
+test('the environment is read in one place', () => {
+  expect(product.filter((file) => text(file).includes('process.env'))).toEqual(['shared/config/config.ts'])
+})
+
+test('no room for what has no name', () => {
+  const names = /(^|\/)(utils?|helpers?|common|misc|index\.ts|types\.ts)(\/|\.ts$|$)/
+  expect(files.filter((file) => names.test(file))).toEqual([])
+})

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, inject, test } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { packetName } from '../../shared/storage/keys.ts'
+import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { storageOn } from '../../shared/storage/storage.ts'
+
+const { store, generations, packets } = storageOn(openMinioStore(readConfig('worker', inject('service').env).storage))
+
+const someOrg = () => `org-${randomUUID()}`
+const put = (key: string) => store.put(key, Buffer.from(key))
+const taken = () => new Error('taken')
+
+/** Commits a packet and leaves out its plain files, as `PLAIN_FILES=off` does. */
+const commit = (org: string, file: string) => {
+  const manifest = { jobId: randomUUID(), attempt: 1, createdAt: new Date().toISOString(), parts: [] }
+  return generations.commit(packetName(org, file), manifest, { force: false, taken })
+}
+
+const existing = async (orgs: readonly string[]) => {
+  const exist = await Promise.all(orgs.map(packets.orgExists))
+  return orgs.filter((_, index) => exist[index])
+}
+
+describe('an org', () => {
+  test('is there once it was created, and creating it again changes nothing', async () => {
+    const org = someOrg()
+    expect(await existing([org])).toEqual([])
+    await packets.createOrg(org)
+    await commit(org, 'f')
+    await packets.createOrg(org)
+    expect(await existing([org])).toEqual([org])
+    expect(await generations.list(`${org}/f`)).toEqual([1])
+    await expect(packets.requireOrg(org)).resolves.toBeUndefined()
+  })
+
+  test('that is not there is required in vain', async () => {
+    const org = someOrg()
+    await expect(packets.requireOrg(org)).rejects.toMatchObject({ status: 404, code: 'noSuchOrg' })
+  })
+
+  test('is there when its sub-org was created, but not the other way round', async () => {
+    const [above, below] = [someOrg(), someOrg()]
+    await packets.createOrg(`${above}/sub`)
+    await packets.createOrg(below)
+    expect(await existing([above, `${above}/sub`, below, `${below}/sub`])).toEqual([above, `${above}/sub`, below])
+  })
+
+  test('is there when only a packet or a file of others is in it', async () => {
+    const [published, foreign] = [someOrg(), someOrg()]
+    await commit(published, 'deep/down/f')
+    await put(`${foreign}/deep/f`)
+    const wanted = [published, `${published}/deep`, `${published}/deep/down`, foreign, `${foreign}/deep`]
+    const unwanted = [`${published}/deep/down/f`, `${published}/down`, `${foreign}/deep/f`, `${foreign}/f`]
+    expect(await existing([...wanted, ...unwanted])).toEqual(wanted)
+  })
+
+  test('is not there because another has a name that begins with its own', async () => {
+    const org = someOrg()
+    for (const other of [`${org}1`, `${org}-b`, `${org}.c`]) await commit(other, 'f')
+    await packets.createOrg(`${org}2`)
+    await put(`${org}3/f`)
+    await commit(`${org}1/sub1`, 'f')
+    expect(await existing([org, `${org}1/sub`, org.slice(0, -1)])).toEqual([])
+  })
+})
+
+describe('a name', () => {
+  const namesTaken = async (org: string, files: readonly string[]) => {
+    const held = await Promise.all(files.map((file) => packets.isTaken(org, file)))
+    return files.filter((_, index) => held[index])
+  }
+
+  test('is free in an org that has nothing of it', async () => {
+    expect(await namesTaken(someOrg(), ['f', 'f/g'])).toEqual([])
+  })
+
+  test('is taken by a packet, for the org and its sub-org alike', async () => {
+    const org = someOrg()
+    await commit(org, 'b/f')
+    expect(await namesTaken(org, ['b/f', 'b', 'b/f/g', 'b/ff', 'f', 'b/fPart'])).toEqual(['b/f'])
+    expect(await namesTaken(`${org}/b`, ['f', 'b/f', 'ff'])).toEqual(['f'])
+  })
+
+  test.each(['', 'Part1of1', 'Part2of3', 'Part10of12'])(
+    'is taken by a file of others that ends in "%s"',
+    async (end) => {
+      const org = someOrg()
+      await put(`${org}/b/f${end}`)
+      expect(await namesTaken(org, ['b/f', 'b', 'b/f/g', 'b/ff', 'f', 'b/fPart'])).toEqual(['b/f'])
+      expect(await namesTaken(`${org}/b`, ['f', 'b/f', 'ff'])).toEqual(['f'])
+    },
+  )
+
+  test('is not taken by names that only begin with it', async () => {
+    const org = someOrg()
+    const others = ['f2', 'f.json', 'fPart', 'fPart0of2', 'fPart01of2', 'fPart1of2.json', 'fpart1of2', 'fPart1of']
+    await Promise.all(others.map((file) => put(`${org}/${file}`)))
+    for (const file of ['f3', 'f4/g', 'fPart1']) await commit(org, file)
+    expect(await namesTaken(org, ['f', 'f4', 'fP', ...others, 'f3', 'f4/g', 'fPart1'])).toEqual([
+      ...others,
+      ...['f3', 'f4/g', 'fPart1'],
+    ])
+  })
+
+  test('is taken for good, whatever was overwritten', async () => {
+    const org = someOrg()
+    await commit(org, 'f')
+    await expect(commit(org, 'f')).rejects.toThrow(taken())
+    await store.remove(`${org}/f`)
+    expect(await namesTaken(org, ['f'])).toEqual(['f'])
+  })
+})

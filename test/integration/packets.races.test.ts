@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto'
+import { text } from 'node:stream/consumers'
+import { describe, expect, inject, test } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { partKey } from '../../shared/storage/keys.ts'
+import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { partNames } from '../../shared/storage/names.ts'
+import type { ObjectStore } from '../../shared/storage/object-store.ts'
+import type { Packets } from '../../shared/storage/packets.ts'
+import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
+import { storageOn } from '../../shared/storage/storage.ts'
+
+const { storage } = readConfig('worker', inject('service').env)
+const store = openMinioStore(storage)
+const { generations } = storageOn(store)
+
+const someOrg = () => `org-${randomUUID()}`
+
+/** Publishes `org/f` as a worker does, up to the copy of the first `copied` plain files; every part says which it is. */
+async function publish(org: string, label: string, count: number, copied = count): Promise<void> {
+  const [name, jobId] = [`${org}/f`, randomUUID()]
+  const contents = partsOf(label, count)
+  const parts = contents.map((content, index) => ({
+    key: partKey(name, jobId, 1, 0, index + 1),
+    bytes: content.length,
+    pairs: 1,
+  }))
+  await Promise.all(parts.map(({ key }, index) => store.put(key, Buffer.from(contents[index] as string))))
+  const manifest = { jobId, attempt: 1, createdAt: new Date().toISOString(), parts }
+  await generations.commit(name, manifest, { force: true, taken: () => new Error('taken') })
+  if (copied === count) return refreshPlainFiles(store, name, manifest)
+  for (const [index, file] of partNames(name, count).slice(0, copied).entries()) {
+    await store.copy(parts[index]?.key ?? '', file)
+  }
+}
+
+const partsOf = (label: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${label}: ${index + 1} of ${count}`)
+
+const read = async (packets: Packets, org: string) =>
+  Promise.all((await packets.require(org, 'f')).map(async (file) => text(await packets.open(file))))
+
+describe('while a name is overwritten twenty times with packets of different sizes', () => {
+  const countOf = (round: number) => 1 + ((round * 3) % 5)
+
+  /** Four writers of five packets each, all at once. */
+  async function overwrite(org: string): Promise<void> {
+    const writers = [0, 1, 2, 3].map(async (writer) => {
+      for (let round = writer; round < 20; round += 4) await publish(org, `round ${round}`, countOf(round))
+    })
+    await Promise.all(writers)
+  }
+
+  /** Asks again and again, as another process would, until the writers are done. @returns the different answers. */
+  async function answersDuring(work: Promise<void>, ask: (packets: Packets) => Promise<string[]>): Promise<string[][]> {
+    const answers = new Map<string, string[]>()
+    let isDone = false
+    work.finally(() => {
+      isDone = true
+    })
+    const { packets } = storageOn(openMinioStore(storage))
+    while (!isDone) {
+      const answer = await ask(packets)
+      answers.set(answer.join(), answer)
+    }
+    await work
+    return [...answers.values()]
+  }
+
+  test('every listing has all parts of one of them, and no others', async () => {
+    const org = someOrg()
+    await publish(org, 'round -1', 2)
+    const listings = await answersDuring(overwrite(org), (packets) => packets.list(org, ['']))
+    expect(listings).toEqual(listings.map(({ length }) => partNames('f', length)))
+    expect(listings.length).toBeGreaterThan(1)
+  })
+
+  test('every listing by a prefix of the part suffix has all parts of one of them', async () => {
+    const org = someOrg()
+    await publish(org, 'round -1', 2)
+    const listings = await answersDuring(overwrite(org), (packets) => packets.list(org, ['fPa']))
+    const whole = listings.map(({ length }) => (length === 0 ? [] : partNames('f', length)))
+    expect(listings).toEqual(whole)
+    expect(listings.length).toBeGreaterThan(1)
+  })
+
+  test('every reading has all parts of one of them', async () => {
+    const org = someOrg()
+    await publish(org, 'round -1', 2)
+    const readings = await answersDuring(overwrite(org), (packets) => read(packets, org))
+    expect(readings).toEqual(readings.map((parts) => partsOf(parts[0]?.split(':')[0] ?? '', parts.length)))
+    expect(readings.length).toBeGreaterThan(1)
+    const rounds = readings.map((parts) => [Number(/-?\d+/.exec(parts[0] ?? '')), parts.length] as const)
+    expect(rounds.filter(([round, count]) => round >= 0 && count !== countOf(round))).toEqual([])
+  })
+
+  test('every URL that was signed gives the part for which it was signed', async () => {
+    const org = someOrg()
+    await publish(org, 'round -1', 2)
+    const { packets } = storageOn(store)
+    const work = overwrite(org)
+    const signed: { before: string[]; urls: string[] }[] = []
+    const ask = async () => {
+      const files = await packets.require(org, 'f')
+      const before = await Promise.all(files.map(async (file) => text(await packets.open(file))))
+      signed.push({ before, urls: await packets.sign(files, 60) })
+      return before
+    }
+    await answersDuring(work, ask)
+    for (const { before, urls } of signed) {
+      expect(await Promise.all(urls.map(async (url) => (await fetch(url)).text()))).toEqual(before)
+    }
+  })
+})
+
+describe('while a name is published for the first time', () => {
+  /** What readers see when `happens` comes right after the generations were listed for the first time. */
+  function packetsOvertaken(happens: () => Promise<void>): Packets {
+    let hasHappened = false
+    async function* list(prefix: string): ReturnType<ObjectStore['list']> {
+      yield* store.list(prefix)
+      if (hasHappened || !prefix.includes('/.generations/')) return
+      hasHappened = true
+      await happens()
+    }
+    return storageOn({ ...store, list }).packets
+  }
+
+  test('a listing has all of its parts or none, also when the plain files are half copied', async () => {
+    const org = someOrg()
+    const packets = packetsOvertaken(() => publish(org, 'first', 3, 1))
+    expect([[], partNames('f', 3)]).toContainEqual(await packets.list(org, ['']))
+  })
+
+  test('a reading has the immutable objects of the packet, or nothing', async () => {
+    const org = someOrg()
+    const packets = packetsOvertaken(() => publish(org, 'first', 1))
+    const found = await packets.require(org, 'f').catch(({ code }) => code)
+    const after = await storageOn(store).packets.require(org, 'f')
+    expect(['noSuchFile', after]).toContainEqual(found)
+  })
+})

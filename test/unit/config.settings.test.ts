@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../shared/config/config.ts'
+
+const key = (byte: number) => Buffer.alloc(32, byte)
+
+/** The least that a program starts with. */
+const least = {
+  REDIS_URL: 'redis://127.0.0.1:6379',
+  S3_ENDPOINT: 'http://127.0.0.1:9000',
+  S3_ACCESS_KEY: 'access',
+  S3_SECRET_KEY: 'shared-secret',
+  AUTH_TOKENS: 'tokens.json',
+  SECRET_KEYS: `k1:${key(1).toString('base64')}`,
+}
+
+function problemsOf(variables: Record<string, string | undefined>): readonly string[] {
+  try {
+    readConfig(variables)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+test('what is not set has its default', () => {
+  expect(readConfig(least)).toEqual({
+    api: { host: '127.0.0.1', port: 8080, publishWaitSeconds: 55 },
+    worker: { healthHost: '127.0.0.1', healthPort: 8081, concurrency: 2 },
+    redis: { url: 'redis://127.0.0.1:6379' },
+    storage: {
+      endpoint: 'http://127.0.0.1:9000',
+      publicEndpoint: 'http://127.0.0.1:9000',
+      region: 'us-east-1',
+      bucket: 'publish',
+      accessKey: 'access',
+      secretKey: 'shared-secret',
+      plainFiles: true,
+    },
+    auth: { tokensFile: 'tokens.json' },
+    secretKeys: [{ id: 'k1', key: key(1) }],
+    origin: { allow: null, ports: [7687] },
+    limits: {
+      jobPairs: 50_000_000,
+      jobSeconds: 14_400,
+      inlineBytes: 16 * 1024 * 1024,
+      returnOnlyPairs: 50_000,
+      queuedJobs: 10_000,
+    },
+    parameterSyntax: 'braces',
+    logLevel: 'info',
+  })
+})
+
+test('what is set is taken', () => {
+  const config = readConfig({
+    ...least,
+    API_HOST: '0.0.0.0',
+    API_PORT: '0',
+    WORKER_HEALTH_PORT: '65535',
+    WORKER_CONCURRENCY: '8',
+    REDIS_URL: 'rediss://redis.example:6380/1',
+    S3_PUBLIC_ENDPOINT: 'https://files.example',
+    S3_REGION: 'eu-1',
+    S3_BUCKET: 'packets',
+    ORIGIN_ALLOW: 'db.example:7688',
+    ORIGIN_PORTS: '7687, 7688',
+    PUBLISH_WAIT_SECONDS: '0',
+    JOB_MAX_PAIRS: '10',
+    JOB_MAX_SECONDS: '20',
+    PLAIN_FILES: 'off',
+    INLINE_LIMIT_BYTES: '30',
+    RETURN_ONLY_MAX_PAIRS: '40',
+    MAX_QUEUED_JOBS: '50',
+    PARAMETER_SYNTAX: 'dollar',
+    LOG_LEVEL: 'debug',
+  })
+  expect(config).toMatchObject({
+    api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0 },
+    worker: { healthHost: '0.0.0.0', healthPort: 65_535, concurrency: 8 },
+    redis: { url: 'rediss://redis.example:6380/1' },
+    storage: { publicEndpoint: 'https://files.example', region: 'eu-1', bucket: 'packets', plainFiles: false },
+    origin: { allow: [{ kind: 'host', host: 'db.example', port: 7688 }], ports: [7687, 7688] },
+    limits: { jobPairs: 10, jobSeconds: 20, inlineBytes: 30, returnOnlyPairs: 40, queuedJobs: 50 },
+    parameterSyntax: 'dollar',
+    logLevel: 'debug',
+  })
+})
+
+describe('an empty variable', () => {
+  test('is one that is not set: its default holds', () => {
+    const empty = { API_PORT: '', ORIGIN_ALLOW: '', ORIGIN_PORTS: '', S3_PUBLIC_ENDPOINT: '', LOG_LEVEL: '' }
+    expect(readConfig({ ...least, ...empty })).toEqual(readConfig(least))
+  })
+
+  test('is missing where it is required', () => {
+    expect(problemsOf({ ...least, S3_SECRET_KEY: '', AUTH_TOKENS: '' })).toEqual([
+      'S3_SECRET_KEY: required',
+      'AUTH_TOKENS or AUTH_JWKS_URL: one is required',
+    ])
+  })
+})
+
+describe('problems', () => {
+  test('are all told at once, also those between variables', () => {
+    expect(problemsOf({})).toEqual([
+      'REDIS_URL: required',
+      'S3_ENDPOINT: required',
+      'S3_ACCESS_KEY: required',
+      'S3_SECRET_KEY: required',
+      'SECRET_KEYS: required',
+      'AUTH_TOKENS or AUTH_JWKS_URL: one is required',
+    ])
+  })
+
+  test('of values name the variable and the rule', () => {
+    const broken = {
+      REDIS_URL: 'http://127.0.0.1',
+      S3_ENDPOINT: '127.0.0.1:9000',
+      API_PORT: '65536',
+      WORKER_CONCURRENCY: '0',
+      PUBLISH_WAIT_SECONDS: '56',
+      JOB_MAX_PAIRS: 'many',
+      JOB_MAX_SECONDS: '1.5',
+      PLAIN_FILES: 'yes',
+      PARAMETER_SYNTAX: '$',
+      LOG_LEVEL: 'loud',
+      SECRET_KEYS: 'k1',
+      ORIGIN_ALLOW: 'db.example:0',
+      ORIGIN_PORTS: '7687,x',
+    }
+    expect(problemsOf({ ...least, ...broken })).toMatchInlineSnapshot(`
+      [
+        "REDIS_URL: required",
+        "S3_ENDPOINT: required",
+        "S3_ACCESS_KEY: required",
+        "S3_SECRET_KEY: required",
+        "SECRET_KEYS: required",
+      ]
+    `)
+  })
+
+  test('are one line each in the message', () => {
+    expect(new ConfigError(['REDIS_URL: required', 'S3_ENDPOINT: required']).message).toMatchInlineSnapshot(`
+      "the environment is not complete:
+        REDIS_URL: required
+        S3_ENDPOINT: required"
+    `)
+  })
+
+  test('never show a secret', () => {
+    const secrets = {
+      REDIS_URL: 'https://:redis-password@127.0.0.1',
+      S3_ENDPOINT: 'ftp://access:s3-password@127.0.0.1',
+      S3_SECRET_KEY: 'shared-secret',
+      MANAGER_DB_URL: 'http://neo4j:manager-password@127.0.0.1',
+      MANAGER_DB_PASSWORD: 'manager-password',
+      SECRET_KEYS: `k1:${key(1).toString('base64')},k2:${Buffer.alloc(31, 2).toString('base64')}`,
+    }
+    const told = problemsOf({ ...least, ...secrets, API_PORT: 'x' }).join('\n')
+    expect(told.split('\n').map((line) => line.split(':')[0])).toEqual([
+      'API_PORT',
+      'REDIS_URL',
+      'S3_ENDPOINT',
+      'MANAGER_DB_URL',
+      'SECRET_KEYS',
+    ])
+    expect(told).not.toMatch(/password|shared-secret|AQEBAQ|AgICAg/)
+  })
+})
