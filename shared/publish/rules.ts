@@ -73,9 +73,6 @@ function* selectionRules({ fields, broken }: Pick<FieldsRead, 'fields' | 'broken
   } else if (missing('originIds') && fields.hardFilterRelationships) {
     yield ['originIds', 'required when hardFilterRelationships is true']
   }
-  if (fields.hardFilterRelationships && missing('relationshipIds')) {
-    yield ['hardFilterRelationships', 'needs relationshipIds']
-  }
   if (!fields.metadata && !broken.has('metadata') && missing('relationships') && missing('relationshipIds')) {
     yield ['metadata', 'required when relationshipIds and relationships are both empty']
     yield ['relationships', 'required when metadata is not true and relationshipIds is empty']

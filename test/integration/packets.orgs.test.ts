@@ -51,8 +51,14 @@ describe('an org', () => {
     await commit(published, 'deep/down/f')
     await put(`${foreign}/deep/f`)
     const wanted = [published, `${published}/deep`, `${published}/deep/down`, foreign, `${foreign}/deep`]
-    const unwanted = [`${published}/deep/down/f`, `${published}/down`, `${foreign}/deep/f`, `${foreign}/f`]
+    const unwanted = [`${published}/down`, `${foreign}/deep/f`, `${foreign}/f`]
     expect(await existing([...wanted, ...unwanted])).toEqual(wanted)
+  })
+
+  test('is not there because a packet has its name', async () => {
+    const org = someOrg()
+    await commit(org, 'b/f')
+    expect(await existing([`${org}/b`, `${org}/b/f`])).toEqual([`${org}/b`])
   })
 
   test('is not there because another has a name that begins with its own', async () => {

@@ -66,9 +66,9 @@ describe('the allow list of origins', () => {
     expect(() => parseOriginAllow(text)).toThrow(new Error(message))
   })
 
-  // Such an entry could only be a mistake: it would be read as a host that no request can ever name.
+  // Such an entry can only be a mistake: read as a host it allows nothing, and `*.` every name with a dot at its end.
   test.each(['*', '*.', 'db.*', '*.*.example', 'a b', '[db.example]', '10.0.0.256', '127.1'])(
-    'refuses %s, which no host can match',
+    'refuses %s, which names no host',
     (text) => {
       expect(() => parseOriginAllow(text)).toThrow()
     },

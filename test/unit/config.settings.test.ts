@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../shared/config/config.ts'
+import { ConfigError, type Program, readConfig } from '../../shared/config/config.ts'
 
 const key = (byte: number) => Buffer.alloc(32, byte)
 
@@ -13,9 +13,9 @@ const least = {
   SECRET_KEYS: `k1:${key(1).toString('base64')}`,
 }
 
-function problemsOf(variables: Record<string, string | undefined>): readonly string[] {
+function problemsOf(variables: Record<string, string>, program: Program = 'api'): readonly string[] {
   try {
-    readConfig(variables)
+    readConfig(program, variables)
   } catch (error) {
     if (error instanceof ConfigError) return error.problems
     throw error
@@ -24,7 +24,7 @@ function problemsOf(variables: Record<string, string | undefined>): readonly str
 }
 
 test('what is not set has its default', () => {
-  expect(readConfig(least)).toEqual({
+  expect(readConfig('api', least)).toEqual({
     api: { host: '127.0.0.1', port: 8080, publishWaitSeconds: 55 },
     worker: { healthHost: '127.0.0.1', healthPort: 8081, concurrency: 2 },
     redis: { url: 'redis://127.0.0.1:6379' },
@@ -53,7 +53,7 @@ test('what is not set has its default', () => {
 })
 
 test('what is set is taken', () => {
-  const config = readConfig({
+  const config = readConfig('api', {
     ...least,
     API_HOST: '0.0.0.0',
     API_PORT: '0',
@@ -90,7 +90,7 @@ test('what is set is taken', () => {
 describe('an empty variable', () => {
   test('is one that is not set: its default holds', () => {
     const empty = { API_PORT: '', ORIGIN_ALLOW: '', ORIGIN_PORTS: '', S3_PUBLIC_ENDPOINT: '', LOG_LEVEL: '' }
-    expect(readConfig({ ...least, ...empty })).toEqual(readConfig(least))
+    expect(readConfig('api', { ...least, ...empty })).toEqual(readConfig('api', least))
   })
 
   test('is missing where it is required', () => {
@@ -113,6 +113,12 @@ describe('problems', () => {
     ])
   })
 
+  test('of access are not those of a worker, which nobody calls', () => {
+    const { AUTH_TOKENS, ...withoutTokens } = least
+    expect(problemsOf(withoutTokens, 'api')).toEqual(['AUTH_TOKENS or AUTH_JWKS_URL: one is required'])
+    expect(problemsOf(withoutTokens, 'worker')).toEqual([])
+  })
+
   test('of values name the variable and the rule', () => {
     const broken = {
       REDIS_URL: 'http://127.0.0.1',
@@ -131,11 +137,19 @@ describe('problems', () => {
     }
     expect(problemsOf({ ...least, ...broken })).toMatchInlineSnapshot(`
       [
-        "REDIS_URL: required",
-        "S3_ENDPOINT: required",
-        "S3_ACCESS_KEY: required",
-        "S3_SECRET_KEY: required",
-        "SECRET_KEYS: required",
+        "API_PORT: Too big: expected number to be <=65535",
+        "WORKER_CONCURRENCY: Too small: expected number to be >0",
+        "REDIS_URL: must be a URL starting with redis:// or rediss://",
+        "S3_ENDPOINT: must be a URL starting with http:// or https://",
+        "PUBLISH_WAIT_SECONDS: Too big: expected number to be <=55",
+        "JOB_MAX_PAIRS: Invalid input: expected number, received NaN",
+        "JOB_MAX_SECONDS: Invalid input: expected int, received number",
+        "PLAIN_FILES: Invalid option: expected one of "on"|"off"",
+        "PARAMETER_SYNTAX: Invalid option: expected one of "braces"|"dollar"",
+        "LOG_LEVEL: Invalid option: expected one of "fatal"|"error"|"warn"|"info"|"debug"|"trace"|"silent"",
+        "SECRET_KEYS: entry 1 must be kid:base64key",
+        "ORIGIN_ALLOW: "db.example:0" is not a host, *.suffix or CIDR",
+        "ORIGIN_PORTS: "x" is not a port",
       ]
     `)
   })

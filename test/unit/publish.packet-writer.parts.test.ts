@@ -119,7 +119,7 @@ test('every part is JSON of the size told and within its limits, and together th
   const pair = fc.record({ value: text, id: text, keys: fc.array(fc.string({ maxLength: 20 }), { maxLength: 3 }) })
   const limits = { maxPairs: 5, maxBytes: 700, maxPairBytes: 1_000 }
   await fc.assert(
-    fc.asyncProperty(fc.array(pair, { maxLength: 40 }), async (pairs) => {
+    fc.asyncProperty(fc.array(pair, { maxLength: 40, size: 'max' }), async (pairs) => {
       const { writer, parts } = collectingWriter(limits)
       for (const { value, id, keys } of pairs) {
         const named = keys.map((key) => key.replaceAll(/\W/g, '_'))

@@ -1,0 +1,153 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  generationKey,
+  generationsBelow,
+  generationsOf,
+  isHidden,
+  orgKey,
+  packetName,
+  parseGenerationKey,
+  partKey,
+  probeKey,
+  requestKey,
+} from '../../shared/storage/keys.ts'
+import { fileName, orgName } from '../../shared/storage/names.ts'
+
+const segment = fc.string({ unit: fc.constantFrom('a', 'b', '0', '.', '-', '_'), minLength: 1, maxLength: 4 })
+const path = (part: fc.Arbitrary<string>) =>
+  fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
+const orgs = path(segment).filter((name) => orgName.safeParse(name).success)
+const odd = fc.string({ unit: fc.constantFrom('a', '.', ' ', '0', 'é', '😀', 'P', 'Part1', 'of2', '\u2028') })
+const files = path(odd).filter((name) => fileName.safeParse(name).success)
+const names = fc.tuple(orgs, files).map(([org, file]) => packetName(org, file))
+const generations = fc.integer({ min: 1, max: 9_999_999_999 })
+
+describe('the keys of a packet', () => {
+  test('are these', () => {
+    const name = packetName('acme', 'europe/people')
+    expect([
+      name,
+      generationKey(name, 12),
+      partKey(name, 'job-1', 2, 0, 3),
+      requestKey('acme/europe', 'job-1'),
+      orgKey('acme/europe'),
+      probeKey('p1'),
+    ]).toMatchInlineSnapshot(`
+      [
+        "acme/europe/people",
+        "acme/.generations/europe/people/.0000000012",
+        "acme/.parts/europe/people/.job-1/2/00000-00003",
+        "acme/.requests/job-1",
+        "acme/europe/.org",
+        ".probe/p1",
+      ]
+    `)
+  })
+
+  test('are the same whichever way org and file share the name', () => {
+    const [one, other] = [packetName('a', 'b/f'), packetName('a/b', 'f')]
+    expect(generationKey(one, 1)).toBe(generationKey(other, 1))
+    expect(partKey(one, 'j', 1, 0, 1)).toBe(partKey(other, 'j', 1, 0, 1))
+  })
+
+  test('are hidden, but for the name itself', () => {
+    fc.assert(
+      fc.property(names, generations, (name, generation) => {
+        expect(isHidden(name)).toBe(false)
+        for (const key of [generationKey(name, generation), partKey(name, 'j', 1, 0, 1)]) {
+          expect(isHidden(key)).toBe(true)
+        }
+      }),
+    )
+    expect([requestKey('acme', 'j'), orgKey('acme'), probeKey('p')].map(isHidden)).toEqual([true, true, true])
+  })
+
+  test('differ by job, attempt, slice and part', () => {
+    const keys = [
+      partKey('a/f', 'j1', 1, 0, 1),
+      partKey('a/f', 'j2', 1, 0, 1),
+      partKey('a/f', 'j1', 2, 0, 1),
+      partKey('a/f', 'j1', 1, 1, 1),
+      partKey('a/f', 'j1', 1, 0, 2),
+      partKey('a/f/j1', 'j1', 1, 0, 1),
+    ]
+    expect(new Set(keys).size).toBe(keys.length)
+  })
+})
+
+describe('a generation', () => {
+  test('is read from its key as it was written', () => {
+    fc.assert(
+      fc.property(names, generations, (name, generation) => {
+        expect(parseGenerationKey(generationKey(name, generation))).toEqual({ name, generation })
+      }),
+    )
+  })
+
+  test('comes after those before it, also as a text', () => {
+    fc.assert(
+      fc.property(generations, generations, (a, b) => {
+        expect(generationKey('a/f', a) < generationKey('a/f', b)).toBe(a < b)
+      }),
+    )
+  })
+
+  test.each([
+    'a/f',
+    'a/.generations/f',
+    'a/.generations/f/.1',
+    'a/.generations/f/.00000000001',
+    'a/.generations/f/0000000001',
+    'a/.generations/.0000000001',
+    'a/.parts/f/.0000000001',
+    'a/b/.generations/f/.0000000001',
+    '/.generations/f/.0000000001',
+  ])('is not read from %s', (key) => {
+    expect(parseGenerationKey(key)).toBeNull()
+  })
+})
+
+describe('names that begin alike', () => {
+  const longer = fc
+    .tuple(names, fc.constantFrom('', '/', 'Part1', '.'), fc.constantFrom('a', '0', 'Part1of2', '0000000001'))
+    .map(([name, joint, more]) => ({ name, longer: `${name}${joint}${more}` }))
+
+  test('never share generations', () => {
+    fc.assert(
+      fc.property(longer, generations, ({ name, longer: other }, generation) => {
+        expect(generationKey(other, generation).startsWith(generationsOf(name))).toBe(false)
+        expect(generationKey(name, generation).startsWith(generationsOf(other))).toBe(false)
+      }),
+    )
+  })
+
+  test('are found together below the shorter one', () => {
+    fc.assert(
+      fc.property(longer, generations, ({ name, longer: other }, generation) => {
+        expect(generationKey(name, generation).startsWith(generationsBelow(name))).toBe(true)
+        expect(generationKey(other, generation).startsWith(generationsBelow(name))).toBe(true)
+      }),
+    )
+  })
+
+  test('are found below their org, and no other org', () => {
+    fc.assert(
+      fc.property(orgs, orgs, files, (org, other, file) => {
+        const isBelow = generationKey(packetName(org, file), 1).startsWith(generationsBelow(`${other}/`))
+        expect(isBelow).toBe(`${org}/${file}`.startsWith(`${other}/`))
+      }),
+    )
+  })
+})
+
+test.each([
+  ['a', false],
+  ['a.b/c.d', false],
+  ['a/b.', false],
+  ['.a', true],
+  ['a/.b', true],
+  ['a/.b/c', true],
+])('%s is hidden: %s', (key, expected) => {
+  expect(isHidden(key)).toBe(expected)
+})
