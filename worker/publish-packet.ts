@@ -36,6 +36,7 @@ export async function publishPacket(context: WorkerContext, job: JobRecord, run:
     batchSize: job.batchSize,
     maxPairs: config.limits.jobPairs,
     limitSeconds: config.limits.jobSeconds,
+    acceptedAt: Date.parse(job.createdAt),
   }
   const { signal, onProgress } = run
   const report = await buildPacket(order, { originPolicy: config.origin, sink, signal, onProgress })

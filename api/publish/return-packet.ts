@@ -25,6 +25,7 @@ export async function returnPacket({ config }: ApiContext, order: Submission): P
     batchSize,
     maxPairs: limits.returnOnlyPairs,
     limitSeconds: Math.max(1, api.publishWaitSeconds),
+    acceptedAt: Date.now(),
   }
   const surroundings = { originPolicy: origin, sink, signal: new AbortController().signal, onProgress: () => {} }
   await buildPacket(packet, surroundings).catch((error) => {

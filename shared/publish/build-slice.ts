@@ -1,7 +1,9 @@
+import { type Rendered, renderValue } from '../cypher/values.ts'
 import { createKeepLists } from './keep-lists.ts'
-import type { Slice } from './slice.ts'
+import { noted, type Slice } from './slice.ts'
 import { findTargets } from './targets.ts'
 import { writeCleanups, writeMissing } from './write-cleanups.ts'
+import { endsOf, findByRelationshipIds, writeFound } from './write-found-relationships.ts'
 import { identifyNodes, writeNodes } from './write-nodes.ts'
 import { writeRelationships } from './write-relationships.ts'
 
@@ -11,18 +13,36 @@ import { writeRelationships } from './write-relationships.ts'
  */
 const chunkSize = 1_000
 
-/** Writes every pair of one request. Seed, Publish request; contract 4 and 5. `interrupted` throws when it must stop. */
-export async function buildSlice(work: Omit<Slice, 'targets' | 'keepLists'>, interrupted: () => void): Promise<void> {
-  const { origin, plan } = work
-  const targets = await findTargets(origin, plan)
-  const slice: Slice = { ...work, targets, keepLists: createKeepLists() }
+/**
+ * Writes every pair of one request. Seed, Publish request; contract 4 and 5.
+ * @param acceptedAt the packet's timestamp, epoch milliseconds.
+ * @param interrupted throws when it must stop.
+ */
+export async function buildSlice(
+  work: Omit<Slice, 'targets' | 'keepLists' | 'stamp'>,
+  acceptedAt: number,
+  interrupted: () => void,
+): Promise<void> {
+  const { origin, plan, writer } = work
+  const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(work) : null
+  const ends = found && plan.originIds.length === 0 ? endsOf(found) : null
+  const targets = ends ? { nodes: Float64Array.from(ends).sort(), missing: [] } : await findTargets(origin, plan)
+  const stamp = plan.timestamp && { key: plan.timestamp.property, value: renderValue(BigInt(acceptedAt)) as Rendered }
+  const slice: Slice = { ...work, targets, stamp, keepLists: createKeepLists() }
   await writeMissing(slice)
+  if (found) await writeFound(slice, found)
   for (let start = 0; start < targets.nodes.length; start += chunkSize) {
     interrupted()
     const nodes = [...targets.nodes.subarray(start, start + chunkSize)]
-    const chunk = { start, nodes, identities: await identifyNodes(slice, nodes) }
+    const chunk = { start, nodes, ...(await identifyNodes(slice, nodes)) }
     if (plan.publishesNodes) await writeNodes(slice, chunk)
+    else
+      writer.note(
+        noted(plan, (metadata) => {
+          for (const id of chunk.searchIds.values()) metadata.updated(id)
+        }),
+      )
     for (const type of plan.relationships) await writeRelationships(slice, chunk, type)
-    if (plan.cleansUp) await writeCleanups(slice, chunk)
+    if (plan.cleanup !== 'none') await writeCleanups(slice, chunk)
   }
 }

@@ -1,9 +1,9 @@
 import { byCodePoint } from '../cypher/identifiers.ts'
-import type { Identity } from './identity.ts'
+import type { Rendered } from '../cypher/values.ts'
 import type { InternalId } from './reads.ts'
 import type { KeepClause } from './statements/cleanup.ts'
 
-/** The far ends to keep of one kind: their ids as JSON, each once. */
+/** What to keep of one kind: the ids as JSON, each once. */
 export interface KeepList {
   clause: KeepClause
   ids: Set<string>
@@ -13,14 +13,14 @@ export interface KeepList {
 export function createKeepLists() {
   const nodes = new Map<InternalId, Map<string, Map<string, KeepList>>>()
   return {
-    /** Notes that the origin has a relationship of `type` from (`out`) or to (`in`) this node. */
-    keep(node: InternalId, type: string, direction: 'out' | 'in', { label, idProperty, id }: Identity): void {
+    /** Notes that the origin has a relationship of `type` at this node, known by `clause` and `id`. */
+    keep(node: InternalId, type: string, clause: KeepClause, id: Rendered): void {
       const types = nodes.get(node) ?? new Map<string, Map<string, KeepList>>()
       nodes.set(node, types)
       const lists = types.get(type) ?? new Map<string, KeepList>()
       types.set(type, lists)
-      const key = [direction, label, idProperty, id.wrap ?? '', id.list].join('\u0000')
-      const list = lists.get(key) ?? { clause: { direction, label, idProperty, id }, ids: new Set() }
+      const key = order(clause).join('\u0000')
+      const list = lists.get(key) ?? { clause, ids: new Set() }
       lists.set(key, list)
       list.ids.add(id.json)
     },
@@ -30,20 +30,23 @@ export function createKeepLists() {
       const lists = [...(types?.get(type)?.values() ?? [])]
       types?.delete(type)
       if (types?.size === 0) nodes.delete(node)
-      return lists.sort((a, b) => inOrder(a.clause, b.clause))
+      return lists.sort((a, b) => inOrder(order(a.clause), order(b.clause)))
     },
   }
 }
 
 export type KeepLists = ReturnType<typeof createKeepLists>
 
-const order = ({ label, idProperty, id }: KeepClause) => [label, idProperty, id.wrap ?? '', id.list ? '*' : '']
+/** What tells clauses apart, and in which order they stand: "0" is outgoing, "1" incoming. */
+function order(clause: KeepClause): string[] {
+  const expression = [clause.id.wrap ?? '', clause.id.list ? '*' : '']
+  if (clause.by === 'relationshipId') return [clause.field, ...expression]
+  return [clause.direction === 'out' ? '0' : '1', clause.label, clause.idProperty, ...expression]
+}
 
-function inOrder(a: KeepClause, b: KeepClause): number {
-  if (a.direction !== b.direction) return a.direction === 'out' ? -1 : 1
-  const [left, right] = [order(a), order(b)]
-  for (const [index, part] of left.entries()) {
-    const difference = byCodePoint(part, right[index] as string)
+function inOrder(a: readonly string[], b: readonly string[]): number {
+  for (const [index, part] of a.entries()) {
+    const difference = byCodePoint(part, b[index] ?? '')
     if (difference !== 0) return difference
   }
   return 0

@@ -2,10 +2,16 @@
 export interface PartMetadata {
   /** Its size when rendered, never too small: a part must know before it takes another pair. */
   readonly bytes: number
-  mapped(indices: Readonly<Record<string, string>>): void
+  /** The settings that the part's pairs were made with. */
+  settings(mappedIndices: Readonly<Record<string, string>>, relationshipIdField: string | null): void
   node(idProperty: string, idText: string, keys: readonly string[]): void
   relationship(type: string): void
-  missing(ids: readonly string[]): void
+  missing(field: 'originIds' | 'relationshipIds', ids: readonly string[]): void
+  /** A pair of the postback packet, as JSON. That packet is there, if empty, from the first call of `postsBack` on. */
+  postsBack(pair?: string): void
+  /** An id for search indexing; the list is there, if empty, from the first call of `searches` on. */
+  updated(id: string | undefined): void
+  searches(): void
   collapsed(count: number): void
   render(): string
 }
@@ -16,7 +22,10 @@ export function createPartMetadata(): PartMetadata {
   const mappedIndices = new Map<string, string>()
   const types = new Set<string>()
   const nodes = new Map<string, Map<string, Set<string>>>()
-  let missingIds: readonly string[] = []
+  const missing = { originIds: [] as string[], relationshipIds: [] as string[] }
+  let idField: string | null = null
+  let postback: string[] | null = null
+  let updatedIds: string[] | null = null
   let collapsedCount = 0
   let bytes = 200
 
@@ -34,7 +43,9 @@ export function createPartMetadata(): PartMetadata {
     get bytes() {
       return bytes
     },
-    mapped(indices) {
+    settings(indices, relationshipIdField) {
+      if (idField === null && relationshipIdField !== null) bytes += size(relationshipIdField)
+      idField ??= relationshipIdField
       for (const [label, idProperty] of Object.entries(indices)) {
         if (mappedIndices.has(label)) continue
         mappedIndices.set(label, idProperty)
@@ -54,9 +65,24 @@ export function createPartMetadata(): PartMetadata {
       types.add(type)
       bytes += size(type)
     },
-    missing(ids) {
-      missingIds = [...missingIds, ...ids]
+    missing(field, ids) {
+      missing[field].push(...ids)
       bytes += size(ids)
+    },
+    postsBack(pair) {
+      postback ??= []
+      if (pair === undefined) return
+      postback.push(pair)
+      bytes += Buffer.byteLength(pair) + 1
+    },
+    searches() {
+      updatedIds ??= []
+    },
+    updated(id) {
+      if (id === undefined) return
+      updatedIds ??= []
+      updatedIds.push(id)
+      bytes += size(id)
     },
     collapsed(count) {
       collapsedCount += count
@@ -68,14 +94,16 @@ export function createPartMetadata(): PartMetadata {
       )
       const qa = entries([
         ['mappedIndices', entries([...mappedIndices].map(([label, id]) => [label, JSON.stringify(id)]))],
-        ['relationshipIdField', 'null'],
+        ['relationshipIdField', JSON.stringify(idField)],
         ['relationships', JSON.stringify([...types])],
         ['nodes', entries(byId)],
       ])
-      const missing = JSON.stringify({ originIds: missingIds, relationshipIds: [] })
+      const isMissing = missing.originIds.length + missing.relationshipIds.length > 0
       return entries([
         ['qa', qa],
-        ...(missingIds.length > 0 ? [['missing', missing] as const] : []),
+        ...(postback === null ? [] : [['postback', `{"statements":[${postback.join(',')}]}`] as const]),
+        ...(updatedIds === null ? [] : [['updatedIds', JSON.stringify(updatedIds)] as const]),
+        ...(isMissing ? [['missing', JSON.stringify(missing)] as const] : []),
         ...(collapsedCount > 0 ? [['collapsed', String(collapsedCount)] as const] : []),
       ])
     },

@@ -19,6 +19,8 @@ export interface PacketOrder {
   batchSize: number
   maxPairs: number
   limitSeconds: number
+  /** When the request was accepted, epoch milliseconds: the packet's timestamp, the same in every attempt. */
+  acceptedAt: number
 }
 
 /** How far a packet is: finished sub-requests, and what was written so far. */
@@ -64,7 +66,8 @@ export async function buildPacket(
     interrupted()
     try {
       const { origin, uniqueness } = await origins.open(request)
-      await buildSlice({ origin, uniqueness, plan: planOf(request), pairs, writer, report }, interrupted)
+      const work = { origin, uniqueness, plan: planOf(request), pairs, writer, report }
+      await buildSlice(work, order.acceptedAt, interrupted)
     } catch (error) {
       interrupted() // a read that broke because the signal closed its connection is an interruption, not a broken origin
       throw error

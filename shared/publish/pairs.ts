@@ -5,8 +5,10 @@ import type { Identity } from './identity.ts'
 import type { KeepList } from './keep-lists.ts'
 import type { Properties } from './reads.ts'
 import type { RelationshipType } from './relationship-types.ts'
-import { cleanup } from './statements/cleanup.ts'
-import { nodeUpsert } from './statements/node-upsert.ts'
+import { cleanup, type KeepClause } from './statements/cleanup.ts'
+import { deleteProperties } from './statements/delete-properties.ts'
+import { type NodeChanges, nodeUpsert } from './statements/node-upsert.ts'
+import { postbackNode, postbackRelationship } from './statements/postback.ts'
 import { relationshipUpsert } from './statements/relationship-upsert.ts'
 import type { Statement } from './statements/statement.ts'
 
@@ -28,13 +30,25 @@ export interface PropertyField {
   value: Rendered
 }
 
+/** A relationship's type and the identities of its ends. */
+export interface Ends {
+  start: Identity
+  type: string
+  end: Identity
+}
+
 /**
- * Properties as a statement takes them, ordered by key.
+ * Properties as a statement takes them, ordered by key, without the excluded ones and with the added ones.
  * @returns in words what cannot be published, the first key or value without a rendering. Contract 5, values.
  */
-export function fieldsOf({ keys, values }: Properties): PropertyField[] | { problem: string } {
-  const fields: PropertyField[] = []
+export function fieldsOf(
+  { keys, values }: Properties,
+  excluded: readonly string[],
+  added: readonly PropertyField[] = [],
+): PropertyField[] | { problem: string } {
+  const fields: PropertyField[] = [...added]
   for (const [index, key] of keys.entries()) {
+    if (excluded.includes(key)) continue
     if (!isQuotable(key)) return { problem: `has a property key ${JSON.stringify(key)} that no statement can name` }
     const value = renderValue(values[index])
     if (value === null) return { problem: `has a ${typeName(values[index])} as its property "${key}"` }
@@ -65,24 +79,63 @@ export function createPairMaker(syntax: ParameterSyntax) {
   }
 
   return {
-    nodeUpsert(identity: Identity, fields: readonly PropertyField[], labels: readonly string[]): Pair {
-      const added = labels.filter((label) => label !== identity.label).sort(byCodePoint)
-      const key = ['node', ...anchorKey(identity), ...fields.flatMap(fieldKey), '', ...added]
+    nodeUpsert(identity: Identity, fields: readonly PropertyField[], changes: NodeChanges): Pair {
+      const { protectedKeys, added, removed } = changes
+      const key = [
+        'node',
+        ...anchorKey(identity),
+        ...fields.flatMap(fieldKey),
+        '',
+        ...protectedKeys,
+        '',
+        ...added,
+        '',
+        ...removed,
+      ]
       return {
-        shape: shape(key, () => nodeUpsert(anchorOf(identity), fields, added)),
+        shape: shape(key, () => nodeUpsert(anchorOf(identity), fields, changes)),
         values: [identity.id.json, ...fields.map(({ value }) => value.json)],
       }
     },
-    relationshipUpsert(start: Identity, type: string, end: Identity, fields: readonly PropertyField[]): Pair {
-      const key = ['relationship', ...anchorKey(start), type, ...anchorKey(end), ...fields.flatMap(fieldKey)]
+    relationshipUpsert(
+      ends: Ends,
+      fields: readonly PropertyField[],
+      protectedKeys: readonly string[],
+      idField: string | null,
+    ): Pair {
+      const key = [
+        'relationship',
+        ...endsKey(ends),
+        ...fields.flatMap(fieldKey),
+        '',
+        ...protectedKeys,
+        '',
+        idField ?? '',
+      ]
       return {
-        shape: shape(key, () => relationshipUpsert(anchorOf(start), type, anchorOf(end), fields)),
-        values: [start.id.json, end.id.json, ...fields.map(({ value }) => value.json)],
+        shape: shape(key, () => relationshipUpsert(anchorsOf(ends), fields, protectedKeys, idField)),
+        values: [ends.start.id.json, ends.end.id.json, ...fields.map(({ value }) => value.json)],
+      }
+    },
+    deleteProperties(node: Identity, keys: readonly string[]): Pair {
+      const key = ['deleteProperties', ...anchorKey(node), ...keys]
+      return { shape: shape(key, () => deleteProperties(anchorOf(node), keys)), values: [node.id.json] }
+    },
+    postbackNode(node: Identity, { key: property, value }: PropertyField): Pair {
+      const key = ['postbackNode', ...anchorKey(node), property]
+      return { shape: shape(key, () => postbackNode(anchorOf(node), property)), values: [node.id.json, value.json] }
+    },
+    postbackRelationship(ends: Ends, id: PropertyField | null, { key: property, value }: PropertyField): Pair {
+      const key = ['postbackRelationship', ...endsKey(ends), property, ...(id === null ? [] : fieldKey(id))]
+      const own = id === null ? [] : [id.value.json]
+      return {
+        shape: shape(key, () => postbackRelationship(anchorsOf(ends), id, property)),
+        values: [ends.start.id.json, ends.end.id.json, ...own, value.json],
       }
     },
     cleanup(node: Identity, type: RelationshipType, lists: readonly KeepList[]): Pair {
       const clauses = lists.map(({ clause }) => clause)
-      const clauseKeys = clauses.flatMap((clause) => [clause.direction, ...anchorKey(clause)])
+      const clauseKeys = clauses.flatMap(clauseKey)
       const key = ['cleanup', ...anchorKey(node), type.type, type.direction, ...clauseKeys]
       return {
         shape: shape(key, () => cleanup(anchorOf(node), type, clauses)),
@@ -96,6 +149,10 @@ export type PairMaker = ReturnType<typeof createPairMaker>
 
 type Expressed = Pick<Rendered, 'wrap' | 'list'>
 const expressionKey = ({ wrap, list }: Expressed) => (wrap === null ? '' : list ? `${wrap}*` : wrap)
+const anchorsOf = ({ start, type, end }: Ends) => ({ start: anchorOf(start), type, end: anchorOf(end) })
+const endsKey = ({ start, type, end }: Ends) => [...anchorKey(start), type, ...anchorKey(end)]
+const clauseKey = (clause: KeepClause) =>
+  clause.by === 'farEnd' ? [clause.direction, ...anchorKey(clause)] : [clause.field, expressionKey(clause.id)]
 const anchorOf = ({ label, idProperty, id }: Identity) => ({ label, idProperty, id })
 const anchorKey = ({ label, idProperty, id }: { label: string; idProperty: string; id: Expressed }) => [
   label,

@@ -1,61 +1,96 @@
+import { byCodePoint } from '../cypher/identifiers.ts'
 import { type IdentityRule, identityRule, idPropertyOf } from './identity.ts'
 import { mergeRelationshipTypes, type RelationshipType } from './relationship-types.ts'
 import type { PublishRequest } from './request.ts'
 
+/** How stale relationships are found: by their far ends, by their own ids, or only where none of a type is left. */
+export type CleanupKind = 'none' | 'byFarEnd' | 'byRelationshipId' | 'onlyWhereNoneIsLeft'
+
 /** What one request asks to be read and written: pure, and all that the pipeline knows of the request. */
 export interface Plan {
   identity: IdentityRule
+  mappedIndices: Readonly<Record<string, string>>
   /** Label and id property of the origin ids. */
   index: { label: string; idProperty: string }
   originIds: readonly string[]
+  relationshipIds: readonly string[]
+  requiresBothEnds: boolean
   toLayer: readonly RelationshipType[]
   targetFilter: string | null
   relationships: readonly RelationshipType[]
+  relationshipIdField: string | null
   publishesNodes: boolean
-  cleansUp: boolean
-  mappedIndices: Readonly<Record<string, string>>
+  publishesRelationships: boolean
+  cleanup: CleanupKind
+  /** Sorted, each once, as the next two are. */
+  deletedProperties: readonly string[]
+  protectedNodeProperties: readonly string[]
+  protectedRelationshipProperties: readonly string[]
+  dynamicLabels: ReadonlyMap<string, readonly string[]>
+  /** Which elements are stamped with the packet's timestamp, in their own upserts or by the postback packet. */
+  timestamp: { property: string; stampsRelationships: boolean; postback: boolean } | null
+  search: { idField: string; filter: string | null; prevented: readonly string[] } | null
 }
 
-/** Seed, Publish request; contract 4.3 to 4.11. */
+/** Seed, Publish request; contract 4. */
 export function planOf(request: PublishRequest): Plan {
   const { mappedIndices } = request
   const label = request.index ?? (mappedIndices.DEFAULT_INDEX as string)
+  const deletesOnly = request.relationshipDeleteOnly === true
   return {
     identity: identityRule(mappedIndices),
+    mappedIndices,
     index: { label, idProperty: idPropertyOf(mappedIndices, label) ?? (mappedIndices.DEFAULT_ID_FIELD as string) },
     originIds: [...new Set(request.originIds)],
+    relationshipIds: [...new Set(request.relationshipIds)],
+    requiresBothEnds: request.hardFilterRelationships === true,
     toLayer: request.toLayer ?? [],
     targetFilter: request.targetFilter ?? null,
     relationships: mergeRelationshipTypes(request.relationships ?? []),
-    publishesNodes: request.metadata === true,
-    cleansUp: request.preventCleanup !== true,
-    mappedIndices,
+    relationshipIdField: request.relationshipIdField ?? null,
+    publishesNodes: request.metadata === true && !deletesOnly,
+    publishesRelationships: !deletesOnly,
+    cleanup: cleanupOf(request),
+    deletedProperties: sorted(request.deleteProperties),
+    protectedNodeProperties: sorted(request.protectedNodeProperties),
+    protectedRelationshipProperties: sorted(request.protectedRelationshipProperties),
+    dynamicLabels: new Map(Object.entries(request.dynamicLabels ?? {})),
+    timestamp: timestampOf(request),
+    search: searchOf(request),
   }
+}
+
+const sorted = (names: readonly string[] | undefined) => [...new Set(names)].sort(byCodePoint)
+
+/** Contract 4.11 and 4.12. */
+function cleanupOf(request: PublishRequest): CleanupKind {
+  if (request.preventCleanup === true) return 'none'
+  if (request.relationshipDeleteOnly) {
+    return request.relationshipIdField === undefined ? 'onlyWhereNoneIsLeft' : 'byRelationshipId'
+  }
+  return request.deleteRelationshipById ? 'byRelationshipId' : 'byFarEnd'
+}
+
+/** Contract 4.16 and 4.17: `timestampProperty` is ignored unless one of its two users is on. */
+function timestampOf({
+  timestampProperty,
+  timestampRelationships,
+  postbackTimestamp,
+}: PublishRequest): Plan['timestamp'] {
+  const [stampsRelationships, postback] = [timestampRelationships === true, postbackTimestamp === true]
+  if (timestampProperty === undefined || !(stampsRelationships || postback)) return null
+  return { property: timestampProperty, stampsRelationships, postback }
+}
+
+/** Contract 4.18. */
+function searchOf({ searchIdField, searchFilter, preventSearch }: PublishRequest): Plan['search'] {
+  if (searchIdField === undefined) return null
+  return { idField: searchIdField, filter: searchFilter ?? null, prevented: preventSearch ?? [] }
 }
 
 /** The fields that ask for something this version does not do yet. */
 export function notImplemented(request: PublishRequest): string[] {
-  const lists = [
-    'relationshipIds',
-    'deleteProperties',
-    'protectedNodeProperties',
-    'protectedRelationshipProperties',
-    'preventSearch',
-  ] as const
-  const flags = [
-    'hardFilterRelationships',
-    'timestampRelationships',
-    'relationshipDeleteOnly',
-    'deleteRelationshipById',
-    'postbackTimestamp',
-  ] as const
   const fields: string[] = []
-  for (const field of lists) if ((request[field]?.length ?? 0) > 0) fields.push(field)
-  for (const field of flags) if (request[field] === true) fields.push(field)
-  for (const field of ['relationshipIdField', 'searchIdField', 'searchFilter'] as const) {
-    if (request[field] !== undefined) fields.push(field)
-  }
-  if (Object.keys(request.dynamicLabels ?? {}).length > 0) fields.push('dynamicLabels')
   if (request.onUnpublishable === 'skip') fields.push('onUnpublishable')
   if (request.numbers === 'strict') fields.push('numbers')
   return fields

@@ -1,4 +1,4 @@
-import { quote } from '../cypher/identifiers.ts'
+import { byCodePoint, quote } from '../cypher/identifiers.ts'
 import type { Origin, Row } from '../origin/connect.ts'
 import type { IdentityRule, NodeKeys } from './identity.ts'
 import type { RelationshipType } from './relationship-types.ts'
@@ -59,11 +59,17 @@ const nodeKeys = (row: Row, at: number, { columns }: IdentityRule): NodeKeys => 
 
 const eachNode = 'UNWIND $nodes AS i MATCH (n) WHERE id(n) = i'
 
-/** What identifies each of these nodes; one that is gone by now is left out. */
-export async function* readNodeKeys(origin: Origin, rule: IdentityRule, nodes: readonly InternalId[]) {
-  const query = `${eachNode} RETURN i, ${keyColumns('n', rule)}`
+/** What identifies each of these nodes, and its value of one more property; a node that is gone by now is left out. */
+export async function* readNodeKeys(
+  origin: Origin,
+  rule: IdentityRule,
+  nodes: readonly InternalId[],
+  searchIdField: string | null,
+) {
+  const searchId = searchIdField === null ? 'null' : `n.${quote(searchIdField)}`
+  const query = `${eachNode} RETURN i, ${searchId}, ${keyColumns('n', rule)}`
   for await (const row of origin.read(query, { nodes: nodes.map(asInteger) })) {
-    yield { node: Number(row[0]), keys: nodeKeys(row, 1, rule) }
+    yield { node: Number(row[0]), searchId: row[1], keys: nodeKeys(row, 2, rule) }
   }
 }
 
@@ -113,6 +119,43 @@ export async function* readRelationships(
       farKeys: nodeKeys(row, 4, rule),
       keys: row[at] as string[],
       values: row[at + 1] as unknown[],
+    }
+  }
+}
+
+export interface FoundRelationship extends Properties {
+  relationship: InternalId
+  type: string
+  start: { node: InternalId; keys: NodeKeys }
+  end: { node: InternalId; keys: NodeKeys }
+}
+
+/**
+ * Relationships of any type whose property `field` is among `values`, wherever they are: asked type by type, so that an
+ * index on the property of a type is used. Seed, `relationshipIds`.
+ */
+export async function* findRelationships(
+  origin: Origin,
+  rule: IdentityRule,
+  field: string,
+  values: readonly unknown[],
+): AsyncGenerator<FoundRelationship> {
+  const types: string[] = []
+  const known = 'CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType'
+  for await (const [type] of origin.read(known)) types.push(type as string)
+  const columns = `id(r), id(a), id(b), ${keyColumns('a', rule)}, ${keyColumns('b', rule)}, ${properties('r')}`
+  const width = 2 + rule.columns.length
+  for (const type of types.sort(byCodePoint)) {
+    const query = `MATCH (a)-[r:${quote(type)}]->(b) WHERE r.${quote(field)} IN $values RETURN ${columns}`
+    for await (const row of origin.read(query, { values })) {
+      yield {
+        relationship: Number(row[0]),
+        type,
+        start: { node: Number(row[1]), keys: nodeKeys(row, 3, rule) },
+        end: { node: Number(row[2]), keys: nodeKeys(row, 3 + width, rule) },
+        keys: row[3 + 2 * width] as string[],
+        values: row[4 + 2 * width] as unknown[],
+      }
     }
   }
 }

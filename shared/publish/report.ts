@@ -17,32 +17,34 @@ export interface JobReport {
 
 export interface Report {
   identity(identity: Pick<Identity, 'label' | 'idProperty'>): void
-  missing(originIds: readonly string[]): void
+  missing(field: 'originIds' | 'relationshipIds', ids: readonly string[]): void
   collapsed(relationships: number): void
   read(): JobReport
 }
 
 const firstIds = 100
+const none = (): Missing => ({ count: 0, first: [] })
 
 export function createReport(): Report {
   const identities = new Map<string, { label: string; property: string }>()
-  const missing: Missing = { count: 0, first: [] }
+  const missing = { originIds: none(), relationshipIds: none() }
   let collapsed = 0
   return {
     identity({ label, idProperty }) {
       const key = `${label}\u0000${idProperty}`
       if (!identities.has(key)) identities.set(key, { label, property: idProperty })
     },
-    missing(originIds) {
-      missing.count += originIds.length
-      missing.first.push(...originIds.slice(0, firstIds - missing.first.length))
+    missing(field, ids) {
+      const { first } = missing[field]
+      missing[field].count += ids.length
+      first.push(...ids.slice(0, firstIds - first.length))
     },
     collapsed(relationships) {
       collapsed += relationships
     },
     read: () => ({
       identities: [...identities.values()],
-      missing: { originIds: missing, relationshipIds: { count: 0, first: [] } },
+      missing,
       skipped: { nodes: 0, relationships: 0, properties: 0, cleanups: 0 },
       collapsed,
     }),

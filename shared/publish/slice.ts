@@ -3,7 +3,7 @@ import type { Identity } from './identity.ts'
 import type { KeepLists } from './keep-lists.ts'
 import type { PartMetadata } from './metadata.ts'
 import type { PacketWriter } from './packet-writer.ts'
-import type { PairMaker } from './pairs.ts'
+import type { PairMaker, PropertyField } from './pairs.ts'
 import type { Plan } from './plan.ts'
 import type { InternalId } from './reads.ts'
 import type { Report } from './report.ts'
@@ -20,6 +20,8 @@ export interface Slice {
   targets: Targets
   uniqueness: Uniqueness
   keepLists: KeepLists
+  /** The packet's timestamp under the plan's property; null where nothing is stamped. */
+  stamp: PropertyField | null
 }
 
 /** Targeted nodes that are read together; `start` is where they stand among all. */
@@ -27,12 +29,16 @@ export interface Chunk {
   start: number
   nodes: readonly InternalId[]
   identities: ReadonlyMap<InternalId, Identity>
+  /** Ids for search indexing, of the nodes that take part in it. */
+  searchIds: ReadonlyMap<InternalId, string>
 }
 
 /** Notes in a part's metadata the settings its pairs were made with, and what `more` says. */
 export const noted =
   (plan: Plan, more: (metadata: PartMetadata) => void) =>
   (metadata: PartMetadata): void => {
-    metadata.mapped(plan.mappedIndices)
+    metadata.settings(plan.mappedIndices, plan.relationshipIdField)
+    if (plan.timestamp?.postback) metadata.postsBack()
+    if (plan.search) metadata.searches()
     more(metadata)
   }

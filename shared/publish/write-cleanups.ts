@@ -3,12 +3,13 @@ import { idText } from './identity.ts'
 import { type Chunk, noted, type Slice } from './slice.ts'
 import { idForms } from './targets.ts'
 
-/** One cleanup for each node of the chunk and type: far ends the origin has are kept. Seed, `preventCleanup`; contract 4.11. */
+/** One cleanup for each node of the chunk and type: what the origin has is kept. Seed, `preventCleanup`; contract 4.11, 4.12. */
 export async function writeCleanups({ plan, pairs, writer, keepLists }: Slice, { identities }: Chunk): Promise<void> {
   for (const type of plan.relationships) {
     const note = noted(plan, (metadata) => metadata.relationship(type.type))
     for (const [node, identity] of identities) {
       const lists = keepLists.take(node, type.type)
+      if (plan.cleanup === 'onlyWhereNoneIsLeft' && lists.length > 0) continue
       const about = `the cleanup of "${type.type}" at "${idText(identity.id)}"`
       await writer.write(pairs.cleanup(identity, type, lists), about, note)
     }
@@ -22,9 +23,9 @@ export async function writeCleanups({ plan, pairs, writer, keepLists }: Slice, {
 export async function writeMissing({ plan, pairs, writer, report, targets }: Slice): Promise<void> {
   const { missing } = targets
   if (missing.length === 0) return
-  report.missing(missing)
-  writer.note((metadata) => metadata.missing(missing))
-  if (!plan.cleansUp || plan.toLayer.length > 0 || plan.targetFilter !== null) return
+  report.missing('originIds', missing)
+  writer.note(noted(plan, (metadata) => metadata.missing('originIds', missing)))
+  if (plan.cleanup === 'none' || plan.toLayer.length > 0 || plan.targetFilter !== null) return
   for (const id of missing) {
     const { text, integer } = idForms(id)
     for (const form of integer === null ? [text] : [text, integer]) {

@@ -1,19 +1,11 @@
-import * as errors from '../errors/catalogue.ts'
 import type { Identity } from './identity.ts'
-import { fieldsOf, type PropertyField } from './pairs.ts'
 import { type InternalId, type RelationshipRow, readRelationships } from './reads.ts'
 import type { RelationshipType } from './relationship-types.ts'
-import { type Chunk, noted, type Slice } from './slice.ts'
+import { RelationshipUpserts, requiredRelationshipId } from './relationship-upserts.ts'
+import type { Chunk, Slice } from './slice.ts'
 import { positionOf } from './targets.ts'
 import { identify } from './write-nodes.ts'
 import { completeZones } from './zones.ts'
-
-interface Upsert {
-  relationship: InternalId
-  start: Identity
-  end: Identity
-  fields: PropertyField[]
-}
 
 /**
  * An upsert for each relationship of a type at the chunk's nodes, and what cleanup must keep, from the same rows.
@@ -21,56 +13,58 @@ interface Upsert {
  * sees it first: that one publishes it and tells the keep-lists of both ends, so that they never disagree.
  */
 export async function writeRelationships(slice: Slice, chunk: Chunk, type: RelationshipType): Promise<void> {
-  const { origin, plan, pairs, writer, uniqueness, report } = slice
+  const { origin, plan, uniqueness } = slice
   const seen = new Set<InternalId>()
-  const upserts = new Map<string, Upsert>()
-  let collapsed = 0
+  const upserts = new RelationshipUpserts(slice)
   for await (const row of readRelationships(origin, plan.identity, chunk.nodes, type)) {
     const near = chunk.identities.get(row.node)
     const farPosition = positionOf(slice.targets.nodes, row.far)
     const isEarlier = type.direction === 'both' && farPosition !== -1 && farPosition < chunk.start
     if (near === undefined || isEarlier || seen.has(row.relationship)) continue
     seen.add(row.relationship)
-    const far = await identify(slice, row.far, row.farKeys)
-    if (plan.cleansUp) keep(slice, type, row, near, far, farPosition !== -1)
     await completeZones(origin, 'relationship', row.relationship, row)
-    const upsert = upsertOf(type, row, near, far)
-    const ends = row.isOutgoing ? `${row.node} ${row.far}` : `${row.far} ${row.node}`
-    const parallel = upserts.get(ends)
-    if (parallel) collapsed++
-    if (!parallel || isSmaller(row.relationship, parallel.relationship)) upserts.set(ends, upsert)
+    if (plan.cleanup === 'byRelationshipId' || plan.cleanup === 'onlyWhereNoneIsLeft') {
+      keepById(slice, type, row, farPosition !== -1)
+      if (!plan.publishesRelationships) continue
+    }
+    const far = await identify(slice, row.far, row.farKeys)
+    if (plan.cleanup === 'byFarEnd') keepByFarEnd(slice, type, row, near, far, farPosition !== -1)
+    if (plan.relationshipIdField !== null)
+      requiredRelationshipId(row.relationship, type.type, plan.relationshipIdField, row)
+    const [start, end] = row.isOutgoing ? [near, far] : [far, near]
+    const nodes = row.isOutgoing ? ([row.node, row.far] as const) : ([row.far, row.node] as const)
+    upserts.add(row.relationship, nodes, { start, type: type.type, end }, row)
   }
   await uniqueness.check()
-  const note = noted(plan, (metadata) => metadata.relationship(type.type))
-  for (const { relationship, start, end, fields } of upserts.values()) {
-    await writer.write(pairs.relationshipUpsert(start, type.type, end, fields), describe(type, relationship), note)
-  }
-  if (collapsed === 0) return
-  report.collapsed(collapsed)
-  writer.note((metadata) => metadata.collapsed(collapsed))
+  await upserts.write()
 }
 
-function keep(
+/** Does the far end's own cleanup speak of this relationship too? */
+const isSeenFromFar = ({ direction }: RelationshipType, row: RelationshipRow, isTargeted: boolean) =>
+  direction === 'both' && isTargeted && row.far !== row.node
+
+function keepByFarEnd(
   { keepLists }: Slice,
-  { type, direction }: RelationshipType,
+  type: RelationshipType,
   row: RelationshipRow,
   near: Identity,
   far: Identity,
   isTargeted: boolean,
 ) {
-  keepLists.keep(row.node, type, row.isOutgoing ? 'out' : 'in', far)
-  const isSeenFromFar = direction === 'both' && isTargeted && row.far !== row.node
-  if (isSeenFromFar) keepLists.keep(row.far, type, row.isOutgoing ? 'in' : 'out', near)
+  const [here, there] = row.isOutgoing ? (['out', 'in'] as const) : (['in', 'out'] as const)
+  keepLists.keep(row.node, type.type, { by: 'farEnd', direction: here, ...far }, far.id)
+  if (isSeenFromFar(type, row, isTargeted))
+    keepLists.keep(row.far, type.type, { by: 'farEnd', direction: there, ...near }, near.id)
 }
 
-function upsertOf(type: RelationshipType, row: RelationshipRow, near: Identity, far: Identity): Upsert {
-  const fields = fieldsOf(row)
-  if ('problem' in fields) throw errors.unpublishable(`${describe(type, row.relationship)} ${fields.problem}`)
-  const [start, end] = row.isOutgoing ? [near, far] : [far, near]
-  return { relationship: row.relationship, start, end, fields }
+/** With `relationshipIdField` the ids are kept; without it (`relationshipDeleteOnly`) only that there is a relationship. */
+function keepById({ plan, keepLists }: Slice, type: RelationshipType, row: RelationshipRow, isTargeted: boolean) {
+  const field = plan.relationshipIdField
+  const id =
+    plan.cleanup === 'byRelationshipId' && field !== null
+      ? requiredRelationshipId(row.relationship, type.type, field, row)
+      : { json: '', wrap: null, list: false }
+  for (const node of isSeenFromFar(type, row, isTargeted) ? [row.node, row.far] : [row.node]) {
+    keepLists.keep(node, type.type, { by: 'relationshipId', field: field ?? '', id }, id)
+  }
 }
-
-/** Parallel relationships collapse to the one whose element id is smallest as text. Contract 5. */
-const isSmaller = (a: InternalId, b: InternalId) => String(a) < String(b)
-
-const describe = ({ type }: RelationshipType, id: InternalId) => `the relationship ${id} of type "${type}"`

@@ -3,17 +3,14 @@ import { join, param, type Template, template } from '../../cypher/parameters.ts
 import type { RelationshipType } from '../relationship-types.ts'
 import { type Anchor, anchorPattern, type Expression, type Statement } from './statement.ts'
 
-/** Far ends to keep: of one label and id property, in one direction, whose ids need one expression. */
-export interface KeepClause {
-  direction: 'out' | 'in'
-  label: string
-  idProperty: string
-  id: Expression
-}
+/** What is kept of the relationships at a node: those to far ends, or those with ids; their values need one expression. */
+export type KeepClause =
+  | { by: 'farEnd'; direction: 'out' | 'in'; label: string; idProperty: string; id: Expression }
+  | { by: 'relationshipId'; field: string; id: Expression }
 
 /**
- * Deletes the relationships of one type at one node whose far end is in none of the lists; all of them without a list.
- * Seed, Stale-relationship cleanup; contract 5, several keep-clauses. Values: the node's id, then one list per clause.
+ * Deletes the relationships of one type at one node that are in none of the lists; all of them without a list. Seed,
+ * Stale-relationship cleanup; contract 5, several keep-clauses. Values: the node's id, then one list per clause.
  */
 export function cleanup(
   node: Anchor,
@@ -23,7 +20,7 @@ export function cleanup(
   const names = clauses.map((_, index) => `ids_${index}`)
   const bound = clauses.flatMap(({ id }, index) => (id.wrap === null ? [] : [boundList(id, names[index] as string)]))
   const [left, right] = [direction === 'in' ? '<-' : '-', direction === 'out' ? '->' : '-']
-  const far = clauses.length === 0 ? '()' : '(m)'
+  const far = clauses.some(({ by }) => by === 'farEnd') ? '(m)' : '()'
   const pattern = template`MATCH ${anchorPattern('n', node, 'baseId')}${left}[r:${quote(type)}]${right}${far}`
   return {
     text: [
@@ -42,14 +39,17 @@ function boundList({ wrap, list }: Expression, name: string): Template {
   return template`[x IN ${param(name)} | ${element}] AS ${name}`
 }
 
-function keep(clauses: readonly KeepClause[], names: readonly string[], isDirected: boolean): Template {
-  const kept = clauses.map(({ direction, label, idProperty, id }, index): Template => {
+function keep(clauses: readonly KeepClause[], names: readonly string[], isUndirected: boolean): Template {
+  const kept = clauses.map((clause, index): Template => {
     const name = names[index] as string
-    const values: Template = id.wrap === null ? [param(name)] : [name]
-    const end = isDirected ? `${direction === 'out' ? 'startNode' : 'endNode'}(r) = n AND ` : ''
-    // coalesce: a far end without the property gives null, and NOT null would keep it.
+    const values: Template = clause.id.wrap === null ? [param(name)] : [name]
+    // coalesce: what lacks the property gives null, and NOT null would keep it.
+    if (clause.by === 'relationshipId') return template`coalesce(r.${quote(clause.field)} IN ${values}, false)`
+    const { direction, label, idProperty } = clause
+    const end = isUndirected ? `${direction === 'out' ? 'startNode' : 'endNode'}(r) = n AND ` : ''
     return template`${end}coalesce(m:${quote(label)} AND m.${quote(idProperty)} IN ${values}, false)`
   })
   const joined = join(kept, ' OR ')
-  return kept.length > 1 || isDirected ? template`(${joined})` : joined
+  const isSimple = kept.length === 1 && !(isUndirected && clauses[0]?.by === 'farEnd')
+  return isSimple ? joined : template`(${joined})`
 }

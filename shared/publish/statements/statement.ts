@@ -1,4 +1,4 @@
-import { quote } from '../../cypher/identifiers.ts'
+import { byCodePoint, quote } from '../../cypher/identifiers.ts'
 import { type Param, param, type Template, template } from '../../cypher/parameters.ts'
 import { expression, type Rendered } from '../../cypher/values.ts'
 
@@ -9,6 +9,12 @@ export type Expression = Pick<Rendered, 'wrap' | 'list'>
 export interface Anchor {
   label: string
   idProperty: string
+  id: Expression
+}
+
+/** How a statement finds a relationship among those between the same ends, where a request names an id for them. */
+export interface RelationshipId {
+  field: string
   id: Expression
 }
 
@@ -28,13 +34,22 @@ export function anchorPattern(variable: string, { label, idProperty, id }: Ancho
   return template`(${variable}:${quote(label)} {${quote(idProperty)}: ${expression(id, param(name))}})`
 }
 
-/** ``{`id`: {id}, `name`: {name}}`` */
-export function propertyMap(fields: readonly Field[], names: readonly Param[]): Template {
-  const entries = fields.map(
-    ({ key, value }, index): Template => [
-      `${index === 0 ? '' : ', '}${quote(key)}: `,
-      ...expression(value, names[index] as Param),
-    ],
-  )
-  return ['{', ...entries.flat(), '}']
+/** ``{`id`: {id}, `name`: {name}, `secret`: n.`secret`}``: published values, and the target's own of protected keys. */
+export function propertyMap(
+  variable: string,
+  fields: readonly Field[],
+  names: readonly Param[],
+  protectedKeys: readonly string[],
+): Template {
+  const published = fields.map(({ key, value }, index): [string, Template] => [
+    key,
+    expression(value, names[index] as Param),
+  ])
+  const kept = protectedKeys.map((key): [string, Template] => [key, [`${variable}.${quote(key)}`]])
+  const entries = [...published, ...kept].sort(([a], [b]) => byCodePoint(a, b))
+  return [
+    '{',
+    ...entries.flatMap(([key, value], index) => [`${index === 0 ? '' : ', '}${quote(key)}: `, ...value]),
+    '}',
+  ]
 }

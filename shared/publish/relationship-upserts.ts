@@ -1,0 +1,97 @@
+import { isQuotable } from '../cypher/identifiers.ts'
+import * as errors from '../errors/catalogue.ts'
+import { type Ends, fieldsOf, type PropertyField } from './pairs.ts'
+import { pairText } from './part-buffer.ts'
+import type { InternalId, Properties } from './reads.ts'
+import { noted, type Slice } from './slice.ts'
+
+interface Upsert {
+  relationship: InternalId
+  ends: Ends
+  fields: readonly PropertyField[]
+}
+
+/**
+ * Relationships to be published, by what `MERGE` finds them by: type, ends, and their own id where the request names
+ * one. Parallel ones that it cannot tell apart collapse to the one whose element id is smallest as text. Contract 5.
+ */
+export class RelationshipUpserts {
+  readonly #slice: Slice
+  readonly #upserts = new Map<string, Upsert>()
+  #collapsed = 0
+
+  constructor(slice: Slice) {
+    this.#slice = slice
+  }
+
+  /** @throws unpublishable (422), naming the relationship and the first property without a rendering. */
+  add(
+    relationship: InternalId,
+    nodes: readonly [start: InternalId, end: InternalId],
+    ends: Ends,
+    found: Properties,
+  ): void {
+    const { plan } = this.#slice
+    const fields = this.#fields(relationship, ends.type, found)
+    const id = plan.relationshipIdField && fields.find(({ key }) => key === plan.relationshipIdField)?.value.json
+    const key = [...nodes, ends.type, id ?? ''].join('\u0000')
+    const parallel = this.#upserts.get(key)
+    if (parallel) this.#collapsed++
+    if (!parallel || String(relationship) < String(parallel.relationship))
+      this.#upserts.set(key, { relationship, ends, fields })
+  }
+
+  #fields(relationship: InternalId, type: string, found: Properties): readonly PropertyField[] {
+    const { plan, stamp } = this.#slice
+    const about = describeRelationship(relationship, type)
+    if (!isQuotable(type)) throw errors.unpublishable(`${about} is of a type that no statement can name`)
+    const stamped = plan.timestamp?.stampsRelationships && stamp ? [stamp] : []
+    const fields = fieldsOf(found, [...plan.protectedRelationshipProperties, ...stamped.map(({ key }) => key)], stamped)
+    if ('problem' in fields) throw errors.unpublishable(`${about} ${fields.problem}`)
+    return fields
+  }
+
+  /** Writes them all, and forgets them. */
+  async write(): Promise<void> {
+    const { plan, pairs, writer, stamp, report } = this.#slice
+    for (const { relationship, ends, fields } of this.#upserts.values()) {
+      const idField = fields.find(({ key }) => key === plan.relationshipIdField) ?? null
+      const note = noted(plan, (metadata) => {
+        metadata.relationship(ends.type)
+        if (!plan.timestamp?.postback || !plan.timestamp.stampsRelationships || !stamp) return
+        metadata.postsBack(`${pairText(pairs.postbackRelationship(ends, idField, stamp))}null}`)
+      })
+      const pair = pairs.relationshipUpsert(
+        ends,
+        fields,
+        plan.protectedRelationshipProperties,
+        plan.relationshipIdField,
+      )
+      await writer.write(pair, describeRelationship(relationship, ends.type), note)
+    }
+    if (this.#collapsed === 0) return
+    const collapsed = this.#collapsed
+    report.collapsed(collapsed)
+    writer.note((metadata) => metadata.collapsed(collapsed))
+  }
+}
+
+/** A relationship as an error names it: its type and the origin's own id. */
+export const describeRelationship = (id: InternalId, type: string): string => `the relationship ${id} of type "${type}"`
+
+/** The id that a request's `relationshipIdField` gives a relationship. @throws unpublishable (422) where it has none. */
+export function requiredRelationshipId(
+  relationship: InternalId,
+  type: string,
+  field: string,
+  { keys, values }: Properties,
+) {
+  const at = keys.indexOf(field)
+  const fields = at === -1 || Number.isNaN(values[at]) ? [] : fieldsOf({ keys: [field], values: [values[at]] }, [])
+  if ('problem' in fields) throw errors.unpublishable(`${describeRelationship(relationship, type)} ${fields.problem}`)
+  const [id] = fields
+  if (id) return id.value
+  throw errors.unpublishable(
+    `${describeRelationship(relationship, type)} has no property "${field}", the relationshipIdField`,
+  )
+}

@@ -1,0 +1,71 @@
+import { afterAll, expect, inject, test } from 'vitest'
+import { createClient } from '../support/client.ts'
+import { openDriver, run } from '../support/neo4j.ts'
+import { database, uniqueName } from '../support/requests.ts'
+
+const { neo4j } = inject('stack')
+const { apiUrl, tokens } = inject('service')
+const client = createClient(apiUrl, tokens.all as string)
+const from = openDriver(neo4j)
+afterAll(() => from.close())
+
+test('hardFilterRelationships wants the ends of every relationship among the origin ids', async () => {
+  const label = uniqueName('P')
+  await run(
+    from,
+    `CREATE (a:${label} {id: 'a'})-[:T {grn: 'hard1'}]->(b:${label} {id: 'b'}), (a)-[:T {grn: 'hard2'}]->(a)`,
+  )
+  const request = {
+    ...database(neo4j, label, 'id'),
+    returnOnly: true,
+    relationshipIds: ['hard1', 'hard2'],
+    relationshipIdField: 'grn',
+    preventCleanup: true,
+    hardFilterRelationships: true,
+  }
+  const refused = await client.post('/1.0/publish/', { ...request, originIds: ['a'] })
+  expect([refused.status, refused.body.error]).toEqual([
+    400,
+    '400 Bad Request: hardFilterRelationships: a node on either side is missing from originIds for the relationshipIds "hard1"',
+  ])
+  expect((await client.post('/1.0/publish/', { ...request, originIds: ['a', 'b'] })).status).toBe(200)
+})
+
+test('a relationship without its id is named', async () => {
+  const label = uniqueName('P')
+  await run(from, `CREATE (a:${label} {id: 'a'})-[:T]->(a)`)
+  const request = {
+    ...database(neo4j, label, 'id'),
+    returnOnly: true,
+    originIds: ['a'],
+    relationships: ['T'],
+    relationshipIdField: 'grn',
+  }
+  const { status, body } = await client.post('/1.0/publish/', request)
+  expect([status, body.error?.replace(/\d+ of/, 'N of')]).toEqual([
+    422,
+    '422 Unprocessable Entity: the relationship N of type "T" has no property "grn", the relationshipIdField',
+  ])
+})
+
+test('search ids are those of targeted nodes that bear the filter and nothing that prevents it', async () => {
+  const label = uniqueName('P')
+  await run(
+    from,
+    `CREATE (:${label}:F {id: 'a', s: 'sa'}), (:${label} {id: 'b', s: 'sb'}), (:${label}:F:X {id: 'c', s: 'sc'}), (:${label}:F {id: 'd'}), (:${label}:F {id: 'e', s: 5})`,
+  )
+  const request = {
+    ...database(neo4j, label, 'id'),
+    returnOnly: true,
+    originIds: ['a', 'b', 'c', 'd', 'e'],
+    searchIdField: 's',
+  }
+  const idsOf = async (more: object) => {
+    const { body } = await client.post('/1.0/publish/', { ...request, ...more })
+    const { statements } = body.transactionRequest ?? { statements: [] }
+    return (statements.at(-1)?.metadata as { updatedIds: string[] }).updatedIds.toSorted()
+  }
+  expect(await idsOf({ metadata: true })).toEqual(['5', 'sa', 'sb', 'sc'])
+  expect(await idsOf({ metadata: true, searchFilter: 'F', preventSearch: ['X'] })).toEqual(['5', 'sa'])
+  expect(await idsOf({ relationships: ['T'], searchFilter: 'F' })).toEqual(['5', 'sa', 'sc'])
+})
