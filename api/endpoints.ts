@@ -4,13 +4,15 @@ import { jobResult } from './jobs/job-result.ts'
 import { createMulti } from './publish/create-multi.ts'
 import { createOrganization } from './publish/create-organization.ts'
 import { createPacket } from './publish/create-packet.ts'
+import { createRelationships } from './publish/create-relationships.ts'
+import { deleteNodes } from './publish/delete-nodes.ts'
 import { fileUrl } from './publish/file-url.ts'
 import { findFiles } from './publish/find-files.ts'
 import { listFiles } from './publish/list-files.ts'
 import { readFile } from './publish/read-file.ts'
 import { status } from './publish/status.ts'
 
-/** Everything the API does, in the order of its documentation; a fixed path stands before one with a parameter. */
+/** Everything the API does, in the order of its documentation. */
 export const endpoints: readonly Endpoint[] = [
   status,
   createPacket,
@@ -20,6 +22,8 @@ export const endpoints: readonly Endpoint[] = [
   fileUrl,
   listFiles,
   findFiles,
+  deleteNodes,
+  createRelationships,
   getJob,
   jobResult,
 ]

@@ -4,8 +4,9 @@ import { readRequests } from '../shared/jobs/submission.ts'
 import { buildPacket, type PacketProgress } from '../shared/publish/packet.ts'
 import type { SealedPart } from '../shared/publish/packet-writer.ts'
 import type { ManifestPart } from '../shared/storage/generations.ts'
-import { packetName, partKey } from '../shared/storage/keys.ts'
+import { packetName } from '../shared/storage/keys.ts'
 import { refreshPlainFiles } from '../shared/storage/plain-files.ts'
+import { stageParts } from '../shared/storage/staging.ts'
 import type { WorkerContext } from './context.ts'
 
 export interface Run {
@@ -21,14 +22,12 @@ export async function publishPacket(context: WorkerContext, job: JobRecord, run:
   const { config, store, generations, metrics } = context
   const requests = await readRequests(context, job)
   const name = packetName(job.orgName, job.fileName)
-  const parts: ManifestPart[] = []
-  const sink = async ({ number, bytes, pairs }: SealedPart) => {
-    const key = partKey(name, job.id, run.attempt, 0, number)
-    await store.put(key, bytes)
-    parts[number - 1] = { key, bytes: bytes.length, pairs }
+  const staging = stageParts(store, name, job.id, run.attempt)
+  const sink = async (part: SealedPart) => {
+    await staging.put(part)
     metrics.parts.inc()
-    metrics.pairs.inc(pairs)
-    metrics.bytes.inc(bytes.length)
+    metrics.pairs.inc(part.pairs)
+    metrics.bytes.inc(part.bytes.length)
   }
   const order = {
     requests,
@@ -39,17 +38,22 @@ export async function publishPacket(context: WorkerContext, job: JobRecord, run:
     acceptedAt: Date.parse(job.createdAt),
   }
   const { signal, onProgress } = run
-  const report = await buildPacket(order, { originPolicy: config.origin, sink, signal, onProgress })
+  const report = await buildPacket(order, { originPolicy: config.origin, sink, signal, onProgress }).catch(
+    async (error) => {
+      await staging.discard().catch(() => {}) // what stays is an orphan, which the janitor sweeps
+      throw error
+    },
+  )
+  const subRequests = requests.length
   const progress: JobProgress = {
     phase: 'committing',
-    subRequests: requests.length,
-    subRequestsDone: requests.length,
-    ...totals(parts),
+    subRequests,
+    subRequestsDone: subRequests,
+    ...totals(staging.parts),
   }
   if (!(await run.beginCommit(job.id, run.attempt, progress, report))) throw errors.jobInterrupted()
-  const manifest = { jobId: job.id, attempt: run.attempt, createdAt: new Date().toISOString(), parts }
   const taken = () => errors.fileExists(job.orgName, job.fileName)
-  return generations.commit(name, manifest, { force: job.force, taken })
+  return generations.commit(name, staging.manifest(), { force: job.force, taken })
 }
 
 function totals(parts: readonly ManifestPart[]) {

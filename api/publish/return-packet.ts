@@ -1,36 +1,41 @@
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
 import { buildPacket } from '../../shared/publish/packet.ts'
-import type { SealedPart } from '../../shared/publish/packet-writer.ts'
+import type { PartSink } from '../../shared/publish/packet-writer.ts'
 import { publishResponse, type StatementSource, statementFields } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer } from '../endpoint.ts'
 
 /** `returnOnly`: the packet is built here, in memory, within the caps of a request, and stored nowhere. Contract 7.3. */
-export async function returnPacket({ config }: ApiContext, order: Submission): Promise<Answer> {
-  const { limits, origin, api } = config
-  const parts: StatementSource[] = []
-  let bytes = 0
-  const sink = async (part: SealedPart) => {
-    bytes += part.bytes.length
-    if (bytes > limits.inlineBytes) throw errors.returnOnlyTooLarge('INLINE_LIMIT_BYTES', limits.inlineBytes)
-    const kept = Buffer.from(part.bytes)
-    parts[part.number - 1] = { bytes: kept.length, open: async () => singleChunk(kept) }
-  }
-  const { requests, batchSize } = order
-  const syntax = requests[0]?.parameterSyntax ?? config.parameterSyntax
-  const packet = {
+export function returnPacket(context: ApiContext, { requests, batchSize }: Submission): Promise<Answer> {
+  const { config } = context
+  const order = {
     requests,
-    syntax,
+    syntax: requests[0]?.parameterSyntax ?? config.parameterSyntax,
     batchSize,
-    maxPairs: limits.returnOnlyPairs,
-    limitSeconds: Math.max(1, api.publishWaitSeconds),
+    maxPairs: config.limits.returnOnlyPairs,
+    limitSeconds: Math.max(1, config.api.publishWaitSeconds),
     acceptedAt: Date.now(),
   }
-  const surroundings = { originPolicy: origin, sink, signal: new AbortController().signal, onProgress: () => {} }
-  await buildPacket(packet, surroundings).catch((error) => {
-    const isOver = error instanceof Error && 'code' in error && error.code === 'tooManyPairs'
-    throw isOver ? errors.returnOnlyTooLarge('RETURN_ONLY_MAX_PAIRS', limits.returnOnlyPairs) : error
+  const signal = new AbortController().signal
+  return returnParts(context, async (sink) => {
+    await buildPacket(order, { originPolicy: config.origin, sink, signal, onProgress: () => {} }).catch((error) => {
+      const isOver = error instanceof Error && 'code' in error && error.code === 'tooManyPairs'
+      throw isOver ? errors.returnOnlyTooLarge('RETURN_ONLY_MAX_PAIRS', order.maxPairs) : error
+    })
+  })
+}
+
+/** Answers the parts that `write` makes, kept in memory under the inline cap. @throws returnOnlyTooLarge (413) */
+export async function returnParts({ config }: ApiContext, write: (sink: PartSink) => Promise<void>): Promise<Answer> {
+  const limitBytes = config.limits.inlineBytes
+  const parts: StatementSource[] = []
+  let bytes = 0
+  await write(async (part) => {
+    bytes += part.bytes.length
+    if (bytes > limitBytes) throw errors.returnOnlyTooLarge('INLINE_LIMIT_BYTES', limitBytes)
+    const kept = Buffer.from(part.bytes)
+    parts[part.number - 1] = { bytes: kept.length, open: async () => singleChunk(kept) }
   })
   return { kind: 'publish', response: publishResponse(statementFields(parts)) }
 }

@@ -32,6 +32,9 @@ export function parseOriginAllow(text: string): AllowRule[] {
     .map(parseAllowRule)
 }
 
+const hostLabel = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
+const numeric = /(^|\.)\d+$/
+
 function parseAllowRule(entry: string): AllowRule {
   const [, host = '', prefixText, portText] =
     /^(\[[^\]]+\]|[^:/[\]]+)(?:\/(\d{1,3}))?(?::(\d{1,5}))?$/.exec(entry) ?? []
@@ -40,7 +43,11 @@ function parseAllowRule(entry: string): AllowRule {
   const bare = host.replace(/^\[|\]$/g, '')
   const version = isIP(bare)
   if (version === 0) {
+    const name = bare.replace(/^\*\./, '')
+    const isName =
+      !host.startsWith('[') && name.split('.').every((label) => hostLabel.test(label)) && !numeric.test(name)
     if (prefixText !== undefined) throw new Error(`"${entry}" is not a CIDR`)
+    if (!isName) throw new Error(`"${entry}" is not a host, *.suffix or CIDR`)
     return bare.startsWith('*.') ? { kind: 'suffix', suffix: bare.slice(1), port } : { kind: 'host', host: bare, port }
   }
   const longest = version === 4 ? 32 : 128

@@ -1,14 +1,20 @@
 import { distance } from 'fastest-levenshtein'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Issue } from './app-error.ts'
 
 /** What a schema found, in the words of this service: each issue names its field (below `root`) and the rule. Contract 3. */
 export function issuesOf(error: z.ZodError, schema: z.ZodType, root = ''): Issue[] {
-  const known = 'shape' in schema ? Object.keys(schema.shape as object) : []
+  const known = knownFields(schema)
   return error.issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return [{ path: pathOf(root, issue.path), message: wording(issue) }]
     return issue.keys.map((key) => ({ path: pathOf(root, [...issue.path, key]), message: unknownField(key, known) }))
   })
+}
+
+/** The fields of an object's schema, also behind a transform. */
+function knownFields(schema: z.ZodType): string[] {
+  if (schema instanceof z.ZodPipe) return knownFields(schema.in as z.ZodType)
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
 
 /** "unknown field, did you mean `preventCleanup`?" A silently ignored option would delete relationships. */

@@ -12,6 +12,8 @@ export interface PartMetadata {
   /** An id for search indexing; the list is there, if empty, from the first call of `searches` on. */
   updated(id: string | undefined): void
   searches(): void
+  /** Ids of nodes that the part deletes, for search de-indexing. Alone it is all that the metadata says. */
+  deleted(ids: readonly string[]): void
   collapsed(count: number): void
   render(): string
 }
@@ -26,6 +28,7 @@ export function createPartMetadata(): PartMetadata {
   let idField: string | null = null
   let postback: string[] | null = null
   let updatedIds: string[] | null = null
+  let deletedIds: readonly string[] | null = null
   let collapsedCount = 0
   let bytes = 200
 
@@ -75,6 +78,10 @@ export function createPartMetadata(): PartMetadata {
       postback.push(pair)
       bytes += Buffer.byteLength(pair) + 1
     },
+    deleted(ids) {
+      deletedIds = ids
+      bytes += size(ids)
+    },
     searches() {
       updatedIds ??= []
     },
@@ -99,6 +106,7 @@ export function createPartMetadata(): PartMetadata {
         ['nodes', entries(byId)],
       ])
       const isMissing = missing.originIds.length + missing.relationshipIds.length > 0
+      if (deletedIds !== null) return entries([['deletedIds', JSON.stringify(deletedIds)]])
       return entries([
         ['qa', qa],
         ...(postback === null ? [] : [['postback', `{"statements":[${postback.join(',')}]}`] as const]),

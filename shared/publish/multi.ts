@@ -1,6 +1,7 @@
 import type { Issue } from '../errors/app-error.ts'
 import { packetNameProblem } from '../storage/names.ts'
 import { idPropertyOf } from './identity.ts'
+import { optionAgreement } from './option-agreement.ts'
 import type { PublishRequest } from './request.ts'
 import { parsePublishRequest } from './rules.ts'
 
@@ -55,6 +56,7 @@ function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
       idPropertyOf(mappedIndices ?? {}, label),
     )
   }
+  yield* optionAgreement(requests)
 }
 
 /** The first sub-request that says otherwise than an earlier one; those that say nothing (undefined) agree with all. */

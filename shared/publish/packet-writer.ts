@@ -16,10 +16,12 @@ export type PartSink = (part: SealedPart) => Promise<void>
 export interface PacketWriter {
   /** Writes a pair; `note` tells the metadata of the part that took it. `about` names the node in an error. */
   write(pair: Pair, about: string, note?: (metadata: PartMetadata) => void): Promise<void>
-  /** Notes something in the part that is being filled. */
-  note(note: (metadata: PartMetadata) => void): void
+  /** Notes something in the part that is being filled, or in the next one where that has no room. */
+  note(note: (metadata: PartMetadata) => void): Promise<void>
   /** Seals the last part and waits until every part has arrived. A packet without pairs is one empty part. */
   end(): Promise<void>
+  /** Waits until no part is under way any more, whether or not it arrived: after an error, before what arrived is discarded. */
+  settle(): Promise<void>
   readonly pairs: number
   readonly parts: number
   readonly bytes: number
@@ -27,6 +29,9 @@ export interface PacketWriter {
 
 // One part fills while two are on their way.
 const buffers = 3
+
+// What a pair's note may add to the metadata is far less than this; only near the limit it is worked out.
+const noteBytes = (textBytes: number) => 4 * textBytes + 2 * 1024 * 1024
 
 /**
  * Cuts pairs into parts and hands these to `sink`, a few at a time; memory is those few parts. Contract 6.
@@ -38,20 +43,37 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
   let part = free.pop() as PartBuffer
   let metadata = createPartMetadata()
   const written = { pairs: 0, parts: 0, bytes: 0 }
+  let failure: { error: unknown } | null = null
+
+  function hasRoom(textBytes: number, note: ((metadata: PartMetadata) => void) | undefined): boolean {
+    if (part.hasRoom(textBytes, metadata.bytes + noteBytes(textBytes), limits)) return true
+    const noted = createPartMetadata()
+    note?.(noted)
+    return part.hasRoom(textBytes, metadata.bytes + noted.bytes, limits)
+  }
+
+  function throwFailure() {
+    if (failure) throw failure.error
+  }
 
   async function deliver(): Promise<void> {
     const filled = part
     const sealed = { number: ++written.parts, bytes: filled.seal(metadata.render()), pairs: filled.pairs }
     written.bytes += sealed.bytes.length
-    const delivery = sink(sealed).finally(() => {
-      filled.clear()
-      free.push(filled)
-      underWay.delete(delivery)
-    })
+    const delivery = sink(sealed)
+      .catch((error) => {
+        // Remembered before the delivery is forgotten: a part that did not arrive must never go unnoticed.
+        failure ??= { error }
+      })
+      .finally(() => {
+        filled.clear()
+        free.push(filled)
+        underWay.delete(delivery)
+      })
     underWay.add(delivery)
-    delivery.catch(() => {}) // told below, or at the end: a failed part must not be an unhandled rejection meanwhile
     metadata = createPartMetadata()
     while (free.length === 0) await Promise.race(underWay)
+    throwFailure()
     part = free.pop() as PartBuffer
   }
 
@@ -61,15 +83,20 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
       const textBytes = Buffer.byteLength(text)
       if (textBytes > limits.maxPairBytes) throw errors.pairTooLarge(about, limits.maxPairBytes)
       if (++written.pairs > maxTotalPairs) throw errors.tooManyPairs(maxTotalPairs)
-      if (!part.hasRoom(textBytes, metadata.bytes, limits)) await deliver()
+      if (!hasRoom(textBytes, note)) await deliver()
       part.add(text, textBytes)
       note?.(metadata)
     },
-    note(note) {
+    async note(note) {
+      if (!hasRoom(0, note)) await deliver()
       note(metadata)
     },
     async end() {
       if (part.pairs > 0 || written.parts === 0) await deliver()
+      await Promise.all(underWay)
+      throwFailure()
+    },
+    async settle() {
       await Promise.all(underWay)
     },
     get pairs() {

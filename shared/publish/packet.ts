@@ -69,6 +69,7 @@ export async function buildPacket(
       const work = { origin, uniqueness, plan: planOf(request), pairs, writer, report }
       await buildSlice(work, order.acceptedAt, interrupted)
     } catch (error) {
+      await writer.settle()
       interrupted() // a read that broke because the signal closed its connection is an interruption, not a broken origin
       throw error
     }
@@ -76,6 +77,7 @@ export async function buildPacket(
     progress()
   }
   await writer.end()
+  interrupted()
   return report.read()
 }
 

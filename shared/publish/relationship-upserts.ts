@@ -72,7 +72,7 @@ export class RelationshipUpserts {
     if (this.#collapsed === 0) return
     const collapsed = this.#collapsed
     report.collapsed(collapsed)
-    writer.note((metadata) => metadata.collapsed(collapsed))
+    await writer.note((metadata) => metadata.collapsed(collapsed))
   }
 }
 

@@ -7,10 +7,11 @@ import { fileName, orgName } from '../storage/names.ts'
 import { parseRelationshipType } from './relationship-types.ts'
 
 const list = z.array(z.string())
-const name = z.string().refine(isQuotable, {
+/** A label, type or property key that a statement can name. */
+export const identifier = z.string().refine(isQuotable, {
   message: 'must be non-empty, without backslashes, control characters or lone surrogates',
 })
-const names = z.array(name)
+const names = z.array(identifier)
 const types = z.array(
   z.string().transform((text, context) => {
     const parsed = parseRelationshipType(text)
@@ -34,31 +35,31 @@ const flag = z.boolean()
 export const publishFields = {
   dbUrl,
   credentials,
-  mappedIndices: z.record(name, name),
-  index: name,
+  mappedIndices: z.record(identifier, identifier),
+  index: identifier,
   originIds: list,
   relationshipIds: list,
   hardFilterRelationships: flag,
   toLayer: types,
   relationships: types,
   preventCleanup: flag,
-  relationshipIdField: name,
+  relationshipIdField: identifier,
   metadata: flag,
   deleteProperties: names,
   timestampRelationships: flag,
-  timestampProperty: name,
+  timestampProperty: identifier,
   relationshipDeleteOnly: flag,
   deleteRelationshipById: flag,
-  targetFilter: name,
+  targetFilter: identifier,
   protectedNodeProperties: names,
   protectedRelationshipProperties: names,
-  dynamicLabels: z.record(name, names),
+  dynamicLabels: z.record(identifier, names),
   postbackTimestamp: flag,
   returnOnly: flag,
   orgName,
   fileName,
-  searchIdField: name,
-  searchFilter: name,
+  searchIdField: identifier,
+  searchFilter: identifier,
   preventSearch: names,
   parameterSyntax: z.enum(['braces', 'dollar']),
   onUnpublishable: z.enum(['fail', 'skip']),
@@ -77,8 +78,11 @@ export interface FieldsRead {
   issues: Issue[]
 }
 
-/** Reads every field by itself, so that all broken rules can be told at once. null and absent are the same (contract 3). */
-export function readFields(body: unknown, at = ''): FieldsRead {
+/**
+ * Reads every field by itself, so that all broken rules can be told at once. null and absent are the same (contract 3).
+ * `alsoKnown` are fields that the caller reads itself: an unknown one may be meant for them.
+ */
+export function readFields(body: unknown, at = '', alsoKnown: readonly string[] = []): FieldsRead {
   const issues: Issue[] = []
   const broken = new Set<string>()
   const fields: Record<string, unknown> = {}
@@ -90,7 +94,7 @@ export function readFields(body: unknown, at = ''): FieldsRead {
     const path = at === '' ? key : `${at}.${key}`
     const schema = Object.hasOwn(publishFields, key) ? publishFields[key as keyof typeof publishFields] : null
     if (schema === null) {
-      issues.push({ path, message: unknownField(key, Object.keys(publishFields)) })
+      issues.push({ path, message: unknownField(key, [...Object.keys(publishFields), ...alsoKnown]) })
     } else if (value !== null) {
       const parsed = schema.safeParse(value)
       if (parsed.success) fields[key] = parsed.data

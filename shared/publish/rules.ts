@@ -47,7 +47,10 @@ function* rules({ fields, broken }: FieldsRead, sharesStorage: boolean): Generat
   }
 }
 
-function* mappedIndexRules({ fields, broken }: Pick<FieldsRead, 'fields' | 'broken'>): Generator<[string, string]> {
+export function* mappedIndexRules({
+  fields,
+  broken,
+}: Pick<FieldsRead, 'fields' | 'broken'>): Generator<[string, string]> {
   const { mappedIndices, index } = fields
   if (mappedIndices === undefined) return
   for (const key of ['DEFAULT_INDEX', 'DEFAULT_ID_FIELD']) {

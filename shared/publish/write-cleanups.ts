@@ -24,7 +24,7 @@ export async function writeMissing({ plan, pairs, writer, report, targets }: Sli
   const { missing } = targets
   if (missing.length === 0) return
   report.missing('originIds', missing)
-  writer.note(noted(plan, (metadata) => metadata.missing('originIds', missing)))
+  await writer.note(noted(plan, (metadata) => metadata.missing('originIds', missing)))
   if (plan.cleanup === 'none' || plan.toLayer.length > 0 || plan.targetFilter !== null) return
   for (const id of missing) {
     const { text, integer } = idForms(id)

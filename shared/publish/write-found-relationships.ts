@@ -61,7 +61,7 @@ export const endsOf = ({ rows }: Found): InternalId[] => [
 export async function writeFound(slice: Slice, { rows, missing }: Found): Promise<void> {
   if (missing.length > 0) {
     slice.report.missing('relationshipIds', missing)
-    slice.writer.note(noted(slice.plan, (metadata) => metadata.missing('relationshipIds', missing)))
+    await slice.writer.note(noted(slice.plan, (metadata) => metadata.missing('relationshipIds', missing)))
   }
   const upserts = new RelationshipUpserts(slice)
   for (const { found, start, end } of rows) {

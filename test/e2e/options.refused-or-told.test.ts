@@ -62,8 +62,8 @@ test('search ids are those of targeted nodes that bear the filter and nothing th
   }
   const idsOf = async (more: object) => {
     const { body } = await client.post('/1.0/publish/', { ...request, ...more })
-    const { statements } = body.transactionRequest ?? { statements: [] }
-    return (statements.at(-1)?.metadata as { updatedIds: string[] }).updatedIds.toSorted()
+    const metadata = body.transactionRequest?.statements.at(-1)?.metadata
+    return (metadata?.updatedIds as string[] | undefined)?.toSorted()
   }
   expect(await idsOf({ metadata: true })).toEqual(['5', 'sa', 'sb', 'sc'])
   expect(await idsOf({ metadata: true, searchFilter: 'F', preventSearch: ['X'] })).toEqual(['5', 'sa'])

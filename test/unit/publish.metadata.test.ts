@@ -19,13 +19,15 @@ describe('the metadata of a part', () => {
   test('has its keys in a fixed order, whatever was noted first', () => {
     const text = rendered((metadata) => {
       metadata.collapsed(2)
-      metadata.missing(['p9'])
+      metadata.missing('originIds', ['p9'])
       metadata.node('id', 'p1', ['id', 'name'])
       metadata.relationship('KNOWS')
-      metadata.mapped({ DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id', Movie: 'title' })
+      metadata.updated('s1')
+      metadata.postsBack('{"statement":"…"}')
+      metadata.settings({ DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id', Movie: 'title' }, 'grn')
     })
     expect(text).toMatchInlineSnapshot(
-      `"{"qa":{"mappedIndices":{"DEFAULT_INDEX":"Person","DEFAULT_ID_FIELD":"id","Movie":"title"},"relationshipIdField":null,"relationships":["KNOWS"],"nodes":{"id":{"p1":["id","name"]}}},"missing":{"originIds":["p9"],"relationshipIds":[]},"collapsed":2}"`,
+      `"{"qa":{"mappedIndices":{"DEFAULT_INDEX":"Person","DEFAULT_ID_FIELD":"id","Movie":"title"},"relationshipIdField":"grn","relationships":["KNOWS"],"nodes":{"id":{"p1":["id","name"]}}},"postback":{"statements":[{"statement":"…"}]},"updatedIds":["s1"],"missing":{"originIds":["p9"],"relationshipIds":[]},"collapsed":2}"`,
     )
   })
 
@@ -45,15 +47,36 @@ describe('the metadata of a part', () => {
     expect(JSON.parse(text).qa.relationships).toEqual(['LIKES', 'KNOWS'])
   })
 
+  test('names the settings of every request in the part once', () => {
+    const text = rendered((metadata) => {
+      metadata.settings({ DEFAULT_INDEX: 'Person', Movie: 'title' }, null)
+      metadata.settings({ DEFAULT_INDEX: 'Person', City: 'name' }, 'grn')
+    })
+    expect(JSON.parse(text).qa).toMatchObject({
+      mappedIndices: { DEFAULT_INDEX: 'Person', Movie: 'title', City: 'name' },
+      relationshipIdField: 'grn',
+    })
+  })
+
+  test('has a postback packet and ids for search when they are asked for, if only empty ones', () => {
+    const text = rendered((metadata) => {
+      metadata.postsBack()
+      metadata.searches()
+      metadata.updated(undefined)
+    })
+    expect(JSON.parse(text)).toMatchObject({ postback: { statements: [] }, updatedIds: [] })
+  })
+
   test('adds up what is missing and what was collapsed', () => {
     const text = rendered((metadata) => {
-      metadata.missing(['p1', 'p2'])
-      metadata.missing(['p3'])
+      metadata.missing('originIds', ['p1', 'p2'])
+      metadata.missing('relationshipIds', ['r1'])
+      metadata.missing('originIds', ['p3'])
       metadata.collapsed(1)
       metadata.collapsed(2)
     })
     expect(JSON.parse(text)).toMatchObject({
-      missing: { originIds: ['p1', 'p2', 'p3'], relationshipIds: [] },
+      missing: { originIds: ['p1', 'p2', 'p3'], relationshipIds: ['r1'] },
       collapsed: 3,
     })
   })
@@ -72,20 +95,36 @@ test('is never larger than it says before it is rendered', () => {
   const text = fc.string({ unit: 'binary', maxLength: 8 })
   const name = fc.oneof(text, fc.string({ unit: fc.constantFrom('"', '😀', '\uffff', 'a') })).filter(isQuotable)
   const note = fc.oneof(
-    fc.tuple(fc.constant('mapped' as const), fc.dictionary(name, name, { maxKeys: 4 })),
+    fc.tuple(fc.constant('settings' as const), fc.dictionary(name, name, { maxKeys: 4 }), fc.option(name)),
     fc.tuple(fc.constant('node' as const), name, text, fc.array(name, { maxLength: 4 })),
     fc.tuple(fc.constant('relationship' as const), name),
-    fc.tuple(fc.constant('missing' as const), fc.array(text, { maxLength: 4 })),
+    fc.tuple(
+      fc.constant('missing' as const),
+      fc.constantFrom('originIds', 'relationshipIds'),
+      fc.array(text, { maxLength: 4 }),
+    ),
+    fc.tuple(
+      fc.constant('postsBack' as const),
+      fc.option(
+        text.map((one) => JSON.stringify(one)),
+        { nil: undefined },
+      ),
+    ),
+    fc.tuple(fc.constant('searches' as const)),
+    fc.tuple(fc.constant('updated' as const), fc.option(text, { nil: undefined })),
     fc.tuple(fc.constant('collapsed' as const), fc.nat()),
   )
   fc.assert(
     fc.property(fc.array(note, { maxLength: 30 }), (notes) => {
       const metadata = createPartMetadata()
       for (const one of notes) {
-        if (one[0] === 'mapped') metadata.mapped(one[1])
+        if (one[0] === 'settings') metadata.settings(one[1], one[2])
         else if (one[0] === 'node') metadata.node(one[1], one[2], one[3])
         else if (one[0] === 'relationship') metadata.relationship(one[1])
-        else if (one[0] === 'missing') metadata.missing(one[1])
+        else if (one[0] === 'missing') metadata.missing(one[1], one[2])
+        else if (one[0] === 'postsBack') metadata.postsBack(one[1])
+        else if (one[0] === 'searches') metadata.searches()
+        else if (one[0] === 'updated') metadata.updated(one[1])
         else metadata.collapsed(one[1])
       }
       const json = metadata.render()

@@ -81,7 +81,7 @@ describe('a packet is refused', () => {
 
 test('a packet without pairs is one empty part', async () => {
   const { writer, parts } = collectingWriter({})
-  writer.note((metadata) => metadata.missing(['p1']))
+  writer.note((metadata) => metadata.missing('originIds', ['p1']))
   await writer.end()
   expect(parts).toEqual([{ number: 1, pairs: 0, text: '{"statements":[]}', bytes: 17 }])
   expect(writer).toMatchObject({ pairs: 0, parts: 1, bytes: 17 })
@@ -92,7 +92,7 @@ describe('metadata', () => {
     const { writer, parts } = collectingWriter({ maxPairs: 2 })
     for (const [index, type] of ['A', 'B', 'C', 'C', 'D'].entries()) {
       await writer.write(pairOf(index), 'a pair', (metadata) => {
-        metadata.mapped({ Person: 'id' })
+        metadata.settings({ Person: 'id' }, null)
         metadata.relationship(type)
       })
     }
@@ -107,7 +107,7 @@ describe('metadata', () => {
   test('of what was noted between pairs stands in the part that was being filled, once', async () => {
     const { writer, parts } = collectingWriter({ maxPairs: 2 })
     await writer.write(pairOf(0), 'a pair')
-    writer.note((metadata) => metadata.missing(['p1']))
+    writer.note((metadata) => metadata.missing('originIds', ['p1']))
     for (let index = 1; index < 4; index++) await writer.write(pairOf(index), 'a pair')
     await writer.end()
     expect(parts.map(({ text }) => text.includes('"missing":{"originIds":["p1"]'))).toEqual([true, false])

@@ -11,6 +11,7 @@ const day = new neo4j.types.Date(2024n, 2n, 29n)
 
 /** Far ends to keep, of one kind. */
 const kept = (direction: 'out' | 'in', label: string, idProperty: string, id: unknown = 'x'): KeepClause => ({
+  by: 'farEnd',
   direction,
   label,
   idProperty,
@@ -150,6 +151,32 @@ describe('ids that need an expression', () => {
     expect(shown('ON>', [], 'braces', 2n ** 60n)).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: toInteger({baseId})})-[r:\`ON\`]->() DELETE r
       baseId"
+    `)
+  })
+})
+
+describe('cleanup by relationship id', () => {
+  const byId = (id: unknown = 'r1'): KeepClause => ({ by: 'relationshipId', field: 'grn', id: expressionOf(id) })
+
+  test('keeps the relationships listed, wherever they lead, the arrow as followed', () => {
+    expect(shown('ACTED_IN>', [byId()])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]->() WHERE NOT coalesce(r.\`grn\` IN {ids_0}, false) DELETE r
+      baseId, ids_0"
+    `)
+    expect(shown('<ACTED_IN', [byId()])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})<-[r:\`ACTED_IN\`]-() WHERE NOT coalesce(r.\`grn\` IN {ids_0}, false) DELETE r
+      baseId, ids_0"
+    `)
+    expect(shown('ACTED_IN', [byId()])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]-() WHERE NOT coalesce(r.\`grn\` IN {ids_0}, false) DELETE r
+      baseId, ids_0"
+    `)
+  })
+
+  test('has one list for each expression that the ids need', () => {
+    expect(shown('ACTED_IN', [byId(1n), byId(2n ** 60n)])).toMatchInlineSnapshot(`
+      "WITH [x IN {ids_1} | toInteger(x)] AS ids_1 MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]-() WHERE NOT (coalesce(r.\`grn\` IN {ids_0}, false) OR coalesce(r.\`grn\` IN ids_1, false)) DELETE r
+      baseId, ids_0, ids_1"
     `)
   })
 })

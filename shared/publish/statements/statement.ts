@@ -12,12 +12,6 @@ export interface Anchor {
   id: Expression
 }
 
-/** How a statement finds a relationship among those between the same ends, where a request names an id for them. */
-export interface RelationshipId {
-  field: string
-  id: Expression
-}
-
 export interface Field {
   key: string
   value: Expression

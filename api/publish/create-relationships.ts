@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { writeRelationshipCreates } from '../../shared/publish/direct-packet.ts'
+import { relationshipCreates } from '../../shared/publish/relationship-creates-request.ts'
+import { orgName } from '../../shared/storage/names.ts'
+import { defineEndpoint } from '../endpoint.ts'
+import { zodBody } from '../zod-body.ts'
+import { storeDirectly } from './store-directly.ts'
+
+/** Seed, Publish #10; contract 7.10. */
+export const createRelationships = defineEndpoint({
+  method: 'post',
+  path: '/1.0/publish/:orgName/createrelationships',
+  summary: 'Make a packet that draws relationships between existing nodes',
+  scope: 'publish:write',
+  params: z.object({ orgName }),
+  body: zodBody(relationshipCreates, 32 * 1024 * 1024),
+  async handle(context, { principal, params, body: { fileName, ids, ...order } }) {
+    const syntax = order.parameterSyntax ?? context.config.parameterSyntax
+    return storeDirectly(context, principal, { orgName: params.orgName, fileName }, (sink) =>
+      writeRelationshipCreates(order, ids, syntax, sink),
+    )
+  },
+})

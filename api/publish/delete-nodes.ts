@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { writeNodeDelete } from '../../shared/publish/direct-packet.ts'
+import { parseNodeDelete } from '../../shared/publish/node-delete-request.ts'
+import { orgName } from '../../shared/storage/names.ts'
+import { defineEndpoint } from '../endpoint.ts'
+import { returnParts } from './return-packet.ts'
+import { storeDirectly } from './store-directly.ts'
+
+/** Seed, Publish #9; contract 7.9. */
+export const deleteNodes = defineEndpoint({
+  method: 'post',
+  path: '/1.0/publish/:orgName/delete',
+  summary: 'Make a packet that deletes nodes by id',
+  scope: 'publish:write',
+  params: z.object({ orgName }),
+  body: {
+    limitBytes: 32 * 1024 * 1024,
+    read(body) {
+      const { order, issues } = parseNodeDelete(body)
+      return { value: order, issues }
+    },
+  },
+  async handle(context, { principal, params, body: { fileName, returnOnly, ...order } }) {
+    const syntax = order.parameterSyntax ?? context.config.parameterSyntax
+    const write = (sink: Parameters<typeof writeNodeDelete>[4]) =>
+      writeNodeDelete(order, order.ids, order.originIds, syntax, sink)
+    if (returnOnly) return returnParts(context, write)
+    return storeDirectly(context, principal, { orgName: params.orgName, fileName }, write)
+  },
+})

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { coversOrg, type Principal } from '../../shared/auth/principal.ts'
+import * as errors from '../../shared/errors/catalogue.ts'
+import type { PartSink } from '../../shared/publish/packet-writer.ts'
+import { locationFields, publishResponse, statementFields } from '../../shared/publish/response.ts'
+import { packetName } from '../../shared/storage/keys.ts'
+import { packetNameProblem } from '../../shared/storage/names.ts'
+import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
+import { stageParts } from '../../shared/storage/staging.ts'
+import type { ApiContext } from '../context.ts'
+import type { Answer } from '../endpoint.ts'
+import { bytesOf, defaultLifetimeSeconds, sourcesOf } from './job-answer.ts'
+
+/** Stores a packet that needs no origin, through the same commit as a job's but without the queue. Contract 7.9, 7.10. */
+export async function storeDirectly(
+  context: ApiContext,
+  principal: Principal,
+  { orgName, fileName }: { orgName: string; fileName: string },
+  write: (sink: PartSink) => Promise<void>,
+): Promise<Answer> {
+  const { config, store, generations, packets, log } = context
+  if (!coversOrg(principal, orgName)) throw errors.noSuchOrg(orgName)
+  const problem = packetNameProblem(orgName, fileName)
+  if (problem) throw errors.invalidRequest([{ path: 'fileName', message: problem }])
+  await packets.requireOrg(orgName)
+  const taken = () => errors.fileExists(orgName, fileName)
+  if (await packets.isTaken(orgName, fileName)) throw taken()
+  const name = packetName(orgName, fileName)
+  const staging = stageParts(store, name, randomUUID(), 1)
+  try {
+    await write((part) => staging.put(part))
+    await generations.commit(name, staging.manifest(), { force: false, taken })
+  } catch (error) {
+    // A commit without an answer may have happened: then the parts are the packet's, and stay.
+    const isCertain = error instanceof Error && 'status' in error && error.status !== 503
+    if (isCertain) await staging.discard().catch(() => {})
+    throw error
+  }
+  if (config.storage.plainFiles) {
+    await refreshPlainFiles(store, name, staging.manifest()).catch((err) =>
+      log.warn({ err }, 'plain files not brought up to date'),
+    )
+  }
+  const files = packets.filesOf(fileName, staging.manifest())
+  const urls = await packets.sign(files, defaultLifetimeSeconds)
+  const statements = bytesOf(files) <= config.limits.inlineBytes ? statementFields(sourcesOf(context, files)) : {}
+  return { kind: 'publish', response: publishResponse({ ...statements, ...locationFields(urls) }) }
+}

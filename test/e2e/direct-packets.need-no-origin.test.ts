@@ -1,0 +1,150 @@
+import { afterAll, expect, inject, test } from 'vitest'
+import type { Neo4jAddress } from '../stack/stack.ts'
+import { prepare } from '../support/e2e.ts'
+import { openDriver, run } from '../support/neo4j.ts'
+import { parsePart, replay } from '../support/replay.ts'
+import { uniqueName } from '../support/requests.ts'
+
+const { client, org } = await prepare(1)
+const target = openDriver(inject('stack').target as Neo4jAddress)
+afterAll(() => target.close())
+const mappedIndices = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id', Movie: 'title' }
+const deletion = { mappedIndices, index: 'Movie', originIds: ['a', 'b', 'a'], fileName: 'deleted' }
+
+test('delete makes one statement with the ids as given, and says which are deleted', async () => {
+  const { status, body } = await client.post(`/1.0/publish/${org}/delete`, deletion)
+  expect(status).toBe(200)
+  expect(body.transactionRequest).toEqual({
+    statements: [
+      {
+        statement: 'MATCH (n:`Movie`) WHERE n.`title` IN {ids} DETACH DELETE n',
+        parameters: { ids: ['a', 'b'] },
+        metadata: { deletedIds: ['a', 'b'] },
+      },
+    ],
+  })
+  expect(await (await fetch(body.fileLocation as string)).json()).toEqual(body.transactionRequest)
+  const again = await client.post(`/1.0/publish/${org}/delete`, deletion)
+  expect(again.status).toBe(409)
+  const returned = await client.post(`/1.0/publish/${org}/delete`, {
+    ...deletion,
+    returnOnly: true,
+    dbUrl: 'bolt://nowhere',
+    metadata: true,
+  })
+  expect([returned.status, returned.body.fileLocation]).toEqual([200, null])
+})
+
+test.each([
+  ['no index', { index: null }, 'index: required'],
+  ['no ids', { originIds: [] }, 'originIds: must not be empty'],
+  ['no file name', { fileName: null }, 'fileName: required unless returnOnly is true'],
+  ['an unknown label', { index: 'Nothing' }, 'index: must be a label in mappedIndices or the value of DEFAULT_INDEX'],
+  ['ids that are not integers', { idType: 'integer' }, 'originIds: "a" is not a 64-bit integer, as idType says'],
+  ['an unknown field', { idtype: 'integer' }, 'idtype: unknown field, did you mean `idType`?'],
+])('delete refuses %s', async (_name, change, message) => {
+  const { status, body } = await client.post(`/1.0/publish/${org}/delete`, {
+    ...deletion,
+    fileName: 'refused',
+    ...change,
+  })
+  expect([status, body.error]).toEqual([400, `400 Bad Request: ${message}`])
+})
+
+test('more than 500 ids may be deleted, and the replay deletes exactly those nodes with their relationships', async () => {
+  const label = uniqueName('Gone')
+  await run(
+    target,
+    `UNWIND range(1, 700) AS i CREATE (n:${label} {id: i}) CREATE (n)-[:T]->(:${label} {id: toString(i)})`,
+  )
+  const body = {
+    mappedIndices: { DEFAULT_INDEX: label, DEFAULT_ID_FIELD: 'id' },
+    index: label,
+    originIds: Array.from({ length: 600 }, (_, index) => String(index + 1)),
+    idType: 'integer',
+    parameterSyntax: 'dollar',
+    returnOnly: true,
+  }
+  const { text } = await client.post(`/1.0/publish/${org}/delete`, body)
+  const pairs = parsePart(/"transactionRequest":(.*),"transactionRequests"/s.exec(text)?.[1] ?? '')
+  await replay(target, pairs)
+  await replay(target, pairs)
+  expect(await run(target, `MATCH (n:${label}) WHERE n.id IN range(1, 700) RETURN count(n), min(n.id)`)).toEqual([
+    [100n, 601n],
+  ])
+  expect(
+    await run(target, `MATCH (n:${label}) WHERE n.id IN [i IN range(1, 700) | toString(i)] RETURN count(n)`),
+  ).toEqual([[700n]])
+})
+
+const drawing = {
+  startIndex: 'Person',
+  startIdField: 'id',
+  endIndex: 'Movie',
+  endIdField: 'title',
+  type: 'LIKES',
+  idPairs: [
+    { startId: '2', endId: 'b' },
+    { startId: '1', endId: 'a' },
+    { startId: '2', endId: 'b' },
+  ],
+}
+
+test('createrelationships makes one statement per pair, in order, each once', async () => {
+  const { status, body } = await client.post(`/1.0/publish/${org}/createrelationships`, {
+    ...drawing,
+    fileName: 'drawn',
+    startIdType: 'integer',
+  })
+  expect(status).toBe(200)
+  const statement =
+    'MATCH (a:`Person` {`id`: {startId}}) MATCH (b:`Movie` {`title`: {endId}}) MERGE (a)-[:`LIKES`]->(b)'
+  const qa = {
+    mappedIndices: { Person: 'id', Movie: 'title' },
+    relationshipIdField: null,
+    relationships: ['LIKES'],
+    nodes: {},
+  }
+  expect(body.transactionRequest?.statements).toEqual([
+    { statement, parameters: { startId: 2, endId: 'b' }, metadata: null },
+    { statement, parameters: { startId: 1, endId: 'a' }, metadata: { qa } },
+  ])
+  expect(typeof body.fileLocation).toBe('string')
+})
+
+test('createrelationships cuts parts of 5,000 pairs', async () => {
+  const idPairs = Array.from({ length: 5_001 }, (_, index) => ({ startId: `s${index}`, endId: `e${index}` }))
+  const { body } = await client.post(`/1.0/publish/${org}/createrelationships`, {
+    ...drawing,
+    idPairs,
+    fileName: 'large',
+  })
+  expect(body.transactionRequests?.map(({ statements }) => statements.length)).toEqual([5_000, 1])
+  expect((await client.get(`/1.0/publish/${org}?filter=large`)).body.fileNames).toEqual([
+    'largePart1of2',
+    'largePart2of2',
+  ])
+})
+
+test.each([
+  ['no pairs', { idPairs: [] }, 'idPairs: must have at least one pair'],
+  ['a pair without an end', { idPairs: [{ startId: '1' }] }, 'idPairs[0].endId: must be a string'],
+  [
+    'a bad type',
+    { type: 'A\\B' },
+    'type: must be non-empty, without backslashes, control characters or lone surrogates',
+  ],
+  [
+    'ids that are not integers',
+    { endIdType: 'integer' },
+    'idPairs[0]: has an id that is not a 64-bit integer, as its type says; idPairs[1]: has an id that is not a 64-bit integer, as its type says; idPairs[2]: has an id that is not a 64-bit integer, as its type says',
+  ],
+  ['an unknown field', { idPair: [] }, 'idPair: unknown field, did you mean `idPairs`?'],
+])('createrelationships refuses %s', async (_name, change, message) => {
+  const { status, body } = await client.post(`/1.0/publish/${org}/createrelationships`, {
+    ...drawing,
+    fileName: 'refused',
+    ...change,
+  })
+  expect([status, body.error]).toEqual([400, `400 Bad Request: ${message}`])
+})

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createFinishWaiter, type FinishWaiter, isFinished } from '../../shared/jobs/finish-waiter.ts'
+import { createJobRecords, finalStates, finishedChannel } from '../../shared/jobs/record.ts'
+
+const { url } = inject('stack').redis
+const subscriberName = `waiter-${randomUUID()}`
+const redis = new Redis(url, { db: 5 })
+const elsewhere = new Redis(url, { db: 5 })
+const subscriber = new Redis(url, { db: 5, connectionName: subscriberName })
+const [here, worker] = [createJobRecords(redis), createJobRecords(elsewhere)]
+let waiter: FinishWaiter
+
+beforeAll(async () => {
+  waiter = await createFinishWaiter(subscriber, here)
+})
+afterAll(() => Promise.all([redis, elsewhere, subscriber].map((connection) => connection.quit())))
+
+const longMs = 50_000
+
+async function queuedJob(): Promise<string> {
+  const id = randomUUID()
+  const names = { orgName: `org-${id}`, fileName: 'people' }
+  await worker.create({ id, kind: 'publish', ...names, batchSize: 5_000, force: false, subRequests: 1 })
+  return id
+}
+
+/** Waits, and tells what came of it and after how long. */
+async function timed(id: string, milliseconds: number) {
+  const start = performance.now()
+  const job = await waiter.wait(id, milliseconds)
+  return { job, tookMs: performance.now() - start }
+}
+
+/** The subscriptions of this waiter's connection, as the server counts them. */
+async function subscriptions(): Promise<string[]> {
+  const clients = String(await redis.client('LIST')).split('\n')
+  return clients
+    .filter((client) => client.includes(`name=${subscriberName} `))
+    .map((client) => / sub=\d+/.exec(client)?.[0] ?? '')
+}
+
+describe('who waits for a job', () => {
+  test.each(finalStates)('is woken when it has %s elsewhere', async (state) => {
+    const id = await queuedJob()
+    const waiting = timed(id, longMs)
+    await worker.start(id)
+    await worker.finish(id, state, { generation: 1 })
+    const { job, tookMs } = await waiting
+    expect(job).toEqual(await here.read(id))
+    expect([job?.state, job?.generation]).toEqual([state, 1])
+    expect(tookMs).toBeLessThan(longMs / 5)
+  })
+
+  test('gets a job that has finished before at once', async () => {
+    const id = await queuedJob()
+    await worker.finish(id, 'failed', {})
+    const { job, tookMs } = await timed(id, longMs)
+    expect(job).toEqual(await here.read(id))
+    expect(tookMs).toBeLessThan(longMs / 5)
+  })
+
+  test('gets the job as it is when the time is up', async () => {
+    const id = await queuedJob()
+    const waiting = timed(id, 300)
+    await worker.start(id)
+    const { job, tookMs } = await waiting
+    expect(job).toEqual(await here.read(id))
+    expect(job?.state).toBe('running')
+    expect(tookMs).toBeGreaterThanOrEqual(299)
+    expect(tookMs).toBeLessThan(longMs / 5)
+  })
+
+  test('may not want to wait at all', async () => {
+    const id = await queuedJob()
+    expect((await waiter.wait(id, 0))?.state).toBe('queued')
+  })
+
+  test('gets null at once for a job that nobody knows', async () => {
+    const { job, tookMs } = await timed(randomUUID(), longMs)
+    expect(job).toBeNull()
+    expect(tookMs).toBeLessThan(longMs / 5)
+  })
+
+  test('is not woken by other jobs', async () => {
+    const [id, other] = [await queuedJob(), await queuedJob()]
+    const waiting = timed(id, 500)
+    await worker.finish(other, 'succeeded', {})
+    const { job, tookMs } = await waiting
+    expect(job?.state).toBe('queued')
+    expect(tookMs).toBeGreaterThanOrEqual(499)
+  })
+
+  test('is not missed when the job finishes just as the waiting begins', async () => {
+    const ids = await Promise.all(Array.from({ length: 100 }, queuedJob))
+    const waited = ids.flatMap((id) => [waiter.wait(id, longMs), worker.finish(id, 'succeeded', {})] as const)
+    const jobs = (await Promise.all(waited)).filter((outcome) => typeof outcome === 'object')
+    expect(jobs.map((job) => job?.id)).toEqual(ids)
+    expect(jobs.every((job) => job !== null && isFinished(job))).toBe(true)
+  })
+
+  test('is woken again when another that waited for the same job gave up', async () => {
+    const id = await queuedJob()
+    const patient = timed(id, longMs)
+    expect((await waiter.wait(id, 50))?.state).toBe('queued')
+    await worker.finish(id, 'succeeded', {})
+    const { job, tookMs } = await patient
+    expect(job?.state).toBe('succeeded')
+    expect(tookMs).toBeLessThan(longMs / 5)
+  })
+})
+
+test('two hundred that wait at once, for one job or for many, share one subscription', async () => {
+  const shared = await queuedJob()
+  const ids = await Promise.all(Array.from({ length: 200 }, async (_, index) => (index % 2 ? shared : queuedJob())))
+  const waiting = ids.map((id) => timed(id, longMs))
+  expect(await subscriptions()).toEqual([' sub=1'])
+  await Promise.all([...new Set(ids)].map((id) => worker.finish(id, 'succeeded', {})))
+  const waited = await Promise.all(waiting)
+  expect(waited.map(({ job }) => [job?.id, job?.state])).toEqual(ids.map((id) => [id, 'succeeded']))
+  expect(Math.max(...waited.map(({ tookMs }) => tookMs))).toBeLessThan(longMs / 5)
+})
+
+test('a word about a job that nobody waits for, or that does not exist, harms nobody', async () => {
+  const id = await queuedJob()
+  const waiting = waiter.wait(id, longMs)
+  for (const word of ['', 'no id', randomUUID()]) await redis.publish(finishedChannel, word)
+  await worker.finish(id, 'succeeded', {})
+  expect((await waiting)?.state).toBe('succeeded')
+})

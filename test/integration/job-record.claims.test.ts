@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import { createJobRecords, type NewJob, recordKey } from '../../shared/jobs/record.ts'
+
+const redis = new Redis(inject('stack').redis.url, { db: 5 })
+const records = createJobRecords(redis)
+afterAll(() => redis.quit())
+
+const job = (given: Partial<NewJob> = {}): NewJob => ({
+  id: randomUUID(),
+  kind: 'publish',
+  orgName: `org-${randomUUID()}`,
+  fileName: 'people',
+  batchSize: 5_000,
+  force: false,
+  subRequests: 3,
+  ...given,
+})
+
+/** Another job for the same packet. */
+const rivalOf = ({ orgName, fileName }: NewJob, given: Partial<NewJob> = {}) => job({ orgName, fileName, ...given })
+
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+describe('a job', () => {
+  test('is created queued, with what it was given and nothing done', async () => {
+    const created = job({ kind: 'multi', fileName: 'ü "people"/{1}', batchSize: 7, force: true })
+    expect(await records.create(created)).toEqual({ holder: null })
+    const { subRequests, ...given } = created
+    expect(await records.read(created.id)).toEqual({
+      ...given,
+      state: 'queued',
+      createdAt: time,
+      startedAt: null,
+      finishedAt: null,
+      attempt: 0,
+      progress: { phase: 'queued', subRequests, subRequestsDone: 0, pairs: 0, parts: 0, bytes: 0 },
+      report: null,
+      error: null,
+      generation: null,
+    })
+  })
+
+  test('that was never created is null', async () => {
+    expect(await records.read(randomUUID())).toBeNull()
+  })
+
+  test('does not stand in its own way when it is created again because the first answer was lost', async () => {
+    const created = job()
+    await records.create(created)
+    const before = await records.read(created.id)
+    expect(await records.create(created)).toEqual({ holder: null })
+    expect(await records.read(created.id)).toEqual(before)
+  })
+})
+
+describe('the name of an unfinished job', () => {
+  test.each(['queued', 'running', 'committing'])(
+    'is held while it is %s, and the rival is not created',
+    async (state) => {
+      const first = job()
+      await records.create(first)
+      await redis.hset(recordKey(first.id), 'state', state)
+      const rival = rivalOf(first)
+      expect(await records.create(rival)).toEqual({ holder: first.id })
+      expect(await records.read(rival.id)).toBeNull()
+    },
+  )
+
+  test.each(['succeeded', 'failed', 'cancelled'] as const)('is free when it has %s', async (state) => {
+    const first = job()
+    await records.create(first)
+    await records.finish(first.id, state, {})
+    expect(await records.create(rivalOf(first))).toEqual({ holder: null })
+  })
+
+  test('is free when its record is gone', async () => {
+    const first = job()
+    await records.create(first)
+    await redis.del(recordKey(first.id))
+    const rival = rivalOf(first)
+    expect(await records.create(rival)).toEqual({ holder: null })
+    expect(await records.create(rivalOf(first))).toEqual({ holder: rival.id })
+  })
+
+  test('is free when it finished without giving up its claim', async () => {
+    const first = job()
+    await records.create(first)
+    await redis.hset(recordKey(first.id), 'state', 'succeeded')
+    const rival = rivalOf(first)
+    expect(await records.create(rival)).toEqual({ holder: null })
+    expect(await records.create(rivalOf(first))).toEqual({ holder: rival.id })
+  })
+
+  test('is the packet’s, whether it is named by the org or by its sub-org', async () => {
+    const first = job({ fileName: 'sub/people' })
+    await records.create(first)
+    const rival = job({ orgName: `${first.orgName}/sub`, fileName: 'people' })
+    expect(await records.create(rival)).toEqual({ holder: first.id })
+  })
+
+  test('is no other name', async () => {
+    const first = job()
+    await records.create(first)
+    for (const fileName of ['people2', 'peopl', 'people/more', 'People']) {
+      expect(await records.create(rivalOf(first, { fileName }))).toEqual({ holder: null })
+    }
+    expect(await records.create(job())).toEqual({ holder: null })
+  })
+
+  test('does not hold up a job with force, and stays with its holder', async () => {
+    const first = job()
+    await records.create(first)
+    const forced = rivalOf(first, { force: true })
+    expect(await records.create(forced)).toEqual({ holder: null })
+    expect(await records.create(rivalOf(first))).toEqual({ holder: first.id })
+    await records.finish(forced.id, 'succeeded', {})
+    expect(await records.create(rivalOf(first))).toEqual({ holder: first.id })
+    await records.finish(first.id, 'failed', {})
+    expect(await records.create(rivalOf(first))).toEqual({ holder: null })
+  })
+
+  test('is won by one of twenty that ask for it at once, and the others are told by whom', async () => {
+    const first = job()
+    const rivals = Array.from({ length: 20 }, () => rivalOf(first))
+    const answers = await Promise.all(rivals.map(records.create))
+    const winner = rivals[answers.findIndex(({ holder }) => holder === null)]
+    expect(answers).toEqual(rivals.map(({ id }) => ({ holder: id === winner?.id ? null : winner?.id })))
+    const created = await Promise.all(rivals.map(({ id }) => records.read(id)))
+    expect(created.filter((record) => record !== null).map(({ id }) => id)).toEqual([winner?.id])
+  })
+})

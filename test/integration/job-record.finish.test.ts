@@ -1,0 +1,155 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import {
+  createJobRecords,
+  finalStates,
+  finishedChannel,
+  type JobProgress,
+  recordKey,
+} from '../../shared/jobs/record.ts'
+import { createSecrets } from '../../shared/jobs/secrets.ts'
+import { createReport, type Report } from '../../shared/publish/report.ts'
+
+const redis = new Redis(inject('stack').redis.url, { db: 5 })
+const records = createJobRecords(redis)
+const secrets = createSecrets(redis, [{ id: 'k1', key: randomBytes(32) }], 600)
+afterAll(() => redis.quit())
+
+const sevenDays = 7 * 24 * 3_600
+const credentials = `Basic ${Buffer.from('neo4j:a fairly long password').toString('base64')}`
+const orgOf = (id: string) => `org-${id}`
+
+/** A job with credentials that runs in its first attempt. */
+async function runningJob(id: string = randomUUID()): Promise<string> {
+  const names = { orgName: orgOf(id), fileName: 'people' }
+  await records.create({ id, kind: 'multi', ...names, batchSize: 5_000, force: false, subRequests: 400 })
+  await secrets.store(id, [credentials])
+  await records.start(id)
+  return id
+}
+
+/** Every key that Redis holds for a job, by what it is. */
+const keysOf = async (id: string) => {
+  const keys = [...(await redis.keys(`*:${id}`)), ...(await redis.keys(`*${orgOf(id)}*`))]
+  return { keys, kinds: [...new Set(keys.map((key) => key.split(':')[1]))].sort() }
+}
+
+const done: JobProgress = { phase: 'done', subRequests: 400, subRequestsDone: 400, pairs: 9, parts: 2, bytes: 8_000 }
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+describe('a job that finishes', () => {
+  test('has its final state, when it finished, and what came of it', async () => {
+    const [succeeded, failed] = [await runningJob(), await runningJob()]
+    const before = await Promise.all([succeeded, failed].map(records.read))
+    const report = createReport().read()
+    const error = { status: 502, code: 'originBroke', message: 'the origin database "broke" off — ü' }
+    expect(await records.finish(succeeded, 'succeeded', { generation: 12, progress: done, report })).toBe(true)
+    expect(await records.finish(failed, 'failed', { error })).toBe(true)
+    expect(await Promise.all([succeeded, failed].map(records.read))).toEqual([
+      { ...before[0], state: 'succeeded', finishedAt: time, generation: 12, progress: done, report },
+      { ...before[1], state: 'failed', finishedAt: time, error },
+    ])
+  })
+
+  test.each(finalStates)('gives up its credentials and its claim when it has %s', async (state) => {
+    const id = await runningJob()
+    expect((await keysOf(id)).kinds).toEqual(['claim', 'job', 'secret'])
+    await records.finish(id, state, {})
+    expect((await keysOf(id)).keys).toEqual([recordKey(id)])
+  })
+
+  test('is kept for seven days from then on, and not forgotten before', async () => {
+    const id = await runningJob()
+    expect(await redis.ttl(recordKey(id))).toBe(-1)
+    await records.finish(id, 'succeeded', {})
+    const seconds = await redis.ttl(recordKey(id))
+    expect(seconds).toBeGreaterThan(sevenDays - 60)
+    expect(seconds).toBeLessThanOrEqual(sevenDays)
+  })
+
+  test.each(['queued', 'committing'])('may have been %s', async (state) => {
+    const id = await runningJob()
+    await redis.hset(recordKey(id), 'state', state)
+    expect(await records.finish(id, 'failed', {})).toBe(true)
+    expect((await records.read(id))?.state).toBe('failed')
+  })
+
+  test('finishes once: what comes later changes nothing', async () => {
+    const id = await runningJob()
+    await records.finish(id, 'succeeded', { generation: 3, progress: done })
+    const finished = await records.read(id)
+    for (const state of finalStates) {
+      const error = { status: 500, code: 'internal', message: 'late' }
+      expect(await records.finish(id, state, { error, generation: 4 })).toBe(false)
+    }
+    expect(await records.read(id)).toEqual(finished)
+  })
+
+  test('finishes in one of the ways that were tried at once', async () => {
+    const id = await runningJob()
+    const states = Array.from({ length: 21 }, (_, index) => finalStates[index % 3] as (typeof finalStates)[number])
+    const outcomes = await Promise.all(states.map((state) => records.finish(id, state, {})))
+    expect(outcomes.filter((isFinal) => isFinal)).toEqual([true])
+    expect((await records.read(id))?.state).toBe(states[outcomes.indexOf(true)])
+  })
+
+  test('does not come back when it was gone', async () => {
+    const id = randomUUID()
+    expect(await records.finish(id, 'failed', {})).toBe(false)
+    expect((await keysOf(id)).keys).toEqual([])
+  })
+
+  test('is told of once, by its id', async () => {
+    const subscriber = redis.duplicate()
+    const [id, last] = [await runningJob(), await runningJob()]
+    const heard: string[] = []
+    const { promise: lastHeard, resolve } = Promise.withResolvers<void>()
+    subscriber.on('message', (_channel, message) => {
+      if (message === id || message === last) heard.push(message)
+      if (message === last) resolve()
+    })
+    await subscriber.subscribe(finishedChannel)
+    for (const state of finalStates) await records.finish(id, state, {})
+    await records.finish(last, 'succeeded', {})
+    await lastHeard
+    await subscriber.quit()
+    expect(heard).toEqual([id, last])
+  })
+})
+
+describe('what Redis holds of a job stays under 8 KB', () => {
+  const largest = { ...done, pairs: 50_000_000, parts: 10_000, bytes: 300_000_000_000 }
+
+  async function bytesHeldWith(report: Report): Promise<number> {
+    const id = await runningJob()
+    for (const label of ['Person', 'Movie', 'Company', 'Country', 'Genre'])
+      report.identity({ label, idProperty: 'grn' })
+    expect(await records.beginCommit(id, 1, largest, report.read())).toBe(true)
+    const { keys, kinds } = await keysOf(id)
+    expect(kinds).toEqual(['claim', 'job', 'secret'])
+    const bytes = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)))
+    return bytes.reduce<number>((sum, each) => sum + Number(each), 0)
+  }
+
+  const ids = (bytes: number) => Array.from({ length: 250 }, () => randomBytes(bytes / 2).toString('hex'))
+
+  test('when hundreds of origin ids were missing', async () => {
+    const report = createReport()
+    report.missing('originIds', ids(36))
+    expect(await bytesHeldWith(report)).toBeLessThan(8 * 1024)
+  })
+
+  test('when hundreds of origin ids and of relationship ids were missing', async () => {
+    const report = createReport()
+    report.missing('originIds', ids(36))
+    report.missing('relationshipIds', ids(36))
+    expect(await bytesHeldWith(report)).toBeLessThan(8 * 1024)
+  })
+
+  test('when the ids that were missing are long', async () => {
+    const report = createReport()
+    report.missing('originIds', ids(200))
+    expect(await bytesHeldWith(report)).toBeLessThan(8 * 1024)
+  })
+})

@@ -1,0 +1,121 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import type { SecretKey } from '../../shared/config/lists.ts'
+import { secretKeyOf } from '../../shared/jobs/record.ts'
+import { createSecrets } from '../../shared/jobs/secrets.ts'
+
+const redis = new Redis(inject('stack').redis.url, { db: 5 })
+afterAll(() => redis.quit())
+
+const lifetimeSeconds = 600
+const key = (id: string): SecretKey => ({ id, key: randomBytes(32) })
+const [first, second] = [key('k1'), key('k2')]
+const secretsWith = (...keys: SecretKey[]) => createSecrets(redis, keys, lifetimeSeconds)
+
+const password = 'correct horse battery staple ü'
+const credentials = `Basic ${Buffer.from(`neo4j:${password}`).toString('base64')}`
+
+/** A job whose credentials were stored. */
+async function jobWith(secrets: readonly string[], keys = [first]): Promise<string> {
+  const id = randomUUID()
+  await secretsWith(...keys).store(id, secrets)
+  return id
+}
+
+/** Changes one character of what is stored, at a place given from 0 to 1. */
+async function tamper(id: string, at: number): Promise<void> {
+  const sealed = (await redis.get(secretKeyOf(id))) ?? ''
+  const index = Math.min(sealed.length - 2, Math.floor(at * sealed.length))
+  const changed = sealed[index] === 'A' ? 'B' : 'A'
+  await redis.set(secretKeyOf(id), sealed.slice(0, index) + changed + sealed.slice(index + 1))
+}
+
+describe('a job’s credentials', () => {
+  test('are read as they were stored', async () => {
+    const several = [credentials, 'Basic ', 'Basic "\\\n😀']
+    expect(await secretsWith(first).read(await jobWith(several))).toEqual(several)
+    expect(await secretsWith(first).read(await jobWith([]))).toEqual([])
+  })
+
+  test('are nowhere in Redis in the clear', async () => {
+    const id = await jobWith([credentials, password])
+    const stored = (await redis.get(secretKeyOf(id))) ?? ''
+    const decoded = stored.split('.').map((field) => Buffer.from(field, 'base64').toString())
+    const traces = [
+      password,
+      credentials,
+      credentials.slice(6),
+      'neo4j',
+      'Basic',
+      'horse',
+      first.key.toString('base64'),
+    ]
+    expect(stored).toMatch(/^k1\.[\w+/=]+\.[\w+/=]+\.[\w+/=]+$/)
+    for (const text of [stored, ...decoded]) expect(traces.filter((trace) => text.includes(trace))).toEqual([])
+  })
+
+  test('are sealed anew every time, so that equal ones do not look equal', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => jobWith([credentials])))
+    const stored = await Promise.all(ids.map((id) => redis.get(secretKeyOf(id))))
+    expect(new Set(stored.flatMap((sealed) => sealed?.split('.').slice(1)))).toHaveLength(60)
+  })
+
+  test('expire, also when they were stored again', async () => {
+    const id = await jobWith([credentials])
+    await secretsWith(first).store(id, ['other'])
+    const seconds = await redis.ttl(secretKeyOf(id))
+    expect(seconds).toBeGreaterThan(lifetimeSeconds - 60)
+    expect(seconds).toBeLessThanOrEqual(lifetimeSeconds)
+    expect(await secretsWith(first).read(id)).toEqual(['other'])
+  })
+
+  test('are null when they expired or were never stored', async () => {
+    const id = await jobWith([credentials])
+    await redis.pexpire(secretKeyOf(id), 1)
+    await expect.poll(() => secretsWith(first).read(id), { timeout: 5_000 }).toBeNull()
+    expect(await secretsWith(first).read(randomUUID())).toBeNull()
+  })
+
+  test('do not open under another job’s id', async () => {
+    const [id, thief] = [await jobWith([credentials]), randomUUID()]
+    await redis.copy(secretKeyOf(id), secretKeyOf(thief))
+    expect(await secretsWith(first).read(thief)).toBeNull()
+    expect(await secretsWith(first).read(id)).toEqual([credentials])
+  })
+
+  test.each([0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.9])(
+    'do not open when they were changed at %d of their length',
+    async (at) => {
+      const id = await jobWith([credentials])
+      await tamper(id, at)
+      expect(await secretsWith(first).read(id)).toBeNull()
+    },
+  )
+
+  test.each(['', 'k1', 'k1.', 'k1...', 'k1.AAAA.AAAA.AAAA', 'nonsense'])(
+    'are null when "%s" is in their place',
+    async (text) => {
+      const id = await jobWith([credentials])
+      await redis.set(secretKeyOf(id), text)
+      expect(await secretsWith(first).read(id)).toBeNull()
+    },
+  )
+})
+
+describe('keys', () => {
+  test('are rotated: the first seals, all that are configured open', async () => {
+    const old = await jobWith([credentials], [first])
+    const rotated = secretsWith(second, first)
+    const fresh = randomUUID()
+    await rotated.store(fresh, ['fresh'])
+    expect(await Promise.all([old, fresh].map(rotated.read))).toEqual([[credentials], ['fresh']])
+    expect((await redis.get(secretKeyOf(fresh)))?.split('.')[0]).toBe('k2')
+    expect(await Promise.all([old, fresh].map(secretsWith(second).read))).toEqual([null, ['fresh']])
+  })
+
+  test('of the same id but other bytes open nothing', async () => {
+    const id = await jobWith([credentials])
+    expect(await secretsWith(key('k1')).read(id)).toBeNull()
+  })
+})

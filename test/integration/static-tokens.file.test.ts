@@ -1,0 +1,120 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { coversOrg, type Principal } from '../../shared/auth/principal.ts'
+import { createStaticTokens } from '../../shared/auth/static-tokens.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'tokens-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+const digest = (token: string) => createHash('sha256').update(token).digest('hex')
+const alice = { name: 'alice', orgs: ['acme', 'acme-eu/north'], scopes: ['publish:read', 'publish:write'] }
+const bob = { name: 'bob', orgs: ['*'], scopes: ['manager:read', 'manager:write', 'search:read'] }
+const entry = (token: string, principal: object) => ({ ...principal, sha256: digest(token) })
+
+const quiet = { info() {}, error() {} }
+
+/** A tokens file of the test's own. */
+function tokensFile(content: unknown) {
+  const path = join(directory, `${randomUUID()}.json`)
+  let writes = 0
+  const write = (changed: unknown) => {
+    writeFileSync(path, typeof changed === 'string' ? changed : JSON.stringify(changed))
+    // The clock of a file system may stand still between two writes of a test.
+    utimesSync(path, 1_700_000_000, 1_700_000_000 + writes++)
+  }
+  write(content)
+  return { path, write }
+}
+
+/** Reading again may take a second: a change is noticed within two, with some to spare for a busy machine. */
+const soon = (ask: () => unknown, expected: unknown) =>
+  vi.waitFor(() => expect(ask()).toEqual(expected), { timeout: 5_000 })
+
+describe('a token', () => {
+  test('tells who calls, and nothing of its digest', () => {
+    const { path } = tokensFile([entry('for alice', alice), entry('for bob', bob)])
+    const principalOf = createStaticTokens(path, quiet)
+    expect([principalOf('for alice'), principalOf('for bob')]).toEqual([alice, bob])
+  })
+
+  test('that is not configured is nobody’s, nor is a digest', () => {
+    const { path } = tokensFile([entry('for alice', alice)])
+    const principalOf = createStaticTokens(path, quiet)
+    const others = ['', 'for Alice', 'for alice ', 'for alic', digest('for alice'), '\u0000', '😀', 'x'.repeat(10_000)]
+    expect(others.map(principalOf)).toEqual(others.map(() => null))
+  })
+
+  test('is nobody’s when none is configured', () => {
+    expect(createStaticTokens(tokensFile([]).path, quiet)('')).toBeNull()
+  })
+
+  test('may have any characters', () => {
+    const tokens = ['ü😀', '"quoted"', ' ', 'a.b.c', '__proto__']
+    const { path } = tokensFile(tokens.map((token) => entry(token, { ...alice, name: token })))
+    const principalOf = createStaticTokens(path, quiet)
+    expect(tokens.map((token) => principalOf(token)?.name)).toEqual(tokens)
+  })
+
+  test('covers its orgs with their sub-directories, and no others', () => {
+    const { path } = tokensFile([entry('for alice', alice), entry('for bob', bob)])
+    const principalOf = createStaticTokens(path, quiet)
+    const orgs = ['acme', 'acme/eu', 'acme-eu', 'acme-eu/north', 'acme-eu/north/1', 'acme-eu/northern', 'acm', 'other']
+    const covered = (token: string) => orgs.filter((org) => coversOrg(principalOf(token) as Principal, org))
+    expect(covered('for alice')).toEqual(['acme', 'acme/eu', 'acme-eu/north', 'acme-eu/north/1'])
+    expect(covered('for bob')).toEqual(orgs)
+  })
+})
+
+describe.concurrent('the tokens file', () => {
+  test('is read again when it changed: new tokens work, and those that left it do not', async () => {
+    const { path, write } = tokensFile([entry('old', alice)])
+    const principalOf = createStaticTokens(path, quiet)
+    expect([principalOf('old'), principalOf('new')]).toEqual([alice, null])
+    write([entry('new', bob)])
+    await soon(() => [principalOf('old'), principalOf('new')], [null, bob])
+    write([entry('new', alice)])
+    await soon(() => principalOf('new'), alice)
+  })
+
+  test.each([
+    ['is not JSON', '[{"name":'],
+    ['is empty', ''],
+    ['is not a list', entry('new', bob)],
+    ['has an unknown scope', [entry('new', { ...bob, scopes: ['publish:everything'] })]],
+    ['has an unknown field', [{ ...entry('new', bob), token: 'new' }]],
+    ['has a token in the clear', [{ ...bob, sha256: 'new' }]],
+    ['has a digest in capitals', [{ ...bob, sha256: digest('new').toUpperCase() }]],
+    ['has a name that is no org', [entry('new', { ...bob, orgs: ['../acme'] })]],
+    ['has one wrong entry among right ones', [entry('new', bob), { ...entry('newer', bob), name: '' }]],
+  ])('keeps the tokens as they were when it %s, until it is right again', async (_problem, broken) => {
+    const { path, write } = tokensFile([entry('old', alice)])
+    const problems: string[] = []
+    const principalOf = createStaticTokens(path, { ...quiet, error: (_fields, message) => problems.push(message) })
+    write(broken)
+    const isNoticed = () => [principalOf('old'), principalOf('new'), problems.length > 0]
+    await soon(isNoticed, [alice, null, true])
+    write([entry('new', bob)])
+    await soon(() => [principalOf('old'), principalOf('new')], [null, bob])
+  })
+
+  test('keeps the tokens when it is gone, and is read when it is back', async () => {
+    const { path, write } = tokensFile([entry('old', alice)])
+    const problems: string[] = []
+    const principalOf = createStaticTokens(path, { ...quiet, error: (_fields, message) => problems.push(message) })
+    rmSync(path)
+    await soon(() => [principalOf('old'), problems.length > 0], [alice, true])
+    write([entry('new', bob)])
+    await soon(() => [principalOf('old'), principalOf('new')], [null, bob])
+  })
+
+  test('is refused at the start when it is wrong or missing, without a word of what is in it', () => {
+    const { path } = tokensFile([{ ...bob, sha256: 'a token in the clear' }])
+    const start = () => createStaticTokens(path, quiet)
+    expect(start).toThrow(/AUTH_TOKENS: .*SHA-256/s)
+    expect(start).not.toThrow(/in the clear/)
+    expect(() => createStaticTokens(`${path}.none`, quiet)).toThrow()
+  })
+})
