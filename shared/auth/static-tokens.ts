@@ -54,7 +54,16 @@ export function createStaticTokens(path: string, log: TokenLog): (token: string)
 }
 
 function readTokens(path: string) {
-  const parsed = tokensFile.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+  const parsed = tokensFile.safeParse(parsedJson(readFileSync(path, 'utf8')))
   if (!parsed.success) throw new Error(`AUTH_TOKENS: ${z.prettifyError(parsed.error)}`)
   return parsed.data.map(({ sha256, ...principal }) => ({ ...principal, sha256: Buffer.from(sha256, 'hex') }))
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's own message quotes the text, which may be a token that somebody put there bare.
+    throw new Error('AUTH_TOKENS: the file is not valid JSON')
+  }
 }

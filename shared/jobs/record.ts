@@ -72,7 +72,9 @@ const claimKey = (name: string) => `packets:claim:${name}`
 const keptSeconds = 7 * 24 * 3_600
 
 // A claim is as good as its holder's record: one whose job is finished or gone is taken over, so no claim needs renewing.
+// A client whose answer was lost sends a script again: a job that is there is left as it is.
 const createScript = `
+if redis.call('EXISTS', KEYS[1]) == 1 then return '' end
 local holder = redis.call('GET', KEYS[2])
 if ARGV[2] == '' then
   if holder then

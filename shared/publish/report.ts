@@ -23,6 +23,8 @@ export interface Report {
 }
 
 const firstIds = 100
+// Redis holds a job in under 8 KB, however long its ids are.
+const firstBytes = 2_000
 const none = (): Missing => ({ count: 0, first: [] })
 
 export function createReport(): Report {
@@ -37,7 +39,12 @@ export function createReport(): Report {
     missing(field, ids) {
       const { first } = missing[field]
       missing[field].count += ids.length
-      first.push(...ids.slice(0, firstIds - first.length))
+      let bytes = Buffer.byteLength(JSON.stringify(first))
+      for (const id of ids.slice(0, firstIds - first.length)) {
+        bytes += Buffer.byteLength(JSON.stringify(id)) + 1
+        if (bytes > firstBytes) break
+        first.push(id)
+      }
     },
     collapsed(relationships) {
       collapsed += relationships

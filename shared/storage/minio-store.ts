@@ -88,7 +88,8 @@ export function openMinioStore(settings: StorageSettings): ObjectStore {
       await probe(this)
     },
     async ping() {
-      await retried(() => client.bucketExists(bucket))
+      const isThere = await retried(() => client.bucketExists(bucket))
+      if (!isThere) throw errors.storeAway(new Error('the bucket is gone'))
     },
   }
 }
@@ -128,10 +129,12 @@ function nullWhenMissing(error: unknown): null {
 }
 
 async function ensureBucket(client: Client, { bucket, region }: StorageSettings) {
-  if (await client.bucketExists(bucket)) return
-  await client.makeBucket(bucket, region).catch(async (error) => {
-    // Another process may have made it in the same moment.
-    if (!(await client.bucketExists(bucket))) throw error
+  if (await retried(() => client.bucketExists(bucket))) return
+  await retried(async () => {
+    await client.makeBucket(bucket, region).catch(async (error) => {
+      // Another process may have made it in the same moment.
+      if (!(await client.bucketExists(bucket))) throw error
+    })
   })
 }
 

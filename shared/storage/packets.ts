@@ -53,21 +53,31 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     return highest && filesOf(fileName, highest.manifest)
   }
 
-  async function find(orgName: string, fileName: string): Promise<StoredFile[] | null> {
+  async function findOwn(orgName: string, fileName: string): Promise<StoredFile[] | null> {
     const whole = await packet(orgName, fileName)
     if (whole) return whole
     const part = parsePartName(fileName)
     const parts = part && (await packet(orgName, part.base))
     if (parts) return parts.filter((file) => file.fileName === fileName)
+    return null
+  }
+
+  /** A file of others; null for the plain copy of a packet that was committed since the generations were looked at. */
+  async function findOthers(orgName: string, fileName: string): Promise<StoredFile[] | null> {
     const name = packetName(orgName, fileName)
     for await (const { key, bytes } of plainFilesOf(store, name)) {
-      if (key === name) return [{ fileName, key, bytes, isPart: false }]
+      if (key === name) return (await findOwn(orgName, fileName)) ?? [{ fileName, key, bytes, isPart: false }]
     }
     return null
   }
 
   async function orgExists(orgName: string): Promise<boolean> {
-    return (await store.hasAny(`${orgName}/`)) || store.hasAny(generationsBelow(`${orgName}/`))
+    if (await store.hasAny(`${orgName}/`)) return true
+    for await (const { key } of store.list(generationsBelow(`${orgName}/`))) {
+      // The generations of a packet named like the org stand there too.
+      if (parseGenerationKey(key)?.name.startsWith(`${orgName}/`)) return true
+    }
+    return false
   }
 
   /** Names of packets that start with `name`, each with its highest generation. */
@@ -88,15 +98,17 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
 
   /** Keys that start with `start`: the packets' and the files of others. */
   async function namesBelow(start: string): Promise<string[]> {
+    if (!canStartName(start)) return []
+    // Plain keys are listed first: those of a packet that is committed meanwhile are then known for what they are.
+    const plain: string[] = []
+    for await (const key of visibleKeys(store, start)) if (key.startsWith(start)) plain.push(key)
     const packets = await packetsBelow(start)
     const base = baseReachedInto(start)
     const reached = base && (await generations.highest(base))
     if (base && reached) packets.set(base, reached.generation)
     const own = await inBatches([...packets], ([name, generation]) => partNamesOf(name, generation))
-    const names = own.flat().filter((name) => name.startsWith(start))
     const isOwn = (key: string) => packets.has(key) || packets.has(parsePartName(key)?.base ?? '')
-    for await (const key of visibleKeys(store, start)) if (!isOwn(key)) names.push(key)
-    return names
+    return [...own.flat().filter((name) => name.startsWith(start)), ...plain.filter((key) => !isOwn(key))]
   }
 
   return {
@@ -115,7 +127,7 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
       return false
     },
     async require(orgName, fileName) {
-      const files = await find(orgName, fileName)
+      const files = (await findOwn(orgName, fileName)) ?? (await findOthers(orgName, fileName))
       if (files === null || files.length === 0) throw errors.noSuchFile(orgName, fileName)
       return files
     },
@@ -132,6 +144,13 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
       return [...names].sort(byCodePoint)
     },
   }
+}
+
+/** Could a name start so? Some stores resolve `..` and `//` in a prefix, and would list what is elsewhere. */
+function canStartName(start: string): boolean {
+  const segments = start.split('/')
+  const isWhole = segments.slice(0, -1).every((segment) => segment !== '')
+  return start.isWellFormed() && isWhole && segments.every((segment) => !segment.startsWith('.'))
 }
 
 /** The packet's name whose part suffix a prefix reaches into: `fPart1o` and `fP` do into that of `f`. */
