@@ -98,9 +98,10 @@ async function send(response: Response, answer: Answer): Promise<void> {
   if (answer.kind === 'empty') return void response.end()
   if (answer.kind === 'json') return void response.json(answer.value)
   const { bytes, chunks } = serializeResponse(answer.response)
-  response.type('application/json').set('Content-Length', String(bytes))
+  response.type('application/json')
+  if (bytes !== null) response.set('Content-Length', String(bytes))
   if (response.req.method === 'HEAD') return void response.end()
-  // A source that fails midway ends the connection short of its Content-Length: the client sees that it is not whole.
+  // A source that fails midway ends the connection short of its length or last chunk: the client sees that it is not whole.
   await pipeline(chunks, response).catch((error) => {
     if (!response.headersSent) throw error
     response.destroy()

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import type { ParameterSyntax } from '../../shared/cypher/parameters.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
+import { convertSyntax } from '../../shared/publish/convert-syntax.ts'
 import { publishResponse, type StatementSource, statementFields } from '../../shared/publish/response.ts'
 import { orgName, storedName } from '../../shared/storage/names.ts'
 import type { StoredFile } from '../../shared/storage/packets.ts'
@@ -14,16 +16,22 @@ export const readFile = defineEndpoint({
   summary: 'Read a stored packet, or one of its parts, back',
   scope: 'publish:read',
   params: z.object({ orgName, fileName: storedName }),
-  query: z.strictObject({ parameterSyntax: z.string().optional() }),
+  query: z.strictObject({ parameterSyntax: z.enum(['braces', 'dollar'], 'must be braces or dollar').optional() }),
   async handle(context, { params, query }) {
-    if (query.parameterSyntax !== undefined) throw errors.notImplementedYet(['parameterSyntax'])
     const files = await context.packets.require(params.orgName, params.fileName)
     const limitBytes = context.config.limits.inlineBytes
     if (files.length > 1 && bytesOf(files) > limitBytes) throw errors.tooLargeInline(limitBytes)
     const others = files.find((file) => !file.isPart)
     const sources = others ? [await parsedSource(context, others, limitBytes)] : sourcesOf(context, files)
-    return { kind: 'publish', response: publishResponse(statementFields(sources)) }
+    const { parameterSyntax } = query
+    const given = parameterSyntax ? sources.map((source) => converted(source, parameterSyntax)) : sources
+    return { kind: 'publish', response: publishResponse(statementFields(given)) }
   },
+})
+
+const converted = ({ open }: StatementSource, syntax: ParameterSyntax): StatementSource => ({
+  bytes: null,
+  open: async () => convertSyntax(await open(), syntax),
 })
 
 /** What others put there may be anything: only JSON can stand in an answer, so it is read whole first. */

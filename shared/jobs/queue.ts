@@ -42,7 +42,8 @@ export function createJobQueue(connection: Redis): JobQueue {
           attempts,
           backoff: { type: 'exponential', delay: 1_000 },
           removeOnComplete: true,
-          removeOnFail: true,
+          // Kept for a day, so that a job that was given up is still known by its id when that is told.
+          removeOnFail: { age: 86_400 },
         },
       )
     },

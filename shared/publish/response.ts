@@ -1,6 +1,7 @@
 /** Statements as they are stored: passed on as bytes, never parsed and printed again. Contract 6. */
 export interface StatementSource {
-  bytes: number
+  /** null where it is known only after it was read: the syntax of parameters is converted on the way. */
+  bytes: number | null
   open(): Promise<AsyncIterable<Uint8Array>>
 }
 
@@ -37,10 +38,13 @@ export const locationFields = (urls: readonly string[]): Partial<PublishResponse
 type Piece = Buffer | StatementSource
 
 /**
- * A response as a body of known length: whoever reads it can tell a broken-off one from a whole one.
- * @returns `bytes` in UTF-8, and the chunks.
+ * A response as a body, if possible of known length: whoever reads it can tell a broken-off one from a whole one.
+ * @returns `bytes` in UTF-8 (null when a source does not know), and the chunks.
  */
-export function serializeResponse(response: PublishResponse): { bytes: number; chunks: AsyncIterable<Uint8Array> } {
+export function serializeResponse(response: PublishResponse): {
+  bytes: number | null
+  chunks: AsyncIterable<Uint8Array>
+} {
   const pieces: Piece[] = []
   let start = '{'
   for (const [field, value] of Object.entries(response)) {
@@ -48,7 +52,10 @@ export function serializeResponse(response: PublishResponse): { bytes: number; c
     start = ','
   }
   pieces.push(Buffer.from('}'))
-  const bytes = pieces.reduce((sum, piece) => sum + ('open' in piece ? piece.bytes : piece.length), 0)
+  const bytes = pieces.reduce<number | null>((sum, piece) => {
+    const own = 'open' in piece ? piece.bytes : piece.length
+    return sum === null || own === null ? null : sum + own
+  }, 0)
   return { bytes, chunks: chunksOf(pieces) }
 }
 

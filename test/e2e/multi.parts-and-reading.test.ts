@@ -112,3 +112,20 @@ test('files are found by prefix, also into the part suffix, and by substring, a 
   const inside = await client.get(`/1.0/publish/${encodeURIComponent(`${org}/find`)}`)
   expect(inside.body.fileNames).toEqual(both.map((name) => name.slice(5)))
 })
+
+test('a packet is read back in the other parameter syntax, its values untouched', async () => {
+  await client.post('/1.0/publish/', { ...fields, originIds: ['p2', 'p3'], orgName: org, fileName: 'syntax' })
+  const [stored, dollar, braces] = await Promise.all(
+    ['', '?parameterSyntax=dollar', '?parameterSyntax=braces'].map((query) =>
+      client.get(`/1.0/publish/${org}/syntax${query}`),
+    ),
+  )
+  expect(braces?.text).toBe(stored?.text)
+  const { statements = [] } = dollar?.body.transactionRequest ?? {}
+  expect(statements.map(({ parameters }) => parameters)).toEqual(
+    stored?.body.transactionRequest?.statements.map(({ parameters }) => parameters),
+  )
+  expect(statements[0]?.statement).toContain('{`id`: $id})')
+  await driver.executeQuery(statements[0]?.statement as string, statements[0]?.parameters)
+  expect((await client.get(`/1.0/publish/${org}/syntax?parameterSyntax=curly`)).status).toBe(400)
+})
