@@ -42,12 +42,19 @@ export const renderLocalTime = (value: LocalTime<Whole>): string => quoted(timeT
 export const renderLocalDateTime = (value: LocalDateTime<Whole>): string =>
   quoted(`${dateText(value)}T${timeText(value)}`)
 
-/** ISO 8601, or a map where the offset has seconds: Cypher does not parse those in a text. Contract 5, values. */
-export function renderTime(value: Time<Whole>): string {
-  const offset = Number(value.timeZoneOffsetSeconds)
-  if (offset % 60 === 0) return quoted(timeText(value) + offsetText(offset))
-  const { hour, minute, second, nanosecond } = value
-  return `{"hour":${hour},"minute":${minute},"second":${second},"nanosecond":${nanosecond},"timezone":"${offsetText(offset)}"}`
+/** Cypher does not parse an offset with seconds in a text. Old local mean times have them. */
+export const hasOffsetSeconds = ({ timeZoneOffsetSeconds }: { timeZoneOffsetSeconds?: Whole }): boolean =>
+  Number(timeZoneOffsetSeconds) % 60 !== 0
+
+/** ISO 8601, or its fields where the offset has seconds. Contract 5, values. */
+export const renderTime = (value: Time<Whole>): string =>
+  hasOffsetSeconds(value)
+    ? timeFields(value)
+    : quoted(timeText(value) + offsetText(Number(value.timeZoneOffsetSeconds)))
+
+export function timeFields({ hour, minute, second, nanosecond, timeZoneOffsetSeconds }: Time<Whole>): string {
+  const numbers = `"hour":${hour},"minute":${minute},"second":${second},"nanosecond":${nanosecond}`
+  return `{${numbers},"timezone":"${offsetText(Number(timeZoneOffsetSeconds))}"}`
 }
 
 /**
@@ -55,13 +62,17 @@ export function renderTime(value: Time<Whole>): string {
  * with seconds is given as the instant in its zone. A zoned value without its offset (Bolt 3) must have it added first.
  */
 export function renderDateTime(value: DateTime<Whole>): string {
+  if (hasOffsetSeconds(value)) return dateTimeFields(value)
+  const zone = value.timeZoneId ? `[${value.timeZoneId}]` : ''
+  return quoted(`${dateText(value)}T${timeText(value)}${offsetText(Number(value.timeZoneOffsetSeconds))}${zone}`)
+}
+
+/** The instant in its zone, or at its offset where it has none. */
+export function dateTimeFields(value: DateTime<Whole>): string {
   const offset = Number(value.timeZoneOffsetSeconds)
-  const zone = value.timeZoneId ?? null
-  if (offset % 60 === 0) {
-    return quoted(`${dateText(value)}T${timeText(value)}${offsetText(offset)}${zone === null ? '' : `[${zone}]`}`)
-  }
   const instant = epochSeconds(value) - BigInt(offset)
-  return `{"epochSeconds":${instant},"nanosecond":${value.nanosecond},"timezone":"${zone ?? offsetText(offset)}"}`
+  const zone = value.timeZoneId || offsetText(offset)
+  return `{"epochSeconds":${instant},"nanosecond":${value.nanosecond},"timezone":"${zone}"}`
 }
 
 /** Seconds from 1970-01-01T00:00 to a local datetime, in the proleptic Gregorian calendar and 64 bits. */

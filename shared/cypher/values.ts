@@ -1,12 +1,15 @@
-import neo4j from 'neo4j-driver'
-import { type Param, type Template, template } from './parameters.ts'
+import neo4j, { type DateTime, type Point, type Time } from 'neo4j-driver'
+import { join, type Param, type Template, template } from './parameters.ts'
 import {
+  dateTimeFields,
+  hasOffsetSeconds,
   renderDate,
   renderDateTime,
   renderDuration,
   renderLocalDateTime,
   renderLocalTime,
   renderTime,
+  timeFields,
 } from './temporal.ts'
 
 /** The function that gives a parameter its type back where JSON has none. */
@@ -20,6 +23,16 @@ export type Wrap =
   | 'datetime'
   | 'duration'
   | 'point'
+  | 'pointByFields'
+  | 'pointInSpaceByFields'
+  | 'timeByFields'
+  | 'datetimeByFields'
+
+/**
+ * `plain`: JSON numbers as they are. `strict`: every number is given its type by the statement, for replay clients whose
+ * JSON reader does not tell `1` from `1.0`. Contract 4, `numbers`.
+ */
+export type Numbers = 'plain' | 'strict'
 
 /** A graph value as it stands in a packet: the parameter's JSON text and what the statement does with it. */
 export interface Rendered {
@@ -37,28 +50,30 @@ const wrapped = (wrap: Wrap, json: string): Rendered => ({ json, wrap, list: fal
  * number), to its parameter. Never through `JSON.stringify` of a number: that would lose 1.0, -0.0 and 2^53+1.
  * @returns null for what has no rendering (byte arrays, vectors, points off the plane, whatever a later version stores).
  */
-export function renderValue(value: unknown): Rendered | null {
+export function renderValue(value: unknown, numbers: Numbers = 'plain'): Rendered | null {
   switch (typeof value) {
     case 'string':
       return plain(JSON.stringify(value))
     case 'boolean':
       return plain(value ? 'true' : 'false')
     case 'bigint':
-      return renderInteger(value)
+      return renderInteger(value, numbers)
     case 'number':
-      return renderFloat(value)
+      return renderFloat(value, numbers)
     default:
-      return Array.isArray(value) ? renderList(value) : renderStructure(value)
+      return Array.isArray(value) ? renderList(value, numbers) : renderStructure(value, numbers)
   }
 }
 
-function renderInteger(value: bigint): Rendered {
+function renderInteger(value: bigint, numbers: Numbers): Rendered {
   const isSafe = value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
-  return isSafe ? plain(value.toString()) : wrapped('toInteger', `"${value}"`)
+  if (!isSafe) return wrapped('toInteger', `"${value}"`)
+  return numbers === 'strict' ? wrapped('toInteger', `${value}`) : plain(`${value}`)
 }
 
-function renderFloat(value: number): Rendered {
-  return Number.isFinite(value) ? plain(floatText(value)) : wrapped('toFloat', `"${value}"`)
+function renderFloat(value: number, numbers: Numbers): Rendered {
+  if (!Number.isFinite(value)) return wrapped('toFloat', `"${value}"`)
+  return numbers === 'strict' ? wrapped('toFloat', floatText(value)) : plain(floatText(value))
 }
 
 /** The shortest text that reads back equal, always with a point or an exponent, so that it stays a float. */
@@ -69,39 +84,74 @@ function floatText(value: number): string {
   return text.includes('.') ? text : `${text}.0`
 }
 
-function renderList(values: readonly unknown[]): Rendered | null {
+function renderList(values: readonly unknown[], numbers: Numbers): Rendered | null {
+  const elements = values.map((value) => renderValue(value, numbers))
+  // Elements by their fields and by their texts do not mix under one expression: then all are given by their fields.
+  const isByFields = elements.some(
+    (element) => element?.wrap === 'timeByFields' || element?.wrap === 'datetimeByFields',
+  )
   let wrap: Wrap | null = null
   const texts: string[] = []
-  for (const value of values) {
-    const element = renderValue(value)
-    if (element === null || element.list) return null
-    wrap ??= element.wrap
-    texts.push(element.json)
+  for (const [index, element] of elements.entries()) {
+    const own = isByFields ? timeByFields(values[index]) : element
+    if (own === null || own.list) return null
+    wrap ??= own.wrap
+    texts.push(own.json)
   }
   return { json: `[${texts.join(',')}]`, wrap, list: wrap !== null }
 }
 
-function renderStructure(value: unknown): Rendered | null {
+/** A time or datetime whose numbers are given their type by the statement. */
+function timeByFields(value: unknown): Rendered | null {
+  if (neo4j.isTime(value as Time)) return wrapped('timeByFields', timeFields(value as Time))
+  if (neo4j.isDateTime(value as DateTime)) return wrapped('datetimeByFields', dateTimeFields(value as DateTime))
+  return null
+}
+
+function renderStructure(value: unknown, numbers: Numbers): Rendered | null {
   if (neo4j.isDate(value)) return wrapped('date', renderDate(value))
   if (neo4j.isLocalTime(value)) return wrapped('localtime', renderLocalTime(value))
-  if (neo4j.isTime(value)) return wrapped('time', renderTime(value))
   if (neo4j.isLocalDateTime(value)) return wrapped('localdatetime', renderLocalDateTime(value))
-  if (neo4j.isDateTime(value)) return wrapped('datetime', renderDateTime(value))
   if (neo4j.isDuration(value)) return wrapped('duration', renderDuration(value))
-  if (neo4j.isPoint(value)) {
-    const { srid, x, y, z } = value
-    const coordinates = z === undefined || z === null ? { x, y } : { x, y, z }
-    if (!Object.values(coordinates).every(Number.isFinite)) return null
-    const texts = Object.entries(coordinates).map(([axis, at]) => `"${axis}":${floatText(at)}`)
-    return wrapped('point', `{"srid":${srid},${texts.join(',')}}`)
-  }
-  return null
+  if (neo4j.isPoint(value)) return renderPoint(value, numbers)
+  const isTime = neo4j.isTime(value)
+  if (!isTime && !neo4j.isDateTime(value)) return null
+  if (numbers === 'strict' && hasOffsetSeconds(value)) return timeByFields(value)
+  return isTime ? wrapped('time', renderTime(value)) : wrapped('datetime', renderDateTime(value))
+}
+
+function renderPoint({ srid, x, y, z }: Point, numbers: Numbers): Rendered | null {
+  const isInSpace = z !== undefined && z !== null
+  const coordinates = isInSpace ? { x, y, z } : { x, y }
+  if (!Object.values(coordinates).every(Number.isFinite)) return null
+  const texts = Object.entries(coordinates).map(([axis, at]) => `"${axis}":${floatText(at)}`)
+  const json = `{"srid":${srid},${texts.join(',')}}`
+  if (numbers === 'plain') return wrapped('point', json)
+  return wrapped(isInSpace ? 'pointInSpaceByFields' : 'pointByFields', json)
 }
 
 /** What a statement writes for a parameter so that its value has the type it had: `{p}`, `date({p})`, `[x IN {p} | …]`. */
 export function expression({ wrap, list }: Pick<Rendered, 'wrap' | 'list'>, parameter: Param): Template {
   if (wrap === null) return [parameter]
-  return list ? template`[x IN ${parameter} | ${wrap}(x)]` : template`${wrap}(${parameter})`
+  return list ? template`[x IN ${parameter} | ${applied(wrap, 'x')}]` : applied(wrap, parameter)
+}
+
+/** `date({p})`; what is given by its fields has each number's type said. */
+export function applied(wrap: Wrap, value: Param | string): Template {
+  const integer = (name: string) => template`${name}: toInteger(${value}.${name})`
+  const same = (name: string) => template`${name}: ${value}.${name}`
+  switch (wrap) {
+    case 'pointByFields':
+      return template`point({${join([integer('srid'), same('x'), same('y')], ', ')}})`
+    case 'pointInSpaceByFields':
+      return template`point({${join([integer('srid'), same('x'), same('y'), same('z')], ', ')}})`
+    case 'timeByFields':
+      return template`time({${join([...['hour', 'minute', 'second', 'nanosecond'].map(integer), same('timezone')], ', ')}})`
+    case 'datetimeByFields':
+      return template`datetime({${join([...['epochSeconds', 'nanosecond'].map(integer), same('timezone')], ', ')}})`
+    default:
+      return template`${wrap}(${value})`
+  }
 }
 
 /** The type of a value that cannot be published, in words for an error. */

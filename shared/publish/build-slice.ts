@@ -27,7 +27,10 @@ export async function buildSlice(
   const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(work) : null
   const ends = found && plan.originIds.length === 0 ? endsOf(found) : null
   const targets = ends ? { nodes: Float64Array.from(ends).sort(), missing: [] } : await findTargets(origin, plan)
-  const stamp = plan.timestamp && { key: plan.timestamp.property, value: renderValue(BigInt(acceptedAt)) as Rendered }
+  const stamp = plan.timestamp && {
+    key: plan.timestamp.property,
+    value: renderValue(BigInt(acceptedAt), plan.identity.numbers) as Rendered,
+  }
   const slice: Slice = { ...work, targets, stamp, keepLists: createKeepLists() }
   await writeMissing(slice)
   if (found) await writeFound(slice, found)

@@ -1,4 +1,4 @@
-import { type Rendered, renderValue, typeName } from '../cypher/values.ts'
+import { type Numbers, type Rendered, renderValue, typeName } from '../cypher/values.ts'
 
 /** What `MERGE` finds a node by. Contract 1. */
 export interface Identity {
@@ -13,6 +13,7 @@ export interface IdentityRule {
   defaultLabel: string
   /** Every id property, once: the columns that a read needs. */
   columns: readonly string[]
+  numbers: Numbers
 }
 
 /** What is read of a node to find its identity; `ids` has a value (or null) for each of the rule's columns. */
@@ -29,11 +30,14 @@ export function idPropertyOf(mappedIndices: Readonly<Record<string, string>>, la
   return !defaults.includes(label) && Object.hasOwn(mappedIndices, label) ? mappedIndices[label] : undefined
 }
 
-export function identityRule(mappedIndices: Readonly<Record<string, string>>): IdentityRule {
+export function identityRule(
+  mappedIndices: Readonly<Record<string, string>>,
+  numbers: Numbers = 'plain',
+): IdentityRule {
   const { DEFAULT_INDEX = '', DEFAULT_ID_FIELD = '' } = mappedIndices
   const labels = Object.entries(mappedIndices).filter(([label]) => !defaults.includes(label))
   const idProperties = new Map([...labels, [DEFAULT_INDEX, DEFAULT_ID_FIELD] as const])
-  return { idProperties, defaultLabel: DEFAULT_INDEX, columns: [...new Set(idProperties.values())] }
+  return { idProperties, defaultLabel: DEFAULT_INDEX, columns: [...new Set(idProperties.values())], numbers }
 }
 
 /**
@@ -47,7 +51,7 @@ export function identityOf(rule: IdentityRule, node: NodeKeys): Identity | { pro
   const value = node.ids[rule.columns.indexOf(idProperty)]
   if (value === null || value === undefined) return { problem: `has no property "${idProperty}", the id of "${label}"` }
   if (Number.isNaN(value)) return { problem: `has NaN as its id "${idProperty}"` }
-  const id = renderValue(value)
+  const id = renderValue(value, rule.numbers)
   if (id === null) return { problem: `has a ${typeName(value)} as its id "${idProperty}"` }
   return { label, idProperty, id }
 }

@@ -1,6 +1,6 @@
 import { byCodePoint, isQuotable } from '../cypher/identifiers.ts'
 import { type ParameterSyntax, render } from '../cypher/parameters.ts'
-import { type Rendered, renderValue, typeName } from '../cypher/values.ts'
+import { type Numbers, type Rendered, renderValue, typeName } from '../cypher/values.ts'
 import type { Identity } from './identity.ts'
 import type { KeepList } from './keep-lists.ts'
 import type { Properties } from './reads.ts'
@@ -37,20 +37,25 @@ export interface Ends {
   end: Identity
 }
 
+interface FieldOptions {
+  numbers?: Numbers
+  excluded?: readonly string[]
+  added?: readonly PropertyField[]
+}
+
 /**
  * Properties as a statement takes them, ordered by key, without the excluded ones and with the added ones.
  * @returns in words what cannot be published, the first key or value without a rendering. Contract 5, values.
  */
 export function fieldsOf(
   { keys, values }: Properties,
-  excluded: readonly string[],
-  added: readonly PropertyField[] = [],
+  { numbers = 'plain', excluded = [], added = [] }: FieldOptions = {},
 ): PropertyField[] | { problem: string } {
   const fields: PropertyField[] = [...added]
   for (const [index, key] of keys.entries()) {
     if (excluded.includes(key)) continue
     if (!isQuotable(key)) return { problem: `has a property key ${JSON.stringify(key)} that no statement can name` }
-    const value = renderValue(values[index])
+    const value = renderValue(values[index], numbers)
     if (value === null) return { problem: `has a ${typeName(values[index])} as its property "${key}"` }
     fields.push({ key, value })
   }

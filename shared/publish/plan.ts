@@ -38,7 +38,7 @@ export function planOf(request: PublishRequest): Plan {
   const label = request.index ?? (mappedIndices.DEFAULT_INDEX as string)
   const deletesOnly = request.relationshipDeleteOnly === true
   return {
-    identity: identityRule(mappedIndices),
+    identity: identityRule(mappedIndices, request.numbers),
     mappedIndices,
     index: { label, idProperty: idPropertyOf(mappedIndices, label) ?? (mappedIndices.DEFAULT_ID_FIELD as string) },
     originIds: [...new Set(request.originIds)],
@@ -92,6 +92,5 @@ function searchOf({ searchIdField, searchFilter, preventSearch }: PublishRequest
 export function notImplemented(request: PublishRequest): string[] {
   const fields: string[] = []
   if (request.onUnpublishable === 'skip') fields.push('onUnpublishable')
-  if (request.numbers === 'strict') fields.push('numbers')
   return fields
 }

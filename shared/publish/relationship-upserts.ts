@@ -2,6 +2,7 @@ import { isQuotable } from '../cypher/identifiers.ts'
 import * as errors from '../errors/catalogue.ts'
 import { type Ends, fieldsOf, type PropertyField } from './pairs.ts'
 import { pairText } from './part-buffer.ts'
+import type { Plan } from './plan.ts'
 import type { InternalId, Properties } from './reads.ts'
 import { noted, type Slice } from './slice.ts'
 
@@ -45,8 +46,9 @@ export class RelationshipUpserts {
     const { plan, stamp } = this.#slice
     const about = describeRelationship(relationship, type)
     if (!isQuotable(type)) throw errors.unpublishable(`${about} is of a type that no statement can name`)
-    const stamped = plan.timestamp?.stampsRelationships && stamp ? [stamp] : []
-    const fields = fieldsOf(found, [...plan.protectedRelationshipProperties, ...stamped.map(({ key }) => key)], stamped)
+    const added = plan.timestamp?.stampsRelationships && stamp ? [stamp] : []
+    const excluded = [...plan.protectedRelationshipProperties, ...added.map(({ key }) => key)]
+    const fields = fieldsOf(found, { numbers: plan.identity.numbers, excluded, added })
     if ('problem' in fields) throw errors.unpublishable(`${about} ${fields.problem}`)
     return fields
   }
@@ -81,17 +83,18 @@ export const describeRelationship = (id: InternalId, type: string): string => `t
 
 /** The id that a request's `relationshipIdField` gives a relationship. @throws unpublishable (422) where it has none. */
 export function requiredRelationshipId(
+  { identity: { numbers } }: Plan,
   relationship: InternalId,
   type: string,
   field: string,
   { keys, values }: Properties,
 ) {
+  const about = describeRelationship(relationship, type)
   const at = keys.indexOf(field)
-  const fields = at === -1 || Number.isNaN(values[at]) ? [] : fieldsOf({ keys: [field], values: [values[at]] }, [])
-  if ('problem' in fields) throw errors.unpublishable(`${describeRelationship(relationship, type)} ${fields.problem}`)
+  const isThere = at !== -1 && !Number.isNaN(values[at])
+  const fields = isThere ? fieldsOf({ keys: [field], values: [values[at]] }, { numbers }) : []
+  if ('problem' in fields) throw errors.unpublishable(`${about} ${fields.problem}`)
   const [id] = fields
   if (id) return id.value
-  throw errors.unpublishable(
-    `${describeRelationship(relationship, type)} has no property "${field}", the relationshipIdField`,
-  )
+  throw errors.unpublishable(`${about} has no property "${field}", the relationshipIdField`)
 }

@@ -29,7 +29,7 @@ export async function writeMissing({ plan, pairs, writer, report, targets }: Sli
   for (const id of missing) {
     const { text, integer } = idForms(id)
     for (const form of integer === null ? [text] : [text, integer]) {
-      const identity = { ...plan.index, id: renderValue(form) as Rendered }
+      const identity = { ...plan.index, id: renderValue(form, plan.identity.numbers) as Rendered }
       for (const type of plan.relationships) {
         const note = noted(plan, (metadata) => metadata.relationship(type.type))
         await writer.write(pairs.cleanup(identity, type, []), `the cleanup of "${type.type}" at "${id}"`, note)

@@ -28,7 +28,7 @@ export async function findByRelationshipIds(
   const known = new Set<string>()
   for await (const found of findRelationships(origin, plan.identity, field, values)) {
     await completeZones(origin, 'relationship', found.relationship, found)
-    known.add(idText(requiredRelationshipId(found.relationship, found.type, field, found)))
+    known.add(idText(requiredRelationshipId(plan, found.relationship, found.type, field, found)))
     const start = await identify(slice, found.start.node, found.start.keys)
     const end = await identify(slice, found.end.node, found.end.keys)
     rows.push({ found, start, end })

@@ -65,7 +65,7 @@ export async function writeNodes(slice: Slice, { nodes, searchIds }: Chunk): Pro
     await completeZones(origin, 'node', node, properties)
     const about = describeNode(node, keys)
     const identity = required(plan, node, keys)
-    const fields = fieldsOf(properties, excluded)
+    const fields = fieldsOf(properties, { numbers: plan.identity.numbers, excluded })
     if ('problem' in fields) throw errors.unpublishable(`${about} ${fields.problem}`)
     const changes = { protectedKeys: plan.protectedNodeProperties, ...labelChanges(plan, identity, keys.labels, about) }
     const note = noted(plan, (metadata) => {

@@ -30,7 +30,7 @@ export async function writeRelationships(slice: Slice, chunk: Chunk, type: Relat
     const far = await identify(slice, row.far, row.farKeys)
     if (plan.cleanup === 'byFarEnd') keepByFarEnd(slice, type, row, near, far, farPosition !== -1)
     if (plan.relationshipIdField !== null)
-      requiredRelationshipId(row.relationship, type.type, plan.relationshipIdField, row)
+      requiredRelationshipId(plan, row.relationship, type.type, plan.relationshipIdField, row)
     const [start, end] = row.isOutgoing ? [near, far] : [far, near]
     const nodes = row.isOutgoing ? ([row.node, row.far] as const) : ([row.far, row.node] as const)
     upserts.add(row.relationship, nodes, { start, type: type.type, end }, row)
@@ -62,7 +62,7 @@ function keepById({ plan, keepLists }: Slice, type: RelationshipType, row: Relat
   const field = plan.relationshipIdField
   const id =
     plan.cleanup === 'byRelationshipId' && field !== null
-      ? requiredRelationshipId(row.relationship, type.type, field, row)
+      ? requiredRelationshipId(plan, row.relationship, type.type, field, row)
       : { json: '', wrap: null, list: false }
   for (const node of isSeenFromFar(type, row, isTargeted) ? [row.node, row.far] : [row.node]) {
     keepLists.keep(node, type.type, { by: 'relationshipId', field: field ?? '', id }, id)

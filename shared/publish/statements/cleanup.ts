@@ -1,5 +1,6 @@
 import { quote } from '../../cypher/identifiers.ts'
 import { join, param, type Template, template } from '../../cypher/parameters.ts'
+import { applied, type Wrap } from '../../cypher/values.ts'
 import type { RelationshipType } from '../relationship-types.ts'
 import { type Anchor, anchorPattern, type Expression, type Statement } from './statement.ts'
 
@@ -35,7 +36,7 @@ export function cleanup(
 
 /** A list that needs an expression is bound once, not for every row. */
 function boundList({ wrap, list }: Expression, name: string): Template {
-  const element = list ? `[y IN x | ${wrap}(y)]` : `${wrap}(x)`
+  const element = list ? template`[y IN x | ${applied(wrap as Wrap, 'y')}]` : applied(wrap as Wrap, 'x')
   return template`[x IN ${param(name)} | ${element}] AS ${name}`
 }
 

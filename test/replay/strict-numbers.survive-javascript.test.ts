@@ -1,0 +1,51 @@
+import type { Driver } from 'neo4j-driver'
+import { afterAll, expect, inject, test } from 'vitest'
+import type { Neo4jAddress } from '../stack/stack.ts'
+import { createClient } from '../support/client.ts'
+import { differences, readGraph } from '../support/compare-graphs.ts'
+import { openDriver, run } from '../support/neo4j.ts'
+import { replay } from '../support/replay.ts'
+import { database, uniqueName } from '../support/requests.ts'
+import { drawing, kinds, movieIds, personIds } from './sample-graph.ts'
+
+const { neo4j, target, legacy } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress; legacy: Neo4jAddress }
+const { apiUrl, tokens } = inject('service')
+const client = createClient(apiUrl, tokens.all as string)
+const origin = openDriver(neo4j)
+afterAll(() => origin.close())
+
+const clean = (driver: Driver, mark: string) =>
+  run(driver, 'MATCH (n) WHERE any(l IN labels(n) WHERE l STARTS WITH $mark) DETACH DELETE n', { mark })
+
+test.each([
+  ['Neo4j 5', target, 'dollar'],
+  ['Neo4j 3.5', legacy, 'braces'],
+])(
+  'a strict packet read with JSON.parse and sent as JavaScript numbers reproduces every type in %s',
+  async (_name, address, parameterSyntax) => {
+    const mark = uniqueName('S')
+    const { person, movie } = kinds(mark)
+    const copy = openDriver(address)
+    for (const query of drawing(mark)) await run(origin, query)
+    const fields = {
+      ...database(neo4j, person, 'id', { [movie]: 'title' }),
+      metadata: true,
+      returnOnly: true,
+      parameterSyntax,
+      numbers: 'strict',
+    }
+    const relationships = ['KNOWS', 'LIKES', 'ODD `TYPE']
+    const { body } = await client.post('/1.0/publish/multi', [
+      { ...fields, originIds: personIds, relationships },
+      { ...fields, index: movie, originIds: movieIds, relationships },
+    ])
+    expect(body.error).toBeNull()
+    // The client's JSON.parse made every number a JavaScript number, which the driver sends as a float.
+    await replay(copy, body.transactionRequest?.statements ?? [])
+    const [expected, actual] = [await readGraph(origin, mark), await readGraph(copy, mark)]
+    expect(actual.relationships.length).toBe(65)
+    expect(differences(expected, actual)).toEqual([])
+    await Promise.all([clean(origin, mark), clean(copy, mark)])
+    await copy.close()
+  },
+)
