@@ -3,24 +3,26 @@ import type { Preferences } from './endpoint.ts'
 
 const longestWaitSeconds = 55
 
-/** `Prefer` (RFC 7240): `respond-async`, `wait=N`, `return=minimal`; preferences not known here are not applied. Contract 7.3. */
+/**
+ * `Prefer` (RFC 7240): `respond-async`, `wait=N`, `return=minimal`; of one given twice the first counts, and what is not
+ * known here is not applied. Contract 7.3.
+ */
 export function parsePrefer(header: string | undefined, issues: Issue[]): Preferences {
-  const prefer: Preferences = { waitSeconds: null, respondAsync: false, returnMinimal: false }
-  for (const [name = '', value] of (header ?? '').split(/[,;]/).map((part) =>
-    part
-      .trim()
-      .toLowerCase()
-      .split(/\s*=\s*/),
-  )) {
-    if (name === 'respond-async') prefer.respondAsync = true
-    if (name === 'return' && value?.replaceAll('"', '') === 'minimal') prefer.returnMinimal = true
-    if (name === 'wait') {
-      const seconds = Number(value?.replaceAll('"', '') || Number.NaN)
-      if (Number.isInteger(seconds) && seconds >= 0 && seconds <= longestWaitSeconds) prefer.waitSeconds = seconds
-      else issues.push({ path: 'Prefer', message: `wait must be 0 to ${longestWaitSeconds} seconds` })
-    }
+  const given = new Map<string, string>()
+  for (const preference of (header ?? '').split(',')) {
+    const [, name, value = ''] = /^\s*([\w-]+)\s*(?:=\s*"?([^";]*)"?)?/.exec(preference.toLowerCase()) ?? []
+    if (name !== undefined && !given.has(name)) given.set(name, value.trim())
   }
-  return prefer
+  const wait = given.get('wait')
+  const isWait = wait !== undefined && /^\d{1,2}$/.test(wait) && Number(wait) <= longestWaitSeconds
+  if (wait !== undefined && !isWait) {
+    issues.push({ path: 'Prefer', message: `wait must be 0 to ${longestWaitSeconds} seconds` })
+  }
+  return {
+    waitSeconds: isWait ? Number(wait) : null,
+    respondAsync: given.has('respond-async'),
+    returnMinimal: given.get('return') === 'minimal',
+  }
 }
 
 /** What was applied, for `Preference-Applied`; nothing where nothing was asked. */

@@ -22,20 +22,29 @@ describe('Prefer', () => {
     ['return=minimal', { returnMinimal: true }],
     ['return="minimal"', { returnMinimal: true }],
     ['respond-async, wait=10, return=minimal', { respondAsync: true, waitSeconds: 10, returnMinimal: true }],
+    ['wait=10, wait=20, respond-async; wait=30', { waitSeconds: 10, respondAsync: true }],
     ['return=representation, handling=lenient, odd;foo="a b"', {}],
   ])('%j asks for %j', (header, expected) => {
     expect(parsed(header)).toEqual({ prefer: { ...none, ...expected }, issues: [] })
   })
 
-  test.each(['wait', 'wait=', 'wait=""', 'wait=-1', 'wait=56', 'wait=1.5', 'wait=soon', 'wait=Infinity'])(
-    '%s is refused, for a wait is 0 to 55 seconds',
-    (header) => {
-      expect(parsed(header)).toEqual({
-        prefer: none,
-        issues: [{ path: 'Prefer', message: 'wait must be 0 to 55 seconds' }],
-      })
-    },
-  )
+  test.each([
+    'wait',
+    'wait=',
+    'wait=""',
+    'wait=-1',
+    'wait=56',
+    'wait=1.5',
+    'wait=1e1',
+    'wait=0x10',
+    'wait=soon',
+    'wait=Infinity',
+  ])('%s is refused, for a wait is 0 to 55 seconds', (header) => {
+    expect(parsed(header)).toEqual({
+      prefer: none,
+      issues: [{ path: 'Prefer', message: 'wait must be 0 to 55 seconds' }],
+    })
+  })
 })
 
 describe('Preference-Applied', () => {
