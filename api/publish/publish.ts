@@ -3,7 +3,6 @@ import * as errors from '../../shared/errors/catalogue.ts'
 import { isFinished } from '../../shared/jobs/finish-waiter.ts'
 import { type Submission, submitJob } from '../../shared/jobs/submission.ts'
 import { checkOrigin } from '../../shared/origin/connect.ts'
-import { notImplemented } from '../../shared/publish/plan.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Preferences } from '../endpoint.ts'
@@ -19,8 +18,6 @@ export async function publish(
   returnOnly: boolean,
   prefer: Preferences,
 ): Promise<Answer> {
-  const missing = new Set(order.requests.flatMap(notImplemented))
-  if (missing.size > 0) throw errors.notImplementedYet([...missing])
   if (returnOnly) return returnPacket(context, order)
   if (!coversOrg(principal, order.orgName)) throw errors.noSuchOrg(order.orgName)
   return storePacket(context, order, prefer)

@@ -7,8 +7,6 @@ const soon = { 'Retry-After': '5' }
 // Requests
 export const invalidRequest = (issues: readonly Issue[]) =>
   new AppError(400, 'invalidRequest', issues.map(line).join('; '), { issues })
-export const notImplementedYet = (fields: readonly string[]) =>
-  new AppError(501, 'notImplementedYet', fields.map((field) => `not implemented yet: ${field}`).join('; '))
 export const malformedJson = () => new AppError(400, 'malformedJson', 'the body is not valid JSON')
 export const malformedUrl = () => new AppError(400, 'malformedUrl', 'the path is not validly percent-encoded')
 export const bodyTooLarge = (limitBytes: number) =>

@@ -12,6 +12,7 @@ export interface KeepList {
 /** What a node's cleanup keeps, gathered while its relationships are read, given out when its turn comes. */
 export function createKeepLists() {
   const nodes = new Map<InternalId, Map<string, Map<string, KeepList>>>()
+  const spoiled = new Set<string>()
   return {
     /** Notes that the origin has a relationship of `type` at this node, known by `clause` and `id`. */
     keep(node: InternalId, type: string, clause: KeepClause, id: Rendered): void {
@@ -24,6 +25,11 @@ export function createKeepLists() {
       lists.set(key, list)
       list.ids.add(id.json)
     },
+    /** Notes that something at this node was skipped: its cleanup would delete what the origin has. */
+    spoil(node: InternalId, type: string): void {
+      spoiled.add(`${node} ${type}`)
+    },
+    isSpoiled: (node: InternalId, type: string): boolean => spoiled.has(`${node} ${type}`),
     /** The lists of a node and type, outgoing first, then by label (contract 5). They are forgotten. */
     take(node: InternalId, type: string): KeepList[] {
       const types = nodes.get(node)

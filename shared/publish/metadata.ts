@@ -1,3 +1,5 @@
+import { nothingSkipped, type Skipped } from './report.ts'
+
 /** The metadata of one part: what its pairs are about. Seed, Result metadata; contract 5. */
 export interface PartMetadata {
   /** Its size when rendered, never too small: a part must know before it takes another pair. */
@@ -15,6 +17,7 @@ export interface PartMetadata {
   /** Ids of nodes that the part deletes, for search de-indexing. Alone it is all that the metadata says. */
   deleted(ids: readonly string[]): void
   collapsed(count: number): void
+  skipped(kind: keyof Skipped): void
   render(): string
 }
 
@@ -30,6 +33,7 @@ export function createPartMetadata(): PartMetadata {
   let updatedIds: string[] | null = null
   let deletedIds: readonly string[] | null = null
   let collapsedCount = 0
+  let skipped: Skipped | null = null
   let bytes = 200
 
   function publishedKeys(idProperty: string, idText: string): Set<string> {
@@ -94,6 +98,11 @@ export function createPartMetadata(): PartMetadata {
     collapsed(count) {
       collapsedCount += count
     },
+    skipped(kind) {
+      if (skipped === null) bytes += 120
+      skipped ??= nothingSkipped()
+      skipped[kind]++
+    },
     render() {
       const byId = [...nodes].map(
         ([idProperty, ids]) =>
@@ -112,6 +121,7 @@ export function createPartMetadata(): PartMetadata {
         ...(postback === null ? [] : [['postback', `{"statements":[${postback.join(',')}]}`] as const]),
         ...(updatedIds === null ? [] : [['updatedIds', JSON.stringify(updatedIds)] as const]),
         ...(isMissing ? [['missing', JSON.stringify(missing)] as const] : []),
+        ...(skipped === null ? [] : [['skipped', JSON.stringify(skipped)] as const]),
         ...(collapsedCount > 0 ? [['collapsed', String(collapsedCount)] as const] : []),
       ])
     },

@@ -41,6 +41,8 @@ interface FieldOptions {
   numbers?: Numbers
   excluded?: readonly string[]
   added?: readonly PropertyField[]
+  /** Where to put keys that cannot be published; without it the first of them is the problem. */
+  skipped?: Set<string>
 }
 
 /**
@@ -49,18 +51,26 @@ interface FieldOptions {
  */
 export function fieldsOf(
   { keys, values }: Properties,
-  { numbers = 'plain', excluded = [], added = [] }: FieldOptions = {},
+  { numbers = 'plain', excluded = [], added = [], skipped }: FieldOptions = {},
 ): PropertyField[] | { problem: string } {
   const fields: PropertyField[] = [...added]
   for (const [index, key] of keys.entries()) {
     if (excluded.includes(key)) continue
-    if (!isQuotable(key)) return { problem: `has a property key ${JSON.stringify(key)} that no statement can name` }
-    const value = renderValue(values[index], numbers)
-    if (value === null) return { problem: `has a ${typeName(values[index])} as its property "${key}"` }
+    const value = isQuotable(key) ? renderValue(values[index], numbers) : null
+    if (value === null) {
+      if (!skipped) return { problem: propertyProblem(key, values[index]) }
+      skipped.add(key)
+      continue
+    }
     fields.push({ key, value })
   }
   return fields.sort((a, b) => byCodePoint(a.key, b.key))
 }
+
+const propertyProblem = (key: string, value: unknown) =>
+  isQuotable(key)
+    ? `has a ${typeName(value)} as its property "${key}"`
+    : `has a property key ${JSON.stringify(key)} that no statement can name`
 
 // A graph has few shapes; one with a shape a node must not fill the memory.
 const shapesKept = 2_000

@@ -19,6 +19,8 @@ export interface Plan {
   targetFilter: string | null
   relationships: readonly RelationshipType[]
   relationshipIdField: string | null
+  /** What cannot be published is left out and counted, rather than failing the publish. */
+  skips: boolean
   publishesNodes: boolean
   publishesRelationships: boolean
   cleanup: CleanupKind
@@ -48,6 +50,7 @@ export function planOf(request: PublishRequest): Plan {
     targetFilter: request.targetFilter ?? null,
     relationships: mergeRelationshipTypes(request.relationships ?? []),
     relationshipIdField: request.relationshipIdField ?? null,
+    skips: request.onUnpublishable === 'skip',
     publishesNodes: request.metadata === true && !deletesOnly,
     publishesRelationships: !deletesOnly,
     cleanup: cleanupOf(request),
@@ -86,11 +89,4 @@ function timestampOf({
 function searchOf({ searchIdField, searchFilter, preventSearch }: PublishRequest): Plan['search'] {
   if (searchIdField === undefined) return null
   return { idField: searchIdField, filter: searchFilter ?? null, prevented: preventSearch ?? [] }
-}
-
-/** The fields that ask for something this version does not do yet. */
-export function notImplemented(request: PublishRequest): string[] {
-  const fields: string[] = []
-  if (request.onUnpublishable === 'skip') fields.push('onUnpublishable')
-  return fields
 }

@@ -6,12 +6,22 @@ interface Missing {
   first: string[]
 }
 
+/** What `onUnpublishable: skip` left out. */
+export interface Skipped {
+  nodes: number
+  relationships: number
+  properties: number
+  cleanups: number
+}
+
+export const nothingSkipped = (): Skipped => ({ nodes: 0, relationships: 0, properties: 0, cleanups: 0 })
+
 /** What a job tells about its packet as a whole. Contract 7, Job. */
 export interface JobReport {
   /** Label and id property of every kind of identity in the packet: targets need a uniqueness constraint on each. */
   identities: { label: string; property: string }[]
   missing: { originIds: Missing; relationshipIds: Missing }
-  skipped: { nodes: number; relationships: number; properties: number; cleanups: number }
+  skipped: Skipped
   collapsed: number
 }
 
@@ -19,6 +29,7 @@ export interface Report {
   identity(identity: Pick<Identity, 'label' | 'idProperty'>): void
   missing(field: 'originIds' | 'relationshipIds', ids: readonly string[]): void
   collapsed(relationships: number): void
+  skipped(kind: keyof Skipped): void
   read(): JobReport
 }
 
@@ -30,6 +41,7 @@ const none = (): Missing => ({ count: 0, first: [] })
 export function createReport(): Report {
   const identities = new Map<string, { label: string; property: string }>()
   const missing = { originIds: none(), relationshipIds: none() }
+  const skipped = nothingSkipped()
   let collapsed = 0
   return {
     identity({ label, idProperty }) {
@@ -49,10 +61,13 @@ export function createReport(): Report {
     collapsed(relationships) {
       collapsed += relationships
     },
+    skipped(kind) {
+      skipped[kind]++
+    },
     read: () => ({
       identities: [...identities.values()],
       missing,
-      skipped: { nodes: 0, relationships: 0, properties: 0, cleanups: 0 },
+      skipped,
       collapsed,
     }),
   }

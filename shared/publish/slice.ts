@@ -6,7 +6,7 @@ import type { PacketWriter } from './packet-writer.ts'
 import type { PairMaker, PropertyField } from './pairs.ts'
 import type { Plan } from './plan.ts'
 import type { InternalId } from './reads.ts'
-import type { Report } from './report.ts'
+import type { Report, Skipped } from './report.ts'
 import type { Targets } from './targets.ts'
 import type { Uniqueness } from './uniqueness.ts'
 
@@ -24,11 +24,20 @@ export interface Slice {
   stamp: PropertyField | null
 }
 
+/** Counts something that `onUnpublishable: skip` leaves out, in the report and in the part that is being filled. */
+export async function noteSkipped({ plan, report, writer }: Slice, kind: keyof Skipped): Promise<void> {
+  report.skipped(kind)
+  await writer.note(noted(plan, (metadata) => metadata.skipped(kind)))
+}
+
 /** Targeted nodes that are read together; `start` is where they stand among all. */
 export interface Chunk {
   start: number
   nodes: readonly InternalId[]
+  /** Of those that can be published. */
   identities: ReadonlyMap<InternalId, Identity>
+  /** Those that cannot. */
+  skipped: ReadonlySet<InternalId>
   /** Ids for search indexing, of the nodes that take part in it. */
   searchIds: ReadonlyMap<InternalId, string>
 }

@@ -8,12 +8,18 @@ import { findDuplicates, hasUniqueness } from './reads.ts'
 export interface Uniqueness {
   /** `value` is the id as the driver read it. */
   add(identity: Identity, value: unknown): void
-  /** @throws unpublishable (422), naming the first duplicate among what was added since the last check. */
-  check(): Promise<void>
+  /**
+   * Looks for duplicates among what was added since the last check.
+   * @throws unpublishable (422), naming the first, unless they are to be skipped: then `isDuplicate` knows them.
+   */
+  check(skips: boolean): Promise<void>
+  isDuplicate(identity: Identity): boolean
 }
 
 export function createUniqueness(origin: Origin): Uniqueness {
   const proven = new Map<string, boolean>()
+  const keys = new WeakMap<Identity, string>()
+  const duplicates = new Set<string>()
   const unchecked = new Map<string, { label: string; idProperty: string; values: Map<string, unknown> }>()
 
   async function isProven(key: string, label: string, idProperty: string): Promise<boolean> {
@@ -23,17 +29,22 @@ export function createUniqueness(origin: Origin): Uniqueness {
   }
 
   return {
-    add({ label, idProperty, id }, value) {
+    add(identity, value) {
+      const { label, idProperty, id } = identity
       const key = `${label}\u0000${idProperty}`
       if (proven.get(key)) return
+      keys.set(identity, `${key}\u0000${valueKey(value)}`)
       const kind = unchecked.get(key) ?? { label, idProperty, values: new Map() }
       unchecked.set(key, kind)
       kind.values.set(id.json, value)
     },
-    async check() {
+    isDuplicate: (identity) => duplicates.has(keys.get(identity) ?? ''),
+    async check(skips) {
       for (const [key, { label, idProperty, values }] of unchecked) {
         if (await isProven(key, label, idProperty)) continue
         for await (const id of findDuplicates(origin, label, idProperty, [...values.values()])) {
+          duplicates.add(`${key}\u0000${valueKey(id)}`)
+          if (skips) continue
           const rendered = renderValue(id)
           const text = rendered === null ? 'a value' : `"${idText(rendered)}"`
           throw errors.unpublishable(`more than one node with label "${label}" has ${text} as its id "${idProperty}"`)
@@ -42,4 +53,10 @@ export function createUniqueness(origin: Origin): Uniqueness {
       unchecked.clear()
     },
   }
+}
+
+/** One text for values that `MERGE` takes for the same: `5` and `5.0` are one identity. */
+function valueKey(value: unknown): string {
+  if (typeof value === 'number' && Number.isInteger(value)) return String(BigInt(value))
+  return typeof value === 'bigint' ? String(value) : (renderValue(value)?.json ?? '')
 }

@@ -1,14 +1,19 @@
 import { type Rendered, renderValue } from '../cypher/values.ts'
 import { idText } from './identity.ts'
-import { type Chunk, noted, type Slice } from './slice.ts'
+import { type Chunk, noted, noteSkipped, type Slice } from './slice.ts'
 import { idForms } from './targets.ts'
 
 /** One cleanup for each node of the chunk and type: what the origin has is kept. Seed, `preventCleanup`; contract 4.11, 4.12. */
-export async function writeCleanups({ plan, pairs, writer, keepLists }: Slice, { identities }: Chunk): Promise<void> {
+export async function writeCleanups(slice: Slice, { identities }: Chunk): Promise<void> {
+  const { plan, pairs, writer, keepLists } = slice
   for (const type of plan.relationships) {
     const note = noted(plan, (metadata) => metadata.relationship(type.type))
     for (const [node, identity] of identities) {
       const lists = keepLists.take(node, type.type)
+      if (keepLists.isSpoiled(node, type.type)) {
+        await noteSkipped(slice, 'cleanups')
+        continue
+      }
       if (plan.cleanup === 'onlyWhereNoneIsLeft' && lists.length > 0) continue
       const about = `the cleanup of "${type.type}" at "${idText(identity.id)}"`
       await writer.write(pairs.cleanup(identity, type, lists), about, note)

@@ -1,8 +1,9 @@
+import type { Rendered } from '../cypher/values.ts'
 import * as errors from '../errors/catalogue.ts'
 import { type Identity, idText } from './identity.ts'
 import { type FoundRelationship, findRelationships, type InternalId } from './reads.ts'
-import { RelationshipUpserts, requiredRelationshipId } from './relationship-upserts.ts'
-import { noted, type Slice } from './slice.ts'
+import { RelationshipUpserts, relationshipIdOf } from './relationship-upserts.ts'
+import { noted, noteSkipped, type Slice } from './slice.ts'
 import { idForms } from './targets.ts'
 import { identify } from './write-nodes.ts'
 import { completeZones } from './zones.ts'
@@ -11,6 +12,8 @@ import { completeZones } from './zones.ts'
 export interface Found {
   rows: { found: FoundRelationship; start: Identity; end: Identity }[]
   missing: readonly string[]
+  /** Relationships that cannot be published. */
+  skipped: number
 }
 
 const namedAtMost = 10
@@ -25,17 +28,21 @@ export async function findByRelationshipIds(
     .map(idForms)
     .flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
   const rows: Found['rows'] = []
+  let skipped = 0
   const known = new Set<string>()
   for await (const found of findRelationships(origin, plan.identity, field, values)) {
     await completeZones(origin, 'relationship', found.relationship, found)
-    known.add(idText(requiredRelationshipId(plan, found.relationship, found.type, field, found)))
+    known.add(idText(relationshipIdOf(plan, found.relationship, found.type, field, found) as Rendered))
     const start = await identify(slice, found.start.node, found.start.keys)
     const end = await identify(slice, found.end.node, found.end.keys)
-    rows.push({ found, start, end })
+    if (start && end) rows.push({ found, start, end })
+    else skipped++
   }
-  await uniqueness.check()
-  if (plan.requiresBothEnds) requireBothEnds(plan.originIds, rows, field)
-  return { rows, missing: plan.relationshipIds.filter((id) => !known.has(id)) }
+  await uniqueness.check(plan.skips)
+  const unique = rows.filter(({ start, end }) => !uniqueness.isDuplicate(start) && !uniqueness.isDuplicate(end))
+  skipped += rows.length - unique.length
+  if (plan.requiresBothEnds) requireBothEnds(plan.originIds, unique, field)
+  return { rows: unique, missing: plan.relationshipIds.filter((id) => !known.has(id)), skipped }
 }
 
 /** Seed, `hardFilterRelationships`: the id of every node on either side must be among the origin ids. */
@@ -58,11 +65,12 @@ export const endsOf = ({ rows }: Found): InternalId[] => [
 ]
 
 /** An upsert for each of them. */
-export async function writeFound(slice: Slice, { rows, missing }: Found): Promise<void> {
+export async function writeFound(slice: Slice, { rows, missing, skipped }: Found): Promise<void> {
   if (missing.length > 0) {
     slice.report.missing('relationshipIds', missing)
     await slice.writer.note(noted(slice.plan, (metadata) => metadata.missing('relationshipIds', missing)))
   }
+  for (let count = 0; count < skipped; count++) await noteSkipped(slice, 'relationships')
   const upserts = new RelationshipUpserts(slice)
   for (const { found, start, end } of rows) {
     upserts.add(found.relationship, [found.start.node, found.end.node], { start, type: found.type, end }, found)

@@ -5,7 +5,7 @@ import { fieldsOf } from './pairs.ts'
 import { pairText } from './part-buffer.ts'
 import type { Plan } from './plan.ts'
 import { type InternalId, readNodeKeys, readNodes } from './reads.ts'
-import { type Chunk, noted, type Slice } from './slice.ts'
+import { type Chunk, noted, noteSkipped, type Slice } from './slice.ts'
 import { completeZones } from './zones.ts'
 
 /**
@@ -19,17 +19,22 @@ export async function identifyNodes(
   const { origin, plan, uniqueness } = slice
   const identities = new Map<InternalId, Identity>()
   const searchIds = new Map<InternalId, string>()
-  for await (const { node, keys, searchId } of readNodeKeys(
-    origin,
-    plan.identity,
-    nodes,
-    plan.search?.idField ?? null,
-  )) {
-    identities.set(node, await identify(slice, node, keys))
-    if (searchId !== null && isSearched(plan, keys.labels)) searchIds.set(node, String(searchId))
+  const skipped = new Set<InternalId>()
+  const searchIdField = plan.search?.idField ?? null
+  for await (const { node, keys, searchId } of readNodeKeys(origin, plan.identity, nodes, searchIdField)) {
+    const identity = await identify(slice, node, keys)
+    if (identity) identities.set(node, identity)
+    else skipped.add(node)
+    if (identity && searchId !== null && isSearched(plan, keys.labels)) searchIds.set(node, String(searchId))
   }
-  await uniqueness.check()
-  return { identities, searchIds }
+  await uniqueness.check(plan.skips)
+  for (const [node, identity] of identities) if (uniqueness.isDuplicate(identity)) skipped.add(node)
+  for (const node of skipped) {
+    identities.delete(node)
+    searchIds.delete(node)
+    await noteSkipped(slice, 'nodes')
+  }
+  return { identities, searchIds, skipped }
 }
 
 /** Contract 4.18. */
@@ -38,36 +43,42 @@ function isSearched({ search }: Plan, labels: readonly string[]): boolean {
   return search.filter === null || labels.includes(search.filter)
 }
 
-/** The identity of a node, noted for the check of uniqueness and for the report. @throws unpublishable (422) */
+/**
+ * The identity of a node, noted for the check of uniqueness and for the report.
+ * @returns null for one that has none and is to be skipped. @throws unpublishable (422) where it is not.
+ */
 export async function identify(
   { origin, plan, uniqueness, report }: Pick<Slice, 'origin' | 'plan' | 'uniqueness' | 'report'>,
   node: InternalId,
   keys: NodeKeys,
-): Promise<Identity> {
+): Promise<Identity | null> {
   await completeZones(origin, 'node', node, { keys: plan.identity.columns, values: keys.ids as unknown[] })
-  const identity = required(plan, node, keys)
+  const identity = identityOf(plan.identity, keys)
+  if ('problem' in identity) {
+    if (plan.skips) return null
+    throw errors.unpublishable(`${describeNode(node, keys)} ${identity.problem}`)
+  }
   uniqueness.add(identity, keys.ids[plan.identity.columns.indexOf(identity.idProperty)])
   report.identity(identity)
   return identity
 }
 
-function required(plan: Plan, node: InternalId, keys: NodeKeys): Identity {
-  const identity = identityOf(plan.identity, keys)
-  if ('problem' in identity) throw errors.unpublishable(`${describeNode(node, keys)} ${identity.problem}`)
-  return identity
-}
-
 /** An upsert for each node of the chunk, and what belongs beside it. Seed, `metadata`; contract 4.7, 4.13 to 4.15, 4.17. */
-export async function writeNodes(slice: Slice, { nodes, searchIds }: Chunk): Promise<void> {
+export async function writeNodes(slice: Slice, { nodes, identities, searchIds }: Chunk): Promise<void> {
   const { origin, plan, pairs, writer, stamp } = slice
   const excluded = [...plan.deletedProperties, ...plan.protectedNodeProperties]
   for await (const { node, keys, properties } of readNodes(origin, plan.identity, nodes)) {
     await completeZones(origin, 'node', node, properties)
     const about = describeNode(node, keys)
-    const identity = required(plan, node, keys)
-    const fields = fieldsOf(properties, { numbers: plan.identity.numbers, excluded })
+    const identity = identityOf(plan.identity, keys)
+    // One that was skipped, or has lost its identity since that was looked at.
+    if (!identities.has(node) || 'problem' in identity) continue
+    const skipped = plan.skips ? new Set<string>() : undefined
+    const fields = fieldsOf(properties, { numbers: plan.identity.numbers, excluded, skipped })
     if ('problem' in fields) throw errors.unpublishable(`${about} ${fields.problem}`)
-    const changes = { protectedKeys: plan.protectedNodeProperties, ...labelChanges(plan, identity, keys.labels, about) }
+    for (const _ of skipped ?? []) await noteSkipped(slice, 'properties')
+    const protectedKeys = withSkipped(plan.protectedNodeProperties, skipped)
+    const changes = { protectedKeys, ...labelChanges(plan, identity, keys.labels, about) }
     const note = noted(plan, (metadata) => {
       metadata.node(
         identity.idProperty,
@@ -92,17 +103,26 @@ export async function writeNodes(slice: Slice, { nodes, searchIds }: Chunk): Pro
  * Labels beside the identity's: those the node bears are added; of those that `dynamicLabels` lists for a label it bears,
  * the ones it lacks are removed. Seed, `dynamicLabels`; contract 4.15.
  */
-function labelChanges({ dynamicLabels }: Plan, { label: own }: Identity, labels: readonly string[], about: string) {
+function labelChanges(
+  { dynamicLabels, skips }: Plan,
+  { label: own }: Identity,
+  labels: readonly string[],
+  about: string,
+) {
   const unquotable = labels.find((label) => !isQuotable(label))
-  if (unquotable !== undefined) {
+  if (unquotable !== undefined && !skips) {
     throw errors.unpublishable(`${about} bears a label ${JSON.stringify(unquotable)} that no statement can name`)
   }
   const listed = new Set(labels.flatMap((label) => dynamicLabels.get(label) ?? []))
   return {
-    added: labels.filter((label) => label !== own).sort(byCodePoint),
+    added: labels.filter((label) => label !== own && isQuotable(label)).sort(byCodePoint),
     removed: [...listed].filter((label) => !labels.includes(label)).sort(byCodePoint),
   }
 }
+
+/** A skipped property is treated as a protected one, if a text can name it: skipping never deletes. Contract 4. */
+export const withSkipped = (protectedKeys: readonly string[], skipped: ReadonlySet<string> = new Set()): string[] =>
+  [...protectedKeys, ...[...skipped].filter(isQuotable)].sort(byCodePoint)
 
 /** A node as an error names it: its labels and the origin's own id. */
 export const describeNode = (node: InternalId, { labels }: NodeKeys): string =>

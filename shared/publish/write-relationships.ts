@@ -1,11 +1,20 @@
+import type { Rendered } from '../cypher/values.ts'
 import type { Identity } from './identity.ts'
 import { type InternalId, type RelationshipRow, readRelationships } from './reads.ts'
 import type { RelationshipType } from './relationship-types.ts'
-import { RelationshipUpserts, requiredRelationshipId } from './relationship-upserts.ts'
-import type { Chunk, Slice } from './slice.ts'
+import { RelationshipUpserts, relationshipIdOf } from './relationship-upserts.ts'
+import { type Chunk, noteSkipped, type Slice } from './slice.ts'
 import { positionOf } from './targets.ts'
 import { identify } from './write-nodes.ts'
 import { completeZones } from './zones.ts'
+
+/** A relationship as read from a targeted node, whose far end may be targeted too. */
+interface Seen {
+  row: RelationshipRow
+  near: Identity
+  far: Identity
+  isFarTargeted: boolean
+}
 
 /**
  * An upsert for each relationship of a type at the chunk's nodes, and what cleanup must keep, from the same rows.
@@ -14,57 +23,88 @@ import { completeZones } from './zones.ts'
  */
 export async function writeRelationships(slice: Slice, chunk: Chunk, type: RelationshipType): Promise<void> {
   const { origin, plan, uniqueness } = slice
-  const seen = new Set<InternalId>()
-  const upserts = new RelationshipUpserts(slice)
+  const known = new Set<InternalId>()
+  const seen: Seen[] = []
   for await (const row of readRelationships(origin, plan.identity, chunk.nodes, type)) {
     const near = chunk.identities.get(row.node)
     const farPosition = positionOf(slice.targets.nodes, row.far)
-    const isEarlier = type.direction === 'both' && farPosition !== -1 && farPosition < chunk.start
-    if (near === undefined || isEarlier || seen.has(row.relationship)) continue
-    seen.add(row.relationship)
+    const isFarTargeted = farPosition !== -1
+    const isEarlier = type.direction === 'both' && isFarTargeted && farPosition < chunk.start
+    const isGone = near === undefined && !chunk.skipped.has(row.node)
+    if (isGone || isEarlier || known.has(row.relationship)) continue
+    known.add(row.relationship)
     await completeZones(origin, 'relationship', row.relationship, row)
-    if (plan.cleanup === 'byRelationshipId' || plan.cleanup === 'onlyWhereNoneIsLeft') {
-      keepById(slice, type, row, farPosition !== -1)
-      if (!plan.publishesRelationships) continue
+    if (near && keepsById(slice)) {
+      const isKept = keepById(slice, type, row, isFarTargeted)
+      if (!isKept) await skip(slice, type, row, isFarTargeted)
+      if (!isKept || !plan.publishesRelationships) continue
     }
-    const far = await identify(slice, row.far, row.farKeys)
-    if (plan.cleanup === 'byFarEnd') keepByFarEnd(slice, type, row, near, far, farPosition !== -1)
-    if (plan.relationshipIdField !== null)
-      requiredRelationshipId(plan, row.relationship, type.type, plan.relationshipIdField, row)
+    const far = near ? await identify(slice, row.far, row.farKeys) : null
+    if (near && far && idOf(slice, type, row)) seen.push({ row, near, far, isFarTargeted })
+    else await skip(slice, type, row, isFarTargeted)
+  }
+  await uniqueness.check(plan.skips)
+  await publish(slice, type, seen)
+}
+
+async function publish(slice: Slice, type: RelationshipType, seen: readonly Seen[]): Promise<void> {
+  const upserts = new RelationshipUpserts(slice)
+  for (const { row, near, far, isFarTargeted } of seen) {
+    if (slice.uniqueness.isDuplicate(far)) {
+      await skip(slice, type, row, isFarTargeted)
+      continue
+    }
+    if (slice.plan.cleanup === 'byFarEnd') keepByFarEnd(slice, type, row, near, far, isFarTargeted)
     const [start, end] = row.isOutgoing ? [near, far] : [far, near]
     const nodes = row.isOutgoing ? ([row.node, row.far] as const) : ([row.far, row.node] as const)
     upserts.add(row.relationship, nodes, { start, type: type.type, end }, row)
   }
-  await uniqueness.check()
   await upserts.write()
 }
 
+/** Leaves a relationship out, and with it the cleanup at its ends, which would delete it. */
+async function skip(slice: Slice, { type, direction }: RelationshipType, row: RelationshipRow, isFarTargeted: boolean) {
+  slice.keepLists.spoil(row.node, type)
+  if (isSeenFromFar(direction, row, isFarTargeted)) slice.keepLists.spoil(row.far, type)
+  await noteSkipped(slice, 'relationships')
+}
+
 /** Does the far end's own cleanup speak of this relationship too? */
-const isSeenFromFar = ({ direction }: RelationshipType, row: RelationshipRow, isTargeted: boolean) =>
+const isSeenFromFar = (direction: RelationshipType['direction'], row: RelationshipRow, isTargeted: boolean) =>
   direction === 'both' && isTargeted && row.far !== row.node
+
+const keepsById = ({ plan: { cleanup } }: Slice) => cleanup === 'byRelationshipId' || cleanup === 'onlyWhereNoneIsLeft'
+
+const anyId: Rendered = { json: '', wrap: null, list: false }
+
+/** The relationship's own id where the request names one; null for one that must be skipped for want of it. */
+function idOf({ plan }: Slice, { type }: RelationshipType, row: RelationshipRow): Rendered | null {
+  if (plan.relationshipIdField === null) return anyId
+  return relationshipIdOf(plan, row.relationship, type, plan.relationshipIdField, row)
+}
 
 function keepByFarEnd(
   { keepLists }: Slice,
-  type: RelationshipType,
+  { type, direction }: RelationshipType,
   row: RelationshipRow,
   near: Identity,
   far: Identity,
   isTargeted: boolean,
 ) {
   const [here, there] = row.isOutgoing ? (['out', 'in'] as const) : (['in', 'out'] as const)
-  keepLists.keep(row.node, type.type, { by: 'farEnd', direction: here, ...far }, far.id)
-  if (isSeenFromFar(type, row, isTargeted))
-    keepLists.keep(row.far, type.type, { by: 'farEnd', direction: there, ...near }, near.id)
+  keepLists.keep(row.node, type, { by: 'farEnd', direction: here, ...far }, far.id)
+  if (isSeenFromFar(direction, row, isTargeted)) {
+    keepLists.keep(row.far, type, { by: 'farEnd', direction: there, ...near }, near.id)
+  }
 }
 
 /** With `relationshipIdField` the ids are kept; without it (`relationshipDeleteOnly`) only that there is a relationship. */
-function keepById({ plan, keepLists }: Slice, type: RelationshipType, row: RelationshipRow, isTargeted: boolean) {
-  const field = plan.relationshipIdField
-  const id =
-    plan.cleanup === 'byRelationshipId' && field !== null
-      ? requiredRelationshipId(plan, row.relationship, type.type, field, row)
-      : { json: '', wrap: null, list: false }
-  for (const node of isSeenFromFar(type, row, isTargeted) ? [row.node, row.far] : [row.node]) {
-    keepLists.keep(node, type.type, { by: 'relationshipId', field: field ?? '', id }, id)
+function keepById(slice: Slice, type: RelationshipType, row: RelationshipRow, isTargeted: boolean): boolean {
+  const { plan, keepLists } = slice
+  const id = plan.cleanup === 'onlyWhereNoneIsLeft' ? anyId : idOf(slice, type, row)
+  if (id === null) return false
+  for (const node of isSeenFromFar(type.direction, row, isTargeted) ? [row.node, row.far] : [row.node]) {
+    keepLists.keep(node, type.type, { by: 'relationshipId', field: plan.relationshipIdField ?? '', id }, id)
   }
+  return true
 }

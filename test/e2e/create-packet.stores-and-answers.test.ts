@@ -119,7 +119,6 @@ test.each([
     422,
     'originIds: none exists, and the origin has no node with label "Persn" and property "id" at all',
   ],
-  ['a field of the next version', { onUnpublishable: 'skip' }, 501, 'not implemented yet: onUnpublishable'],
 ])('%s answers %o', async (name, change, status, message) => {
   const { status: actual, body } = await client.post(
     '/1.0/publish/',
