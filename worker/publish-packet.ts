@@ -1,3 +1,4 @@
+import { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
 import type { JobProgress, JobRecord } from '../shared/jobs/record.ts'
 import { readRequests } from '../shared/jobs/submission.ts'
@@ -53,7 +54,11 @@ export async function publishPacket(context: WorkerContext, job: JobRecord, run:
   }
   if (!(await run.beginCommit(job.id, run.attempt, progress, report))) throw errors.jobInterrupted()
   const taken = () => errors.fileExists(job.orgName, job.fileName)
-  return generations.commit(name, staging.manifest(), { force: job.force, taken })
+  return generations.commit(name, staging.manifest(), { force: job.force, taken }).catch(async (error) => {
+    // Lost to another packet, so nothing refers to these parts; after any other error that is not certain.
+    if (error instanceof AppError && error.status === 409) await staging.discard().catch(() => {})
+    throw error
+  })
 }
 
 function totals(parts: readonly ManifestPart[]) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { coversOrg, type Principal } from '../../shared/auth/principal.ts'
+import { AppError } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { PartSink } from '../../shared/publish/packet-writer.ts'
 import { locationFields, publishResponse, statementFields } from '../../shared/publish/response.ts'
@@ -32,7 +33,7 @@ export async function storeDirectly(
     await generations.commit(name, staging.manifest(), { force: false, taken })
   } catch (error) {
     // A commit without an answer may have happened: then the parts are the packet's, and stay.
-    const isCertain = error instanceof Error && 'status' in error && error.status !== 503
+    const isCertain = error instanceof AppError && error.status !== 503
     if (isCertain) await staging.discard().catch(() => {})
     throw error
   }

@@ -107,7 +107,8 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     const reached = base && (await generations.highest(base))
     if (base && reached) packets.set(base, reached.generation)
     const own = await inBatches([...packets], ([name, generation]) => partNamesOf(name, generation))
-    const isOwn = (key: string) => packets.has(key) || packets.has(parsePartName(key)?.base ?? '')
+    const isPlainFile = (key: string) => packets.has(key) || packets.has(parsePartName(key)?.base ?? '')
+    const isOwn = (key: string) => isPlainFile(key) || isPlainFile(key.replace(beingWritten, ''))
     return [...own.flat().filter((name) => name.startsWith(start)), ...plain.filter((key) => !isOwn(key))]
   }
 
@@ -145,6 +146,12 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     },
   }
 }
+
+/**
+ * S3Proxy on a file system lists an object while it is written, as `<key>-<uuid>`: the plain file of a packet that is
+ * being copied is no file of others. Stores that keep to S3 never show such a name.
+ */
+const beingWritten = /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Could a name start so? Some stores resolve `..` and `//` in a prefix, and would list what is elsewhere. */
 function canStartName(start: string): boolean {

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { Client } from 'minio'
+import { expect, inject, test } from 'vitest'
 import { prepare } from '../support/e2e.ts'
 import { parsePart } from '../support/replay.ts'
 import { drawRing } from '../support/social-graph.ts'
@@ -60,4 +61,24 @@ test('a reader that looks all the time sees whole packets only, while five of di
   await Promise.all(readers)
   expect(seen.size).toBeGreaterThan(1)
   expect((await client.get(`/1.0/publish/${org}?filter=${fileName}`)).body.fileNames?.length).toBe(7)
+})
+
+test('a packet that loses its name while it is made is a 409, and leaves no staged part', async () => {
+  const fileName = 'lost'
+  const large = Array.from({ length: 300 }, () => ({ ...fields, originIds: ids, orgName: org, fileName }))
+  const submitted = await client.post('/1.0/publish/multi?batchsize=500', large, { Prefer: 'respond-async' })
+  const small = [{ ...fields, originIds: ['p1'], orgName: org, fileName }]
+  expect((await client.post('/1.0/publish/multi?forceOverwrite=true', small)).status).toBe(200)
+  const job = await client.followJob(submitted.headers.get('Location') as string)
+  expect([job.state, job.error?.status, job.error?.code]).toEqual(['failed', 409, 'fileExists'])
+  expect(job.progress.parts).toBeGreaterThan(1)
+  expect((await client.get(`/1.0/publish/${org}?filter=${fileName}`)).body.fileNames).toEqual([fileName])
+  const { endpoint, region, accessKey, secretKey } = inject('stack').s3
+  const { hostname, port } = new URL(endpoint)
+  const store = new Client({ endPoint: hostname, port: Number(port), useSSL: false, region, accessKey, secretKey })
+  const staged: string[] = []
+  for await (const { name } of store.listObjectsV2(inject('service').bucket, `${org}/`, true)) {
+    if (name?.includes(job.id)) staged.push(name)
+  }
+  expect(staged).toEqual([])
 })

@@ -19,6 +19,8 @@ export interface ServiceOptions {
   bucket?: string
   /** Settings beside those that follow from the stack. */
   env?: Record<string, string>
+  /** `host:port` of origins that are allowed beside the stack's own. */
+  origins?: readonly string[]
   tokens?: readonly { name: string; orgs: string[]; scopes: string[] }[]
 }
 
@@ -68,7 +70,7 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
     S3_SECRET_KEY: stack.s3.secretKey,
     AUTH_TOKENS: tokensFile,
     SECRET_KEYS: `local:${randomBytes(32).toString('base64')}`,
-    ORIGIN_ALLOW: origins.join(','),
+    ORIGIN_ALLOW: [...origins, ...(options.origins ?? [])].join(','),
     ...options.env,
   }
   const running: RunningProcess[] = []

@@ -27,11 +27,14 @@ const tokens = [
   { name: 'reader', orgs: ['*'], scopes: ['publish:read'] },
 ]
 
+// Allowed, but nothing listens there.
+const closedOrigin = '127.0.0.1:1'
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { stop, [Symbol.asyncDispose]: _, ...stack } = await startStack({ target: true, legacy: true })
   const logs = openRun(join(import.meta.dirname, '../../.local/run'), console.error)
   try {
-    const service = await startService(stack, { directory: logs.directory, tokens })
+    const service = await startService(stack, { directory: logs.directory, tokens, origins: [closedOrigin] })
     const { apiUrl, bucket, redisUrl, env } = service
     project.provide('stack', stack)
     project.provide('service', { apiUrl, tokens: service.tokens, bucket, redisUrl, env, directory: logs.directory })
