@@ -14,8 +14,6 @@ export interface Run {
   attempt: number
   signal: AbortSignal
   onProgress: (progress: PacketProgress) => void
-  /** running -> committing; throws when another attempt has begun meanwhile. */
-  beginCommit: WorkerContext['records']['beginCommit']
 }
 
 /** One attempt at a job: parts staged under its own keys, then the commit, then the plain files. @returns the generation. */
@@ -52,7 +50,7 @@ export async function publishPacket(context: WorkerContext, job: JobRecord, run:
     subRequestsDone: subRequests,
     ...totals(staging.parts),
   }
-  if (!(await run.beginCommit(job.id, run.attempt, progress, report))) throw errors.jobInterrupted()
+  if (!(await context.records.beginCommit(job.id, run.attempt, progress, report))) throw errors.jobInterrupted()
   const taken = () => errors.fileExists(job.orgName, job.fileName)
   return generations.commit(name, staging.manifest(), { force: job.force, taken }).catch(async (error) => {
     // Lost to another packet, so nothing refers to these parts; after any other error that is not certain.

@@ -31,7 +31,6 @@ export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, 
       attempt,
       signal,
       onProgress,
-      beginCommit: context.records.beginCommit,
     })
     await succeed(context, job, generation)
   } catch (error) {

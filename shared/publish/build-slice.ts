@@ -40,7 +40,7 @@ export async function buildSlice(
     const chunk = { start, nodes, ...(await identifyNodes(slice, nodes)) }
     if (plan.publishesNodes) await writeNodes(slice, chunk)
     else
-      await writer.note(
+      writer.note(
         noted(plan, (metadata) => {
           for (const id of chunk.searchIds.values()) metadata.updated(id)
         }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ParameterSyntax } from '../cypher/parameters.ts'
 import type { Issue } from '../errors/app-error.ts'
 import { type IdType, idParameter } from './direct-packet.ts'
-import { planOf } from './plan.ts'
+import { originIndex } from './plan.ts'
 import { readFields } from './request.ts'
 import { mappedIndexRules } from './rules.ts'
 
@@ -39,10 +39,8 @@ export function parseNodeDelete(body: unknown): { order: NodeDelete; issues: Iss
   const wrong = ids.indexOf(null)
   if (wrong !== -1)
     issues.push({ path: 'originIds', message: `"${originIds[wrong]}" is not a 64-bit integer, as idType says` })
-  const { index } =
-    issues.length === 0
-      ? planOf({ dbUrl: '', credentials: '', mappedIndices: {}, ...fields })
-      : { index: { label: '', idProperty: '' } }
+  const { mappedIndices = {} } = fields
+  const index = originIndex({ mappedIndices, index: fields.index })
   const { fileName = '', returnOnly = false, parameterSyntax } = fields
   return { order: { ...index, originIds, ids: ids.map(String), fileName, returnOnly, parameterSyntax }, issues }
 }

@@ -16,8 +16,8 @@ export type PartSink = (part: SealedPart) => Promise<void>
 export interface PacketWriter {
   /** Writes a pair; `note` tells the metadata of the part that took it. `about` names the node in an error. */
   write(pair: Pair, about: string, note?: (metadata: PartMetadata) => void): Promise<void>
-  /** Notes something in the part that is being filled, or in the next one where that has no room. */
-  note(note: (metadata: PartMetadata) => void): Promise<void>
+  /** Notes something in the part that is being filled. It has a pair, but for notes before the first: a packet without pairs tells none. */
+  note(note: (metadata: PartMetadata) => void): void
   /** Seals the last part and waits until every part has arrived. A packet without pairs is one empty part. */
   end(): Promise<void>
   /** Waits until no part is under way any more, whether or not it arrived: after an error, before what arrived is discarded. */
@@ -87,8 +87,7 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
       part.add(text, textBytes)
       note?.(metadata)
     },
-    async note(note) {
-      if (!hasRoom(0, note)) await deliver()
+    note(note) {
       note(metadata)
     },
     async end() {

@@ -37,12 +37,11 @@ export interface Plan {
 /** Seed, Publish request; contract 4. */
 export function planOf(request: PublishRequest): Plan {
   const { mappedIndices } = request
-  const label = request.index ?? (mappedIndices.DEFAULT_INDEX as string)
   const deletesOnly = request.relationshipDeleteOnly === true
   return {
     identity: identityRule(mappedIndices, request.numbers),
     mappedIndices,
-    index: { label, idProperty: idPropertyOf(mappedIndices, label) ?? (mappedIndices.DEFAULT_ID_FIELD as string) },
+    index: originIndex(request),
     originIds: [...new Set(request.originIds)],
     relationshipIds: [...new Set(request.relationshipIds)],
     requiresBothEnds: request.hardFilterRelationships === true,
@@ -61,6 +60,12 @@ export function planOf(request: PublishRequest): Plan {
     timestamp: timestampOf(request),
     search: searchOf(request),
   }
+}
+
+/** The label of a request's origin ids, and that label's id property. Contract 4.3. */
+export function originIndex({ mappedIndices, index }: Pick<PublishRequest, 'mappedIndices' | 'index'>): Plan['index'] {
+  const label = index ?? (mappedIndices.DEFAULT_INDEX as string)
+  return { label, idProperty: idPropertyOf(mappedIndices, label) ?? (mappedIndices.DEFAULT_ID_FIELD as string) }
 }
 
 const sorted = (names: readonly string[] | undefined) => [...new Set(names)].sort(byCodePoint)

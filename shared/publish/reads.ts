@@ -1,4 +1,4 @@
-import { byCodePoint, quote } from '../cypher/identifiers.ts'
+import { byCodePoint, isQuotable, quote } from '../cypher/identifiers.ts'
 import type { Origin, Row } from '../origin/connect.ts'
 import type { IdentityRule, NodeKeys } from './identity.ts'
 import type { RelationshipType } from './relationship-types.ts'
@@ -146,8 +146,10 @@ export async function* findRelationships(
   const columns = `id(r), id(a), id(b), ${keyColumns('a', rule)}, ${keyColumns('b', rule)}, ${properties('r')}`
   const width = 2 + rule.columns.length
   for (const type of types.sort(byCodePoint)) {
-    const query = `MATCH (a)-[r:${quote(type)}]->(b) WHERE r.${quote(field)} IN $values RETURN ${columns}`
-    for await (const row of origin.read(query, { values })) {
+    // A type that no text can name is asked for as a value.
+    const [pattern, ofType] = isQuotable(type) ? [`r:${quote(type)}`, ''] : ['r', 'type(r) = $type AND ']
+    const query = `MATCH (a)-[${pattern}]->(b) WHERE ${ofType}r.${quote(field)} IN $values RETURN ${columns}`
+    for await (const row of origin.read(query, { values, type })) {
       yield {
         relationship: Number(row[0]),
         type,

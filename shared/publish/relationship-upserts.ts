@@ -63,7 +63,7 @@ export class RelationshipUpserts {
   async write(): Promise<void> {
     const { plan, pairs, writer, stamp, report } = this.#slice
     for (const { relationship, ends, fields, protectedKeys, skipped } of this.#upserts.values()) {
-      for (let count = 0; count < skipped; count++) await noteSkipped(this.#slice, 'properties')
+      for (let count = 0; count < skipped; count++) noteSkipped(this.#slice, 'properties')
       const idField = fields.find(({ key }) => key === plan.relationshipIdField) ?? null
       const note = noted(plan, (metadata) => {
         metadata.relationship(ends.type)
@@ -76,7 +76,7 @@ export class RelationshipUpserts {
     if (this.#collapsed === 0) return
     const collapsed = this.#collapsed
     report.collapsed(collapsed)
-    await writer.note((metadata) => metadata.collapsed(collapsed))
+    writer.note((metadata) => metadata.collapsed(collapsed))
   }
 }
 

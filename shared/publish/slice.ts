@@ -25,9 +25,9 @@ export interface Slice {
 }
 
 /** Counts something that `onUnpublishable: skip` leaves out, in the report and in the part that is being filled. */
-export async function noteSkipped({ plan, report, writer }: Slice, kind: keyof Skipped): Promise<void> {
+export function noteSkipped({ plan, report, writer }: Slice, kind: keyof Skipped): void {
   report.skipped(kind)
-  await writer.note(noted(plan, (metadata) => metadata.skipped(kind)))
+  writer.note(noted(plan, (metadata) => metadata.skipped(kind)))
 }
 
 /** Targeted nodes that are read together; `start` is where they stand among all. */

@@ -11,7 +11,7 @@ export async function writeCleanups(slice: Slice, { identities }: Chunk): Promis
     for (const [node, identity] of identities) {
       const lists = keepLists.take(node, type.type)
       if (keepLists.isSpoiled(node, type.type)) {
-        await noteSkipped(slice, 'cleanups')
+        noteSkipped(slice, 'cleanups')
         continue
       }
       if (plan.cleanup === 'onlyWhereNoneIsLeft' && lists.length > 0) continue
@@ -29,7 +29,7 @@ export async function writeMissing({ plan, pairs, writer, report, targets }: Sli
   const { missing } = targets
   if (missing.length === 0) return
   report.missing('originIds', missing)
-  await writer.note(noted(plan, (metadata) => metadata.missing('originIds', missing)))
+  writer.note(noted(plan, (metadata) => metadata.missing('originIds', missing)))
   if (plan.cleanup === 'none' || plan.toLayer.length > 0 || plan.targetFilter !== null) return
   for (const id of missing) {
     const { text, integer } = idForms(id)

@@ -1,3 +1,4 @@
+import { isQuotable } from '../cypher/identifiers.ts'
 import type { Rendered } from '../cypher/values.ts'
 import * as errors from '../errors/catalogue.ts'
 import { type Identity, idText } from './identity.ts'
@@ -35,7 +36,8 @@ export async function findByRelationshipIds(
     known.add(idText(relationshipIdOf(plan, found.relationship, found.type, field, found) as Rendered))
     const start = await identify(slice, found.start.node, found.start.keys)
     const end = await identify(slice, found.end.node, found.end.keys)
-    if (start && end) rows.push({ found, start, end })
+    const isNamed = isQuotable(found.type) || !plan.skips
+    if (start && end && isNamed) rows.push({ found, start, end })
     else skipped++
   }
   await uniqueness.check(plan.skips)
@@ -68,9 +70,9 @@ export const endsOf = ({ rows }: Found): InternalId[] => [
 export async function writeFound(slice: Slice, { rows, missing, skipped }: Found): Promise<void> {
   if (missing.length > 0) {
     slice.report.missing('relationshipIds', missing)
-    await slice.writer.note(noted(slice.plan, (metadata) => metadata.missing('relationshipIds', missing)))
+    slice.writer.note(noted(slice.plan, (metadata) => metadata.missing('relationshipIds', missing)))
   }
-  for (let count = 0; count < skipped; count++) await noteSkipped(slice, 'relationships')
+  for (let count = 0; count < skipped; count++) noteSkipped(slice, 'relationships')
   const upserts = new RelationshipUpserts(slice)
   for (const { found, start, end } of rows) {
     upserts.add(found.relationship, [found.start.node, found.end.node], { start, type: found.type, end }, found)

@@ -32,7 +32,7 @@ export async function identifyNodes(
   for (const node of skipped) {
     identities.delete(node)
     searchIds.delete(node)
-    await noteSkipped(slice, 'nodes')
+    noteSkipped(slice, 'nodes')
   }
   return { identities, searchIds, skipped }
 }
@@ -76,7 +76,7 @@ export async function writeNodes(slice: Slice, { nodes, identities, searchIds }:
     const skipped = plan.skips ? new Set<string>() : undefined
     const fields = fieldsOf(properties, { numbers: plan.identity.numbers, excluded, skipped })
     if ('problem' in fields) throw errors.unpublishable(`${about} ${fields.problem}`)
-    for (const _ of skipped ?? []) await noteSkipped(slice, 'properties')
+    for (const _ of skipped ?? []) noteSkipped(slice, 'properties')
     const protectedKeys = withSkipped(plan.protectedNodeProperties, skipped)
     const changes = { protectedKeys, ...labelChanges(plan, identity, keys.labels, about) }
     const note = noted(plan, (metadata) => {

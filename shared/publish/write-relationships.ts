@@ -36,12 +36,12 @@ export async function writeRelationships(slice: Slice, chunk: Chunk, type: Relat
     await completeZones(origin, 'relationship', row.relationship, row)
     if (near && keepsById(slice)) {
       const isKept = keepById(slice, type, row, isFarTargeted)
-      if (!isKept) await skip(slice, type, row, isFarTargeted)
+      if (!isKept) skip(slice, type, row, isFarTargeted)
       if (!isKept || !plan.publishesRelationships) continue
     }
     const far = near ? await identify(slice, row.far, row.farKeys) : null
     if (near && far && idOf(slice, type, row)) seen.push({ row, near, far, isFarTargeted })
-    else await skip(slice, type, row, isFarTargeted)
+    else skip(slice, type, row, isFarTargeted)
   }
   await uniqueness.check(plan.skips)
   await publish(slice, type, seen)
@@ -51,7 +51,7 @@ async function publish(slice: Slice, type: RelationshipType, seen: readonly Seen
   const upserts = new RelationshipUpserts(slice)
   for (const { row, near, far, isFarTargeted } of seen) {
     if (slice.uniqueness.isDuplicate(far)) {
-      await skip(slice, type, row, isFarTargeted)
+      skip(slice, type, row, isFarTargeted)
       continue
     }
     if (slice.plan.cleanup === 'byFarEnd') keepByFarEnd(slice, type, row, near, far, isFarTargeted)
@@ -63,10 +63,10 @@ async function publish(slice: Slice, type: RelationshipType, seen: readonly Seen
 }
 
 /** Leaves a relationship out, and with it the cleanup at its ends, which would delete it. */
-async function skip(slice: Slice, { type, direction }: RelationshipType, row: RelationshipRow, isFarTargeted: boolean) {
+function skip(slice: Slice, { type, direction }: RelationshipType, row: RelationshipRow, isFarTargeted: boolean) {
   slice.keepLists.spoil(row.node, type)
   if (isSeenFromFar(direction, row, isFarTargeted)) slice.keepLists.spoil(row.far, type)
-  await noteSkipped(slice, 'relationships')
+  noteSkipped(slice, 'relationships')
 }
 
 /** Does the far end's own cleanup speak of this relationship too? */

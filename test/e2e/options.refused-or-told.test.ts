@@ -69,3 +69,27 @@ test('search ids are those of targeted nodes that bear the filter and nothing th
   expect(await idsOf({ metadata: true, searchFilter: 'F', preventSearch: ['X'] })).toEqual(['5', 'sa'])
   expect(await idsOf({ relationships: ['T'], searchFilter: 'F' })).toEqual(['5', 'sa', 'sc'])
 })
+
+test('a relationship of a type that no text can name is found, and never run as text', async () => {
+  const [label, id] = [uniqueName('P'), uniqueName('r')]
+  // The type holds the escape of a backtick: quoted in a query, it would end its own quoting.
+  await run(from, `CREATE (a:${label} {id: 'a'})-[:\`X\\u005Cu0060]\` {grn: $id}]->(a)`, { id })
+  const request = {
+    ...database(neo4j, label, 'id'),
+    returnOnly: true,
+    metadata: true,
+    relationshipIds: [id],
+    relationshipIdField: 'grn',
+    preventCleanup: true,
+  }
+  const refused = await client.post('/1.0/publish/', request)
+  expect([refused.status, refused.body.error?.replace(/\d+ of/, 'N of')]).toEqual([
+    422,
+    '422 Unprocessable Entity: the relationship N of type "X\\u0060]" is of a type that no statement can name',
+  ])
+  const { body } = await client.post('/1.0/publish/', { ...request, originIds: ['a'], onUnpublishable: 'skip' })
+  expect(body.error).toBeNull()
+  expect(body.transactionRequest?.statements.at(-1)?.metadata).toMatchObject({
+    skipped: { relationships: 1, nodes: 0 },
+  })
+})

@@ -139,3 +139,11 @@ test('every part is JSON of the size told and within its limits, and together th
     }),
   )
 })
+
+test('what is noted when a part is exactly full stays in that part, though no pair follows', async () => {
+  const { writer, parts } = collectingWriter({ maxPairs: 2 })
+  for (let index = 0; index < 2; index++) await writer.write(pairOf(index), 'a pair')
+  writer.note((metadata) => metadata.collapsed(3))
+  await writer.end()
+  expect(parts.map(({ text }) => JSON.parse(text).statements.at(-1).metadata.collapsed)).toEqual([3])
+})
