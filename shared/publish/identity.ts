@@ -45,7 +45,7 @@ export function identityRule(
  * @returns the identity, or in words why the node cannot be published.
  */
 export function identityOf(rule: IdentityRule, node: NodeKeys): Identity | { problem: string } {
-  const label = labelOf(rule, node)
+  const label = identityLabel(rule, node)
   if (label === null) return { problem: 'bears no label, or several, that mappedIndices names' }
   const idProperty = rule.idProperties.get(label) as string
   const value = node.ids[rule.columns.indexOf(idProperty)]
@@ -56,7 +56,11 @@ export function identityOf(rule: IdentityRule, node: NodeKeys): Identity | { pro
   return { label, idProperty, id }
 }
 
-function labelOf({ idProperties, defaultLabel }: IdentityRule, { labels, index }: NodeKeys): string | null {
+/** The label by which a rule identifies a node; null without one. */
+export function identityLabel(
+  { idProperties, defaultLabel }: IdentityRule,
+  { labels, index }: NodeKeys,
+): string | null {
   if (typeof index === 'string' && idProperties.has(index) && labels.includes(index)) return index
   if (labels.includes(defaultLabel)) return defaultLabel
   const [only, another] = labels.filter((label) => idProperties.has(label))
@@ -65,3 +69,9 @@ function labelOf({ idProperties, defaultLabel }: IdentityRule, { labels, index }
 
 /** An id as text, for people and for `qa`: a string itself, anything else as its JSON. */
 export const idText = ({ json }: Rendered): string => (json.startsWith('"') ? JSON.parse(json) : json)
+
+/** One text for ids, as the driver read them, that `MERGE` takes for the same: `5` and `5.0` are one identity. */
+export function idKey(value: unknown): string {
+  if (typeof value === 'number' && Number.isInteger(value)) return String(BigInt(value))
+  return typeof value === 'bigint' ? String(value) : (renderValue(value)?.json ?? '')
+}

@@ -37,6 +37,10 @@ const nodeRules: readonly Rule[] = [
   { field: 'dynamicLabels', setting: (request) => asMap(request.dynamicLabels) },
 ]
 
+/** Its settings that decide what becomes of a node's properties and labels, each as a text. */
+export const nodeSettings = (request: PublishRequest): { field: string; setting: string }[] =>
+  nodeRules.map(({ field, setting }) => ({ field, setting: setting(request) }))
+
 /**
  * Options on which sub-requests must agree that may speak of the same elements, or the order of replay would decide.
  * Contract 5, order independence. @returns the first two that disagree, for each option.
@@ -45,7 +49,45 @@ export function* optionAgreement(requests: readonly PublishRequest[]): Generator
   const speakers = requests.map((request, index) => ({ request, index }))
   yield* disagreements(relationshipRules, speakers.filter(publishesRelationships), shareRelationships)
   yield* disagreements(nodeRules, speakers.filter(publishesNodes), shareNodes)
+  yield* unprotectedIds(speakers)
 }
+
+/**
+ * A cleanup by relationship id deletes what another sub-request publishes without that id. Within one request such
+ * options are refused already (contract 4.14).
+ */
+function* unprotectedIds(speakers: readonly Speaker[]): Generator<Issue> {
+  const types = ({ relationships = [] }: PublishRequest) => relationships.map(({ type }) => type)
+  const deleters = distinct(speakers.filter(deletesById), ({ request }) => [
+    request.relationshipIdField,
+    types(request),
+  ])
+  const publishers = distinct(speakers.filter(publishesRelationships), ({ request }) => [
+    request.protectedRelationshipProperties,
+    request.timestampRelationships && request.timestampProperty,
+    isById(request) || types(request),
+  ])
+  for (const deleter of deleters) {
+    const field = deleter.request.relationshipIdField as string
+    for (const { request, index } of publishers.filter((publisher) => shareRelationships(deleter, publisher))) {
+      const message = `must not name "${field}", the relationshipIdField by which [${deleter.index}] deletes`
+      if (request.protectedRelationshipProperties?.includes(field)) {
+        yield { path: `[${index}].protectedRelationshipProperties`, message }
+      }
+      if (request.timestampRelationships && request.timestampProperty === field) {
+        yield { path: `[${index}].timestampProperty`, message }
+      }
+    }
+  }
+}
+
+const distinct = (speakers: readonly Speaker[], by: (speaker: Speaker) => unknown): Speaker[] =>
+  [...Map.groupBy(speakers, (speaker) => JSON.stringify(by(speaker))).values()].map(([first]) => first as Speaker)
+
+const deletesById = ({ request }: Speaker): boolean =>
+  request.preventCleanup !== true &&
+  request.relationshipIdField !== undefined &&
+  (request.relationshipDeleteOnly === true || request.deleteRelationshipById === true)
 
 const isById = ({ relationshipIds = [] }: PublishRequest) => relationshipIds.length > 0
 

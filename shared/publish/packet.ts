@@ -9,6 +9,7 @@ import { partLimits } from './part-buffer.ts'
 import { planOf } from './plan.ts'
 import { createReport, type JobReport } from './report.ts'
 import type { PublishRequest } from './request.ts'
+import { watchSharedNodes } from './shared-nodes.ts'
 import { createUniqueness, type Uniqueness } from './uniqueness.ts'
 
 /** What a packet is made of and within which bounds. */
@@ -54,6 +55,7 @@ export async function buildPacket(
   }
   const report = createReport()
   const pairs = createPairMaker(order.syntax)
+  const watchOf = watchSharedNodes(order.requests)
   let subRequestsDone = 0
   const progress = () => onProgress({ subRequestsDone, pairs: writer.pairs, parts: writer.parts, bytes: writer.bytes })
   const writer = createPacketWriter(partLimits(order.batchSize), order.maxPairs, async (part) => {
@@ -62,11 +64,11 @@ export async function buildPacket(
     progress()
   })
   await using origins = originsUntil(AbortSignal.any([signal, timeout]), originPolicy, order.limitSeconds)
-  for (const request of order.requests) {
+  for (const [at, request] of order.requests.entries()) {
     interrupted()
     try {
       const { origin, uniqueness } = await origins.open(request)
-      const work = { origin, uniqueness, plan: planOf(request), pairs, writer, report }
+      const work = { origin, uniqueness, watch: watchOf(at), plan: planOf(request), pairs, writer, report }
       await buildSlice(work, order.acceptedAt, interrupted)
     } catch (error) {
       await writer.settle()

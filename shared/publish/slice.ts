@@ -7,6 +7,7 @@ import type { PairMaker, PropertyField } from './pairs.ts'
 import type { Plan } from './plan.ts'
 import type { InternalId } from './reads.ts'
 import type { Report, Skipped } from './report.ts'
+import type { NodeWatch } from './shared-nodes.ts'
 import type { Targets } from './targets.ts'
 import type { Uniqueness } from './uniqueness.ts'
 
@@ -19,6 +20,7 @@ export interface Slice {
   report: Report
   targets: Targets
   uniqueness: Uniqueness
+  watch: NodeWatch
   keepLists: KeepLists
   /** The packet's timestamp under the plan's property; null where nothing is stamped. */
   stamp: PropertyField | null

@@ -1,7 +1,7 @@
 import { renderValue } from '../cypher/values.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Origin } from '../origin/connect.ts'
-import { type Identity, idText } from './identity.ts'
+import { type Identity, idKey, idText } from './identity.ts'
 import { findDuplicates, hasUniqueness } from './reads.ts'
 
 /** Checks that each identity belongs to one node of the origin only. Contract 4.2. */
@@ -33,7 +33,7 @@ export function createUniqueness(origin: Origin): Uniqueness {
       const { label, idProperty, id } = identity
       const key = `${label}\u0000${idProperty}`
       if (proven.get(key)) return
-      keys.set(identity, `${key}\u0000${valueKey(value)}`)
+      keys.set(identity, `${key}\u0000${idKey(value)}`)
       const kind = unchecked.get(key) ?? { label, idProperty, values: new Map() }
       unchecked.set(key, kind)
       kind.values.set(id.json, value)
@@ -43,7 +43,7 @@ export function createUniqueness(origin: Origin): Uniqueness {
       for (const [key, { label, idProperty, values }] of unchecked) {
         if (await isProven(key, label, idProperty)) continue
         for await (const id of findDuplicates(origin, label, idProperty, [...values.values()])) {
-          duplicates.add(`${key}\u0000${valueKey(id)}`)
+          duplicates.add(`${key}\u0000${idKey(id)}`)
           if (skips) continue
           const rendered = renderValue(id)
           const text = rendered === null ? 'a value' : `"${idText(rendered)}"`
@@ -53,10 +53,4 @@ export function createUniqueness(origin: Origin): Uniqueness {
       unchecked.clear()
     },
   }
-}
-
-/** One text for values that `MERGE` takes for the same: `5` and `5.0` are one identity. */
-function valueKey(value: unknown): string {
-  if (typeof value === 'number' && Number.isInteger(value)) return String(BigInt(value))
-  return typeof value === 'bigint' ? String(value) : (renderValue(value)?.json ?? '')
 }

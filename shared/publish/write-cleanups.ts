@@ -25,7 +25,7 @@ export async function writeCleanups(slice: Slice, { identities }: Chunk): Promis
  * Origin ids that do not exist are noted, and their relationships on the target removed: as string, and as integer where
  * they could be either. Not with `toLayer` or `targetFilter`: then nothing says that they were targeted. Contract 4.11.
  */
-export async function writeMissing({ plan, pairs, writer, report, targets }: Slice): Promise<void> {
+export async function writeMissing({ plan, pairs, watch, writer, report, targets }: Slice): Promise<void> {
   const { missing } = targets
   if (missing.length === 0) return
   report.missing('originIds', missing)
@@ -35,6 +35,7 @@ export async function writeMissing({ plan, pairs, writer, report, targets }: Sli
     const { text, integer } = idForms(id)
     for (const form of integer === null ? [text] : [text, integer]) {
       const identity = { ...plan.index, id: renderValue(form, plan.identity.numbers) as Rendered }
+      watch.missed(identity, form)
       for (const type of plan.relationships) {
         const note = noted(plan, (metadata) => metadata.relationship(type.type))
         await writer.write(pairs.cleanup(identity, type, []), `the cleanup of "${type.type}" at "${id}"`, note)

@@ -21,7 +21,7 @@ const namedAtMost = 10
 
 /** Finds them wherever they are. @throws invalidRequest (400) by `hardFilterRelationships`. Contract 4.8 and 4.9. */
 export async function findByRelationshipIds(
-  slice: Pick<Slice, 'origin' | 'plan' | 'uniqueness' | 'report'>,
+  slice: Pick<Slice, 'origin' | 'plan' | 'uniqueness' | 'watch' | 'report'>,
 ): Promise<Found> {
   const { origin, plan, uniqueness } = slice
   const field = plan.relationshipIdField as string

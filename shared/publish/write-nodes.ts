@@ -48,7 +48,7 @@ function isSearched({ search }: Plan, labels: readonly string[]): boolean {
  * @returns null for one that has none and is to be skipped. @throws unpublishable (422) where it is not.
  */
 export async function identify(
-  { origin, plan, uniqueness, report }: Pick<Slice, 'origin' | 'plan' | 'uniqueness' | 'report'>,
+  { origin, plan, uniqueness, watch, report }: Pick<Slice, 'origin' | 'plan' | 'uniqueness' | 'watch' | 'report'>,
   node: InternalId,
   keys: NodeKeys,
 ): Promise<Identity | null> {
@@ -58,14 +58,16 @@ export async function identify(
     if (plan.skips) return null
     throw errors.unpublishable(`${describeNode(node, keys)} ${identity.problem}`)
   }
-  uniqueness.add(identity, keys.ids[plan.identity.columns.indexOf(identity.idProperty)])
+  const id = keys.ids[plan.identity.columns.indexOf(identity.idProperty)]
+  uniqueness.add(identity, id)
+  watch.identified(node, keys, identity, id)
   report.identity(identity)
   return identity
 }
 
 /** An upsert for each node of the chunk, and what belongs beside it. Seed, `metadata`; contract 4.7, 4.13 to 4.15, 4.17. */
 export async function writeNodes(slice: Slice, { nodes, identities, searchIds }: Chunk): Promise<void> {
-  const { origin, plan, pairs, writer, stamp } = slice
+  const { origin, plan, pairs, watch, writer, stamp } = slice
   const excluded = [...plan.deletedProperties, ...plan.protectedNodeProperties]
   for await (const { node, keys, properties } of readNodes(origin, plan.identity, nodes)) {
     await completeZones(origin, 'node', node, properties)
@@ -73,6 +75,7 @@ export async function writeNodes(slice: Slice, { nodes, identities, searchIds }:
     const identity = identityOf(plan.identity, keys)
     // One that was skipped, or has lost its identity since that was looked at.
     if (!identities.has(node) || 'problem' in identity) continue
+    watch.published(node, keys.labels, identity)
     const skipped = plan.skips ? new Set<string>() : undefined
     const fields = fieldsOf(properties, { numbers: plan.identity.numbers, excluded, skipped })
     if ('problem' in fields) throw errors.unpublishable(`${about} ${fields.problem}`)

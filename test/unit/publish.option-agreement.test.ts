@@ -61,3 +61,15 @@ test('the order and repetition of listed names make no difference', () => {
   const same = { dynamicLabels: { B: ['z', 'z'], A: ['y', 'x'] }, deleteProperties: ['q', 'p', 'p'] }
   expect(issues({ ...nodes, ...labels }, { ...nodes, ...same })).toEqual([])
 })
+
+test('what one request deletes by relationship id, no other publishes without that id', () => {
+  const deleting = { ...knows, relationshipDeleteOnly: true, relationshipIdField: 'grn' }
+  const rule = 'must not name "grn", the relationshipIdField by which [0] deletes'
+  const stamped = { ...knows, timestampRelationships: true, timestampProperty: 'grn' }
+  expect(issues(deleting, { ...knows, protectedRelationshipProperties: ['mine', 'grn'] })).toEqual([
+    `[1].protectedRelationshipProperties: ${rule}`,
+  ])
+  expect(issues(deleting, stamped)).toEqual([`[1].timestampProperty: ${rule}`])
+  expect(issues(deleting, { ...stamped, relationships: ['LIKES'] })).toEqual([])
+  expect(issues({ ...deleting, relationshipIdField: 'id' }, stamped)).toEqual([])
+})
