@@ -7,6 +7,7 @@ import { createJobQueue, type JobQueue } from '../shared/jobs/queue.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/record.ts'
 import { connectPatient, connectProducer, requireNoEviction } from '../shared/jobs/redis.ts'
 import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
+import { createViews, type Views } from '../shared/jobs/views.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics } from '../shared/observability/metrics.ts'
@@ -23,6 +24,7 @@ export interface ApiContext extends Storage {
   secrets: Secrets
   queue: JobQueue
   finished: FinishWaiter
+  views: Views
 }
 
 /** Credentials outlive the wait in a full queue, but not for ever. */
@@ -41,17 +43,19 @@ export async function createApiContext(
   const subscriber = releases.add('redis subscriber', connectPatient(config.redis.url, log), (it) => it.disconnect())
   const storage = await openStorage(config.storage)
   const records = createJobRecords(redis)
+  const metrics = createMetrics()
   return {
     ...storage,
     config,
     log,
-    metrics: createMetrics(),
+    metrics,
     redis,
     authenticate: createStaticTokens(config.auth.tokensFile, log),
     records,
     secrets: createSecrets(redis, config.secretKeys, secretLifetimeSeconds),
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),
     finished: await createFinishWaiter(subscriber, records),
+    views: createViews(redis, storage, { isOn: config.storage.plainFiles, log, metrics }),
     ...overrides,
   }
 }

@@ -30,10 +30,12 @@ export interface Input<Params, Query, Body> {
   query: Query
   body: Body
   prefer: Preferences
+  /** The header as it came; only stored publishes look at it. */
+  idempotencyKey: string | undefined
 }
 
 export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
-  method: 'get' | 'post'
+  method: 'get' | 'post' | 'delete'
   /** Express' syntax: `:orgName` is one segment, percent-encoded. */
   path: string
   summary: string

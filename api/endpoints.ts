@@ -1,6 +1,8 @@
 import type { Endpoint } from './endpoint.ts'
+import { cancelJob } from './jobs/cancel-job.ts'
 import { getJob } from './jobs/get-job.ts'
 import { jobResult } from './jobs/job-result.ts'
+import { listJobs } from './jobs/list-jobs.ts'
 import { createMulti } from './publish/create-multi.ts'
 import { createOrganization } from './publish/create-organization.ts'
 import { createPacket } from './publish/create-packet.ts'
@@ -10,6 +12,7 @@ import { fileUrl } from './publish/file-url.ts'
 import { findFiles } from './publish/find-files.ts'
 import { listFiles } from './publish/list-files.ts'
 import { readFile } from './publish/read-file.ts'
+import { removeFile } from './publish/remove-file.ts'
 import { status } from './publish/status.ts'
 
 /** Everything the API does, in the order of its documentation. */
@@ -24,6 +27,9 @@ export const endpoints: readonly Endpoint[] = [
   findFiles,
   deleteNodes,
   createRelationships,
+  removeFile,
+  listJobs,
   getJob,
   jobResult,
+  cancelJob,
 ]

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, Response } from 'express'
 import { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
+import { isRedisAway } from '../shared/jobs/redis.ts'
 import { publishResponse } from '../shared/publish/response.ts'
 import type { ApiContext } from './context.ts'
 import { isPublishPath } from './mount.ts'
@@ -33,6 +34,7 @@ function sendProblem(response: Response, { status, code, message, issues }: AppE
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   if (thrown instanceof URIError) return errors.malformedUrl()
+  if (isRedisAway(thrown)) return errors.queueAway(thrown)
   const { type, limit } = thrown as { type?: string; limit?: number }
   if (type === 'entity.parse.failed' || type === 'request.size.invalid') return errors.malformedJson()
   if (type === 'entity.too.large') return errors.bodyTooLarge(limit ?? 0)

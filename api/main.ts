@@ -6,4 +6,5 @@ import { createApiContext } from './context.ts'
 await startProgram('api', async (config, log, releases) => {
   const context = await createApiContext(config, log, releases)
   await listen(createApp(context), config.api, log, releases)
+  releases.add('waiting clients', context.finished, (it) => it.release())
 })

@@ -70,7 +70,9 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
     const orgName = (params as { orgName?: string } | undefined)?.orgName
     // Another org's name is answered like one that does not exist.
     if (orgName !== undefined && !coversOrg(principal, orgName)) throw errors.noSuchOrg(orgName)
-    await send(response, await endpoint.handle(context, { principal, params, query, body: body?.value, prefer }))
+    const idempotencyKey = request.get('Idempotency-Key')
+    const input = { principal, params, query, body: body?.value, prefer, idempotencyKey }
+    await send(response, await endpoint.handle(context, input))
   }
   return [authorize, ...(endpoint.body ? jsonBody(endpoint.body.limitBytes) : []), handle]
 }

@@ -1,8 +1,11 @@
 import type { Redis } from 'ioredis'
 import type { Config } from '../shared/config/config.ts'
+import { createJobQueue, type JobQueue } from '../shared/jobs/queue.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/record.ts'
 import { connectPatient, requireNoEviction } from '../shared/jobs/redis.ts'
 import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
+import { createViews, type Views } from '../shared/jobs/views.ts'
+import { createFailpoint, type Failpoint } from '../shared/lifecycle/failpoint.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics } from '../shared/observability/metrics.ts'
@@ -16,6 +19,9 @@ export interface WorkerContext extends Storage {
   redis: Redis
   records: JobRecords
   secrets: Secrets
+  queue: JobQueue
+  views: Views
+  failpoint: Failpoint
 }
 
 export async function createWorkerContext(
@@ -28,15 +34,19 @@ export async function createWorkerContext(
   await redis.connect()
   await requireNoEviction(redis)
   const storage = await openStorage(config.storage)
+  const metrics = createMetrics()
   return {
     ...storage,
     config,
     log,
-    metrics: createMetrics(),
+    metrics,
     redis,
     records: createJobRecords(redis),
     // A worker only reads secrets; how long they live is said where they are stored.
     secrets: createSecrets(redis, config.secretKeys, 0),
+    queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),
+    views: createViews(redis, storage, { isOn: config.storage.plainFiles, log, metrics }),
+    failpoint: createFailpoint(config.failpoint),
     ...overrides,
   }
 }

@@ -3,9 +3,11 @@ import { startProgram } from '../shared/lifecycle/start-program.ts'
 import { consumeJobs } from './consume.ts'
 import { createWorkerContext } from './context.ts'
 import { workerHealth } from './health.ts'
+import { startJanitor } from './janitor.ts'
 
 await startProgram('worker', async (config, log, releases) => {
   const context = await createWorkerContext(config, log, releases)
   await listen(workerHealth(context), { host: config.worker.healthHost, port: config.worker.healthPort }, log, releases)
+  startJanitor(context, releases)
   await consumeJobs(context, releases)
 })

@@ -6,22 +6,22 @@ import type { WorkerContext } from './context.ts'
 const everyMs = 500
 
 /**
- * Writes a run's progress into the record now and then. When the record says that another attempt has begun (this worker
- * was frozen past its lock, say), the run's signal aborts.
+ * Writes a run's progress into the record now and then. The record answers when the run must stop, and its signal
+ * aborts: another attempt has begun (this worker was frozen past its lock, say), or the job is to be cancelled.
  */
 export function trackProgress({ records, log }: WorkerContext, job: JobRecord, attempt: number, stopping: AbortSignal) {
-  const superseded = new AbortController()
+  const stopped = new AbortController()
   const subRequests = job.progress.subRequests
   let latest: JobProgress = { phase: 'reading', subRequests, subRequestsDone: 0, pairs: 0, parts: 0, bytes: 0 }
   const write = async () => {
-    const isLatest = await records.progress(job.id, attempt, latest)
-    if (!isLatest && (await records.read(job.id))?.attempt !== attempt) superseded.abort(errors.jobInterrupted())
+    const stop = await records.progress(job.id, attempt, latest)
+    if (stop !== null) stopped.abort(stop === 'cancelling' ? errors.jobCancelled() : errors.jobInterrupted())
   }
   const timer = setInterval(() => {
     write().catch((error) => log.warn({ err: error, jobId: job.id }, 'progress not written'))
   }, everyMs)
   return {
-    signal: AbortSignal.any([superseded.signal, stopping]),
+    signal: AbortSignal.any([stopped.signal, stopping]),
     onProgress(progress: PacketProgress) {
       latest = { phase: 'reading', subRequests, ...progress }
     },

@@ -6,7 +6,6 @@ import { buildPacket, type PacketProgress } from '../shared/publish/packet.ts'
 import type { SealedPart } from '../shared/publish/packet-writer.ts'
 import type { ManifestPart } from '../shared/storage/generations.ts'
 import { packetName } from '../shared/storage/keys.ts'
-import { refreshPlainFiles } from '../shared/storage/plain-files.ts'
 import { stageParts } from '../shared/storage/staging.ts'
 import type { WorkerContext } from './context.ts'
 
@@ -18,7 +17,7 @@ export interface Run {
 
 /** One attempt at a job: parts staged under its own keys, then the commit, then the plain files. @returns the generation. */
 export async function publishPacket(context: WorkerContext, job: JobRecord, run: Run): Promise<number> {
-  const { config, store, generations, metrics } = context
+  const { config, store, generations, metrics, failpoint } = context
   const requests = await readRequests(context, job)
   const name = packetName(job.orgName, job.fileName)
   const staging = stageParts(store, name, job.id, run.attempt)
@@ -27,6 +26,7 @@ export async function publishPacket(context: WorkerContext, job: JobRecord, run:
     metrics.parts.inc()
     metrics.pairs.inc(part.pairs)
     metrics.bytes.inc(part.bytes.length)
+    failpoint('partStored')
   }
   const order = {
     requests,
@@ -34,9 +34,14 @@ export async function publishPacket(context: WorkerContext, job: JobRecord, run:
     batchSize: job.batchSize,
     maxPairs: config.limits.jobPairs,
     limitSeconds: config.limits.jobSeconds,
+    spentSeconds: job.startedAt === null ? 0 : Math.floor((Date.now() - Date.parse(job.startedAt)) / 1_000),
     acceptedAt: Date.parse(job.createdAt),
   }
-  const { signal, onProgress } = run
+  const { signal } = run
+  const onProgress = (progress: PacketProgress) => {
+    failpoint('midRead')
+    run.onProgress(progress)
+  }
   const report = await buildPacket(order, { originPolicy: config.origin, sink, signal, onProgress }).catch(
     async (error) => {
       await staging.discard().catch(() => {}) // what stays is an orphan, which the janitor sweeps
@@ -50,7 +55,12 @@ export async function publishPacket(context: WorkerContext, job: JobRecord, run:
     subRequestsDone: subRequests,
     ...totals(staging.parts),
   }
-  if (!(await context.records.beginCommit(job.id, run.attempt, progress, report))) throw errors.jobInterrupted()
+  failpoint('beforeCommitting')
+  if (!(await context.records.beginCommit(job, run.attempt, progress, report))) {
+    await staging.discard().catch(() => {})
+    throw errors.jobInterrupted()
+  }
+  failpoint('beforeManifest')
   const taken = () => errors.fileExists(job.orgName, job.fileName)
   return generations.commit(name, staging.manifest(), { force: job.force, taken }).catch(async (error) => {
     // Lost to another packet, so nothing refers to these parts; after any other error that is not certain.
@@ -62,20 +72,4 @@ export async function publishPacket(context: WorkerContext, job: JobRecord, run:
 function totals(parts: readonly ManifestPart[]) {
   const sum = (field: 'bytes' | 'pairs') => parts.reduce((total, part) => total + part[field], 0)
   return { pairs: sum('pairs'), parts: parts.length, bytes: sum('bytes') }
-}
-
-/** The view of those who read the bucket; a failure is the janitor's to repair and fails no job. Contract 6. */
-export async function refreshView(
-  { config, log, metrics, store, generations }: WorkerContext,
-  job: JobRecord,
-): Promise<void> {
-  if (!config.storage.plainFiles) return
-  const name = packetName(job.orgName, job.fileName)
-  try {
-    const highest = await generations.highest(name)
-    if (highest) await refreshPlainFiles(store, name, highest.manifest)
-  } catch (error) {
-    metrics.plainFilesFailed.inc()
-    log.warn({ err: error, jobId: job.id }, 'plain files not brought up to date')
-  }
 }

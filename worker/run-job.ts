@@ -4,12 +4,15 @@ import * as errors from '../shared/errors/catalogue.ts'
 import { isFinished } from '../shared/jobs/finish-waiter.ts'
 import type { JobPayload } from '../shared/jobs/queue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
-import { packetName, requestKey } from '../shared/storage/keys.ts'
 import type { WorkerContext } from './context.ts'
+import { cancelJob, failJob, finishCommitted, succeedJob } from './finish-job.ts'
 import { trackProgress } from './progress.ts'
-import { publishPacket, refreshView } from './publish-packet.ts'
+import { publishPacket } from './publish-packet.ts'
 
 const commitRetryMs = 5_000
+
+/** The reason of an abort that gives the job to another worker. */
+export const handBack = Symbol('hand back')
 
 /**
  * Around every run of a job. The queue delivers a job at least once, so whatever comes is held against the record and
@@ -17,51 +20,30 @@ const commitRetryMs = 5_000
  */
 export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
   const { id } = delivery.data
-  const log = context.log.child({ jobId: id })
-  const job = await context.records.read(id)
+  const { records } = context
+  const job = await records.read(id)
   if (job === null || isFinished(job)) return
   if (await finishCommitted(context, job)) return
-  const attempt = await context.records.start(id)
-  if (attempt === null) return
-  log.info({ attempt }, 'job started')
+  const attempt = await records.start(id)
+  if (attempt === 'finished') return
+  if (attempt === 'cancelling') return cancelJob(context, job)
+  if (attempt === 'lost') return failJob(context, job, errors.workerLost())
+  context.log.info({ jobId: id, attempt }, 'job started')
   const tracking = trackProgress(context, job, attempt, stopping)
   try {
     const { signal, onProgress } = tracking
-    const generation = await publishPacket(context, job, {
-      attempt,
-      signal,
-      onProgress,
-    })
-    await succeed(context, job, generation)
+    const generation = await publishPacket(context, job, { attempt, signal, onProgress })
+    await succeedJob(context, job, generation)
   } catch (error) {
+    tracking.stop()
+    await records.endRun(id)
     await settle(context, job, delivery, attempt, tracking.signal.aborted ? tracking.signal.reason : error)
   } finally {
     tracking.stop()
   }
 }
 
-/** A run before this one may have committed and died before it could say so. */
-async function finishCommitted(context: WorkerContext, job: JobRecord): Promise<boolean> {
-  const generation = await context.generations.ofJob(packetName(job.orgName, job.fileName), job.id)
-  if (generation === null) return false
-  await succeed(context, job, generation)
-  return true
-}
-
-async function succeed(context: WorkerContext, job: JobRecord, generation: number): Promise<void> {
-  await refreshView(context, job)
-  const latest = (await context.records.read(job.id)) ?? job
-  await context.records.finish(job.id, 'succeeded', { generation, progress: { ...latest.progress, phase: 'done' } })
-  await finished(context, job, 'succeeded')
-}
-
-async function finished({ store, log, metrics }: WorkerContext, job: JobRecord, outcome: string): Promise<void> {
-  metrics.jobs.inc({ outcome })
-  log.info({ jobId: job.id, outcome }, 'job finished')
-  await store.remove(requestKey(job.orgName, job.id)).catch((error) => log.warn({ err: error }, 'request not removed'))
-}
-
-/** What becomes of a run that did not succeed: handed back, tried again, or failed for good. */
+/** What becomes of a run that did not succeed: handed back, cancelled, tried again, or failed for good. */
 async function settle(
   context: WorkerContext,
   job: JobRecord,
@@ -78,6 +60,7 @@ async function settle(
   }
   const latest = await records.read(job.id)
   const isSuperseded = latest === null || isFinished(latest) || latest.attempt !== attempt
+  if (!isSuperseded && latest.cancelling && latest.state === 'running') return cancelJob(context, job)
   log.warn({ jobId: job.id, attempt, isSuperseded, err: thrown }, 'run failed')
   if (isSuperseded) return
   const error = thrown instanceof AppError ? thrown : errors.internal(thrown)
@@ -92,16 +75,3 @@ async function settle(
   await failJob(context, job, error)
   throw new UnrecoverableError(error.code)
 }
-
-export async function failJob(
-  context: WorkerContext,
-  job: JobRecord,
-  { status, code, message }: AppError,
-): Promise<void> {
-  if (await finishCommitted(context, job)) return
-  await context.records.finish(job.id, 'failed', { error: { status, code, message } })
-  await finished(context, job, code)
-}
-
-/** The reason of an abort that gives the job to another worker. */
-export const handBack = Symbol('hand back')

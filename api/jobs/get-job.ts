@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineEndpoint } from '../endpoint.ts'
 import { wholeNumber } from '../query.ts'
-import { jobId, requireVisible } from './visible-job.ts'
+import { jobId, jobView, requireVisible } from './visible-job.ts'
 
 /** Contract 7, Jobs. */
 export const getJob = defineEndpoint({
@@ -13,10 +13,7 @@ export const getJob = defineEndpoint({
   query: z.strictObject({ wait: wholeNumber(0, 55).optional() }),
   async handle({ records, finished }, { principal, params, query }) {
     requireVisible(principal, await records.read(params.id))
-    const { batchSize, force, generation, ...job } = requireVisible(
-      principal,
-      await finished.wait(params.id, (query.wait ?? 0) * 1_000),
-    )
-    return { kind: 'json', value: job }
+    const job = requireVisible(principal, await finished.wait(params.id, (query.wait ?? 0) * 1_000))
+    return { kind: 'json', value: jobView(job) }
   },
 })

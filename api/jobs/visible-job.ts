@@ -10,3 +10,8 @@ export function requireVisible(principal: Principal, job: JobRecord | null): Job
   if (job === null || !coversOrg(principal, job.orgName)) throw errors.noSuchJob()
   return job
 }
+
+/** A job as clients see it. Contract 7, Job. */
+export function jobView({ batchSize, force, generation, cancelling, ...job }: JobRecord): object {
+  return job
+}

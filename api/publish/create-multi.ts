@@ -21,12 +21,12 @@ export const createMulti = defineEndpoint({
       return { value: multi, issues }
     },
   },
-  async handle(context, { principal, query, body: { returnOnly, ...multi }, prefer }) {
+  async handle(context, { query, body: { returnOnly, ...multi }, ...caller }) {
     const { batchsize, batchSize = batchsize, forceOverwrite = false } = query
     if (batchsize !== undefined && batchsize !== batchSize) {
       throw errors.invalidRequest([{ path: 'batchsize', message: 'must not differ from batchSize' }])
     }
     const order = { kind: 'multi', ...multi, batchSize: batchSize ?? 5_000, force: forceOverwrite } as const
-    return publish(context, principal, order, returnOnly, prefer)
+    return publish(context, caller, order, returnOnly)
   },
 })

@@ -17,7 +17,7 @@ export const createPacket = defineEndpoint({
       return { value: request, issues }
     },
   },
-  async handle(context, { principal, body: request, prefer }) {
+  async handle(context, { body: request, ...caller }) {
     const { orgName = '', fileName = '' } = request
     const order = {
       kind: 'publish',
@@ -27,6 +27,6 @@ export const createPacket = defineEndpoint({
       batchSize: pairsPerPart,
       force: false,
     } as const
-    return publish(context, principal, order, request.returnOnly === true, prefer)
+    return publish(context, caller, order, request.returnOnly === true)
   },
 })

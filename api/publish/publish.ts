@@ -1,46 +1,66 @@
-import { coversOrg, type Principal } from '../../shared/auth/principal.ts'
+import { coversOrg } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { isFinished } from '../../shared/jobs/finish-waiter.ts'
-import { type Submission, submitJob } from '../../shared/jobs/submission.ts'
+import { idempotencyOf, parseIdempotencyKey, replayedJob } from '../../shared/jobs/idempotency.ts'
+import { type Submission, type Submitted, submitJob } from '../../shared/jobs/submission.ts'
 import { checkOrigin } from '../../shared/origin/connect.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
-import type { Answer, Preferences } from '../endpoint.ts'
+import type { Answer, Input, Preferences } from '../endpoint.ts'
 import { preferenceApplied } from '../prefer.ts'
 import { jobAnswer } from './job-answer.ts'
 import { returnPacket } from './return-packet.ts'
 
+type Caller = Pick<Input<unknown, unknown, unknown>, 'principal' | 'prefer' | 'idempotencyKey'>
+
 /** What #3 and #4 share: build at once and return, or hand to the workers and wait for them. Contract 7.3. */
 export async function publish(
   context: ApiContext,
-  principal: Principal,
+  caller: Caller,
   order: Submission,
   returnOnly: boolean,
-  prefer: Preferences,
 ): Promise<Answer> {
   if (returnOnly) return returnPacket(context, order)
-  if (!coversOrg(principal, order.orgName)) throw errors.noSuchOrg(order.orgName)
-  return storePacket(context, order, prefer)
+  if (!coversOrg(caller.principal, order.orgName)) throw errors.noSuchOrg(order.orgName)
+  const { id, replayed } = await submit(context, caller, order)
+  const headers = {
+    Location: `/1.0/jobs/${id}`,
+    ...preferenceApplied(caller.prefer),
+    ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
+  }
+  return waitForAnswer(context, id, headers, caller.prefer)
 }
 
-async function storePacket(context: ApiContext, order: Submission, prefer: Preferences): Promise<Answer> {
-  const { config, packets, finished } = context
+/** A new job, or the one that the same request with the same `Idempotency-Key` made before. */
+async function submit(context: ApiContext, caller: Caller, order: Submission): Promise<Submitted> {
+  const { config, packets, records } = context
   const { orgName, fileName } = order
+  const key = parseIdempotencyKey(caller.idempotencyKey)
+  const idempotency = key === null ? undefined : idempotencyOf(config.secretKeys, caller.principal.name, key, order)
+  // Looked for first: the name is taken by now if that job has succeeded.
+  const known = idempotency && (await replayedJob(config.secretKeys, records, idempotency, order))
+  if (known) return { id: known, replayed: true }
   await packets.requireOrg(orgName)
   if (!order.force && (await packets.isTaken(orgName, fileName))) throw errors.fileExists(orgName, fileName)
   for (const dbUrl of new Set(order.requests.map((request) => request.dbUrl))) await checkOrigin(dbUrl, config.origin)
-  const id = await submitJob({ ...context, queuedJobsLimit: config.limits.queuedJobs }, order)
-  const headers = { Location: `/1.0/jobs/${id}`, ...preferenceApplied(prefer) }
-  const waitSeconds = prefer.respondAsync ? 0 : (prefer.waitSeconds ?? config.api.publishWaitSeconds)
-  const job = await finished.wait(id, waitSeconds * 1_000)
-  if (job === null || !isFinished(job)) {
-    const error = `202 Accepted: still being built, see /1.0/jobs/${id}`
-    return {
-      kind: 'publish',
-      status: 202,
-      headers: { ...headers, 'Retry-After': '2' },
-      response: publishResponse({ error }),
-    }
+  const { queuedJobs: queuedJobsLimit } = config.limits
+  return submitJob({ ...context, queuedJobsLimit, secretKeys: config.secretKeys }, order, idempotency)
+}
+
+async function waitForAnswer(
+  context: ApiContext,
+  id: string,
+  headers: Record<string, string>,
+  prefer: Preferences,
+): Promise<Answer> {
+  const waitSeconds = prefer.respondAsync ? 0 : (prefer.waitSeconds ?? context.config.api.publishWaitSeconds)
+  const job = await context.finished.wait(id, waitSeconds * 1_000)
+  if (job && isFinished(job)) return jobAnswer(context, job, headers, prefer.returnMinimal)
+  const error = `202 Accepted: still being built, see /1.0/jobs/${id}`
+  return {
+    kind: 'publish',
+    status: 202,
+    headers: { ...headers, 'Retry-After': '2' },
+    response: publishResponse({ error }),
   }
-  return jobAnswer(context, job, headers, prefer.returnMinimal)
 }

@@ -15,6 +15,7 @@ export function returnPacket(context: ApiContext, { requests, batchSize }: Submi
     batchSize,
     maxPairs: config.limits.returnOnlyPairs,
     limitSeconds: Math.max(1, config.api.publishWaitSeconds),
+    spentSeconds: 0,
     acceptedAt: Date.now(),
   }
   const signal = new AbortController().signal

@@ -6,7 +6,6 @@ import type { PartSink } from '../../shared/publish/packet-writer.ts'
 import { locationFields, publishResponse, statementFields } from '../../shared/publish/response.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import { packetNameProblem } from '../../shared/storage/names.ts'
-import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { stageParts } from '../../shared/storage/staging.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer } from '../endpoint.ts'
@@ -19,7 +18,7 @@ export async function storeDirectly(
   { orgName, fileName }: { orgName: string; fileName: string },
   write: (sink: PartSink) => Promise<void>,
 ): Promise<Answer> {
-  const { config, store, generations, packets, log } = context
+  const { config, store, generations, packets, views } = context
   if (!coversOrg(principal, orgName)) throw errors.noSuchOrg(orgName)
   const problem = packetNameProblem(orgName, fileName)
   if (problem) throw errors.invalidRequest([{ path: 'fileName', message: problem }])
@@ -30,6 +29,7 @@ export async function storeDirectly(
   const staging = stageParts(store, name, randomUUID(), 1)
   try {
     await write((part) => staging.put(part))
+    await views.mark(name)
     await generations.commit(name, staging.manifest(), { force: false, taken })
   } catch (error) {
     // A commit without an answer may have happened: then the parts are the packet's, and stay.
@@ -37,11 +37,7 @@ export async function storeDirectly(
     if (isCertain) await staging.discard().catch(() => {})
     throw error
   }
-  if (config.storage.plainFiles) {
-    await refreshPlainFiles(store, name, staging.manifest()).catch((err) =>
-      log.warn({ err }, 'plain files not brought up to date'),
-    )
-  }
+  await views.refresh(name)
   const files = packets.filesOf(fileName, staging.manifest())
   const urls = await packets.sign(files, defaultLifetimeSeconds)
   const statements = bytesOf(files) <= config.limits.inlineBytes ? statementFields(sourcesOf(context, files)) : {}

@@ -1,5 +1,5 @@
 import { type Environment, environment } from './env.ts'
-import { parseOriginAllow, parsePorts, parseSecretKeys } from './lists.ts'
+import { parseFailpoint, parseOriginAllow, parsePorts, parseSecretKeys } from './lists.ts'
 
 /** All problems of an environment at once, one line each. Contract 11. */
 export class ConfigError extends Error {
@@ -39,6 +39,7 @@ function* crossRules(program: Program, given: Record<string, string | undefined>
     SECRET_KEYS: parseSecretKeys,
     ORIGIN_ALLOW: parseOriginAllow,
     ORIGIN_PORTS: parsePorts,
+    FAILPOINT: parseFailpoint,
   })) {
     const value = given[name]
     if (value === undefined) continue
@@ -53,7 +54,14 @@ function* crossRules(program: Program, given: Record<string, string | undefined>
 function configOf(env: Environment) {
   return {
     api: { host: env.API_HOST, port: env.API_PORT, publishWaitSeconds: env.PUBLISH_WAIT_SECONDS },
-    worker: { healthHost: env.API_HOST, healthPort: env.WORKER_HEALTH_PORT, concurrency: env.WORKER_CONCURRENCY },
+    worker: {
+      healthHost: env.API_HOST,
+      healthPort: env.WORKER_HEALTH_PORT,
+      concurrency: env.WORKER_CONCURRENCY,
+      stopGraceSeconds: env.STOP_GRACE_SECONDS,
+      janitorSeconds: env.JANITOR_SECONDS,
+    },
+    failpoint: env.FAILPOINT === undefined ? null : parseFailpoint(env.FAILPOINT),
     redis: { url: env.REDIS_URL },
     storage: {
       endpoint: env.S3_ENDPOINT,

@@ -14,6 +14,8 @@ export const environment = z.object({
   API_HOST: text.default('127.0.0.1').describe('address both programs listen on'),
   API_PORT: port.default(8080).describe('port of the API; 0 picks a free one'),
   WORKER_HEALTH_PORT: port.default(8081).describe('/livez, /readyz and /metrics of a worker; 0 picks a free one'),
+  STOP_GRACE_SECONDS: seconds.default(25).describe('how long a worker that is told to stop finishes its jobs'),
+  JANITOR_SECONDS: seconds.default(60).describe('how often a worker looks for what others left behind'),
   WORKER_CONCURRENCY: count.default(2).describe('jobs at a time in one worker'),
   REDIS_URL: url('redis:', 'rediss:').describe('queue and job records'),
   S3_ENDPOINT: url('http:', 'https:').describe('the object store'),
@@ -48,6 +50,7 @@ export const environment = z.object({
   RETURN_ONLY_MAX_PAIRS: count.default(50_000).describe('pairs a returnOnly packet may have'),
   MAX_QUEUED_JOBS: count.default(10_000).describe('jobs that may wait; above: 503'),
   PARAMETER_SYNTAX: z.enum(['braces', 'dollar']).default('braces').describe('default of parameterSyntax'),
+  FAILPOINT: text.optional().describe('for tests of faults only: <step>:<kill or stop>[:<count>]'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

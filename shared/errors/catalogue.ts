@@ -32,6 +32,8 @@ export const noSuchOrg = (orgName: string) =>
   new AppError(404, 'noSuchOrg', `orgName: "${orgName}" does not exist; create it with POST /1.0/publish/{orgName}`)
 export const noSuchFile = (orgName: string, fileName: string) =>
   new AppError(404, 'noSuchFile', `fileName: "${fileName}" does not exist in "${orgName}"`)
+export const partOfPacket = (fileName: string) =>
+  new AppError(400, 'partOfPacket', `fileName: "${fileName}" is a part; remove its packet by the packet's name`)
 export const notAPacket = (fileName: string) =>
   new AppError(422, 'notAPacket', `fileName: "${fileName}" is not JSON; use the /url endpoint to download it`)
 export const fileExists = (orgName: string, fileName: string) =>
@@ -86,6 +88,10 @@ export const jobTimedOut = (limitSeconds: number) =>
 export const noSuchJob = () => new AppError(404, 'noSuchJob', 'there is no such job')
 export const jobUnfinished = (state: string) =>
   new AppError(409, 'jobUnfinished', `the job is ${state}; it has no result yet`, { headers: soon })
+export const notCancellable = (state: string) =>
+  new AppError(409, 'notCancellable', `the job is ${state}; it can no longer be cancelled`)
+export const keyReused = () =>
+  new AppError(422, 'keyReused', 'Idempotency-Key: this key was used for another request within the last 24 hours')
 export const jobCancelled = () => new AppError(409, 'jobCancelled', 'the job was cancelled; it has no result')
 export const packetGone = () => new AppError(410, 'packetGone', "the job's packet was replaced and is gone")
 export const workerLost = () =>

@@ -1,39 +1,74 @@
 import type { Redis } from 'ioredis'
-import { finalStates, finishedChannel, type JobRecord, type JobRecords } from './record.ts'
+import { finalStates, type JobRecord, type JobRecords } from './record.ts'
+import { finishedChannel } from './redis-keys.ts'
 
-/** Waits for jobs to finish: one subscription for all that wait in this process. */
+/** Waits for jobs to finish: one subscription and one timer for all that wait in this process. */
 export interface FinishWaiter {
   /** The job when it is finished or `milliseconds` have passed; null when there is no such job. */
   wait(id: string, milliseconds: number): Promise<JobRecord | null>
+  /** Ends every wait, and makes later ones end at once: the process is about to stop. */
+  release(): void
 }
 
 export const isFinished = ({ state }: Pick<JobRecord, 'state'>): boolean =>
   (finalStates as readonly string[]).includes(state)
 
+interface Waiting {
+  id: string
+  until: number
+  wake: () => void
+}
+
+const tickMs = 100
+
 export async function createFinishWaiter(subscriber: Redis, records: JobRecords): Promise<FinishWaiter> {
-  const waiting = new Map<string, Set<() => void>>()
+  const waiting = new Map<string, Set<Waiting>>()
+  let timer: NodeJS.Timeout | undefined
+  let isReleased = false
   subscriber.on('message', (_channel, id: string) => {
-    for (const wake of waiting.get(id) ?? []) wake()
+    for (const { wake } of waiting.get(id) ?? []) wake()
   })
   await subscriber.subscribe(finishedChannel)
 
+  function wakeLate() {
+    const now = performance.now()
+    for (const set of waiting.values()) for (const { until, wake } of set) if (until <= now) wake()
+  }
+
+  function enter(one: Waiting) {
+    const together = waiting.get(one.id) ?? new Set()
+    waiting.set(one.id, together.add(one))
+    timer ??= setInterval(wakeLate, tickMs)
+  }
+
+  function leave(one: Waiting) {
+    const together = waiting.get(one.id)
+    together?.delete(one)
+    if (together?.size === 0) waiting.delete(one.id)
+    if (waiting.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
   return {
     async wait(id, milliseconds) {
+      if (isReleased || milliseconds === 0) return records.read(id)
       const { promise: woken, resolve: wake } = Promise.withResolvers<void>()
-      const wakes = waiting.get(id) ?? new Set()
-      waiting.set(id, wakes.add(wake))
-      const timer = setTimeout(wake, milliseconds)
+      const one = { id, until: performance.now() + milliseconds, wake }
+      enter(one)
       try {
-        // Read after subscribing, or a job that finishes in between would be waited for in vain.
+        // Read after entering, or a job that finishes in between would be waited for in vain.
         const record = await records.read(id)
         if (record === null || isFinished(record)) return record
         await woken
         return await records.read(id)
       } finally {
-        clearTimeout(timer)
-        wakes.delete(wake)
-        if (wakes.size === 0) waiting.delete(id)
+        leave(one)
       }
+    },
+    release() {
+      isReleased = true
+      for (const set of waiting.values()) for (const { wake } of set) wake()
     },
   }
 }

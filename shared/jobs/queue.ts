@@ -16,13 +16,17 @@ export const attempts = 3
 export const workerOptions = {
   lockDuration: 10_000,
   stalledInterval: 5_000,
-  // A job that takes its worker down with it is run three times in all.
-  maxStalledCount: 2,
+  // The record counts the workers that a job has taken with it, and fails it.
+  maxStalledCount: 1_000_000,
 } satisfies Partial<WorkerOptions>
 
 export interface JobQueue {
   /** May be repeated: BullMQ knows the job by our id. */
   add(id: string): Promise<void>
+  /** Adds a job again that the queue has lost or given up; one that it has is left alone. @returns whether it was added. */
+  restore(id: string): Promise<boolean>
+  /** Takes a job out that no worker has begun. */
+  remove(id: string): Promise<void>
   /** Jobs that wait for a worker. */
   waiting(): Promise<number>
   close(): Promise<void>
@@ -32,20 +36,31 @@ export function createJobQueue(connection: Redis): JobQueue {
   const queue = new Queue<JobPayload>(queueName, { connection, prefix: queuePrefix })
   // The connection's own listener logs; without one here BullMQ would throw what it re-emits.
   queue.on('error', () => {})
+  async function add(id: string) {
+    await queue.add(
+      'publish-packet',
+      { id },
+      {
+        jobId: id,
+        attempts,
+        backoff: { type: 'exponential', delay: 1_000 },
+        removeOnComplete: true,
+        removeOnFail: true,
+      },
+    )
+  }
+
   return {
-    async add(id) {
-      await queue.add(
-        'publish-packet',
-        { id },
-        {
-          jobId: id,
-          attempts,
-          backoff: { type: 'exponential', delay: 1_000 },
-          removeOnComplete: true,
-          // Kept for a day, so that a job that was given up is still known by its id when that is told.
-          removeOnFail: { age: 86_400 },
-        },
-      )
+    add,
+    async restore(id) {
+      const state = await queue.getJobState(id)
+      if (state !== 'unknown' && state !== 'failed' && state !== 'completed') return false
+      await queue.remove(id)
+      await add(id)
+      return true
+    },
+    async remove(id) {
+      await queue.remove(id)
     },
     async waiting() {
       const counts = await queue.getJobCounts('wait', 'prioritized', 'delayed')

@@ -1,8 +1,22 @@
-import type { Redis, Result } from 'ioredis'
+import type { Redis } from 'ioredis'
 import type { JobReport } from '../publish/report.ts'
+import type { Idempotency } from './idempotency.ts'
+import {
+  claimKey,
+  finishedChannel,
+  idempotencyKey,
+  jobListKey,
+  jobListsOf,
+  openJobsKey,
+  recordKey,
+  secretKeyOf,
+  staleViewsKey,
+} from './redis-keys.ts'
+import { defineJobScripts } from './scripts.ts'
 
 export const finalStates = ['succeeded', 'failed', 'cancelled'] as const
-export type JobState = 'queued' | 'running' | 'committing' | (typeof finalStates)[number]
+export const jobStates = ['queued', 'running', 'committing', ...finalStates] as const
+export type JobState = (typeof jobStates)[number]
 
 export interface JobProgress {
   phase: 'queued' | 'reading' | 'committing' | 'done'
@@ -37,10 +51,25 @@ export interface JobRecord {
   generation: number | null
   batchSize: number
   force: boolean
+  /** Someone asked for it to be cancelled, and its run has not stopped yet. */
+  cancelling: boolean
 }
+
+export type NamedJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName'>
 
 export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'batchSize' | 'force'> & {
   subRequests: number
+  /** `Idempotency-Key`: what it is remembered by, and the fingerprint of the request. Contract 7. */
+  idempotency?: Idempotency | undefined
+}
+
+/** What became of a creation: this job, one with the same idempotency key, or none for a name that another job holds. */
+export type Created = { is: 'created' } | ({ is: 'known' } & KnownJob) | { is: 'held'; holder: string }
+
+/** A job that was created with an idempotency key, and the fingerprint of its request. */
+export interface KnownJob {
+  id: string
+  fingerprint: string
 }
 
 /** What a record's transition may be asked to write beside the state. */
@@ -51,126 +80,147 @@ export type Changes = Partial<Pick<JobRecord, 'report' | 'error' | 'generation' 
  * queue merely delivers ids, at least once. Records live 7 days after their job finished.
  */
 export interface JobRecords {
-  /** Creates a queued job. @returns the id of the unfinished job that holds the packet's name, if one does (no `force`). */
-  create(job: NewJob): Promise<{ holder: string | null }>
+  /** Creates a queued job, unless an unfinished job holds the packet's name (no `force`). */
+  create(job: NewJob): Promise<Created>
+  /** The job that was created with an idempotency key within the last 24 hours. */
+  known(key: string): Promise<KnownJob | null>
+  /** Forgets an idempotency key, after a submission that failed. */
+  forget(key: string): Promise<void>
   read(id: string): Promise<JobRecord | null>
-  /** Begins a new attempt. @returns its number, or null when the job is finished or gone. */
-  start(id: string): Promise<number | null>
-  /** running -> committing, for the attempt that is still the latest; false when it is not. */
-  beginCommit(id: string, attempt: number, progress: JobProgress, report: JobReport): Promise<boolean>
+  /** Begins a new attempt. @returns its number, or why there is none. */
+  start(id: string): Promise<number | 'finished' | 'cancelling' | 'lost'>
+  /** A run ended by itself, whatever came of it: it did not take its worker with it. */
+  endRun(id: string): Promise<void>
+  /** running -> committing, for the attempt that is still the latest and not to be cancelled; false when it is not. */
+  beginCommit(job: NamedJob, attempt: number, progress: JobProgress, report: JobReport): Promise<boolean>
+  /** Of the latest attempt only, so that progress never goes backwards within one. @returns why the run must stop, if so. */
+  progress(id: string, attempt: number, progress: JobProgress): Promise<'superseded' | 'cancelling' | null>
+  /** Asks for a job that is queued or running to be cancelled. @returns its state; null without such a job. */
+  cancel(id: string): Promise<JobState | null>
   /** Any unfinished state -> a final one, once; tells those who wait. */
   finish(id: string, state: (typeof finalStates)[number], changes: Changes): Promise<boolean>
-  /** Of the latest attempt only, so that progress never goes backwards within one; false when it is not that. */
-  progress(id: string, attempt: number, progress: JobProgress): Promise<boolean>
+  /** An org's jobs (null: of all), newest first, from the place after `after`. Some may be gone. */
+  list(orgName: string | null, after: ListPlace | null, limit: number): Promise<ListPlace[]>
+  /** Ids of unfinished jobs that were created before a time (epoch milliseconds). */
+  openBefore(time: number): Promise<string[]>
+  /** Takes a finished job, or one that is gone, off the list of unfinished ones. */
+  close(id: string): Promise<void>
+  /** Takes ids of jobs that are gone off a list. */
+  unlist(orgName: string | null, ids: readonly string[]): Promise<void>
 }
 
-export const recordKey = (id: string): string => `packets:job:${id}`
-export const secretKeyOf = (id: string): string => `packets:secret:${id}`
-/** Where the id of a job that finished is published. */
-export const finishedChannel = 'packets:finished'
-const claimKey = (name: string) => `packets:claim:${name}`
+/** Where a job stands in a list: by the time of its creation, epoch milliseconds, then by its id; both descending. */
+export interface ListPlace {
+  id: string
+  createdAt: number
+}
+
+export const isAfter = (a: ListPlace, b: ListPlace): boolean =>
+  a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id)
+
+// Far more jobs than one Redis can create in a millisecond.
+const mostPerMillisecond = 500
+
 const keptSeconds = 7 * 24 * 3_600
+const idempotencySeconds = 24 * 3_600
 
-// A claim is as good as its holder's record: one whose job is finished or gone is taken over, so no claim needs renewing.
-// A client whose answer was lost sends a script again: a job that is there is left as it is.
-const createScript = `
-if redis.call('EXISTS', KEYS[1]) == 1 then return '' end
-local holder = redis.call('GET', KEYS[2])
-if ARGV[2] == '' then
-  if holder then
-    local state = redis.call('HGET', ARGV[3] .. holder, 'state')
-    if state == 'queued' or state == 'running' or state == 'committing' then return holder end
-  end
-  redis.call('SET', KEYS[2], ARGV[1])
-end
-redis.call('HSET', KEYS[1], unpack(ARGV, 4))
-return ''`
-
-const startScript = `
-local state = redis.call('HGET', KEYS[1], 'state')
-if state ~= 'queued' and state ~= 'running' and state ~= 'committing' then return 0 end
-redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[1])
-redis.call('HSET', KEYS[1], 'state', 'running')
-return redis.call('HINCRBY', KEYS[1], 'attempt', 1)`
-
-const commitScript = `
-if redis.call('HGET', KEYS[1], 'state') ~= 'running' or redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], 'state', 'committing', 'progress', ARGV[2], 'report', ARGV[3])
-return 1`
-
-const progressScript = `
-if redis.call('HGET', KEYS[1], 'state') ~= 'running' or redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], 'progress', ARGV[2])
-return 1`
-
-const finishScript = `
-local state = redis.call('HGET', KEYS[1], 'state')
-if state ~= 'queued' and state ~= 'running' and state ~= 'committing' then return 0 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 4))
-redis.call('EXPIRE', KEYS[1], ARGV[2])
-redis.call('DEL', KEYS[3])
-if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
-redis.call('PUBLISH', ARGV[3], ARGV[1])
-return 1`
-
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    jobCreate(record: string, claim: string, ...values: string[]): Result<string, Context>
-    jobStart(record: string, now: string): Result<number, Context>
-    jobCommit(record: string, attempt: string, progress: string, report: string): Result<number, Context>
-    jobProgress(record: string, attempt: string, progress: string): Result<number, Context>
-    jobFinish(record: string, claim: string, secret: string, ...values: string[]): Result<number, Context>
-  }
-}
+/** A job that took so many workers with it is not run again. */
+const mostUnendedRuns = 3
 
 export function createJobRecords(redis: Redis): JobRecords {
-  redis.defineCommand('jobCreate', { numberOfKeys: 2, lua: createScript })
-  redis.defineCommand('jobStart', { numberOfKeys: 1, lua: startScript })
-  redis.defineCommand('jobCommit', { numberOfKeys: 1, lua: commitScript })
-  redis.defineCommand('jobProgress', { numberOfKeys: 1, lua: progressScript })
-  redis.defineCommand('jobFinish', { numberOfKeys: 3, lua: finishScript })
+  defineJobScripts(redis)
   const now = () => new Date().toISOString()
+  const nameOf = ({ orgName, fileName }: Pick<JobRecord, 'orgName' | 'fileName'>) => `${orgName}/${fileName}`
 
   return {
-    async create({ subRequests, ...job }) {
+    async create({ subRequests, idempotency, ...job }) {
       const progress: JobProgress = { phase: 'queued', subRequests, subRequestsDone: 0, pairs: 0, parts: 0, bytes: 0 }
-      const record = { ...job, state: 'queued', createdAt: now(), attempt: 0, progress }
-      const claim = claimKey(`${job.orgName}/${job.fileName}`)
-      const force = job.force ? 'force' : ''
-      const holder = await redis.jobCreate(recordKey(job.id), claim, job.id, force, recordKey(''), ...hashOf(record))
-      return { holder: holder === '' ? null : holder }
+      const createdAt = now()
+      const record = { ...job, state: 'queued', createdAt, attempt: 0, progress }
+      const keys = [
+        recordKey(job.id),
+        claimKey(nameOf(job)),
+        idempotencyKey(idempotency?.key ?? ''),
+        openJobsKey,
+        ...jobListsOf(job.orgName),
+      ]
+      const { fingerprint = '' } = idempotency ?? {}
+      const values = [job.id, job.force ? 'force' : '', recordKey(''), String(Date.parse(createdAt)), fingerprint]
+      const fields = [String(idempotencySeconds), ...hashOf(record)]
+      const [is, id = '', known = ''] = (await redis.jobCreate(keys.length, ...keys, ...values, ...fields)).split(' ')
+      if (is === 'held') return { is, holder: id }
+      return is === 'known' ? { is, id, fingerprint: known } : { is: 'created' }
+    },
+    async known(key) {
+      const [id, fingerprint] = (await redis.get(idempotencyKey(key)))?.split(' ') ?? []
+      return id === undefined || fingerprint === undefined ? null : { id, fingerprint }
+    },
+    async forget(key) {
+      await redis.del(idempotencyKey(key))
     },
     async read(id) {
       const hash = await redis.hgetall(recordKey(id))
       return hash.id === undefined ? null : recordOf(hash)
     },
     async start(id) {
-      const attempt = await redis.jobStart(recordKey(id), JSON.stringify(now()))
-      return attempt === 0 ? null : attempt
+      const attempt = await redis.jobStart(recordKey(id), JSON.stringify(now()), String(mostUnendedRuns))
+      if (attempt > 0) return attempt
+      return attempt === 0 ? 'finished' : attempt === -1 ? 'cancelling' : 'lost'
     },
-    beginCommit: async (id, attempt, progress, report) =>
-      (await redis.jobCommit(recordKey(id), String(attempt), JSON.stringify(progress), JSON.stringify(report))) === 1,
-    progress: async (id, attempt, progress) =>
-      (await redis.jobProgress(recordKey(id), String(attempt), JSON.stringify(progress))) === 1,
+    async endRun(id) {
+      await redis.jobEndRun(recordKey(id))
+    },
+    async beginCommit(job, attempt, progress, report) {
+      const values = [
+        String(attempt),
+        JSON.stringify(progress),
+        JSON.stringify(report),
+        nameOf(job),
+        String(Date.now()),
+      ]
+      return (await redis.jobCommit(recordKey(job.id), staleViewsKey, ...values)) === 1
+    },
+    async progress(id, attempt, progress) {
+      const stop = await redis.jobProgress(recordKey(id), String(attempt), JSON.stringify(progress))
+      return stop === '' ? null : (stop as 'superseded' | 'cancelling')
+    },
+    async cancel(id) {
+      const state = await redis.jobCancel(recordKey(id))
+      return state === '' ? null : (state as JobState)
+    },
     async finish(id, state, changes) {
       const [orgName, fileName] = await redis.hmget(recordKey(id), 'orgName', 'fileName')
       if (!orgName || !fileName) return false
-      const claim = claimKey(`${JSON.parse(orgName)}/${JSON.parse(fileName)}`)
+      const claim = claimKey(nameOf({ orgName: JSON.parse(orgName), fileName: JSON.parse(fileName) }))
       const fields = hashOf({ ...changes, state, finishedAt: now() })
       const values = [id, String(keptSeconds), finishedChannel, ...fields]
-      return (await redis.jobFinish(recordKey(id), claim, secretKeyOf(id), ...values)) === 1
+      return (await redis.jobFinish(recordKey(id), claim, secretKeyOf(id), openJobsKey, ...values)) === 1
+    },
+    async list(orgName, after, limit) {
+      const most = limit + mostPerMillisecond
+      const range = [after?.createdAt ?? '+inf', '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, most, 'WITHSCORES'] as const
+      const found = await redis.zrange(jobListKey(orgName), ...range)
+      const places = found.flatMap((id, at) => (at % 2 === 0 ? [{ id, createdAt: Number(found[at + 1]) }] : []))
+      return places.filter((place) => after === null || isAfter(place, after)).slice(0, limit)
+    },
+    openBefore: (time) => redis.zrange(openJobsKey, '-inf', `(${time}`, 'BYSCORE'),
+    async close(id) {
+      await redis.zrem(openJobsKey, id)
+    },
+    async unlist(orgName, ids) {
+      if (ids.length > 0) await redis.zrem(jobListKey(orgName), ...ids)
     },
   }
 }
 
 /** Hash fields are JSON but for those that scripts compare. */
-const bare = ['id', 'state', 'attempt']
+const bare = ['id', 'state', 'attempt', 'unended']
 
 const hashOf = (fields: object) =>
   Object.entries(fields).flatMap(([key, value]) => [key, bare.includes(key) ? String(value) : JSON.stringify(value)])
 
-function recordOf(hash: Record<string, string>): JobRecord {
-  const absent = { startedAt: null, finishedAt: null, report: null, error: null, generation: null }
+function recordOf({ unended, begun, ...hash }: Record<string, string>): JobRecord {
+  const absent = { startedAt: null, finishedAt: null, report: null, error: null, generation: null, cancelling: false }
   const fields = Object.entries(hash).map(([key, value]) => [key, bare.includes(key) ? value : JSON.parse(value)])
   return { ...absent, ...Object.fromEntries(fields), attempt: Number(hash.attempt) }
 }

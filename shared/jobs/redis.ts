@@ -26,6 +26,11 @@ export function connectPatient(url: string, log: ErrorLog): Redis {
   return logged(new Redis(url, { maxRetriesPerRequest: null, connectTimeout: 5_000, lazyConnect: true }), log)
 }
 
+const awayTexts = /connection is closed|stream isn't writeable|command timed out|max retries per request|OOM|LOADING/i
+
+/** Did a command fail because Redis is away, full or loading? */
+export const isRedisAway = (error: unknown): boolean => error instanceof Error && awayTexts.test(error.message)
+
 function logged(redis: Redis, log: ErrorLog): Redis {
   redis.on('error', (error) => log.warn({ err: error }, 'redis'))
   return redis

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { SecretKey } from '../config/lists.ts'
-import { secretKeyOf } from './record.ts'
+import { secretKeyOf } from './redis-keys.ts'
 
 /** Credentials of jobs under way, apart from everything else, encrypted, gone when the job ends. Contract 9. */
 export interface Secrets {

@@ -16,8 +16,9 @@ export async function listen(
   releases.add('http server', server, async (it) => {
     const closed = once(it, 'close')
     it.close()
-    it.closeIdleConnections()
-    await closed
+    // Connections fall idle as their requests are answered.
+    const closing = setInterval(() => it.closeIdleConnections(), 50)
+    await closed.finally(() => clearInterval(closing))
   })
   log.info({ host, port: (server.address() as AddressInfo).port }, 'listening')
 }

@@ -18,6 +18,12 @@ export function createMetrics() {
     parts: new Counter({ name: 'parts_total', help: 'Parts staged in the object store', registers }),
     pairs: new Counter({ name: 'pairs_total', help: 'Statement/parameter pairs staged', registers }),
     bytes: new Counter({ name: 'part_bytes_total', help: 'Bytes of parts staged', registers }),
+    swept: new Counter({
+      name: 'swept_objects_total',
+      help: 'Leftover objects that the janitor removed',
+      labelNames: ['kind'],
+      registers,
+    }),
     plainFilesFailed: new Counter({
       name: 'plain_files_failed_total',
       help: 'Plain-file views not brought up to date',

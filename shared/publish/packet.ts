@@ -20,6 +20,8 @@ export interface PacketOrder {
   batchSize: number
   maxPairs: number
   limitSeconds: number
+  /** What earlier attempts have used of the time limit. */
+  spentSeconds: number
   /** When the request was accepted, epoch milliseconds: the packet's timestamp, the same in every attempt. */
   acceptedAt: number
 }
@@ -48,7 +50,8 @@ export async function buildPacket(
   order: PacketOrder,
   { originPolicy, sink, signal, onProgress }: Surroundings,
 ): Promise<JobReport> {
-  const timeout = AbortSignal.timeout(order.limitSeconds * 1_000)
+  const secondsLeft = Math.max(0, order.limitSeconds - order.spentSeconds)
+  const timeout = AbortSignal.timeout(secondsLeft * 1_000)
   const interrupted = () => {
     signal.throwIfAborted()
     if (timeout.aborted) throw errors.jobTimedOut(order.limitSeconds)
@@ -63,7 +66,7 @@ export async function buildPacket(
     await sink(part)
     progress()
   })
-  await using origins = originsUntil(AbortSignal.any([signal, timeout]), originPolicy, order.limitSeconds)
+  await using origins = originsUntil(AbortSignal.any([signal, timeout]), originPolicy, Math.max(1, secondsLeft))
   for (const [at, request] of order.requests.entries()) {
     interrupted()
     try {

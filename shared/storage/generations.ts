@@ -1,13 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import * as errors from '../errors/catalogue.ts'
 import { generationKey, generationsOf, parseGenerationKey } from './keys.ts'
 import type { ObjectStore } from './object-store.ts'
-import { plainFilesOf } from './plain-files.ts'
+import { othersFiles } from './plain-files.ts'
 
 export interface ManifestPart {
   key: string
   bytes: number
   pairs: number
+  etag: string
 }
 
 /** One generation of a packet: written once, never changed. */
@@ -17,6 +19,22 @@ export interface Manifest {
   /** ISO 8601. */
   createdAt: string
   parts: ManifestPart[]
+  /** This generation says that the packet was removed; it has no parts. */
+  removed?: true
+}
+
+/** The generation that says that a packet was removed. */
+export const removal = (): Manifest => ({
+  jobId: randomUUID(),
+  attempt: 0,
+  createdAt: new Date().toISOString(),
+  parts: [],
+  removed: true,
+})
+
+export interface Generation {
+  generation: number
+  manifest: Manifest
 }
 
 /**
@@ -34,8 +52,10 @@ export interface Generations {
   list(name: string): Promise<number[]>
   /** null when the generation was swept. */
   read(name: string, generation: number): Promise<Manifest | null>
+  /** The latest word about a packet, that it was removed included. */
+  highest(name: string): Promise<Generation | null>
   /** The packet, if there is one. */
-  highest(name: string): Promise<{ generation: number; manifest: Manifest } | null>
+  current(name: string): Promise<Generation | null>
   /** The generation a job has made of a packet, if any. */
   ofJob(name: string, jobId: string): Promise<number | null>
   /**
@@ -71,7 +91,7 @@ export function createGenerations(store: ObjectStore): Generations {
     return manifest
   }
 
-  async function highest(name: string) {
+  async function highest(name: string): Promise<Generation | null> {
     // A generation that is gone by the time it is read was superseded and swept: look again.
     for (let attempt = 0; attempt < 3; attempt++) {
       const generation = (await list(name)).at(-1)
@@ -89,34 +109,37 @@ export function createGenerations(store: ObjectStore): Generations {
     return null
   }
 
-  return {
+  async function current(name: string): Promise<Generation | null> {
+    const latest = await highest(name)
+    return latest?.manifest.removed ? null : latest
+  }
+
+  const generations: Generations = {
     list,
     read,
     highest,
+    current,
     ofJob: async (name, jobId) => ownAmong(name, await list(name), jobId),
     async commit(name, manifest, { force, taken }) {
       const bytes = Buffer.from(JSON.stringify(manifest))
       for (;;) {
-        // Plain files are looked for first: those of a twin of this job appear only after its generation, listed next.
-        const hasPlainFiles = !force && (await anyOf(plainFilesOf(store, name)))
-        const generations = await list(name)
-        const own = await ownAmong(name, generations, manifest.jobId)
+        // Others' files are looked for first: the plain ones of a twin of this job appear only after its generation.
+        const others = force ? [] : await othersFiles(store, generations, name)
+        const numbers = await list(name)
+        const own = await ownAmong(name, numbers, manifest.jobId)
         if (own !== null) return own
-        if (!force && (generations.length > 0 || hasPlainFiles)) throw taken()
-        const next = (generations.at(-1) ?? 0) + 1
+        const [last = 0] = numbers.slice(-1)
+        if (!force && (others.length > 0 || (last > 0 && !(await read(name, last))?.removed))) throw taken()
+        const next = last + 1
         const outcome = await store.create(generationKey(name, next), bytes)
         if (outcome === 'created') return next
         // A 412 may be our own first PUT whose answer was lost, so look who wrote it before calling it a conflict.
         const written = await read(name, next)
         if (written?.jobId === manifest.jobId) return next
-        if (written !== null && !force) throw taken()
+        if (written !== null && !force && !written.removed) throw taken()
         if (written === null && outcome === 'lost') throw errors.storeAway(new Error('the commit had no answer'))
       }
     },
   }
-}
-
-async function anyOf(items: AsyncIterable<unknown>): Promise<boolean> {
-  for await (const _ of items) return true
-  return false
+  return generations
 }

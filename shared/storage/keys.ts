@@ -45,9 +45,25 @@ export function partKey(name: string, jobId: string, attempt: number, slice: num
   return `${hidden('.parts', name)}/.${jobId}/${attempt}/${number(slice)}-${number(part)}`
 }
 
+/** Whose a part is; null for any other key. */
+export function parsePartKey(key: string): { name: string; jobId: string; attempt: number } | null {
+  const [, top, rest, jobId, attempt] = /^([^/]+)\/\.parts\/(.+)\/\.([^/]+)\/(\d+)\/[^/]+$/s.exec(key) ?? []
+  return jobId === undefined ? null : { name: `${top}/${rest}`, jobId, attempt: Number(attempt) }
+}
+
+/** What the janitor looks through: each directory's own hidden objects, and those of no directory. */
+export const hiddenBelow = (top: string) => ({
+  generations: `${top}.generations/`,
+  parts: `${top}.parts/`,
+  requests: `${top}.requests/`,
+})
+export const probes = '.probe/'
+
 export const requestKey = (orgName: string, jobId: string): string => `${split(orgName)[0]}/.requests/${jobId}`
 export const orgKey = (orgName: string): string => `${orgName}/.org`
-export const probeKey = (id: string): string => `.probe/${id}`
+export const probeKey = (id: string): string => `${probes}${id}`
+/** The job of a request's key. */
+export const jobOfRequest = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
 
 /** Does any segment start with a dot? Such objects never show. */
 export const isHidden = (key: string): boolean => /(^|\/)\./.test(key)

@@ -36,9 +36,11 @@ export function openMinioStore(settings: StorageSettings): ObjectStore {
     let token = ''
     do {
       const page = await retried(() => client.listObjectsV2Query(bucket, prefix, token, delimiter, 1_000, ''))
-      for (const { name, prefix: level, size } of page.objects) {
+      for (const { name, prefix: level, size, etag = '', lastModified } of page.objects) {
         if (level !== undefined) yield { prefix: level }
-        else if (name !== undefined) yield { key: name, bytes: Number(size) }
+        else if (name !== undefined) {
+          yield { key: name, bytes: Number(size), etag, modifiedAt: new Date(lastModified ?? 0).getTime() }
+        }
       }
       token = page.isTruncated ? String(page.nextContinuationToken) : ''
     } while (token !== '')
@@ -59,7 +61,8 @@ export function openMinioStore(settings: StorageSettings): ObjectStore {
 
   return {
     async put(key, bytes) {
-      await retried(() => client.putObject(bucket, key, bytes, bytes.length, contentType))
+      const { etag } = await retried(() => client.putObject(bucket, key, bytes, bytes.length, contentType))
+      return etag
     },
     create,
     stream: open,

@@ -3,6 +3,10 @@ import type { Readable } from 'node:stream'
 export interface StoredObject {
   key: string
   bytes: number
+  /** The store's word for the content: equal for equal ones, a copy's too on most stores. */
+  etag: string
+  /** By the store's clock, epoch milliseconds. */
+  modifiedAt: number
 }
 
 /**
@@ -10,7 +14,8 @@ export interface StoredObject {
  * implementation passes the same contract suite. All methods throw storeAway (503, retryable) when the store fails.
  */
 export interface ObjectStore {
-  put(key: string, bytes: Buffer): Promise<void>
+  /** @returns the object's etag. */
+  put(key: string, bytes: Buffer): Promise<string>
   /**
    * Creates an object unless the key is taken, in one request that is never repeated.
    * `lost`: no answer came, so the object may or may not have been created by this call.

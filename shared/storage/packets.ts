@@ -5,7 +5,7 @@ import type { Generations, Manifest, ManifestPart } from './generations.ts'
 import { generationsBelow, isHidden, orgKey, packetName, parseGenerationKey } from './keys.ts'
 import { parsePartName, partNames } from './names.ts'
 import type { ObjectStore } from './object-store.ts'
-import { plainFilesOf } from './plain-files.ts'
+import { othersFiles } from './plain-files.ts'
 
 /** A file as clients see it: a part of a packet, or an object that others put into the org's directory. */
 export interface StoredFile {
@@ -49,8 +49,8 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
   }
 
   async function packet(orgName: string, fileName: string): Promise<StoredFile[] | null> {
-    const highest = await generations.highest(packetName(orgName, fileName))
-    return highest && filesOf(fileName, highest.manifest)
+    const current = await generations.current(packetName(orgName, fileName))
+    return current && filesOf(fileName, current.manifest)
   }
 
   async function findOwn(orgName: string, fileName: string): Promise<StoredFile[] | null> {
@@ -62,13 +62,13 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     return null
   }
 
-  /** A file of others; null for the plain copy of a packet that was committed since the generations were looked at. */
+  /** A file of others, or of a packet that was committed since the generations were looked at. */
   async function findOthers(orgName: string, fileName: string): Promise<StoredFile[] | null> {
+    const base = parsePartName(fileName)?.base ?? fileName
     const name = packetName(orgName, fileName)
-    for await (const { key, bytes } of plainFilesOf(store, name)) {
-      if (key === name) return (await findOwn(orgName, fileName)) ?? [{ fileName, key, bytes, isPart: false }]
-    }
-    return null
+    const others = await othersFiles(store, generations, packetName(orgName, base))
+    const found = others.find(({ key }) => key === name)
+    return found ? [{ fileName, key: name, bytes: found.bytes, isPart: false }] : findOwn(orgName, fileName)
   }
 
   async function orgExists(orgName: string): Promise<boolean> {
@@ -80,7 +80,7 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     return false
   }
 
-  /** Names of packets that start with `name`, each with its highest generation. */
+  /** Names of packets that start with `name`, removed ones too, each with its highest generation. */
   async function packetsBelow(name: string): Promise<Map<string, number>> {
     const found = new Map<string, number>()
     for await (const { key } of store.list(generationsBelow(name))) {
@@ -91,9 +91,9 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
   }
 
   async function partNamesOf(name: string, generation: number): Promise<string[]> {
-    const manifest = await generations.read(name, generation)
-    const parts = manifest?.parts.length ?? (await generations.highest(name))?.manifest.parts.length
-    return parts === undefined ? [] : partNames(name, parts)
+    const manifest = (await generations.read(name, generation)) ?? (await generations.highest(name))?.manifest
+    if (manifest?.removed) return (await othersFiles(store, generations, name)).map(({ key }) => key)
+    return manifest ? partNames(name, manifest.parts.length) : []
   }
 
   /** Keys that start with `start`: the packets' and the files of others. */
@@ -123,9 +123,7 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     },
     async isTaken(orgName, fileName) {
       const name = packetName(orgName, fileName)
-      if ((await generations.list(name)).length > 0) return true
-      for await (const _ of plainFilesOf(store, name)) return true
-      return false
+      return (await generations.current(name)) !== null || (await othersFiles(store, generations, name)).length > 0
     },
     async require(orgName, fileName) {
       const files = (await findOwn(orgName, fileName)) ?? (await findOthers(orgName, fileName))

@@ -1,24 +1,81 @@
-import type { Manifest, ManifestPart } from './generations.ts'
+import type { Generations, Manifest, ManifestPart } from './generations.ts'
 import { parsePartName, partNames } from './names.ts'
 import type { ObjectStore, StoredObject } from './object-store.ts'
 
 /** The plain objects that carry a packet's name: `name` itself, and its parts' names of whatever count. */
-export async function* plainFilesOf(store: ObjectStore, name: string): AsyncGenerator<StoredObject> {
+async function plainFilesOf(store: ObjectStore, name: string): Promise<StoredObject[]> {
+  const found: StoredObject[] = []
   for await (const object of store.list(name)) {
-    if (object.key === name) yield object
+    if (object.key === name) found.push(object)
     break // in key order a name comes before everything that it is a prefix of
   }
-  for await (const object of store.list(`${name}Part`)) if (parsePartName(object.key)?.base === name) yield object
+  for await (const object of store.list(`${name}Part`)) {
+    if (parsePartName(object.key)?.base === name) found.push(object)
+  }
+  return found
+}
+
+/** Equal for objects of equal content. */
+const contentOf = ({ bytes, etag }: Pick<StoredObject, 'bytes' | 'etag'>) => `${bytes} ${etag}`
+
+/** What a packet's generations ever put under its name. */
+async function contentsOf(generations: Generations, name: string, numbers: readonly number[]): Promise<Set<string>> {
+  const manifests = await Promise.all(numbers.map((number) => generations.read(name, number)))
+  return new Set(manifests.flatMap((manifest) => manifest?.parts ?? []).map(contentOf))
+}
+
+/**
+ * Plain objects under a packet's name that are not this service's: all of them without a packet, none beside one. After
+ * its removal a copy of an earlier part may still be there, and is none either.
+ */
+export async function othersFiles(store: ObjectStore, generations: Generations, name: string): Promise<StoredObject[]> {
+  // The objects are listed first: those of a packet that is committed meanwhile are then known for what they are.
+  const found = await plainFilesOf(store, name)
+  if (found.length === 0) return []
+  const numbers = await generations.list(name)
+  const highest = numbers.at(-1)
+  if (highest === undefined) return found
+  if (!(await generations.read(name, highest))?.removed) return []
+  const own = await contentsOf(generations, name, numbers)
+  return found.filter((object) => !own.has(contentOf(object)))
 }
 
 /**
  * Brings the plain-file view of a packet up to date: copies of its parts under their names, and nothing else under
  * them. It is for people and tools that read the bucket; the API never reads it. Contract 6, Plain files.
+ *
+ * Two commits may bring it up to date at the same time, and the copies of the older arrive last: so each looks for a
+ * newer generation when it is done, and the last to look finds the view as it should be.
  */
-export async function refreshPlainFiles(store: ObjectStore, name: string, { parts }: Manifest): Promise<void> {
+export async function refreshPlainFiles(store: ObjectStore, generations: Generations, name: string): Promise<void> {
+  for (;;) {
+    const highest = await generations.highest(name)
+    if (highest === null) return
+    if (highest.manifest.removed) await removeLeftovers(store, generations, name)
+    else await copyParts(store, name, highest.manifest)
+    if ((await generations.list(name)).at(-1) === highest.generation) return
+  }
+}
+
+async function copyParts(store: ObjectStore, name: string, { parts }: Manifest): Promise<void> {
   const wanted = partNames(name, parts.length)
-  for (const [index, key] of wanted.entries()) await store.copy((parts[index] as ManifestPart).key, key)
-  const stale: string[] = []
-  for await (const { key } of plainFilesOf(store, name)) if (!wanted.includes(key)) stale.push(key)
-  for (const key of stale) await store.remove(key)
+  const found = new Map((await plainFilesOf(store, name)).map((object) => [object.key, object]))
+  for (const [index, key] of wanted.entries()) {
+    const part = parts[index] as ManifestPart
+    const present = found.get(key)
+    if (!present || contentOf(present) !== contentOf(part)) await store.copy(part.key, key)
+    found.delete(key)
+  }
+  for (const key of found.keys()) await store.remove(key)
+}
+
+async function removeLeftovers(store: ObjectStore, generations: Generations, name: string): Promise<void> {
+  const others = new Set((await othersFiles(store, generations, name)).map(({ key }) => key))
+  for (const { key } of await plainFilesOf(store, name)) if (!others.has(key)) await store.remove(key)
+}
+
+/** Removes the view of a packet that was just removed, whatever its objects hold, unless a newer packet took the name. */
+export async function removePlainFiles(store: ObjectStore, generations: Generations, name: string): Promise<void> {
+  for (const { key } of await plainFilesOf(store, name)) await store.remove(key)
+  await refreshPlainFiles(store, generations, name)
 }

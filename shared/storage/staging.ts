@@ -26,8 +26,8 @@ export function stageParts(store: ObjectStore, name: string, jobId: string, atte
     parts,
     async put({ number, bytes, pairs }) {
       const key = partKey(name, jobId, attempt, 0, number)
-      await store.put(key, bytes)
-      parts[number - 1] = { key, bytes: bytes.length, pairs }
+      const etag = await store.put(key, bytes)
+      parts[number - 1] = { key, bytes: bytes.length, pairs, etag }
     },
     manifest: () => ({ jobId, attempt, createdAt: new Date().toISOString(), parts }),
     async discard() {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createFinishWaiter, type FinishWaiter, isFinished } from '../../shared/jobs/finish-waiter.ts'
-import { createJobRecords, finalStates, finishedChannel } from '../../shared/jobs/record.ts'
+import { createJobRecords, finalStates } from '../../shared/jobs/record.ts'
+import { finishedChannel } from '../../shared/jobs/redis-keys.ts'
 
 const { url } = inject('stack').redis
 const subscriberName = `waiter-${randomUUID()}`

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { createJobRecords, finalStates, type JobProgress, recordKey } from '../../shared/jobs/record.ts'
+import { createJobRecords, finalStates, type JobProgress } from '../../shared/jobs/record.ts'
+import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { createReport } from '../../shared/publish/report.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })

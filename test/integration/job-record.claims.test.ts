@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { createJobRecords, type NewJob, recordKey } from '../../shared/jobs/record.ts'
+import { createJobRecords, type NewJob } from '../../shared/jobs/record.ts'
+import { recordKey } from '../../shared/jobs/redis-keys.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const records = createJobRecords(redis)

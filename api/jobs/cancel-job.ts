@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import * as errors from '../../shared/errors/catalogue.ts'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import { requestKey } from '../../shared/storage/keys.ts'
+import type { ApiContext } from '../context.ts'
+import { defineEndpoint } from '../endpoint.ts'
+import { jobId, jobView, requireVisible } from './visible-job.ts'
+
+/** Contract 7, Jobs: 202 while its run stops, 200 when it is cancelled. */
+export const cancelJob = defineEndpoint({
+  method: 'post',
+  path: '/1.0/jobs/:id/cancel',
+  summary: 'Cancel a publish that is not committed yet',
+  scope: 'publish:write',
+  params: z.object({ id: jobId }),
+  query: z.strictObject({}),
+  async handle(context, { principal, params }) {
+    const { records } = context
+    const job = requireVisible(principal, await records.read(params.id))
+    const state = job.state === 'cancelled' ? job.state : await records.cancel(job.id)
+    if (state === 'queued') await cancelQueued(context, job)
+    else if (state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state ?? 'gone')
+    const now = requireVisible(principal, await records.read(params.id))
+    return { kind: 'json', status: now.state === 'cancelled' ? 200 : 202, value: jobView(now) }
+  },
+})
+
+/** No worker begins it any more: one that takes it from the queue finds that it is to be cancelled. */
+async function cancelQueued({ records, queue, store, log }: ApiContext, { id, orgName }: JobRecord): Promise<void> {
+  await records.finish(id, 'cancelled', {})
+  await Promise.all([queue.remove(id), store.remove(requestKey(orgName, id))]).catch((error) =>
+    log.warn({ err: error, jobId: id }, 'something of a cancelled job is left to the janitor'),
+  )
+}

@@ -1,0 +1,68 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { SecretKey } from '../config/lists.ts'
+import * as errors from '../errors/catalogue.ts'
+import type { JobRecords, KnownJob } from './record.ts'
+import type { Submission } from './submission.ts'
+
+/** What a submission with an `Idempotency-Key` is remembered by. Contract 7. */
+export interface Idempotency {
+  /** A digest of the client's name and its key. */
+  key: string
+  /** Tells whether a second request is the same, without keeping it: an HMAC, for the request holds a password. */
+  fingerprint: string
+}
+
+/** 1 to 255 visible ASCII characters; null without the header. @throws invalidRequest (400) */
+export function parseIdempotencyKey(header: string | undefined): string | null {
+  if (header === undefined) return null
+  if (/^[\x21-\x7e]{1,255}$/.test(header)) return header
+  throw errors.invalidRequest([{ path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }])
+}
+
+export function idempotencyOf(
+  keys: readonly SecretKey[],
+  client: string,
+  key: string,
+  submission: Submission,
+): Idempotency {
+  return {
+    key: createHash('sha256')
+      .update(JSON.stringify([client, key]))
+      .digest('base64url'),
+    fingerprint: fingerprintOf(keys[0] as SecretKey, submission),
+  }
+}
+
+/**
+ * The job of an earlier request with the same key; null where there was none.
+ * @throws keyReused (422) when that request was another one.
+ */
+export async function replayedJob(
+  keys: readonly SecretKey[],
+  records: JobRecords,
+  { key }: Idempotency,
+  submission: Submission,
+): Promise<string | null> {
+  const known = await records.known(key)
+  return known && sameJob(keys, known, submission)
+}
+
+/** @throws keyReused (422) */
+export function sameJob(keys: readonly SecretKey[], { id, fingerprint }: KnownJob, submission: Submission): string {
+  const keyId = fingerprint.split('.')[0]
+  const key = keys.find((candidate) => candidate.id === keyId)
+  if (key && fingerprintOf(key, submission) === fingerprint) return id
+  throw errors.keyReused()
+}
+
+function fingerprintOf({ id, key }: SecretKey, submission: Submission): string {
+  return `${id}.${createHmac('sha256', key).update(canonical(submission)).digest('base64url')}`
+}
+
+/** JSON with sorted keys: a client may write them in any order. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, field) =>
+    typeof field === 'object' && field !== null && !Array.isArray(field)
+      ? Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : field,
+  )

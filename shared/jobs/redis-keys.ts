@@ -1,0 +1,29 @@
+/** Every key and channel in Redis but the queue's own. */
+
+export const recordKey = (id: string): string => `packets:job:${id}`
+export const secretKeyOf = (id: string): string => `packets:secret:${id}`
+/** Who is writing a packet; `name` is its full name. */
+export const claimKey = (name: string): string => `packets:claim:${name}`
+export const idempotencyKey = (key: string): string => `packets:idempotency:${key}`
+
+/** Unfinished jobs by the time they were created. */
+export const openJobsKey = 'packets:open'
+
+/** Jobs of an org and its sub-directories by the time they were created; null: of all orgs. */
+export const jobListKey = (orgName: string | null): string => `packets:jobs:${orgName ?? ''}`
+
+/** The lists a job stands in: `a/b` is part of `a`. */
+export function jobListsOf(orgName: string): string[] {
+  const segments = orgName.split('/')
+  return [null, ...segments.map((_, index) => segments.slice(0, index + 1).join('/'))].map(jobListKey)
+}
+
+/** Packets whose plain files may be out of step, by the time they became so. */
+export const staleViewsKey = 'packets:views'
+
+/** Where the id of a job that finished is published. */
+export const finishedChannel = 'packets:finished'
+
+/** Which worker's janitor is at work, and when everything was last swept. */
+export const janitorKey = 'packets:janitor'
+export const sweptKey = 'packets:swept'

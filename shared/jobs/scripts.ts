@@ -1,0 +1,103 @@
+import type { Redis, Result } from 'ioredis'
+
+/**
+ * Every change of a record: Redis runs a script whole, so what is compared still holds when it is written. A client
+ * whose answer was lost sends a script again; one that has done its work does no harm.
+ */
+
+const isUnfinished = (state: string) => `(${state} == 'queued' or ${state} == 'running' or ${state} == 'committing')`
+
+// A claim is as good as its holder's record: one whose job is finished or gone is taken over, so no claim needs renewing.
+// KEYS: record, claim, idempotency key, open jobs, lists of jobs. ARGV: id, force, prefix of records, accepted at
+// (epoch milliseconds), fingerprint, how many seconds it is remembered, fields of the record.
+const create = `
+if redis.call('EXISTS', KEYS[1]) == 1 then return '' end
+if ARGV[5] ~= '' then
+  local known = redis.call('GET', KEYS[3])
+  if known then return 'known ' .. known end
+end
+local holder = redis.call('GET', KEYS[2])
+if ARGV[2] == '' then
+  if holder then
+    local state = redis.call('HGET', ARGV[3] .. holder, 'state')
+    if ${isUnfinished('state')} then return 'held ' .. holder end
+  end
+  redis.call('SET', KEYS[2], ARGV[1])
+end
+redis.call('HSET', KEYS[1], unpack(ARGV, 7))
+if ARGV[5] ~= '' then redis.call('SET', KEYS[3], ARGV[1] .. ' ' .. ARGV[5], 'EX', ARGV[6]) end
+for list = 4, #KEYS do redis.call('ZADD', KEYS[list], ARGV[4], ARGV[1]) end
+return ''`
+
+// Runs that neither ended nor were handed back took their workers with them. ARGV: now, how many of them are too many.
+const start = `
+local state = redis.call('HGET', KEYS[1], 'state')
+if not ${isUnfinished('state')} then return 0 end
+if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -1 end
+if tonumber(redis.call('HGET', KEYS[1], 'unended') or 0) >= tonumber(ARGV[2]) then return -2 end
+redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[1])
+redis.call('HINCRBY', KEYS[1], 'unended', 1)
+redis.call('HSET', KEYS[1], 'state', 'running')
+return redis.call('HINCRBY', KEYS[1], 'attempt', 1)`
+
+const endRun = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+return redis.call('HINCRBY', KEYS[1], 'unended', -1)`
+
+// KEYS: record, stale views. ARGV: attempt, progress, report, name of the packet, now.
+const beginCommit = `
+if redis.call('HGET', KEYS[1], 'state') ~= 'running' or redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
+if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return 0 end
+redis.call('HSET', KEYS[1], 'state', 'committing', 'begun', 'true', 'progress', ARGV[2], 'report', ARGV[3])
+redis.call('ZADD', KEYS[2], ARGV[5], ARGV[4])
+return 1`
+
+const progress = `
+if redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 'superseded' end
+local state = redis.call('HGET', KEYS[1], 'state')
+if state == 'running' then
+  if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return 'cancelling' end
+  redis.call('HSET', KEYS[1], 'progress', ARGV[2])
+elseif state ~= 'committing' then return 'superseded' end
+return ''`
+
+// Once a run has begun to commit it may do so at any time, even when its worker wakes up much later.
+const cancel = `
+local state = redis.call('HGET', KEYS[1], 'state')
+if state == 'running' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 'committing' end
+if state == 'queued' or state == 'running' then redis.call('HSET', KEYS[1], 'cancelling', 'true') end
+return state or ''`
+
+// KEYS: record, claim, secret, open jobs. ARGV: id, seconds the record is kept, channel, fields.
+const finish = `
+local state = redis.call('HGET', KEYS[1], 'state')
+if not ${isUnfinished('state')} then return 0 end
+redis.call('HSET', KEYS[1], unpack(ARGV, 4))
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+redis.call('DEL', KEYS[3])
+redis.call('ZREM', KEYS[4], ARGV[1])
+if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
+redis.call('PUBLISH', ARGV[3], ARGV[1])
+return 1`
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    jobCreate(keys: number, ...keysAndValues: string[]): Result<string, Context>
+    jobStart(record: string, now: string, mostUnended: string): Result<number, Context>
+    jobEndRun(record: string): Result<number, Context>
+    jobCommit(record: string, views: string, ...values: string[]): Result<number, Context>
+    jobProgress(record: string, attempt: string, progress: string): Result<string, Context>
+    jobCancel(record: string): Result<string, Context>
+    jobFinish(record: string, claim: string, secret: string, open: string, ...values: string[]): Result<number, Context>
+  }
+}
+
+export function defineJobScripts(redis: Redis): void {
+  redis.defineCommand('jobCreate', { lua: create })
+  redis.defineCommand('jobStart', { numberOfKeys: 1, lua: start })
+  redis.defineCommand('jobEndRun', { numberOfKeys: 1, lua: endRun })
+  redis.defineCommand('jobCommit', { numberOfKeys: 2, lua: beginCommit })
+  redis.defineCommand('jobProgress', { numberOfKeys: 1, lua: progress })
+  redis.defineCommand('jobCancel', { numberOfKeys: 1, lua: cancel })
+  redis.defineCommand('jobFinish', { numberOfKeys: 4, lua: finish })
+}

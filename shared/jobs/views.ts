@@ -1,0 +1,66 @@
+import type { Redis, Result } from 'ioredis'
+import type { Logger } from '../observability/log.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import { refreshPlainFiles, removePlainFiles } from '../storage/plain-files.ts'
+import type { Storage } from '../storage/storage.ts'
+import { staleViewsKey } from './redis-keys.ts'
+
+/**
+ * Keeps the plain-file view in step, and remembers in Redis for which packets it may not be: one is marked before it is
+ * committed, so that whoever dies in between leaves the mark to the janitor. A failure fails no publish. Contract 6.
+ */
+export interface Views {
+  mark(name: string): Promise<void>
+  refresh(name: string): Promise<void>
+  /** After the packet's removal. */
+  remove(name: string): Promise<void>
+  /** Names that were marked before a time (epoch milliseconds) and not brought up to date since. */
+  staleBefore(time: number): Promise<string[]>
+}
+
+interface ViewsOptions {
+  isOn: boolean
+  log: Logger
+  metrics: Metrics
+}
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    viewRefreshed(views: string, name: string, marked: string): Result<number, Context>
+  }
+}
+
+// Marked again meanwhile: someone else's commit, and theirs to bring up to date.
+const refreshedScript = `
+if redis.call('ZSCORE', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+return redis.call('ZREM', KEYS[1], ARGV[1])`
+
+export function createViews(
+  redis: Redis,
+  { store, generations }: Storage,
+  { isOn, log, metrics }: ViewsOptions,
+): Views {
+  redis.defineCommand('viewRefreshed', { numberOfKeys: 1, lua: refreshedScript })
+
+  async function quietly(step: () => Promise<unknown>): Promise<void> {
+    if (!isOn) return
+    await step().catch((error) => {
+      metrics.plainFilesFailed.inc()
+      log.warn({ err: error }, 'plain files not brought up to date')
+    })
+  }
+
+  const unmarking = (name: string, bringUpToDate: typeof refreshPlainFiles) =>
+    quietly(async () => {
+      const marked = await redis.zscore(staleViewsKey, name).catch(() => null)
+      await bringUpToDate(store, generations, name)
+      if (marked !== null) await redis.viewRefreshed(staleViewsKey, name, marked)
+    })
+
+  return {
+    mark: (name) => quietly(() => redis.zadd(staleViewsKey, Date.now(), name)),
+    refresh: (name) => unmarking(name, refreshPlainFiles),
+    remove: (name) => unmarking(name, removePlainFiles),
+    staleBefore: (time) => redis.zrange(staleViewsKey, '-inf', `(${time}`, 'BYSCORE'),
+  }
+}
