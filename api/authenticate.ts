@@ -4,9 +4,12 @@ import * as errors from '../shared/errors/catalogue.ts'
 import type { ApiContext } from './context.ts'
 
 /** Who sends this request: `Authorization: Bearer <token>`, or the bare token. Seed, Authentication 1 and 2. */
-export function principalOf({ authenticate }: Pick<ApiContext, 'authenticate'>, request: Request): Principal {
+export async function principalOf(
+  { authenticate }: Pick<ApiContext, 'authenticate'>,
+  request: Request,
+): Promise<Principal> {
   const [, token] = /^(?:Bearer +)?([\w.~+/=-]{1,8192})$/i.exec(request.get('Authorization')?.trim() ?? '') ?? []
-  const principal = token === undefined ? null : authenticate(token)
+  const principal = token === undefined ? null : await authenticate(token)
   if (principal === null) throw errors.unauthenticated()
   return principal
 }

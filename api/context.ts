@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
-import type { Principal } from '../shared/auth/principal.ts'
-import { createStaticTokens } from '../shared/auth/static-tokens.ts'
+import { createRequestLimit, type LimitRequests } from '../shared/auth/request-limit.ts'
+import { type Authenticate, createTokens } from '../shared/auth/tokens.ts'
 import type { Config } from '../shared/config/config.ts'
 import { createFinishWaiter, type FinishWaiter } from '../shared/jobs/finish-waiter.ts'
 import { createJobQueue, type JobQueue } from '../shared/jobs/queue.ts'
@@ -19,7 +19,8 @@ export interface ApiContext extends Storage {
   log: Logger
   metrics: Metrics
   redis: Redis
-  authenticate: (token: string) => Principal | null
+  authenticate: Authenticate
+  limitRequests: LimitRequests
   records: JobRecords
   secrets: Secrets
   queue: JobQueue
@@ -50,7 +51,8 @@ export async function createApiContext(
     log,
     metrics,
     redis,
-    authenticate: createStaticTokens(config.auth.tokensFile, log),
+    authenticate: createTokens(config.auth, log),
+    limitRequests: createRequestLimit(redis, config.limits.requestsPerMinute),
     records,
     secrets: createSecrets(redis, config.secretKeys, secretLifetimeSeconds),
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),

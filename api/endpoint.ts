@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Principal, Scope } from '../shared/auth/principal.ts'
 import type { Issue } from '../shared/errors/app-error.ts'
 import type { PublishResponse } from '../shared/publish/response.ts'
+import type { Access } from './access.ts'
 import type { ApiContext } from './context.ts'
 
 /** What a handler answers: 200 unless it says otherwise. */
@@ -40,6 +41,7 @@ export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
   path: string
   summary: string
   scope: Scope
+  access: Access<Params, Body>
   params?: z.ZodType<Params>
   query?: z.ZodType<Query>
   body?: BodyReader<Body>

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import { type RequestHandler, type Response, Router } from 'express'
 import type { z } from 'zod'
-import { coversOrg, type Principal } from '../shared/auth/principal.ts'
+import type { Principal } from '../shared/auth/principal.ts'
 import type { Issue } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
 import { issuesOf } from '../shared/errors/issues.ts'
@@ -52,8 +52,9 @@ const answerOtherMethod: RequestHandler = (request, response, next) => {
 }
 
 function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
-  const authorize: RequestHandler = (request, response, next) => {
-    const principal = principalOf(context, request)
+  const authorize: RequestHandler = async (request, response, next) => {
+    const principal = await principalOf(context, request)
+    await context.limitRequests(principal.name)
     if (!principal.scopes.includes(endpoint.scope)) throw errors.scopeMissing(endpoint.scope)
     response.locals.principal = principal
     next()
@@ -67,11 +68,9 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
     issues.push(...(body?.issues ?? []))
     const prefer = parsePrefer(request.get('Prefer'), issues)
     if (issues.length > 0) throw errors.invalidRequest(issues)
-    const orgName = (params as { orgName?: string } | undefined)?.orgName
-    // Another org's name is answered like one that does not exist.
-    if (orgName !== undefined && !coversOrg(principal, orgName)) throw errors.noSuchOrg(orgName)
     const idempotencyKey = request.get('Idempotency-Key')
     const input = { principal, params, query, body: body?.value, prefer, idempotencyKey }
+    await endpoint.access(context, input)
     await send(response, await endpoint.handle(context, input))
   }
   return [authorize, ...(endpoint.body ? jsonBody(endpoint.body.limitBytes) : []), handle]

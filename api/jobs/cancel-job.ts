@@ -2,6 +2,7 @@ import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { requestKey } from '../../shared/storage/keys.ts'
+import { orgOfJob } from '../access.ts'
 import type { ApiContext } from '../context.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { jobId, jobView, requireVisible } from './visible-job.ts'
@@ -12,6 +13,7 @@ export const cancelJob = defineEndpoint({
   path: '/1.0/jobs/:id/cancel',
   summary: 'Cancel a publish that is not committed yet',
   scope: 'publish:write',
+  access: orgOfJob,
   params: z.object({ id: jobId }),
   query: z.strictObject({}),
   async handle(context, { principal, params }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { orgOfJob } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { wholeNumber } from '../query.ts'
 import { jobId, jobView, requireVisible } from './visible-job.ts'
@@ -9,10 +10,10 @@ export const getJob = defineEndpoint({
   path: '/1.0/jobs/:id',
   summary: 'A job as it stands; with wait as soon as it finishes',
   scope: 'publish:read',
+  access: orgOfJob,
   params: z.object({ id: jobId }),
   query: z.strictObject({ wait: wholeNumber(0, 55).optional() }),
-  async handle({ records, finished }, { principal, params, query }) {
-    requireVisible(principal, await records.read(params.id))
+  async handle({ finished }, { principal, params, query }) {
     const job = requireVisible(principal, await finished.wait(params.id, (query.wait ?? 0) * 1_000))
     return { kind: 'json', value: jobView(job) }
   },

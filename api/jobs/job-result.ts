@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { isFinished } from '../../shared/jobs/finish-waiter.ts'
+import { orgOfJob } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { jobAnswer } from '../publish/job-answer.ts'
 import { jobId, requireVisible } from './visible-job.ts'
@@ -11,6 +12,7 @@ export const jobResult = defineEndpoint({
   path: '/1.0/jobs/:id/result',
   summary: 'What the publish of a job answered',
   scope: 'publish:read',
+  access: orgOfJob,
   params: z.object({ id: jobId }),
   query: z.strictObject({}),
   async handle(context, { principal, params, prefer }) {

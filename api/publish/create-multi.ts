@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { parseMulti } from '../../shared/publish/multi.ts'
+import { orgInBody } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { trueOrFalse, wholeNumber } from '../query.ts'
 import { publish } from './publish.ts'
@@ -13,6 +14,7 @@ export const createMulti = defineEndpoint({
   path: '/1.0/publish/multi',
   summary: 'Publish up to 10,000 requests of up to 500 ids each as one packet',
   scope: 'publish:write',
+  access: orgInBody,
   query: z.strictObject({ batchsize: pairsPerPart, batchSize: pairsPerPart, forceOverwrite: trueOrFalse.optional() }),
   body: {
     limitBytes: 32 * 1024 * 1024,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { publishResponse } from '../../shared/publish/response.ts'
 import { orgName } from '../../shared/storage/names.ts'
+import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 
 /** Seed, Publish #2; contract 7.2. */
@@ -9,6 +10,7 @@ export const createOrganization = defineEndpoint({
   path: '/1.0/publish/:orgName',
   summary: 'Create an organization, or a sub-directory of one',
   scope: 'publish:write',
+  access: orgInPath,
   params: z.object({ orgName }),
   async handle({ packets }, { params }) {
     await packets.createOrg(params.orgName)

@@ -1,4 +1,5 @@
 import { parsePublishRequest } from '../../shared/publish/rules.ts'
+import { orgInBody } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { publish } from './publish.ts'
 
@@ -10,6 +11,7 @@ export const createPacket = defineEndpoint({
   path: '/1.0/publish/',
   summary: 'Publish up to 500 ids as a packet',
   scope: 'publish:write',
+  access: orgInBody,
   body: {
     limitBytes: 1024 * 1024,
     read(body) {

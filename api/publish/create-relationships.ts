@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { writeRelationshipCreates } from '../../shared/publish/direct-packet.ts'
 import { relationshipCreates } from '../../shared/publish/relationship-creates-request.ts'
 import { orgName } from '../../shared/storage/names.ts'
+import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { zodBody } from '../zod-body.ts'
 import { storeDirectly } from './store-directly.ts'
@@ -12,11 +13,12 @@ export const createRelationships = defineEndpoint({
   path: '/1.0/publish/:orgName/createrelationships',
   summary: 'Make a packet that draws relationships between existing nodes',
   scope: 'publish:write',
+  access: orgInPath,
   params: z.object({ orgName }),
   body: zodBody(relationshipCreates, 32 * 1024 * 1024),
-  async handle(context, { principal, params, body: { fileName, ids, ...order } }) {
+  async handle(context, { params, body: { fileName, ids, ...order } }) {
     const syntax = order.parameterSyntax ?? context.config.parameterSyntax
-    return storeDirectly(context, principal, { orgName: params.orgName, fileName }, (sink) =>
+    return storeDirectly(context, { orgName: params.orgName, fileName }, (sink) =>
       writeRelationshipCreates(order, ids, syntax, sink),
     )
   },

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { writeNodeDelete } from '../../shared/publish/direct-packet.ts'
 import { parseNodeDelete } from '../../shared/publish/node-delete-request.ts'
 import { orgName } from '../../shared/storage/names.ts'
+import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { returnParts } from './return-packet.ts'
 import { storeDirectly } from './store-directly.ts'
@@ -12,6 +13,7 @@ export const deleteNodes = defineEndpoint({
   path: '/1.0/publish/:orgName/delete',
   summary: 'Make a packet that deletes nodes by id',
   scope: 'publish:write',
+  access: orgInPath,
   params: z.object({ orgName }),
   body: {
     limitBytes: 32 * 1024 * 1024,
@@ -20,11 +22,11 @@ export const deleteNodes = defineEndpoint({
       return { value: order, issues }
     },
   },
-  async handle(context, { principal, params, body: { fileName, returnOnly, ...order } }) {
+  async handle(context, { params, body: { fileName, returnOnly, ...order } }) {
     const syntax = order.parameterSyntax ?? context.config.parameterSyntax
     const write = (sink: Parameters<typeof writeNodeDelete>[4]) =>
       writeNodeDelete(order, order.ids, order.originIds, syntax, sink)
     if (returnOnly) return returnParts(context, write)
-    return storeDirectly(context, principal, { orgName: params.orgName, fileName }, write)
+    return storeDirectly(context, { orgName: params.orgName, fileName }, write)
   },
 })

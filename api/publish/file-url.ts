@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { locationFields, publishResponse } from '../../shared/publish/response.ts'
 import { orgName, storedName } from '../../shared/storage/names.ts'
+import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { wholeNumber } from '../query.ts'
 import { defaultLifetimeSeconds } from './job-answer.ts'
@@ -13,6 +14,7 @@ export const fileUrl = defineEndpoint({
   path: '/1.0/publish/:orgName/:fileName/url',
   summary: 'Mint time-limited download URIs for a stored packet',
   scope: 'publish:read',
+  access: orgInPath,
   params: z.object({ orgName, fileName: storedName }),
   query: z.strictObject({ lifetime: wholeNumber(1, longestLifetimeSeconds).optional() }),
   async handle({ packets }, { params, query }) {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { publishResponse } from '../../shared/publish/response.ts'
 import { orgName } from '../../shared/storage/names.ts'
+import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { zodBody } from '../zod-body.ts'
 import { pageOf, paging } from './page.ts'
@@ -13,6 +14,7 @@ export const findFiles = defineEndpoint({
   path: '/1.0/publish/:orgName/files',
   summary: 'Find the files of an org by prefix or substring',
   scope: 'publish:read',
+  access: orgInPath,
   params: z.object({ orgName }),
   query: z.strictObject(paging),
   body: zodBody(search, 1024 * 1024),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { publishResponse } from '../../shared/publish/response.ts'
 import { orgName } from '../../shared/storage/names.ts'
+import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { repeated } from '../query.ts'
 import { pageOf, paging } from './page.ts'
@@ -11,6 +12,7 @@ export const listFiles = defineEndpoint({
   path: '/1.0/publish/:orgName',
   summary: 'List the files of an org that match any of the filters',
   scope: 'publish:read',
+  access: orgInPath,
   params: z.object({ orgName }),
   query: z.strictObject({ filter: repeated.optional(), ...paging }),
   async handle({ packets }, { params, query: { filter = [], ...page } }) {

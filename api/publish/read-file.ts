@@ -5,6 +5,7 @@ import { convertSyntax } from '../../shared/publish/convert-syntax.ts'
 import { publishResponse, type StatementSource, statementFields } from '../../shared/publish/response.ts'
 import { orgName, storedName } from '../../shared/storage/names.ts'
 import type { StoredFile } from '../../shared/storage/packets.ts'
+import { orgInPath } from '../access.ts'
 import type { ApiContext } from '../context.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { bytesOf, sourcesOf } from './job-answer.ts'
@@ -15,6 +16,7 @@ export const readFile = defineEndpoint({
   path: '/1.0/publish/:orgName/:fileName',
   summary: 'Read a stored packet, or one of its parts, back',
   scope: 'publish:read',
+  access: orgInPath,
   params: z.object({ orgName, fileName: storedName }),
   query: z.strictObject({ parameterSyntax: z.enum(['braces', 'dollar'], 'must be braces or dollar').optional() }),
   async handle(context, { params, query }) {

@@ -4,6 +4,7 @@ import { publishResponse } from '../../shared/publish/response.ts'
 import { removal } from '../../shared/storage/generations.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import { orgName, storedName } from '../../shared/storage/names.ts'
+import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 
 /** Contract 7.11: a packet by its name, or a file that others put there. */
@@ -12,6 +13,7 @@ export const removeFile = defineEndpoint({
   path: '/1.0/publish/:orgName/:fileName',
   summary: 'Remove a stored packet, or a file of others',
   scope: 'publish:write',
+  access: orgInPath,
   params: z.object({ orgName, fileName: storedName }),
   query: z.strictObject({}),
   async handle({ store, generations, packets, views }, { params }) {

@@ -1,5 +1,6 @@
 import * as errors from '../../shared/errors/catalogue.ts'
 import { failingChecks } from '../../shared/observability/health.ts'
+import { noOrg } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { apiChecks } from '../health.ts'
 
@@ -9,6 +10,7 @@ export const status = defineEndpoint({
   path: '/1.0/publish/status',
   summary: 'Whether the queue and the object store answer',
   scope: 'publish:read',
+  access: noOrg,
   async handle(context) {
     const failing = await failingChecks(apiChecks(context))
     if (failing.length > 0) throw failing.includes('redis') ? errors.queueAway() : errors.storeAway()

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { coversOrg, type Principal } from '../../shared/auth/principal.ts'
 import { AppError } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { PartSink } from '../../shared/publish/packet-writer.ts'
@@ -14,12 +13,10 @@ import { bytesOf, defaultLifetimeSeconds, sourcesOf } from './job-answer.ts'
 /** Stores a packet that needs no origin, through the same commit as a job's but without the queue. Contract 7.9, 7.10. */
 export async function storeDirectly(
   context: ApiContext,
-  principal: Principal,
   { orgName, fileName }: { orgName: string; fileName: string },
   write: (sink: PartSink) => Promise<void>,
 ): Promise<Answer> {
   const { config, store, generations, packets, views } = context
-  if (!coversOrg(principal, orgName)) throw errors.noSuchOrg(orgName)
   const problem = packetNameProblem(orgName, fileName)
   if (problem) throw errors.invalidRequest([{ path: 'fileName', message: problem }])
   await packets.requireOrg(orgName)

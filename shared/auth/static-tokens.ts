@@ -13,7 +13,7 @@ const tokensFile = z.array(
   }),
 )
 
-interface TokenLog {
+export interface TokenLog {
   info(fields: object, message: string): void
   error(fields: object, message: string): void
 }

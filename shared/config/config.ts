@@ -1,5 +1,6 @@
 import { type Environment, environment } from './env.ts'
-import { parseFailpoint, parseOriginAllow, parsePorts, parseSecretKeys } from './lists.ts'
+import { parseFailpoint } from './failpoint.ts'
+import { parseOriginAllow, parsePorts, parseSecretKeys } from './lists.ts'
 
 /** All problems of an environment at once, one line each. Contract 11. */
 export class ConfigError extends Error {
@@ -34,7 +35,13 @@ export function readConfig(program: Program, variables: Record<string, string | 
 function* crossRules(program: Program, given: Record<string, string | undefined>): Generator<string> {
   if (program === 'api' && !given.AUTH_TOKENS && !given.AUTH_JWKS_URL)
     yield 'AUTH_TOKENS or AUTH_JWKS_URL: one is required'
-  if (given.AUTH_JWKS_URL) yield 'AUTH_JWKS_URL: not implemented yet; use AUTH_TOKENS'
+  for (const name of ['AUTH_ISSUER', 'AUTH_AUDIENCE']) {
+    if (given.AUTH_JWKS_URL && !given[name]) yield `${name}: required with AUTH_JWKS_URL`
+    if (given[name] && !given.AUTH_JWKS_URL) yield `${name}: only with AUTH_JWKS_URL`
+  }
+  if (/^http:/.test(given.AUTH_JWKS_URL ?? '') && !isLoopback(given.AUTH_JWKS_URL as string)) {
+    yield 'AUTH_JWKS_URL: must be https unless it is on this machine'
+  }
   for (const [name, parse] of Object.entries({
     SECRET_KEYS: parseSecretKeys,
     ORIGIN_ALLOW: parseOriginAllow,
@@ -49,6 +56,14 @@ function* crossRules(program: Program, given: Record<string, string | undefined>
       yield `${name}: ${(error as Error).message}`
     }
   }
+}
+
+function isLoopback(url: string): boolean {
+  return URL.canParse(url) && ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(url).hostname)
+}
+
+function jwtOf({ AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: issuer = '', AUTH_AUDIENCE: audience = '' }: Environment) {
+  return jwksUrl === undefined ? null : { jwksUrl, issuer, audience }
 }
 
 function configOf(env: Environment) {
@@ -72,7 +87,7 @@ function configOf(env: Environment) {
       secretKey: env.S3_SECRET_KEY,
       plainFiles: env.PLAIN_FILES === 'on',
     },
-    auth: { tokensFile: env.AUTH_TOKENS ?? '' },
+    auth: { tokensFile: env.AUTH_TOKENS ?? null, jwt: jwtOf(env) },
     secretKeys: parseSecretKeys(env.SECRET_KEYS),
     origin: {
       allow: env.ORIGIN_ALLOW === undefined ? null : parseOriginAllow(env.ORIGIN_ALLOW),
@@ -84,6 +99,7 @@ function configOf(env: Environment) {
       inlineBytes: env.INLINE_LIMIT_BYTES,
       returnOnlyPairs: env.RETURN_ONLY_MAX_PAIRS,
       queuedJobs: env.MAX_QUEUED_JOBS,
+      requestsPerMinute: env.RATE_LIMIT_PER_MINUTE,
     },
     parameterSyntax: env.PARAMETER_SYNTAX,
     logLevel: env.LOG_LEVEL,

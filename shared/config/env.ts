@@ -48,6 +48,12 @@ export const environment = z.object({
   PLAIN_FILES: z.enum(['on', 'off']).default('on').describe('keep a plain-file view of the packets in the bucket'),
   INLINE_LIMIT_BYTES: count.default(16 * 1024 * 1024).describe('packets up to this size are inlined in answers'),
   RETURN_ONLY_MAX_PAIRS: count.default(50_000).describe('pairs a returnOnly packet may have'),
+  RATE_LIMIT_PER_MINUTE: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(3_000)
+    .describe('requests a minute of one token; 0: no limit'),
   MAX_QUEUED_JOBS: count.default(10_000).describe('jobs that may wait; above: 503'),
   PARAMETER_SYNTAX: z.enum(['braces', 'dollar']).default('braces').describe('default of parameterSyntax'),
   FAILPOINT: text.optional().describe('for tests of faults only: <step>:<kill or stop>[:<count>]'),

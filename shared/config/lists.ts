@@ -1,5 +1,4 @@
 import { isIP } from 'node:net'
-import { type FailpointSetting, failpoints } from '../lifecycle/failpoint.ts'
 
 /** A key that encrypts credentials at rest: 32 bytes, found again by `id`. */
 export interface SecretKey {
@@ -64,14 +63,4 @@ export function parsePorts(text: string): number[] {
     if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`"${entry.trim()}" is not a port`)
     return port
   })
-}
-
-/** `<step>:<kill or stop>[:<count>]`. @throws {Error} */
-export function parseFailpoint(text: string): FailpointSetting {
-  const [step, how, count = '1'] = text.split(':')
-  const name = failpoints.find((known) => known === step)
-  if (!name || !/^(kill|stop)$/.test(how ?? '') || !/^[1-9]\d*$/.test(count)) {
-    throw new Error(`must be <step>:<kill or stop>[:<count>], a step one of ${failpoints.join(', ')}`)
-  }
-  return { name, signal: how === 'kill' ? 'SIGKILL' : 'SIGSTOP', count: Number(count) }
 }

@@ -22,9 +22,16 @@ export const unauthenticated = () =>
   new AppError(401, 'unauthenticated', 'a valid token is required: Authorization: Bearer <token>', {
     headers: { 'WWW-Authenticate': 'Bearer' },
   })
+export const keysAway = (cause?: unknown) =>
+  new AppError(503, 'keysAway', 'the keys of access tokens cannot be had; try again later', { headers: soon, cause })
 export const scopeMissing = (scope: string) =>
   new AppError(403, 'scopeMissing', `the token lacks the scope ${scope}`, {
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  })
+
+export const tooManyRequests = (limit: number, retryAfterSeconds: number) =>
+  new AppError(429, 'tooManyRequests', `a token may send ${limit} requests a minute`, {
+    headers: { 'Retry-After': String(retryAfterSeconds) },
   })
 
 // Organizations and packets

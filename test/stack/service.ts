@@ -70,6 +70,7 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
     S3_SECRET_KEY: stack.s3.secretKey,
     AUTH_TOKENS: tokensFile,
     SECRET_KEYS: `local:${randomBytes(32).toString('base64')}`,
+    RATE_LIMIT_PER_MINUTE: '0',
     ORIGIN_ALLOW: [...origins, ...(options.origins ?? [])].join(','),
     ...options.env,
   }

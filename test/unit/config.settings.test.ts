@@ -26,7 +26,8 @@ function problemsOf(variables: Record<string, string>, program: Program = 'api')
 test('what is not set has its default', () => {
   expect(readConfig('api', least)).toEqual({
     api: { host: '127.0.0.1', port: 8080, publishWaitSeconds: 55 },
-    worker: { healthHost: '127.0.0.1', healthPort: 8081, concurrency: 2 },
+    worker: { healthHost: '127.0.0.1', healthPort: 8081, concurrency: 2, stopGraceSeconds: 25, janitorSeconds: 60 },
+    failpoint: null,
     redis: { url: 'redis://127.0.0.1:6379' },
     storage: {
       endpoint: 'http://127.0.0.1:9000',
@@ -37,7 +38,7 @@ test('what is not set has its default', () => {
       secretKey: 'shared-secret',
       plainFiles: true,
     },
-    auth: { tokensFile: 'tokens.json' },
+    auth: { tokensFile: 'tokens.json', jwt: null },
     secretKeys: [{ id: 'k1', key: key(1) }],
     origin: { allow: null, ports: [7687] },
     limits: {
@@ -46,6 +47,7 @@ test('what is not set has its default', () => {
       inlineBytes: 16 * 1024 * 1024,
       returnOnlyPairs: 50_000,
       queuedJobs: 10_000,
+      requestsPerMinute: 3_000,
     },
     parameterSyntax: 'braces',
     logLevel: 'info',
@@ -72,19 +74,54 @@ test('what is set is taken', () => {
     INLINE_LIMIT_BYTES: '30',
     RETURN_ONLY_MAX_PAIRS: '40',
     MAX_QUEUED_JOBS: '50',
+    RATE_LIMIT_PER_MINUTE: '60',
+    STOP_GRACE_SECONDS: '5',
+    JANITOR_SECONDS: '6',
+    FAILPOINT: 'partStored:stop:3',
+    AUTH_JWKS_URL: 'https://id.example/keys',
+    AUTH_ISSUER: 'https://id.example',
+    AUTH_AUDIENCE: 'packets',
     PARAMETER_SYNTAX: 'dollar',
     LOG_LEVEL: 'debug',
   })
   expect(config).toMatchObject({
     api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0 },
-    worker: { healthHost: '0.0.0.0', healthPort: 65_535, concurrency: 8 },
+    worker: { healthHost: '0.0.0.0', healthPort: 65_535, concurrency: 8, stopGraceSeconds: 5, janitorSeconds: 6 },
+    failpoint: { name: 'partStored', signal: 'SIGSTOP', count: 3 },
+    auth: {
+      tokensFile: 'tokens.json',
+      jwt: { jwksUrl: 'https://id.example/keys', issuer: 'https://id.example', audience: 'packets' },
+    },
     redis: { url: 'rediss://redis.example:6380/1' },
     storage: { publicEndpoint: 'https://files.example', region: 'eu-1', bucket: 'packets', plainFiles: false },
     origin: { allow: [{ kind: 'host', host: 'db.example', port: 7688 }], ports: [7687, 7688] },
-    limits: { jobPairs: 10, jobSeconds: 20, inlineBytes: 30, returnOnlyPairs: 40, queuedJobs: 50 },
+    limits: {
+      jobPairs: 10,
+      jobSeconds: 20,
+      inlineBytes: 30,
+      returnOnlyPairs: 40,
+      queuedJobs: 50,
+      requestsPerMinute: 60,
+    },
     parameterSyntax: 'dollar',
     logLevel: 'debug',
   })
+})
+
+test('JSON web tokens need an issuer, an audience and keys over https', () => {
+  const { AUTH_TOKENS: _, ...none } = least
+  expect(problemsOf({ ...none, AUTH_JWKS_URL: 'http://id.example/keys' })).toEqual([
+    'AUTH_ISSUER: required with AUTH_JWKS_URL',
+    'AUTH_AUDIENCE: required with AUTH_JWKS_URL',
+    'AUTH_JWKS_URL: must be https unless it is on this machine',
+  ])
+  const local = { ...none, AUTH_JWKS_URL: 'http://127.0.0.1:9/keys', AUTH_ISSUER: 'me', AUTH_AUDIENCE: 'packets' }
+  expect(problemsOf(local)).toEqual([])
+  expect(problemsOf({ ...least, AUTH_ISSUER: 'me' })).toEqual(['AUTH_ISSUER: only with AUTH_JWKS_URL'])
+})
+
+test.each(['nowhere:kill', 'partStored', 'partStored:burn', 'partStored:kill:0'])('a failpoint is not %s', (text) => {
+  expect(problemsOf({ ...least, FAILPOINT: text })[0]).toMatch(/^FAILPOINT: must be <step>:<kill or stop>/)
 })
 
 describe('an empty variable', () => {

@@ -1,0 +1,25 @@
+import { isAfter, type JobRecord, type JobRecords, type ListPlace } from './record.ts'
+
+const pageSize = 200
+
+/**
+ * The jobs of several orgs' lists (null: of all orgs) merged, newest first, from the place after `after`. Those that are
+ * gone are taken off the lists on the way.
+ */
+export async function* eachJob(
+  records: JobRecords,
+  lists: readonly (string | null)[],
+  after: ListPlace | null,
+): AsyncGenerator<{ job: JobRecord; at: ListPlace }> {
+  for (let from = after; ; ) {
+    const pages = await Promise.all(lists.map((list) => records.list(list, from, pageSize)))
+    const places = pages.flat().sort((a, b) => (isAfter(a, b) ? 1 : -1))
+    const page = places.slice(0, pageSize)
+    const found = await Promise.all(page.map(({ id }) => records.read(id)))
+    for (const [index, job] of found.entries()) if (job) yield { job, at: page[index] as ListPlace }
+    const gone = page.filter((_, index) => found[index] === null).map(({ id }) => id)
+    await Promise.all(lists.map((list) => records.unlist(list, gone)))
+    if (page.length < pageSize) return
+    from = page.at(-1) as ListPlace
+  }
+}
