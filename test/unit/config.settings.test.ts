@@ -1,27 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ConfigError, type Program, readConfig } from '../../shared/config/config.ts'
-
-const key = (byte: number) => Buffer.alloc(32, byte)
-
-/** The least that a program starts with. */
-const least = {
-  REDIS_URL: 'redis://127.0.0.1:6379',
-  S3_ENDPOINT: 'http://127.0.0.1:9000',
-  S3_ACCESS_KEY: 'access',
-  S3_SECRET_KEY: 'shared-secret',
-  AUTH_TOKENS: 'tokens.json',
-  SECRET_KEYS: `k1:${key(1).toString('base64')}`,
-}
-
-function problemsOf(variables: Record<string, string>, program: Program = 'api'): readonly string[] {
-  try {
-    readConfig(program, variables)
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-  return []
-}
+import { ConfigError, readConfig } from '../../shared/config/config.ts'
+import { key, least, problemsOf } from './least-environment.ts'
 
 test('what is not set has its default', () => {
   expect(readConfig('api', least)).toEqual({
@@ -106,22 +85,6 @@ test('what is set is taken', () => {
     parameterSyntax: 'dollar',
     logLevel: 'debug',
   })
-})
-
-test('JSON web tokens need an issuer, an audience and keys over https', () => {
-  const { AUTH_TOKENS: _, ...none } = least
-  expect(problemsOf({ ...none, AUTH_JWKS_URL: 'http://id.example/keys' })).toEqual([
-    'AUTH_ISSUER: required with AUTH_JWKS_URL',
-    'AUTH_AUDIENCE: required with AUTH_JWKS_URL',
-    'AUTH_JWKS_URL: must be https unless it is on this machine',
-  ])
-  const local = { ...none, AUTH_JWKS_URL: 'http://127.0.0.1:9/keys', AUTH_ISSUER: 'me', AUTH_AUDIENCE: 'packets' }
-  expect(problemsOf(local)).toEqual([])
-  expect(problemsOf({ ...least, AUTH_ISSUER: 'me' })).toEqual(['AUTH_ISSUER: only with AUTH_JWKS_URL'])
-})
-
-test.each(['nowhere:kill', 'partStored', 'partStored:burn', 'partStored:kill:0'])('a failpoint is not %s', (text) => {
-  expect(problemsOf({ ...least, FAILPOINT: text })[0]).toMatch(/^FAILPOINT: must be <step>:<kill or stop>/)
 })
 
 describe('an empty variable', () => {
