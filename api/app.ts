@@ -2,6 +2,7 @@ import compression from 'compression'
 import express, { type Express, type Request, type Response } from 'express'
 import * as errors from '../shared/errors/catalogue.ts'
 import type { ApiContext } from './context.ts'
+import { docs } from './docs.ts'
 import { endpoints } from './endpoints.ts'
 import { handleErrors } from './error-handler.ts'
 import { secureHeaders } from './headers.ts'
@@ -21,6 +22,7 @@ export function createApp(context: ApiContext): Express {
   app.use(secureHeaders)
   app.use(compression({ threshold: compressedFromBytes, filter: isJson }))
   app.use(health(context))
+  app.use(docs(endpoints))
   app.use(mountEndpoints(context, endpoints))
   app.use(() => {
     throw errors.noSuchPath()

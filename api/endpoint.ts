@@ -4,6 +4,7 @@ import type { Issue } from '../shared/errors/app-error.ts'
 import type { PublishResponse } from '../shared/publish/response.ts'
 import type { Access } from './access.ts'
 import type { ApiContext } from './context.ts'
+import type { RequestHeader } from './openapi-schemas.ts'
 
 /** What a handler answers: 200 unless it says otherwise. */
 export type Answer = { status?: number; headers?: Record<string, string> } & (
@@ -15,6 +16,9 @@ export type Answer = { status?: number; headers?: Record<string, string> } & (
 /** How a body becomes a value, with every broken rule. */
 export interface BodyReader<Body> {
   limitBytes: number
+  /** As documented; `read` says more. */
+  schema: z.ZodType
+  example?: unknown
   read(body: unknown): { value: Body; issues: readonly Issue[] }
 }
 
@@ -36,7 +40,7 @@ export interface Input<Params, Query, Body> {
 }
 
 export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
-  method: 'get' | 'post' | 'delete'
+  method: 'get' | 'post' | 'put' | 'delete'
   /** Express' syntax: `:orgName` is one segment, percent-encoded. */
   path: string
   summary: string
@@ -45,6 +49,12 @@ export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
   params?: z.ZodType<Params>
   query?: z.ZodType<Query>
   body?: BodyReader<Body>
+  /** Headers it looks at. */
+  takes?: readonly RequestHeader[]
+  /** What a success carries. */
+  answer: 'publish' | 'empty' | z.ZodType
+  /** Statuses beside those that follow from the rest, and what they mean here. */
+  answers?: Readonly<Record<number, string>>
   handle(context: ApiContext, input: Input<Params, Query, Body>): Promise<Answer>
 }
 

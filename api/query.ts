@@ -7,6 +7,7 @@ export const wholeNumber = (least: number, most: number) =>
     .regex(/^\d{1,9}$/, `must be a whole number from ${least} to ${most}`)
     .transform(Number)
     .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`)
+    .meta({ override: { type: 'integer', minimum: least, maximum: most, pattern: undefined } })
 
 export const trueOrFalse = z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true')
 

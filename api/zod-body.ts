@@ -5,6 +5,7 @@ import type { BodyReader } from './endpoint.ts'
 /** A body that one schema describes. */
 export const zodBody = <Body>(schema: z.ZodType<Body>, limitBytes: number): BodyReader<Body> => ({
   limitBytes,
+  schema,
   read(body) {
     const parsed = schema.safeParse(body)
     // With issues the value is never used: the request is refused.

@@ -5,7 +5,7 @@ import { requestKey } from '../../shared/storage/keys.ts'
 import { orgOfJob } from '../access.ts'
 import type { ApiContext } from '../context.ts'
 import { defineEndpoint } from '../endpoint.ts'
-import { jobId, jobView, requireVisible } from './visible-job.ts'
+import { jobId, jobSchema, jobView, requireVisible } from './visible-job.ts'
 
 /** Contract 7, Jobs: 202 while its run stops, 200 when it is cancelled. */
 export const cancelJob = defineEndpoint({
@@ -16,6 +16,8 @@ export const cancelJob = defineEndpoint({
   access: orgOfJob,
   params: z.object({ id: jobId }),
   query: z.strictObject({}),
+  answer: jobSchema,
+  answers: { 202: 'Its run is being stopped', 409: 'It is finished, or past its commit' },
   async handle(context, { principal, params }) {
     const { records } = context
     const job = requireVisible(principal, await records.read(params.id))

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { orgOfJob } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { wholeNumber } from '../query.ts'
-import { jobId, jobView, requireVisible } from './visible-job.ts'
+import { jobId, jobSchema, jobView, requireVisible } from './visible-job.ts'
 
 /** Contract 7, Jobs. */
 export const getJob = defineEndpoint({
@@ -13,6 +13,7 @@ export const getJob = defineEndpoint({
   access: orgOfJob,
   params: z.object({ id: jobId }),
   query: z.strictObject({ wait: wholeNumber(0, 55).optional() }),
+  answer: jobSchema,
   async handle({ finished }, { principal, params, query }) {
     const job = requireVisible(principal, await finished.wait(params.id, (query.wait ?? 0) * 1_000))
     return { kind: 'json', value: jobView(job) }

@@ -4,6 +4,7 @@ import { isFinished } from '../../shared/jobs/finish-waiter.ts'
 import { orgOfJob } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { jobAnswer } from '../publish/job-answer.ts'
+import { storedAnswers } from '../publish/stored-answers.ts'
 import { jobId, requireVisible } from './visible-job.ts'
 
 /** Contract 7, Jobs: what the POST would have answered, with fresh URLs. */
@@ -15,6 +16,13 @@ export const jobResult = defineEndpoint({
   access: orgOfJob,
   params: z.object({ id: jobId }),
   query: z.strictObject({}),
+  takes: ['Prefer'],
+  answer: 'publish',
+  answers: {
+    410: 'Its packet was replaced and is gone',
+    ...storedAnswers,
+    409: 'It is not finished, or was cancelled',
+  },
   async handle(context, { principal, params, prefer }) {
     const job = requireVisible(principal, await context.records.read(params.id))
     if (!isFinished(job)) throw errors.jobUnfinished(job.state)

@@ -7,7 +7,7 @@ import { orgName } from '../../shared/storage/names.ts'
 import { noOrg } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { wholeNumber } from '../query.ts'
-import { jobView } from './visible-job.ts'
+import { jobSchema, jobView } from './visible-job.ts'
 
 /** A page may be short of its limit when few jobs are in the state asked for. */
 const mostSeen = 5_000
@@ -30,6 +30,7 @@ export const listJobs = defineEndpoint({
     limit: wholeNumber(1, 1_000).optional(),
     after: place.optional(),
   }),
+  answer: z.object({ jobs: z.array(jobSchema), next: z.string().nullable() }),
   async handle({ records }, { principal, query: { limit = 100, state, after = null, ...query } }) {
     const jobs: JobRecord[] = []
     let next = ''

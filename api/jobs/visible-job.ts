@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { coversOrg, type Principal } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import { type JobRecord, jobStates } from '../../shared/jobs/record.ts'
 
 export const jobId = z.string().regex(/^[\w-]{1,64}$/, 'must be the id of a job')
 
@@ -15,3 +15,38 @@ export function requireVisible(principal: Principal, job: JobRecord | null): Job
 export function jobView({ batchSize, force, generation, cancelling, ...job }: JobRecord): object {
   return job
 }
+
+const count = z.int().nonnegative()
+const missing = z.object({ count, first: z.array(z.string()) })
+
+/** The same as a document. */
+export const jobSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['publish', 'multi']),
+    state: z.enum(jobStates),
+    orgName: z.string(),
+    fileName: z.string(),
+    createdAt: z.iso.datetime(),
+    startedAt: z.iso.datetime().nullable(),
+    finishedAt: z.iso.datetime().nullable(),
+    attempt: count,
+    progress: z.object({
+      phase: z.enum(['queued', 'reading', 'committing', 'done']),
+      subRequests: count,
+      subRequestsDone: count,
+      pairs: count,
+      parts: count,
+      bytes: count,
+    }),
+    report: z
+      .object({
+        identities: z.array(z.object({ label: z.string(), property: z.string() })),
+        missing: z.object({ originIds: missing, relationshipIds: missing }),
+        skipped: z.object({ nodes: count, relationships: count, properties: count, cleanups: count }),
+        collapsed: count,
+      })
+      .nullable(),
+    error: z.object({ status: z.int(), code: z.string(), message: z.string() }).nullable(),
+  })
+  .meta({ id: 'Job' })

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { parseMulti } from '../../shared/publish/multi.ts'
+import { publishRequest } from '../../shared/publish/request.ts'
 import { orgInBody } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { trueOrFalse, wholeNumber } from '../query.ts'
 import { publish } from './publish.ts'
+import { storedAnswers } from './stored-answers.ts'
 
 const pairsPerPart = wholeNumber(1, 5_000).optional()
 
@@ -18,11 +20,15 @@ export const createMulti = defineEndpoint({
   query: z.strictObject({ batchsize: pairsPerPart, batchSize: pairsPerPart, forceOverwrite: trueOrFalse.optional() }),
   body: {
     limitBytes: 32 * 1024 * 1024,
+    schema: z.array(publishRequest).min(1).max(10_000),
     read(body) {
       const { multi, issues } = parseMulti(body)
       return { value: multi, issues }
     },
   },
+  takes: ['Prefer', 'Idempotency-Key'],
+  answer: 'publish',
+  answers: storedAnswers,
   async handle(context, { query, body: { returnOnly, ...multi }, ...caller }) {
     const { batchsize, batchSize = batchsize, forceOverwrite = false } = query
     if (batchsize !== undefined && batchsize !== batchSize) {

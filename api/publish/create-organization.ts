@@ -12,6 +12,7 @@ export const createOrganization = defineEndpoint({
   scope: 'publish:write',
   access: orgInPath,
   params: z.object({ orgName }),
+  answer: 'publish',
   async handle({ packets }, { params }) {
     await packets.createOrg(params.orgName)
     return { kind: 'publish', response: publishResponse({ fileNames: [] }) }

@@ -1,7 +1,9 @@
+import { publishRequest } from '../../shared/publish/request.ts'
 import { parsePublishRequest } from '../../shared/publish/rules.ts'
 import { orgInBody } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { publish } from './publish.ts'
+import { storedAnswers } from './stored-answers.ts'
 
 const pairsPerPart = 5_000
 
@@ -14,11 +16,15 @@ export const createPacket = defineEndpoint({
   access: orgInBody,
   body: {
     limitBytes: 1024 * 1024,
+    schema: publishRequest,
     read(body) {
       const { request, issues } = parsePublishRequest(body)
       return { value: request, issues }
     },
   },
+  takes: ['Prefer', 'Idempotency-Key'],
+  answer: 'publish',
+  answers: storedAnswers,
   async handle(context, { body: request, ...caller }) {
     const { orgName = '', fileName = '' } = request
     const order = {

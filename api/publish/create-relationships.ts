@@ -16,6 +16,8 @@ export const createRelationships = defineEndpoint({
   access: orgInPath,
   params: z.object({ orgName }),
   body: zodBody(relationshipCreates, 32 * 1024 * 1024),
+  answer: 'publish',
+  answers: { 409: 'The name is taken' },
   async handle(context, { params, body: { fileName, ids, ...order } }) {
     const syntax = order.parameterSyntax ?? context.config.parameterSyntax
     return storeDirectly(context, { orgName: params.orgName, fileName }, (sink) =>

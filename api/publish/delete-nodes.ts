@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { writeNodeDelete } from '../../shared/publish/direct-packet.ts'
-import { parseNodeDelete } from '../../shared/publish/node-delete-request.ts'
+import { nodeDelete, parseNodeDelete } from '../../shared/publish/node-delete-request.ts'
 import { orgName } from '../../shared/storage/names.ts'
 import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
@@ -17,11 +17,14 @@ export const deleteNodes = defineEndpoint({
   params: z.object({ orgName }),
   body: {
     limitBytes: 32 * 1024 * 1024,
+    schema: nodeDelete,
     read(body) {
       const { order, issues } = parseNodeDelete(body)
       return { value: order, issues }
     },
   },
+  answer: 'publish',
+  answers: { 409: 'The name is taken' },
   async handle(context, { params, body: { fileName, returnOnly, ...order } }) {
     const syntax = order.parameterSyntax ?? context.config.parameterSyntax
     const write = (sink: Parameters<typeof writeNodeDelete>[4]) =>

@@ -17,6 +17,7 @@ export const fileUrl = defineEndpoint({
   access: orgInPath,
   params: z.object({ orgName, fileName: storedName }),
   query: z.strictObject({ lifetime: wholeNumber(1, longestLifetimeSeconds).optional() }),
+  answer: 'publish',
   async handle({ packets }, { params, query }) {
     const files = await packets.require(params.orgName, params.fileName)
     const urls = await packets.sign(files, query.lifetime ?? defaultLifetimeSeconds)

@@ -18,6 +18,7 @@ export const findFiles = defineEndpoint({
   params: z.object({ orgName }),
   query: z.strictObject(paging),
   body: zodBody(search, 1024 * 1024),
+  answer: 'publish',
   async handle({ packets }, { params, query, body }) {
     await packets.requireOrg(params.orgName)
     const wanted = body.fileNames?.length ? body.fileNames : ['']

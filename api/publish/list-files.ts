@@ -15,6 +15,7 @@ export const listFiles = defineEndpoint({
   access: orgInPath,
   params: z.object({ orgName }),
   query: z.strictObject({ filter: repeated.optional(), ...paging }),
+  answer: 'publish',
   async handle({ packets }, { params, query: { filter = [], ...page } }) {
     await packets.requireOrg(params.orgName)
     const names = await packets.list(params.orgName, [''])

@@ -19,6 +19,8 @@ export const readFile = defineEndpoint({
   access: orgInPath,
   params: z.object({ orgName, fileName: storedName }),
   query: z.strictObject({ parameterSyntax: z.enum(['braces', 'dollar'], 'must be braces or dollar').optional() }),
+  answer: 'publish',
+  answers: { 413: 'Too large to be inlined; use /url', 422: 'A file of others that is not JSON' },
   async handle(context, { params, query }) {
     const files = await context.packets.require(params.orgName, params.fileName)
     const limitBytes = context.config.limits.inlineBytes

@@ -16,6 +16,7 @@ export const removeFile = defineEndpoint({
   access: orgInPath,
   params: z.object({ orgName, fileName: storedName }),
   query: z.strictObject({}),
+  answer: 'publish',
   async handle({ store, generations, packets, views }, { params }) {
     const name = packetName(params.orgName, params.fileName)
     if (await generations.current(name)) {

@@ -11,6 +11,7 @@ export const status = defineEndpoint({
   summary: 'Whether the queue and the object store answer',
   scope: 'publish:read',
   access: noOrg,
+  answer: 'empty',
   async handle(context) {
     const failing = await failingChecks(apiChecks(context))
     if (failing.length > 0) throw failing.includes('redis') ? errors.queueAway() : errors.storeAway()

@@ -3,7 +3,7 @@ import type { ParameterSyntax } from '../cypher/parameters.ts'
 import type { Issue } from '../errors/app-error.ts'
 import { type IdType, idParameter } from './direct-packet.ts'
 import { originIndex } from './plan.ts'
-import { readFields } from './request.ts'
+import { publishFields, readFields } from './request.ts'
 import { mappedIndexRules } from './rules.ts'
 
 /** What #9 makes a packet of. `ids` are the JSON of parameters. */
@@ -18,6 +18,13 @@ export interface NodeDelete {
 }
 
 const idTypes = z.enum(['string', 'integer'])
+
+/** The request as a document: what clients send. */
+export const nodeDelete = z
+  .strictObject({ ...publishFields, idType: idTypes })
+  .partial()
+  .required({ mappedIndices: true, originIds: true, index: true })
+  .meta({ id: 'NodeDeleteRequest' })
 
 /** Any valid publish field is accepted, those it has no use for are ignored; `idType` is additive. Seed, #9; contract 7.9. */
 export function parseNodeDelete(body: unknown): { order: NodeDelete; issues: Issue[] } {

@@ -33,38 +33,51 @@ const flag = z.boolean()
 
 /** Every field of a publish request by itself; the rules between fields are in `rules.ts`. Seed, Publish request. */
 export const publishFields = {
-  dbUrl,
-  credentials,
-  mappedIndices: z.record(identifier, identifier),
-  index: identifier,
-  originIds: list,
-  relationshipIds: list,
-  hardFilterRelationships: flag,
-  toLayer: types,
-  relationships: types,
-  preventCleanup: flag,
-  relationshipIdField: identifier,
-  metadata: flag,
-  deleteProperties: names,
-  timestampRelationships: flag,
-  timestampProperty: identifier,
-  relationshipDeleteOnly: flag,
-  deleteRelationshipById: flag,
-  targetFilter: identifier,
-  protectedNodeProperties: names,
-  protectedRelationshipProperties: names,
-  dynamicLabels: z.record(identifier, names),
-  postbackTimestamp: flag,
-  returnOnly: flag,
-  orgName,
-  fileName,
-  searchIdField: identifier,
-  searchFilter: identifier,
-  preventSearch: names,
-  parameterSyntax: z.enum(['braces', 'dollar']),
-  onUnpublishable: z.enum(['fail', 'skip']),
-  numbers: z.enum(['plain', 'strict']),
+  dbUrl: dbUrl.describe('bolt:// or bolt+s:// address of the origin database'),
+  credentials: credentials.describe('"Basic " followed by the base64 of username:password'),
+  mappedIndices: z
+    .record(identifier, identifier)
+    .describe('id property of each label; DEFAULT_INDEX and DEFAULT_ID_FIELD are required'),
+  index: identifier.describe('label of the origin ids; DEFAULT_INDEX if absent'),
+  originIds: list.describe('ids of the nodes to start from'),
+  relationshipIds: list.describe('relationships to publish, by their relationshipIdField'),
+  hardFilterRelationships: flag.describe(
+    'refuse unless both ends of every relationship in relationshipIds are among originIds',
+  ),
+  toLayer: types.describe('relationship types to follow in order; the nodes they lead to are the targeted ones'),
+  relationships: types.describe('types of the relationships to publish; TYPE>, <TYPE for one direction'),
+  preventCleanup: flag.describe('leave out the statements that remove stale relationships'),
+  relationshipIdField: identifier.describe('property that identifies relationships'),
+  metadata: flag.describe('publish the properties and labels of targeted nodes'),
+  deleteProperties: names.describe('properties to remove from published nodes'),
+  timestampRelationships: flag.describe('stamp relationships with timestampProperty'),
+  timestampProperty: identifier.describe('property for stamps, epoch milliseconds'),
+  relationshipDeleteOnly: flag.describe('only statements that delete relationships the origin no longer has'),
+  deleteRelationshipById: flag.describe('find stale relationships by relationshipIdField rather than by their ends'),
+  targetFilter: identifier.describe('keep only targeted nodes with this label'),
+  protectedNodeProperties: names.describe('node properties that are neither published nor overwritten'),
+  protectedRelationshipProperties: names.describe('relationship properties that are neither published nor overwritten'),
+  dynamicLabels: z
+    .record(identifier, names)
+    .describe('for nodes with the key: labels that are added and removed as at the origin'),
+  postbackTimestamp: flag.describe('nest a packet that stamps what was published'),
+  returnOnly: flag.describe('answer the packet without storing it'),
+  orgName: orgName.describe('directory of the packet; required unless returnOnly'),
+  fileName: fileName.describe('name of the packet; required unless returnOnly'),
+  searchIdField: identifier.describe('property whose values go to updatedIds'),
+  searchFilter: identifier.describe('only nodes with this label go to updatedIds'),
+  preventSearch: names.describe('nodes with any of these labels do not go to updatedIds'),
+  parameterSyntax: z.enum(['braces', 'dollar']).describe('{name} or $name in statements'),
+  onUnpublishable: z.enum(['fail', 'skip']).describe('fail on what cannot be published, or skip and count it'),
+  numbers: z.enum(['plain', 'strict']).describe('strict wraps numbers for replay clients that do not tell 1 from 1.0'),
 }
+
+/** The request as a document: what clients send, every field optional but the three of the database. */
+export const publishRequest = z
+  .strictObject(publishFields)
+  .partial()
+  .required({ dbUrl: true, credentials: true, mappedIndices: true })
+  .meta({ id: 'PublishRequest' })
 
 type Fields = { [Key in keyof typeof publishFields]: z.infer<(typeof publishFields)[Key]> }
 

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { createDocument, type ZodOpenApiObject, type ZodOpenApiOperationObject } from 'zod-openapi'
+import { noOrg } from './access.ts'
+import type { Endpoint } from './endpoint.ts'
+import { isPublishPath } from './mount.ts'
+import { problem, publishResponseBody, requestHeaders, responseHeaders } from './openapi-schemas.ts'
+
+/** The OpenAPI document of the endpoints: from the same data that validates requests, so it cannot disagree with them. */
+export function openApiDocument(endpoints: readonly Endpoint[]): object {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [endpoint.method]: operationOf(endpoint) }
+  }
+  return createDocument({
+    openapi: '3.1.1',
+    info: {
+      title: 'Graph packets',
+      version: '1.0',
+      description:
+        'Publishes subsets of graph databases as packets of statement/parameter pairs, manages graph data models, and ' +
+        'generates search index policies.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ token: [] }],
+    tags: areas.map(([, name, description]) => ({ name, description })),
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+    paths,
+  } as ZodOpenApiObject)
+}
+
+const areas = [
+  ['/1.0/publish', 'Publish', 'Packets: make, store, list, read and remove them'],
+  ['/1.0/jobs', 'Jobs', 'Follow and cancel publishes that take longer'],
+  ['/1.0/manager', 'Manager', 'Graph data models'],
+  ['/1.0/search', 'Search', 'Search index policies'],
+] as const
+
+function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
+  const { path, summary, scope, body, params, query, takes = [] } = endpoint
+  const area = areas.find(([start]) => path.startsWith(start))
+  const headers =
+    takes.length > 0 ? { header: z.object(Object.fromEntries(takes.map((name) => [name, requestHeaders[name]]))) } : {}
+  return {
+    operationId: idOf(endpoint),
+    summary,
+    tags: [area?.[1] ?? 'Service'],
+    description: `Scope: \`${scope}\`.`,
+    requestParams: {
+      ...(params ? { path: params } : {}),
+      ...(query ? { query } : {}),
+      ...headers,
+    } as ZodOpenApiOperationObject['requestParams'] & object,
+    ...(body
+      ? {
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': { schema: body.schema, ...(body.example ? { example: body.example } : {}) },
+            },
+          },
+        }
+      : {}),
+    responses: responsesOf(endpoint) as ZodOpenApiOperationObject['responses'],
+  }
+}
+
+/** `getJob`, from the method and what of the path is fixed. */
+function idOf({ method, path }: Endpoint): string {
+  const words = path.split(/[/:]+/).filter((word) => word !== '' && word !== '1.0')
+  return [method, ...words.map((word) => word[0]?.toUpperCase() + word.slice(1))].join('')
+}
+
+/** Every status that the endpoint answers: those it names, and those that follow from what it is. */
+function responsesOf(endpoint: Endpoint) {
+  const { answers = {}, body, access, params, answer } = endpoint
+  const error = isPublishPath(endpoint.path) ? publishErrorBody : problemBody
+  const told: Record<string, string> = {
+    200: 'Done',
+    400: 'A rule of the request is broken; all broken ones are told',
+    401: 'No token, or one that is not valid',
+    403: 'The token lacks the scope',
+    ...(access === noOrg && !params ? {} : { 404: 'It does not exist, or belongs to another org' }),
+    ...(body ? { 413: 'Too large', 415: 'Not JSON' } : {}),
+    429: 'Too many requests of this token',
+    500: 'Something unforeseen; the request id helps to find it',
+    503: 'A dependency does not answer, or too much is waiting',
+    ...answers,
+  }
+  return Object.fromEntries(
+    Object.entries(told).map(([status, description]) => {
+      const isError = Number(status) >= 400
+      const content = isError ? error : successBody(answer)
+      return [status, { description, headers: responseHeaders(Number(status)), ...content }]
+    }),
+  )
+}
+
+const publishErrorBody = { content: { 'application/json': { schema: publishResponseBody } } }
+const problemBody = { content: { 'application/problem+json': { schema: problem } } }
+
+function successBody(answer: Endpoint['answer']): object {
+  if (answer === 'empty') return {}
+  if (answer === 'publish') return publishErrorBody
+  return { content: { 'application/json': { schema: answer } } }
+}
