@@ -1,10 +1,10 @@
-import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import express, { Router } from 'express'
 import type { Endpoint } from './endpoint.ts'
 import { openApiDocument } from './openapi.ts'
 
-const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+const assets = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 const shown = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
 
 const page = `<!doctype html>
