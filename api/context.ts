@@ -8,6 +8,8 @@ import { createJobRecords, type JobRecords } from '../shared/jobs/record.ts'
 import { connectPatient, connectProducer, requireNoEviction } from '../shared/jobs/redis.ts'
 import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
+import { openManagerDatabase } from '../shared/manager/database.ts'
+import { createModels, type Models } from '../shared/manager/repository.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics } from '../shared/observability/metrics.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
@@ -23,6 +25,8 @@ export interface ApiContext extends Storage {
   secrets: Secrets
   queue: JobQueue
   finished: FinishWaiter
+  /** The manager's models; null where no database is configured for them. */
+  models: Models | null
 }
 
 /** Credentials outlive the wait in a full queue, but not for ever. */
@@ -41,6 +45,8 @@ export async function createApiContext(
   const subscriber = releases.add('redis subscriber', connectPatient(config.redis.url, log), (it) => it.disconnect())
   const storage = await openStorage(config.storage)
   const records = createJobRecords(redis)
+  const database =
+    config.manager && releases.add('manager database', openManagerDatabase(config.manager, log), (it) => it.close())
   return {
     ...storage,
     config,
@@ -52,6 +58,7 @@ export async function createApiContext(
     secrets: createSecrets(redis, config.secretKeys, secretLifetimeSeconds),
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),
     finished: await createFinishWaiter(subscriber, records),
+    models: database && createModels(database),
     ...overrides,
   }
 }

@@ -14,7 +14,8 @@ export type Answer = { status?: number; headers?: Record<string, string> } & (
 /** How a body becomes a value, with every broken rule. */
 export interface BodyReader<Body> {
   limitBytes: number
-  read(body: unknown): { value: Body; issues: readonly Issue[] }
+  /** `params` are the path's, as they came: what a body must be may depend on what it is sent to. */
+  read(body: unknown, params: Readonly<Record<string, unknown>>): { value: Body; issues: readonly Issue[] }
 }
 
 /** What `Prefer` asked for. */
@@ -30,14 +31,17 @@ export interface Input<Params, Query, Body> {
   query: Query
   body: Body
   prefer: Preferences
+  /** The envers that `If-Match` allows; null: any. */
+  ifMatch: readonly number[] | null
 }
 
 export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
-  method: 'get' | 'post'
+  method: 'get' | 'post' | 'put' | 'delete'
   /** Express' syntax: `:orgName` is one segment, percent-encoded. */
   path: string
   summary: string
-  scope: Scope
+  /** null: open, without a token. */
+  scope: Scope | null
   params?: z.ZodType<Params>
   query?: z.ZodType<Query>
   body?: BodyReader<Body>

@@ -1,6 +1,13 @@
 import type { Endpoint } from './endpoint.ts'
 import { getJob } from './jobs/get-job.ts'
 import { jobResult } from './jobs/job-result.ts'
+import { constraints } from './manager/constraints.ts'
+import { managerVersions } from './manager/manager-versions.ts'
+import { managers } from './manager/managers.ts'
+import { nodeTypes } from './manager/node-types.ts'
+import { properties } from './manager/properties.ts'
+import { propertyImpls } from './manager/property-impls.ts'
+import { managerStatus } from './manager/status.ts'
 import { createMulti } from './publish/create-multi.ts'
 import { createOrganization } from './publish/create-organization.ts'
 import { createPacket } from './publish/create-packet.ts'
@@ -24,6 +31,13 @@ export const endpoints: readonly Endpoint[] = [
   findFiles,
   deleteNodes,
   createRelationships,
+  managerStatus,
+  ...managers,
+  ...managerVersions,
+  ...properties,
+  ...propertyImpls,
+  ...nodeTypes,
+  ...constraints,
   getJob,
   jobResult,
 ]

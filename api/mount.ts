@@ -9,6 +9,7 @@ import { serializeResponse } from '../shared/publish/response.ts'
 import { principalOf } from './authenticate.ts'
 import type { ApiContext } from './context.ts'
 import type { Answer, Endpoint } from './endpoint.ts'
+import { parseIfMatch } from './if-match.ts'
 import { jsonBody } from './json-body.ts'
 import { parsePrefer } from './prefer.ts'
 
@@ -51,11 +52,14 @@ const answerOtherMethod: RequestHandler = (request, response, next) => {
   response.status(204).set('Allow', allow).end()
 }
 
+const anonymous: Principal = { name: 'anonymous', orgs: [], scopes: [] }
+
 function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
   const authorize: RequestHandler = (request, response, next) => {
-    const principal = principalOf(context, request)
-    if (!principal.scopes.includes(endpoint.scope)) throw errors.scopeMissing(endpoint.scope)
-    response.locals.principal = principal
+    response.locals.principal = endpoint.scope === null ? anonymous : principalOf(context, request)
+    if (endpoint.scope !== null && !response.locals.principal.scopes.includes(endpoint.scope)) {
+      throw errors.scopeMissing(endpoint.scope)
+    }
     next()
   }
   const handle: RequestHandler = async (request, response) => {
@@ -63,14 +67,16 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
     const issues: Issue[] = []
     const params = validated(endpoint.params, request.params, issues)
     const query = validated(endpoint.query, queryOf(request.query, issues), issues)
-    const body = endpoint.body?.read(request.body)
+    const body = endpoint.body?.read(request.body, request.params)
     issues.push(...(body?.issues ?? []))
     const prefer = parsePrefer(request.get('Prefer'), issues)
     if (issues.length > 0) throw errors.invalidRequest(issues)
     const orgName = (params as { orgName?: string } | undefined)?.orgName
     // Another org's name is answered like one that does not exist.
     if (orgName !== undefined && !coversOrg(principal, orgName)) throw errors.noSuchOrg(orgName)
-    await send(response, await endpoint.handle(context, { principal, params, query, body: body?.value, prefer }))
+    const ifMatch = parseIfMatch(request.get('If-Match'))
+    const input = { principal, params, query, body: body?.value, prefer, ifMatch }
+    await send(response, await endpoint.handle(context, input))
   }
   return [authorize, ...(endpoint.body ? jsonBody(endpoint.body.limitBytes) : []), handle]
 }

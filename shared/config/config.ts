@@ -34,6 +34,9 @@ export function readConfig(program: Program, variables: Record<string, string | 
 function* crossRules(program: Program, given: Record<string, string | undefined>): Generator<string> {
   if (program === 'api' && !given.AUTH_TOKENS && !given.AUTH_JWKS_URL)
     yield 'AUTH_TOKENS or AUTH_JWKS_URL: one is required'
+  const [user, password] = [given.MANAGER_DB_USER, given.MANAGER_DB_PASSWORD]
+  if ((user === undefined) !== (password === undefined))
+    yield 'MANAGER_DB_USER and MANAGER_DB_PASSWORD: both or neither'
   if (given.AUTH_JWKS_URL) yield 'AUTH_JWKS_URL: not implemented yet; use AUTH_TOKENS'
   for (const [name, parse] of Object.entries({
     SECRET_KEYS: parseSecretKeys,
@@ -64,6 +67,10 @@ function configOf(env: Environment) {
       secretKey: env.S3_SECRET_KEY,
       plainFiles: env.PLAIN_FILES === 'on',
     },
+    manager:
+      env.MANAGER_DB_URL === undefined
+        ? null
+        : { url: env.MANAGER_DB_URL, user: env.MANAGER_DB_USER, password: env.MANAGER_DB_PASSWORD },
     auth: { tokensFile: env.AUTH_TOKENS ?? '' },
     secretKeys: parseSecretKeys(env.SECRET_KEYS),
     origin: {
