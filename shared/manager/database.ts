@@ -20,7 +20,7 @@ export interface ManagerDatabase {
 }
 
 /** The server ends a transaction after the first, we stop waiting for a server that says nothing after the second. */
-const [transactionLimitMs, answerLimitMs] = [10_000, 15_000]
+const [transactionLimitMs, answerLimitMs] = [30_000, 35_000]
 const mostAttempts = 8
 
 /**
