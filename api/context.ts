@@ -9,6 +9,8 @@ import { connectPatient, connectProducer, requireNoEviction } from '../shared/jo
 import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
 import { createViews, type Views } from '../shared/jobs/views.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
+import { openManagerDatabase } from '../shared/manager/database.ts'
+import { createModels, type Models } from '../shared/manager/repository.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics } from '../shared/observability/metrics.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
@@ -26,6 +28,8 @@ export interface ApiContext extends Storage {
   queue: JobQueue
   finished: FinishWaiter
   views: Views
+  /** The manager's models; null where no database is configured for them. */
+  models: Models | null
 }
 
 /** Credentials outlive the wait in a full queue, but not for ever. */
@@ -45,6 +49,8 @@ export async function createApiContext(
   const storage = await openStorage(config.storage)
   const records = createJobRecords(redis)
   const metrics = createMetrics()
+  const database =
+    config.manager && releases.add('manager database', openManagerDatabase(config.manager, log), (it) => it.close())
   return {
     ...storage,
     config,
@@ -58,6 +64,7 @@ export async function createApiContext(
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),
     finished: await createFinishWaiter(subscriber, records),
     views: createViews(redis, storage, { isOn: config.storage.plainFiles, log, metrics }),
+    models: database && createModels(database),
     ...overrides,
   }
 }

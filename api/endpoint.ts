@@ -19,7 +19,8 @@ export interface BodyReader<Body> {
   /** As documented; `read` says more. */
   schema: z.ZodType
   example?: unknown
-  read(body: unknown): { value: Body; issues: readonly Issue[] }
+  /** `params` are the path's, as they came: what a body must be may depend on what it is sent to. */
+  read(body: unknown, params: Readonly<Record<string, unknown>>): { value: Body; issues: readonly Issue[] }
 }
 
 /** What `Prefer` asked for. */
@@ -37,6 +38,8 @@ export interface Input<Params, Query, Body> {
   prefer: Preferences
   /** The header as it came; only stored publishes look at it. */
   idempotencyKey: string | undefined
+  /** The envers that `If-Match` allows; null: any. */
+  ifMatch: readonly number[] | null
 }
 
 export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
@@ -44,7 +47,8 @@ export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
   /** Express' syntax: `:orgName` is one segment, percent-encoded. */
   path: string
   summary: string
-  scope: Scope
+  /** null: open, without a token. */
+  scope: Scope | null
   access: Access<Params, Body>
   params?: z.ZodType<Params>
   query?: z.ZodType<Query>

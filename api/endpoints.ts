@@ -3,6 +3,13 @@ import { cancelJob } from './jobs/cancel-job.ts'
 import { getJob } from './jobs/get-job.ts'
 import { jobResult } from './jobs/job-result.ts'
 import { listJobs } from './jobs/list-jobs.ts'
+import { constraints } from './manager/constraints.ts'
+import { managerVersions } from './manager/manager-versions.ts'
+import { managers } from './manager/managers.ts'
+import { nodeTypes } from './manager/node-types.ts'
+import { properties } from './manager/properties.ts'
+import { propertyImpls } from './manager/property-impls.ts'
+import { managerStatus } from './manager/status.ts'
 import { createMulti } from './publish/create-multi.ts'
 import { createOrganization } from './publish/create-organization.ts'
 import { createPacket } from './publish/create-packet.ts'
@@ -28,6 +35,13 @@ export const endpoints: readonly Endpoint[] = [
   deleteNodes,
   createRelationships,
   removeFile,
+  managerStatus,
+  ...managers,
+  ...managerVersions,
+  ...properties,
+  ...propertyImpls,
+  ...nodeTypes,
+  ...constraints,
   listJobs,
   getJob,
   jobResult,

@@ -9,6 +9,7 @@ import { serializeResponse } from '../shared/publish/response.ts'
 import { principalOf } from './authenticate.ts'
 import type { ApiContext } from './context.ts'
 import type { Answer, Endpoint } from './endpoint.ts'
+import { parseIfMatch } from './if-match.ts'
 import { jsonBody } from './json-body.ts'
 import { parsePrefer } from './prefer.ts'
 
@@ -51,12 +52,16 @@ const answerOtherMethod: RequestHandler = (request, response, next) => {
   response.status(204).set('Allow', allow).end()
 }
 
+const anonymous: Principal = { name: 'anonymous', orgs: [], scopes: [] }
+
 function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
+  const { scope } = endpoint
   const authorize: RequestHandler = async (request, response, next) => {
-    const principal = await principalOf(context, request)
-    await context.limitRequests(principal.name)
-    if (!principal.scopes.includes(endpoint.scope)) throw errors.scopeMissing(endpoint.scope)
+    const principal = scope === null ? anonymous : await principalOf(context, request)
     response.locals.principal = principal
+    if (scope === null) return next()
+    await context.limitRequests(principal.name)
+    if (!principal.scopes.includes(scope)) throw errors.scopeMissing(scope)
     next()
   }
   const handle: RequestHandler = async (request, response) => {
@@ -64,12 +69,13 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
     const issues: Issue[] = []
     const params = validated(endpoint.params, request.params, issues)
     const query = validated(endpoint.query, queryOf(request.query, issues), issues)
-    const body = endpoint.body?.read(request.body)
+    const body = endpoint.body?.read(request.body, request.params)
     issues.push(...(body?.issues ?? []))
     const prefer = parsePrefer(request.get('Prefer'), issues)
     if (issues.length > 0) throw errors.invalidRequest(issues)
     const idempotencyKey = request.get('Idempotency-Key')
-    const input = { principal, params, query, body: body?.value, prefer, idempotencyKey }
+    const ifMatch = parseIfMatch(request.get('If-Match'))
+    const input = { principal, params, query, body: body?.value, prefer, idempotencyKey, ifMatch }
     await endpoint.access(context, input)
     await send(response, await endpoint.handle(context, input))
   }

@@ -8,9 +8,10 @@ import { problem, publishResponseBody, requestHeaders, responseHeaders } from '.
 /** The OpenAPI document of the endpoints: from the same data that validates requests, so it cannot disagree with them. */
 export function openApiDocument(endpoints: readonly Endpoint[]): object {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
-  for (const endpoint of endpoints) {
-    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [endpoint.method]: operationOf(endpoint) }
+  for (const sharing of Map.groupBy(endpoints, ({ path }) => path.replaceAll(/:\w+/g, ':')).values()) {
+    const { path } = sharing[0] as Endpoint
+    const operations = sharing.map((endpoint) => [endpoint.method, operationOf(endpoint, namesOf(path))])
+    paths[path.replaceAll(/:(\w+)/g, '{$1}')] = Object.fromEntries(operations)
   }
   return createDocument({
     openapi: '3.1.1',
@@ -37,7 +38,15 @@ const areas = [
   ['/1.0/search', 'Search', 'Search index policies'],
 ] as const
 
-function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
+const namesOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
+
+/** OpenAPI takes `/{a}` and `/{b}` for one path: endpoints that share one are documented with the names of the first. */
+function paramsNamed({ path, params }: Endpoint, names: readonly string[]): z.ZodObject {
+  const { shape } = params as z.ZodObject
+  return z.object(Object.fromEntries(namesOf(path).map((own, at) => [names[at] as string, shape[own] as z.ZodType])))
+}
+
+function operationOf(endpoint: Endpoint, names: readonly string[]): ZodOpenApiOperationObject {
   const { path, summary, scope, body, params, query, takes = [] } = endpoint
   const area = areas.find(([start]) => path.startsWith(start))
   const headers =
@@ -46,9 +55,9 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
     operationId: idOf(endpoint),
     summary,
     tags: [area?.[1] ?? 'Service'],
-    description: `Scope: \`${scope}\`.`,
+    ...(scope === null ? { security: [] } : { description: `Scope: \`${scope}\`.` }),
     requestParams: {
-      ...(params ? { path: params } : {}),
+      ...(params ? { path: paramsNamed(endpoint, names) } : {}),
       ...(query ? { query } : {}),
       ...headers,
     } as ZodOpenApiOperationObject['requestParams'] & object,
@@ -79,8 +88,7 @@ function responsesOf(endpoint: Endpoint) {
   const told: Record<string, string> = {
     200: 'Done',
     400: 'A rule of the request is broken; all broken ones are told',
-    401: 'No token, or one that is not valid',
-    403: 'The token lacks the scope',
+    ...(endpoint.scope === null ? {} : { 401: 'No token, or one that is not valid', 403: 'The token lacks the scope' }),
     ...(access === noOrg && !params ? {} : { 404: 'It does not exist, or belongs to another org' }),
     ...(body ? { 413: 'Too large', 415: 'Not JSON' } : {}),
     429: 'Too many requests of this token',

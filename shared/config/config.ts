@@ -42,6 +42,9 @@ function* crossRules(program: Program, given: Record<string, string | undefined>
   if (/^http:/.test(given.AUTH_JWKS_URL ?? '') && !isLoopback(given.AUTH_JWKS_URL as string)) {
     yield 'AUTH_JWKS_URL: must be https unless it is on this machine'
   }
+  const [user, password] = [given.MANAGER_DB_USER, given.MANAGER_DB_PASSWORD]
+  if ((user === undefined) !== (password === undefined))
+    yield 'MANAGER_DB_USER and MANAGER_DB_PASSWORD: both or neither'
   for (const [name, parse] of Object.entries({
     SECRET_KEYS: parseSecretKeys,
     ORIGIN_ALLOW: parseOriginAllow,
@@ -87,6 +90,10 @@ function configOf(env: Environment) {
       secretKey: env.S3_SECRET_KEY,
       plainFiles: env.PLAIN_FILES === 'on',
     },
+    manager:
+      env.MANAGER_DB_URL === undefined
+        ? null
+        : { url: env.MANAGER_DB_URL, user: env.MANAGER_DB_USER, password: env.MANAGER_DB_PASSWORD },
     auth: { tokensFile: env.AUTH_TOKENS ?? null, jwt: jwtOf(env) },
     secretKeys: parseSecretKeys(env.SECRET_KEYS),
     origin: {

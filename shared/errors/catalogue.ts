@@ -108,6 +108,12 @@ export const jobInterrupted = () =>
 export const secretsGone = () =>
   new AppError(500, 'secretsGone', 'the credentials of this publish are no longer kept; submit it again')
 
+// The manager
+export const noSuchRecord = (what: string) => new AppError(404, 'noSuchRecord', `there is no ${what}`)
+export const duplicateRecord = (what: string) => new AppError(409, 'duplicateRecord', what)
+export const otherEnver = (what: string) =>
+  new AppError(412, 'otherEnver', `If-Match: the ${what} has another enver by now; read it again`)
+
 // Dependencies
 export const queueFull = () =>
   new AppError(503, 'queueFull', 'too many publishes are waiting; try again later', { headers: soon })
@@ -122,6 +128,16 @@ export const storeAway = (cause?: unknown) =>
     retryable: true,
     headers: soon,
     cause,
+  })
+export const managerAway = (cause?: unknown) =>
+  new AppError(503, 'managerAway', 'the manager database does not answer; try again later', {
+    retryable: true,
+    headers: soon,
+    cause,
+  })
+export const managerNotConfigured = () =>
+  new AppError(503, 'managerNotConfigured', 'there is no manager database here; the setting MANAGER_DB_URL names one', {
+    headers: soon,
   })
 export const internal = (cause?: unknown) =>
   new AppError(500, 'internal', 'something went wrong here; the request id helps to find it', {

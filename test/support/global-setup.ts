@@ -25,6 +25,7 @@ declare module 'vitest' {
 const tokens = [
   { name: 'acme', orgs: ['acme'], scopes: ['publish:read', 'publish:write'] },
   { name: 'reader', orgs: ['*'], scopes: ['publish:read'] },
+  { name: 'model-reader', orgs: [], scopes: ['manager:read'] },
 ]
 
 // Allowed, but nothing listens there.

@@ -17,6 +17,7 @@ test('what is not set has its default', () => {
       secretKey: 'shared-secret',
       plainFiles: true,
     },
+    manager: null,
     auth: { tokensFile: 'tokens.json', jwt: null },
     secretKeys: [{ id: 'k1', key: key(1) }],
     origin: { allow: null, ports: [7687] },
@@ -44,6 +45,9 @@ test('what is set is taken', () => {
     S3_PUBLIC_ENDPOINT: 'https://files.example',
     S3_REGION: 'eu-1',
     S3_BUCKET: 'packets',
+    MANAGER_DB_URL: 'neo4j+s://models.example',
+    MANAGER_DB_USER: 'models',
+    MANAGER_DB_PASSWORD: 'models-password',
     ORIGIN_ALLOW: 'db.example:7688',
     ORIGIN_PORTS: '7687, 7688',
     PUBLISH_WAIT_SECONDS: '0',
@@ -73,6 +77,7 @@ test('what is set is taken', () => {
     },
     redis: { url: 'rediss://redis.example:6380/1' },
     storage: { publicEndpoint: 'https://files.example', region: 'eu-1', bucket: 'packets', plainFiles: false },
+    manager: { url: 'neo4j+s://models.example', user: 'models', password: 'models-password' },
     origin: { allow: [{ kind: 'host', host: 'db.example', port: 7688 }], ports: [7687, 7688] },
     limits: {
       jobPairs: 10,
@@ -154,6 +159,12 @@ describe('problems', () => {
     `)
   })
 
+  test.each(['MANAGER_DB_USER', 'MANAGER_DB_PASSWORD'])('are told where %s stands alone', (name) => {
+    expect(problemsOf({ ...least, [name]: 'models' })).toEqual([
+      'MANAGER_DB_USER and MANAGER_DB_PASSWORD: both or neither',
+    ])
+  })
+
   test('are one line each in the message', () => {
     expect(new ConfigError(['REDIS_URL: required', 'S3_ENDPOINT: required']).message).toMatchInlineSnapshot(`
       "the environment is not complete:
@@ -168,6 +179,7 @@ describe('problems', () => {
       S3_ENDPOINT: 'ftp://access:s3-password@127.0.0.1',
       S3_SECRET_KEY: 'shared-secret',
       MANAGER_DB_URL: 'http://neo4j:manager-password@127.0.0.1',
+      MANAGER_DB_USER: 'neo4j',
       MANAGER_DB_PASSWORD: 'manager-password',
       SECRET_KEYS: `k1:${key(1).toString('base64')},k2:${Buffer.alloc(31, 2).toString('base64')}`,
     }

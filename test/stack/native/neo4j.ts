@@ -72,36 +72,62 @@ export const startOrigin = (run: Run) => startNeo4j(run, 'neo4j', FIVE, ['-XX:+U
 export const startTarget = (run: Run) => startNeo4j(run, 'target', FIVE, QUICK_START)
 export const startLegacy = (run: Run) => startNeo4j(run, 'legacy', THREE, QUICK_START)
 
+/** A Neo4j 5 that a test stops, and starts again on what it had stored. */
+export interface StoppableNeo4j {
+  address: Neo4jAddress
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+/** One of a test's own, started. */
+export async function startStoppable(run: Run): Promise<StoppableNeo4j> {
+  const { address, boot } = await install(run, 'stoppable', FIVE, QUICK_START)
+  let server = await boot()
+  await untilReady(server, () => setPassword(address, FIVE))
+  return {
+    address,
+    stop: () => server.stop(60_000),
+    async start() {
+      server = await boot()
+      await untilReady(server, () => askNeo4j(address))
+    },
+  }
+}
+
 async function startNeo4j(run: Run, name: string, edition: Edition, jvm: string[]): Promise<Neo4jAddress> {
+  const { address, boot } = await install(run, name, edition, jvm)
+  const server = await boot()
+  await untilReady(server, () => setPassword(address, edition))
+  await untilReady(server, () => askNeo4j(address))
+  return { ...address, pid: server.pid }
+}
+
+/** A home with its configuration; `boot` starts a server on it. */
+async function install(run: Run, name: string, edition: Edition, jvm: string[]) {
   const java = await requireJava()
   const libraries = await download(run, edition.artifact)
   const home = join(run.directory, name)
   const boltPort = await freePort()
   await writeConfiguration(join(home, 'conf'), edition.settings(boltPort, await freePort()))
   const opens = edition.opens.map((name) => `--add-opens=java.base/${name}=ALL-UNNAMED`)
-  const server = await run.start(
-    {
-      name,
-      command: java,
-      args: [
-        ...[...jvm, `-Xmx${edition.heap}`, ...opens, '-Dio.netty.tryReflectionSetAccessible=true'],
-        ...['-cp', join(libraries, '*'), 'org.neo4j.server.CommunityEntryPoint'],
-        ...[`--home-dir=${home}`, `--config-dir=${join(home, 'conf')}`, '--console-mode'],
-      ],
-      cwd: home,
-    },
-    // Its orderly stop takes ten seconds, and nobody reads this home again.
-    0,
-  )
-  const address = {
+  const program = {
+    name,
+    command: java,
+    args: [
+      ...[...jvm, `-Xmx${edition.heap}`, ...opens, '-Dio.netty.tryReflectionSetAccessible=true'],
+      ...['-cp', join(libraries, '*'), 'org.neo4j.server.CommunityEntryPoint'],
+      ...[`--home-dir=${home}`, `--config-dir=${join(home, 'conf')}`, '--console-mode'],
+    ],
+    cwd: home,
+  }
+  const address: Neo4jAddress = {
     boltUrl: `bolt://127.0.0.1:${boltPort}`,
     username: 'neo4j',
     password: randomBytes(12).toString('hex'),
-    pid: server.pid,
+    pid: null,
   }
-  await untilReady(server, () => setPassword(address, edition))
-  await untilReady(server, () => askNeo4j(address))
-  return address
+  // Its orderly stop takes ten seconds, and nobody reads this home again.
+  return { address, boot: () => run.start(program, 0) }
 }
 
 async function setPassword(address: Neo4jAddress, { setPassword: { database, statement, parameters } }: Edition) {

@@ -1,0 +1,53 @@
+import { name, versionFields } from '../../shared/manager/fields.ts'
+import { grnOf } from '../../shared/manager/grn.ts'
+import { manager, managerVersion } from '../../shared/manager/resources.ts'
+import { byGrn, byName } from '../../shared/manager/selector.ts'
+import { empty, managerBody, managerEndpoint } from './manager-endpoint.ts'
+import { listOf, nothing, oneOf } from './record-schemas.ts'
+
+const ofManager = { managerGrn: grnOf('manager') }
+const ofVersion = { managerVersionGrn: grnOf('managerversion') }
+
+/** Additive to the seed, which names manager versions only. Contract 10. */
+export const managerVersions = [
+  managerEndpoint('get', 'versions/:managerGrn', {
+    summary: 'List the versions of a manager',
+    params: ofManager,
+    gives: listOf(managerVersion),
+    answer: async (models, { params }) => ({
+      managerVersions: await models.parts(managerVersion, byGrn(manager, params.managerGrn)),
+    }),
+  }),
+  managerEndpoint('post', 'version/:managerGrn', {
+    summary: 'Add a version to a manager',
+    params: ofManager,
+    body: managerBody(versionFields),
+    gives: oneOf(managerVersion),
+    answer: async (models, { params, body, principal }) => ({
+      managerVersion: await models.createVersion(byGrn(manager, params.managerGrn), body.name ?? null, principal.name),
+    }),
+  }),
+  managerEndpoint('get', 'version/:managerVersionGrn', {
+    summary: 'Read a manager version',
+    params: ofVersion,
+    gives: oneOf(managerVersion),
+    answer: async (models, { params }) => ({
+      managerVersion: await models.find(byGrn(managerVersion, params.managerVersionGrn)),
+    }),
+  }),
+  managerEndpoint('get', 'version/name/:managerVersionName', {
+    summary: 'Read a manager version by its name',
+    params: { managerVersionName: name },
+    gives: oneOf(managerVersion),
+    answer: async (models, { params }) => ({
+      managerVersion: await models.find(byName(managerVersion, params.managerVersionName)),
+    }),
+  }),
+  managerEndpoint('delete', 'version/:managerVersionGrn', {
+    summary: 'Delete a manager version with all that is in it',
+    params: ofVersion,
+    gives: nothing,
+    answer: (models, { params, ifMatch }) =>
+      models.remove(byGrn(managerVersion, params.managerVersionGrn), ifMatch).then(empty),
+  }),
+]

@@ -1,0 +1,33 @@
+import { newPropertyImpl } from '../../shared/manager/fields.ts'
+import { grnOf } from '../../shared/manager/grn.ts'
+import { nodeType, propertyImpl } from '../../shared/manager/resources.ts'
+import { byEnds, byGrn } from '../../shared/manager/selector.ts'
+import { empty, managerBody, managerEndpoint } from './manager-endpoint.ts'
+import { nothing, oneOf } from './record-schemas.ts'
+
+const ends = { nodeTypeGrn: grnOf('nodetype'), propertyGrn: grnOf('property') }
+
+/** Seed, Manager: property implementations. Those on paths that properties have too are in `properties.ts`. */
+export const propertyImpls = [
+  managerEndpoint('post', 'property/:nodeTypeGrn/:propertyGrn', {
+    summary: 'Add a property to a node type',
+    params: ends,
+    body: managerBody(newPropertyImpl),
+    gives: oneOf(propertyImpl),
+    answer: async (models, { params, body, principal }) => ({
+      propertyImpl: await models.implement(
+        byGrn(nodeType, params.nodeTypeGrn),
+        params.propertyGrn,
+        body,
+        principal.name,
+      ),
+    }),
+  }),
+  managerEndpoint('delete', 'property/:managerVersionGrn/:nodeTypeGrn/:propertyGrn', {
+    summary: 'Delete a property from a node type of a manager version',
+    params: { managerVersionGrn: grnOf('managerversion'), ...ends },
+    gives: nothing,
+    answer: (models, { params, ifMatch }) =>
+      models.remove(byEnds(params.nodeTypeGrn, params.propertyGrn, params.managerVersionGrn), ifMatch).then(empty),
+  }),
+]

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { property, propertyImpl, type Resource } from '../../shared/manager/resources.ts'
+
+const flags = ['editable', 'deletable', 'unique', 'indexed', 'required']
+
+const fieldSchema = (field: string, alwaysNull: boolean) => {
+  if (alwaysNull) return z.null()
+  if (field === 'number') return z.int()
+  return flags.includes(field) ? z.boolean().nullable() : z.string().nullable()
+}
+
+/** A record as documented. Seed, Manager-area resources. */
+const recordSchema = (resource: Resource) =>
+  z
+    .object({
+      id: z.int(),
+      labels: z.array(z.string()),
+      enver: z.int(),
+      createdAt: z.iso.datetime(),
+      updatedAt: z.iso.datetime(),
+      createdBy: z.string(),
+      lastModifiedBy: z.string(),
+      grn: z.string(),
+      ...Object.fromEntries(
+        resource.fields.map((field) => [field, fieldSchema(field, resource.alwaysNull.includes(field))]),
+      ),
+      grnType: z.literal(resource.grnType),
+      label: z.literal(resource.label),
+      // Additive: how a node type's property is implemented.
+      ...(resource === property ? { propertyImpl: recordSchemas(propertyImpl).optional() } : {}),
+    })
+    .meta({ id: resource.label })
+
+const known = new Map<Resource, z.ZodType>()
+
+/** One schema a resource, so that the document has it once. */
+function recordSchemas(resource: Resource): z.ZodType {
+  const schema = known.get(resource) ?? recordSchema(resource)
+  known.set(resource, schema)
+  return schema
+}
+
+export const oneOf = (resource: Resource): z.ZodType => z.object({ [resource.one]: recordSchemas(resource) })
+export const listOf = (resource: Resource): z.ZodType => z.object({ [resource.many]: z.array(recordSchemas(resource)) })
+export const nothing: z.ZodType = z.object({})

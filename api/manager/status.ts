@@ -1,0 +1,17 @@
+import { noOrg } from '../access.ts'
+import { defineEndpoint } from '../endpoint.ts'
+import { configured } from './manager-endpoint.ts'
+
+/** Seed, Manager: status; open, as its example sends no token (contract 3). */
+export const managerStatus = defineEndpoint({
+  method: 'get',
+  path: '/1.0/manager/status',
+  summary: 'Whether the manager database answers',
+  scope: null,
+  access: noOrg,
+  answer: 'empty',
+  async handle({ models }) {
+    await configured(models).ping()
+    return { kind: 'empty' }
+  },
+})

@@ -1,0 +1,61 @@
+import { columnsOf, newIdentity } from './records.ts'
+import { nodeType, property, propertyImpl, type Resource } from './resources.ts'
+import { type Selector, uniqueScope } from './selector.ts'
+import { type Consequence, match, nodeLabel, partOf, recordLabel, type Statement, selection } from './statements.ts'
+
+export const constraint: Resource = {
+  grnType: 'constraint',
+  label: 'Constraint',
+  one: 'constraint',
+  many: 'constraints',
+  noun: 'constraint',
+  fields: ['type', 'nodeType', 'property', 'name'],
+  alwaysNull: [],
+  atCreation: (sent) => sent,
+}
+
+/** Which flag of a property implementation demands which type of constraint. Contract 10. */
+const demands = [
+  { flag: 'unique', type: 'UNIQUE' },
+  { flag: 'required', type: 'EXISTS' },
+  { flag: 'indexed', type: 'INDEX' },
+]
+
+/** Keeps the constraints of an implementation `n` in step with its flags, in the transaction that changes them. */
+export function constraintsFollow(propertyImplGrn: string, by: string): Consequence {
+  const scope = uniqueScope(constraint, propertyImplGrn)
+  const kept = demands.map(({ flag, type }) => ({
+    flag,
+    uniqueKey: scope + type,
+    properties: { ...newIdentity(constraint, by), type },
+  }))
+  return {
+    clauses: `WITH n, current
+OPTIONAL MATCH (n)<-[:${partOf}]-(old:${nodeLabel(constraint)})
+WITH n, current, collect(old) AS had
+FOREACH (old IN [old IN had WHERE any(kept IN $kept WHERE kept.uniqueKey = old.uniqueKey AND NOT n[kept.flag])] |
+  DETACH DELETE old)
+FOREACH (kept IN [kept IN $kept WHERE n[kept.flag]] |
+  MERGE (new:${recordLabel} {uniqueKey: kept.uniqueKey})
+  ON CREATE SET new:${nodeLabel(constraint)}, new += kept.properties
+  MERGE (new)-[:${partOf}]->(n))
+`,
+    parameters: { kept },
+  }
+}
+
+/** @returns a row a constraint, as `partsStatement`; keys and the name made of them are those of now */
+export function constraintsStatement(version: Selector): Statement {
+  const columns = columnsOf(constraint, 'c', {
+    nodeType: 't.key',
+    property: 'p.key',
+    name: "t.key + '_' + p.key + '_' + toLower(c.type)",
+  })
+  return {
+    query: `${match(version)}
+OPTIONAL MATCH (n)<-[:${partOf}]-(t:${nodeLabel(nodeType)})<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)}), (i)<-[:${partOf}]-(c:${nodeLabel(constraint)})
+RETURN ${columns}
+ORDER BY t.key, p.key, c.type`,
+    parameters: selection(version),
+  }
+}

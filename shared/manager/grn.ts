@@ -1,0 +1,29 @@
+import { randomInt } from 'node:crypto'
+import { z } from 'zod'
+
+export const grnTypes = ['manager', 'managerversion', 'property', 'propertyimpl', 'nodetype', 'constraint'] as const
+export type GrnType = (typeof grnTypes)[number]
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const idLength = 44
+// The id is not held to the form of ours: whatever else looks like a grn is one that does not exist, or another system's org.
+const grammar = /^grn:[\w-]{1,64}:([a-z]{1,64}):[\w-]{1,128}$/
+
+/** A resource name of our own, `grn:gg:<type>:<44 characters base62>`. Contract 10. `randomInt` is secure and unbiased. */
+export const newGrn = (type: GrnType): string =>
+  `grn:gg:${type}:${Array.from({ length: idLength }, () => base62[randomInt(base62.length)]).join('')}`
+
+/** The type that a well-formed grn names; null for any other text. */
+export const grnTypeOf = (text: string): string | null => grammar.exec(text)?.[1] ?? null
+
+/** Whether a path that takes a grn or a name was given a grn, be it a broken one: no name starts so. */
+export const isMeantAsGrn = (text: string): boolean => text.startsWith('grn:')
+
+/** A grn of one of these types. */
+export const grnOf = (...types: readonly (GrnType | 'org')[]) =>
+  z.string().superRefine((text, context) => {
+    const type = grnTypeOf(text)
+    const expected = `a grn of type ${types.join(' or ')}`
+    if (type === null) context.addIssue(`must be ${expected}, of the form grn:<ns>:<type>:<id>`)
+    else if (!types.some((one) => one === type)) context.addIssue(`must be ${expected}, not ${type}`)
+  })

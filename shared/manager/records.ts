@@ -1,0 +1,64 @@
+import { randomInt } from 'node:crypto'
+import { newGrn } from './grn.ts'
+import type { Fields, Resource } from './resources.ts'
+
+/** A record as clients see it. Seed, Manager-area resources; the order of the keys is part of it (contract 10). */
+export interface ModelRecord extends Fields {
+  id: number
+  labels: readonly string[]
+  enver: number
+  createdAt: string
+  updatedAt: string
+  createdBy: string
+  lastModifiedBy: string
+  grn: string
+  grnType: string
+  label: string
+}
+
+const commonFields = ['id', 'enver', 'createdAt', 'updatedAt', 'createdBy', 'lastModifiedBy', 'grn'] as const
+
+type Described = Pick<Resource, 'fields' | 'alwaysNull' | 'grnType' | 'label'>
+
+const storedFields = ({ fields, alwaysNull }: Described) => [
+  ...commonFields,
+  ...fields.filter((field) => !alwaysNull.includes(field)),
+]
+
+/**
+ * The columns that `recordOf` makes a record of, from a node or, for what is not stored on it, from expressions. Scalars:
+ * the driver reads them in half the time of a node.
+ */
+export const columnsOf = (resource: Described, node: string, expressions: Readonly<Record<string, string>> = {}) =>
+  storedFields(resource)
+    .map((field) => expressions[field] ?? `${node}.${field}`)
+    .join(', ')
+
+/** @param row holds the columns of `columnsOf` from `start` on */
+export function recordOf(resource: Described, row: readonly unknown[], start = 0): ModelRecord {
+  let at = start
+  const record: Fields = { id: row[at++], labels: [] }
+  for (const field of commonFields.slice(1)) record[field] = row[at++]
+  for (const field of resource.fields) record[field] = resource.alwaysNull.includes(field) ? null : row[at++]
+  return Object.assign(record as ModelRecord, { grnType: resource.grnType, label: resource.label })
+}
+
+/** How many columns a record takes. */
+export const widthOf = (resource: Described): number => storedFields(resource).length
+
+/**
+ * What every new node has. The id is random: the database's own numbers are used again after a delete, and a counter
+ * would be a lock that all creates share. 48 bits fit a JSON number; that no two agree is a constraint's work.
+ */
+export const newIdentity = ({ grnType }: Pick<Resource, 'grnType'>, by: string) => {
+  const now = new Date().toISOString()
+  return {
+    id: BigInt(randomInt(2 ** 48 - 1)),
+    grn: newGrn(grnType),
+    enver: 0n,
+    createdAt: now,
+    updatedAt: now,
+    createdBy: by,
+    lastModifiedBy: by,
+  }
+}

@@ -1,0 +1,88 @@
+import { type GrnType, grnTypeOf } from './grn.ts'
+
+export type Fields = Record<string, unknown>
+
+/** What one kind of record is: all that most operations need to know about it. Seed, Manager-area resources. */
+export interface Resource {
+  grnType: GrnType
+  /** The record's `label`; the node's label in the database is made of it. */
+  label: string
+  /** The keys that wrap one record and a list of them. */
+  one: string
+  many: string
+  /** What messages call it. */
+  noun: string
+  /** Own fields, in the order of the record. */
+  fields: readonly string[]
+  /** Those of them that are null in every record, and not stored. */
+  alwaysNull: readonly string[]
+  /** What a new record has, of the fields that were sent. */
+  atCreation(sent: Fields): Fields
+}
+
+export const manager: Resource = {
+  grnType: 'manager',
+  label: 'Manager',
+  one: 'manager',
+  many: 'managers',
+  noun: 'manager',
+  fields: ['name', 'org'],
+  alwaysNull: ['org'],
+  atCreation: (sent) => sent,
+}
+
+export const managerVersion: Resource = {
+  grnType: 'managerversion',
+  label: 'ManagerVersion',
+  one: 'managerVersion',
+  many: 'managerVersions',
+  noun: 'manager version',
+  fields: ['name', 'manager', 'number'],
+  alwaysNull: [],
+  atCreation: (sent) => sent,
+}
+
+export const property: Resource = {
+  grnType: 'property',
+  label: 'Property',
+  one: 'property',
+  many: 'properties',
+  noun: 'property',
+  fields: ['key', 'dataType', 'definition', 'displayValue', 'managerVersion', 'editable', 'deletable'],
+  alwaysNull: ['managerVersion'],
+  // Seed, note 1: these three are what they are in a new record, whatever was sent.
+  atCreation: ({ definition, ...sent }) => ({ ...sent, editable: false, deletable: false }),
+}
+
+export const nodeType: Resource = {
+  grnType: 'nodetype',
+  label: 'NodeType',
+  one: 'nodeType',
+  many: 'nodeTypes',
+  noun: 'node type',
+  fields: ['key', 'namespace', 'definition', 'displayValue', 'managerVersion'],
+  alwaysNull: ['managerVersion'],
+  atCreation: (sent) => sent,
+}
+
+const flags = ['unique', 'indexed', 'required', 'editable', 'deletable']
+
+export const propertyImpl: Resource = {
+  grnType: 'propertyimpl',
+  label: 'PropertyImpl',
+  one: 'propertyImpl',
+  many: 'propertyImpls',
+  noun: 'property implementation',
+  fields: ['displayValue', ...flags],
+  alwaysNull: [],
+  atCreation: ({ displayValue }) => ({ displayValue, ...Object.fromEntries(flags.map((flag) => [flag, false])) }),
+}
+
+const all = [manager, managerVersion, property, nodeType, propertyImpl]
+
+/** What a grn is the grn of. @throws Error for a type that the path's schema should have refused */
+export function resourceOf(grn: string): Resource {
+  const found = all.find(({ grnType }) => grnType === grnTypeOf(grn))
+  if (found === undefined) throw new Error(`no resource has the type of ${grn}`)
+  return found
+}

@@ -1,0 +1,39 @@
+import { Neo4jError } from 'neo4j-driver'
+import { recordLabel } from './statements.ts'
+
+const uniqueProperties = ['grn', 'id', 'uniqueKey']
+
+/** Neo4j 4.4 and later, then what earlier ones know. */
+const syntaxes = [
+  (property: string) =>
+    `CREATE CONSTRAINT graph_packets_record_${property} IF NOT EXISTS FOR (n:${recordLabel}) REQUIRE n.${property} IS UNIQUE`,
+  (property: string) => `CREATE CONSTRAINT ON (n:${recordLabel}) ASSERT n.${property} IS UNIQUE`,
+]
+
+/**
+ * Creates the uniqueness constraints that all writes rely on. Creating them again changes nothing, several processes may
+ * do so at once. They hold one property each, for Neo4j 3.5 has no others.
+ */
+export async function createSchema(run: (query: string) => Promise<unknown>): Promise<void> {
+  for (const property of uniqueProperties) {
+    await inEitherSyntax(
+      run,
+      syntaxes.map((of) => of(property)),
+    ).catch((error) => {
+      if (!isThereAlready(error)) throw error
+    })
+  }
+}
+
+async function inEitherSyntax(run: (query: string) => Promise<unknown>, [now, before]: string[]): Promise<void> {
+  try {
+    await run(now as string)
+  } catch (error) {
+    if (!(error instanceof Neo4jError && error.code === 'Neo.ClientError.Statement.SyntaxError')) throw error
+    await run(before as string)
+  }
+}
+
+// Another process was faster; the older syntax cannot say IF NOT EXISTS.
+const isThereAlready = (error: unknown) =>
+  error instanceof Neo4jError && /^Neo\.ClientError\.Schema\.\w*AlreadyExists$/.test(error.code)

@@ -1,0 +1,128 @@
+import { describe, expect, inject, test } from 'vitest'
+import { createClient } from '../support/client.ts'
+import { entriesOf, type ModelObject, managerClient, newModel, shapeOf } from '../support/models.ts'
+
+const { apiUrl, tokens } = inject('service')
+const client = managerClient(createClient(apiUrl, tokens.all as string))
+
+const { name: versionName, version } = await newModel(client)
+const v = version.grn
+const body = {
+  key: 'name',
+  dataType: 'String',
+  definition: 'What it is called.',
+  displayValue: 'Name',
+  isEditable: true,
+  isDeletable: true,
+}
+const own = {
+  key: 'name',
+  dataType: 'String',
+  definition: null as string | null,
+  displayValue: 'Name',
+  managerVersion: null,
+  editable: false,
+  deletable: false,
+}
+const keysOf = (answer: { body: unknown }) =>
+  ((answer.body as { properties: ModelObject[] }).properties ?? []).map(({ key }) => key)
+
+describe('properties of a manager version, in the order of the table', () => {
+  let grn = ''
+
+  test('add property to manager version: definition null, editable and deletable false, whatever was sent', async () => {
+    const created = await client.post(`property/${v}`, body)
+    expect(shapeOf(created)).toEqual([200, 'property', entriesOf('Property', own)])
+    grn = created.body.property?.grn as string
+  })
+
+  test('update property: what is sent changes, by either name of a flag, all else stays', async () => {
+    const entries = (more: object, enver: number) => entriesOf('Property', { ...own, ...more }, { enver })
+    const first = await client.put(`property/${grn}`, { key: 'title', definition: 'A title.', isEditable: true })
+    expect(shapeOf(first)).toEqual([
+      200,
+      'property',
+      entries({ key: 'title', definition: 'A title.', editable: true }, 1),
+    ])
+    const second = await client.put(`property/${grn}`, { editable: false, deletable: true, dataType: null })
+    expect(shapeOf(second)).toEqual([
+      200,
+      'property',
+      entries({ key: 'title', definition: 'A title.', deletable: true }, 2),
+    ])
+    const [before, after] = [first.body.property, second.body.property]
+    expect([after?.id, after?.grn, after?.createdAt]).toEqual([before?.id, before?.grn, before?.createdAt])
+    expect(String(after?.updatedAt) >= String(before?.updatedAt)).toBe(true)
+  })
+
+  test('update property of manager version by name', async () => {
+    const answer = await client.put(`property/name/${v}/title`, { key: 'name' })
+    const changed = { ...own, definition: 'A title.', deletable: true }
+    expect(shapeOf(answer)).toEqual([200, 'property', entriesOf('Property', changed, { enver: 3 })])
+  })
+
+  test('get properties of manager version, by grn and by name, sorted by key', async () => {
+    await client.made(`property/${v}`, { key: 'born' })
+    const byGrn = await client.get(`properties/${v}`)
+    expect(Object.keys(byGrn.body)).toEqual(['properties'])
+    expect(keysOf(byGrn)).toEqual(['born', 'name'])
+    expect((await client.get(`properties/name/${versionName}`)).body).toEqual(byGrn.body)
+  })
+
+  test('get property, and get property by name', async () => {
+    const read = await client.get(`property/${grn}`)
+    const listed = (await client.get(`properties/${v}`)).body.properties as unknown as object[]
+    expect(read.body).toEqual({ property: listed[1] })
+    expect((await client.get(`property/name/${v}/name`)).body).toEqual(read.body)
+  })
+
+  test('delete property, by its grn alone', async () => {
+    expect((await client.delete(grn)).text).toBe('{}')
+    expect([(await client.get(`property/${grn}`)).status, (await client.delete(grn)).status]).toEqual([404, 404])
+  })
+
+  test('delete property from manager version, by grn and by name', async () => {
+    const { grn: other } = await client.made(`property/${v}`, { key: 'seen' })
+    expect((await client.delete(`property/${v}/${other}`)).text).toBe('{}')
+    expect((await client.delete(`property/${v}/born`)).text).toBe('{}')
+    const left = await client.get(`properties/${v}`)
+    expect([left.status, left.text]).toEqual([200, '{"properties":[]}'])
+  })
+})
+
+test('a key is unique in its version, whether created or renamed, and free again when it is given up', async () => {
+  const { version: one } = await newModel(client)
+  const { version: two } = await newModel(client)
+  const made = await client.made(`property/${one.grn}`, { key: 'a/b "c"' })
+  await client.made(`property/${two.grn}`, { key: 'a/b "c"' })
+  await client.made(`property/${one.grn}`, { key: 'other' })
+  await client.made(`nodeType/${one.grn}`, { key: 'other' })
+  const refused = [
+    await client.post(`property/${one.grn}`, { key: 'a/b "c"' }),
+    await client.put(`property/name/${one.grn}/${encodeURIComponent('a/b "c"')}`, { key: 'other' }),
+  ]
+  expect(refused.map(({ status, body }) => [status, body.detail])).toEqual([
+    [409, 'key: there is a property with the key "a/b "c"" in this manager version already'],
+    [409, 'key: there is a property with the key "other" in this manager version already'],
+  ])
+  expect((await client.get(`property/${made.grn}`)).body.property?.enver).toBe(0)
+  await client.put(`property/${made.grn}`, { key: 'free' })
+  expect((await client.post(`property/${one.grn}`, { key: 'a/b "c"' })).status).toBe(200)
+})
+
+test('If-Match decides whether an update or a delete is done', async () => {
+  const { version: one } = await newModel(client)
+  const { grn } = await client.made(`property/${one.grn}`, { key: 'a' })
+  const put = (ifMatch: string) => client.put(`property/${grn}`, { displayValue: ifMatch }, { 'If-Match': ifMatch })
+  const statuses = []
+  for (const ifMatch of ['"0"', '"0"', '"7", "1"', '*', 'W/"3"', '"x"']) statuses.push((await put(ifMatch)).status)
+  expect(statuses).toEqual([200, 412, 200, 200, 412, 412])
+  const refused = await client.send('DELETE', grn, undefined, { 'If-Match': '"2"' })
+  expect([refused.status, refused.headers.get('Content-Type'), refused.body.detail]).toEqual([
+    412,
+    'application/problem+json; charset=utf-8',
+    'If-Match: the property has another enver by now; read it again',
+  ])
+  expect((await client.get(`property/${grn}`)).body.property?.enver).toBe(3)
+  expect((await client.send('DELETE', grn, undefined, { 'If-Match': '"3"' })).status).toBe(200)
+})

@@ -1,0 +1,115 @@
+import { describe, expect, inject, test } from 'vitest'
+import { AppError } from '../../shared/errors/app-error.ts'
+import * as resources from '../../shared/manager/resources.ts'
+import { byGrn, byKey } from '../../shared/manager/selector.ts'
+import { openModels, prepareModels } from '../support/open-models.ts'
+import { uniqueName } from '../support/requests.ts'
+
+const prepared = prepareModels(inject('stack').neo4j)
+const { by, change, newModel, nodes } = prepared
+// Two, as two API processes have them.
+const both = [prepared.models, openModels(inject('stack').neo4j)] as const
+const models = prepared.models
+const { property, propertyImpl, nodeType, manager, managerVersion } = resources
+
+/** What twenty at once came to, spread over both: 200 or the status of the refusal, sorted. */
+async function twentyTimes(work: (of: typeof models, index: number) => Promise<unknown>): Promise<number[]> {
+  const outcomes = Array.from({ length: 20 }, (_, index) =>
+    work(both[index % 2] as typeof models, index).then(
+      () => 200,
+      (error) => {
+        if (error instanceof AppError) return error.status
+        throw error
+      },
+    ),
+  )
+  return (await Promise.all(outcomes)).sort()
+}
+
+const oneOf = (other: number) => [200, ...Array.from({ length: 19 }, () => other)]
+const all = Array.from({ length: 20 }, () => 200)
+
+describe('of twenty that create the same, one succeeds and 19 are told of the conflict', () => {
+  test('managers of a name', async () => {
+    const name = uniqueName('model')
+    const before = await nodes()
+    expect(await twentyTimes((of) => of.createManager(name, by))).toEqual(oneOf(409))
+    expect((await nodes()).all).toBe(before.all + 2)
+  })
+
+  test('properties of a key, and properties renamed to it', async () => {
+    const { version } = await newModel()
+    const create = await twentyTimes((of) => of.createPart(property, version, { key: 'a' }, by))
+    expect(create).toEqual(oneOf(409))
+    await twentyTimes((of, index) => of.createPart(property, version, { key: `b${index}` }, by))
+    const rename = await twentyTimes((of, index) =>
+      of.update(byKey(property, version.value, `b${index}`), { key: 'c' }, change),
+    )
+    expect(rename).toEqual(oneOf(409))
+    expect(await models.parts(property, version)).toHaveLength(21)
+  })
+
+  test('implementations of a property on a node type', async () => {
+    const { version } = await newModel()
+    const { grn } = await models.createPart(property, version, { key: 'a' }, by)
+    const type = await models.createPart(nodeType, version, { key: 'A' }, by)
+    const implement = await twentyTimes((of) => of.implement(byGrn(nodeType, type.grn), grn, {}, by))
+    expect(implement).toEqual(oneOf(409))
+  })
+})
+
+test('twenty versions at once have twenty numbers', async () => {
+  const { manager: of } = await newModel()
+  expect(await twentyTimes((its) => its.createVersion(of, null, by))).toEqual(all)
+  const versions = await models.parts(managerVersion, of)
+  expect(versions.map(({ number }) => number)).toEqual(Array.from({ length: 21 }, (_, index) => index + 1))
+})
+
+test('twenty updates all land, and each counts', async () => {
+  const { version } = await newModel()
+  const { grn } = await models.createPart(property, version, { key: 'a' }, by)
+  const selector = byGrn(property, grn)
+  const write = await twentyTimes((of, index) => of.update(selector, { displayValue: `${index}` }, change))
+  expect([write, (await models.find(selector)).enver]).toEqual([all, 20])
+})
+
+test('of twenty updates with If-Match exactly one lands', async () => {
+  const { version } = await newModel()
+  const { grn } = await models.createPart(property, version, { key: 'a' }, by)
+  const guarded = { ...change, ifMatch: [0] }
+  const write = await twentyTimes((of) => of.update(byGrn(property, grn), { displayValue: 'x' }, guarded))
+  expect([write, (await models.find(byGrn(property, grn))).enver]).toEqual([oneOf(412), 1])
+})
+
+test('constraints are in step with the flags, however many change them at once', async () => {
+  const { version } = await newModel()
+  const { grn } = await models.createPart(property, version, { key: 'a' }, by)
+  const type = await models.createPart(nodeType, version, { key: 'A' }, by)
+  const made = await models.implement(byGrn(nodeType, type.grn), grn, {}, by)
+  const implementation = byGrn(propertyImpl, made.grn)
+  const flags = (index: number) => ({ unique: index % 3 === 0, required: index % 5 === 0, indexed: index % 7 === 0 })
+  expect(await twentyTimes((of, index) => of.update(implementation, flags(index), change))).toEqual(all)
+  const { unique, required, indexed } = await models.find(implementation)
+  const expected = [...(required ? ['EXISTS'] : []), ...(indexed ? ['INDEX'] : []), ...(unique ? ['UNIQUE'] : [])]
+  expect((await models.constraints(version)).map(({ type }) => type)).toEqual(expected)
+})
+
+test.each([manager, managerVersion, nodeType, property])(
+  'a $noun that goes while others add to it leaves no orphan',
+  async (resource) => {
+    const { name, manager: of, version } = await newModel()
+    const type = byGrn(nodeType, (await models.createPart(nodeType, version, { key: 'A' }, by)).grn)
+    const { grn } = await models.createPart(property, version, { key: 'a' }, by)
+    const gone = { manager: of, managerversion: version, nodetype: type, property: byGrn(property, grn) }
+    const selector = gone[resource.grnType as keyof typeof gone]
+    const statuses = await twentyTimes(async (its, index) => {
+      if (index === 7) await its.remove(selector, null)
+      else if (index % 4 === 0) await its.implement(type, grn, {}, by)
+      else if (index % 4 === 1) await its.createVersion(of, `${name}-${index}`, by)
+      else await its.createPart(index % 4 === 2 ? property : nodeType, version, { key: `k${index}` }, by)
+    })
+    expect(statuses.every((status) => [200, 404, 409].includes(status))).toBe(true)
+    expect((await nodes()).orphans).toBe(0)
+    await expect(models.find(selector)).rejects.toMatchObject({ status: 404 })
+  },
+)

@@ -1,0 +1,44 @@
+import { afterAll, expect, inject, test } from 'vitest'
+import type { Neo4jAddress } from '../stack/stack.ts'
+import { openDriver, run } from '../support/neo4j.ts'
+import { openModels } from '../support/open-models.ts'
+import { uniqueName } from '../support/requests.ts'
+
+// No manager of another test is here.
+const target = inject('stack').target as Neo4jAddress
+const driver = openDriver(target)
+afterAll(() => driver.close())
+
+const constraints = async () =>
+  (
+    await run(
+      driver,
+      "SHOW CONSTRAINTS YIELD * WHERE 'GraphPacketsRecord' IN labelsOrTypes RETURN name, type, properties",
+    )
+  )
+    .map(([name, type, properties]) => [name, type, properties])
+    .sort()
+
+const expected = ['grn', 'id', 'uniqueKey'].map((property) => [
+  `graph_packets_record_${property}`,
+  'UNIQUENESS',
+  [property],
+])
+
+test('processes that start at once on an empty database have its constraints before the first write', async () => {
+  for (const [name] of await constraints()) await run(driver, `DROP CONSTRAINT ${name}`)
+  expect(await constraints()).toEqual([])
+  const processes = Array.from({ length: 5 }, () => openModels(target))
+  const name = uniqueName('model')
+  const create = processes.flatMap((models) => [models.createManager(name, 'a'), models.createManager(name, 'b')])
+  const outcomes = await Promise.allSettled(create)
+  const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.status] : []))
+  expect(refusals).toEqual(Array.from({ length: 9 }, () => 409))
+  expect(await constraints()).toEqual(expected)
+})
+
+test('a process that starts later changes nothing', async () => {
+  const later = openModels(target)
+  await later.createManager(uniqueName('model'), 'a')
+  expect(await constraints()).toEqual(expected)
+})

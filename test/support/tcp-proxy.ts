@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** Stands between a client and a server on this machine: can be away, and counts how often the client spoke up. */
+export async function startProxy(url: string) {
+  const { hostname, port: upstreamPort } = new URL(url)
+  const open = new Set<Socket>()
+  let turns = 0
+  const server = createServer((client) => {
+    const upstream = connect(Number(upstreamPort), hostname)
+    let isClientsTurn = true
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      open.add(from)
+      from.on('data', (bytes) => {
+        if (from === client && isClientsTurn) turns++
+        isClientsTurn = from === upstream
+        to.write(bytes)
+      })
+      from.on('error', () => to.destroy())
+      from.on('close', () => {
+        open.delete(from)
+        to.destroy()
+      })
+    }
+  })
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  const stop = async () => {
+    if (!server.listening) return
+    server.close()
+    for (const socket of open) socket.destroy()
+    await once(server, 'close')
+  }
+  await listen(0)
+  const { port } = server.address() as AddressInfo
+  return {
+    boltUrl: `bolt://127.0.0.1:${port}`,
+    /** How often the client sent something after the server had answered: its round trips. */
+    turns: () => turns,
+    stop,
+    start: () => listen(port),
+    [Symbol.asyncDispose]: stop,
+  }
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { parseIfMatch } from '../../api/if-match.ts'
+
+test.each([
+  [undefined, null],
+  ['*', null],
+  ['"0"', [0]],
+  ['"3", "12"', [3, 12]],
+  ['3', [3]],
+  ['W/"3"', []],
+  ['"x", "4"', [4]],
+  ['', []],
+])('%s allows the envers %j', (header, envers) => {
+  expect(parseIfMatch(header)).toEqual(envers)
+})
