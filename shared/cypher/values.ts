@@ -119,7 +119,18 @@ function timeByFields(value: unknown): Rendered | null {
   return null
 }
 
+/** What the driver cannot decode, a zoned datetime for which it knows no offset, throws whenever it is looked at. */
+function isUndecodable(value: unknown): boolean {
+  try {
+    neo4j.isDate(value as object)
+    return false
+  } catch {
+    return true
+  }
+}
+
 function renderStructure(value: unknown, numbers: Numbers): Rendered | null {
+  if (isUndecodable(value)) return null
   if (neo4j.isDate(value)) return wrapped('date', renderDate(value))
   if (neo4j.isLocalTime(value)) return wrapped('localtime', renderLocalTime(value))
   if (neo4j.isLocalDateTime(value)) return wrapped('localdatetime', renderLocalDateTime(value))
@@ -173,6 +184,7 @@ export function applied(wrap: Wrap, value: Param | string): Template {
 
 /** The type of a value that cannot be published, in words for an error. */
 export function typeName(value: unknown): string {
+  if (isUndecodable(value)) return 'zoned datetime of a year or zone that the driver does not know'
   if (value instanceof Int8Array || value instanceof Uint8Array) return 'byte array'
   if (Array.isArray(value)) return `list with a ${typeName(value.find((element) => renderValue(element) === null))}`
   if (neo4j.isPoint(value)) return 'point with a coordinate that is not finite'

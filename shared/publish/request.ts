@@ -6,7 +6,9 @@ import { parseDbUrl } from '../origin/db-url.ts'
 import { fileName, orgName } from '../storage/names.ts'
 import { parseRelationshipType } from './relationship-types.ts'
 
-const list = z.array(z.string())
+/** An id as a value. One with a lone surrogate is no id of any database, and on the wire it becomes another's. */
+export const id = z.string().refine((text) => text.isWellFormed(), { message: 'must not hold a lone surrogate' })
+const ids = z.array(id)
 /** A label, type or property key that a statement can name. */
 export const identifier = z.string().refine(isQuotable, {
   message: 'must be non-empty, without backslashes, control characters or lone surrogates',
@@ -37,8 +39,8 @@ export const publishFields = {
   credentials,
   mappedIndices: z.record(identifier, identifier),
   index: identifier,
-  originIds: list,
-  relationshipIds: list,
+  originIds: ids,
+  relationshipIds: ids,
   hardFilterRelationships: flag,
   toLayer: types,
   relationships: types,
