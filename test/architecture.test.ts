@@ -24,6 +24,7 @@ const foundations = ['config', 'errors', 'observability', 'lifecycle']
 const sharedRules: Record<string, string[]> = {
   publish: ['storage', 'origin', 'cypher', 'auth', ...foundations],
   manager: ['storage', 'origin', 'cypher', 'auth', ...foundations],
+  search: ['cypher', ...foundations],
   jobs: ['publish', 'storage', 'origin', 'cypher', 'auth', ...foundations],
   storage: ['cypher', ...foundations],
   origin: foundations,

@@ -11,7 +11,7 @@ const nodeTypeGrn = grnOf('nodetype')
 
 /** Seed, Manager: node types. */
 export const nodeTypes = [
-  ...elementEndpoints(nodeType, { creation: managerBody(newNodeType), change }),
+  ...elementEndpoints(nodeType, managerBody(newNodeType), change),
   managerEndpoint('put', 'nodeType/:nodeTypeGrn', {
     summary: 'Change a node type',
     params: { nodeTypeGrn },

@@ -23,7 +23,7 @@ const changeOfEither: BodyReader<Record<string, unknown>> = {
 
 /** Seed, Manager: properties. Where a path serves two operations, the grn's type decides. */
 export const properties = [
-  ...elementEndpoints(property, { creation: managerBody(newProperty), change }),
+  ...elementEndpoints(property, managerBody(newProperty), change),
   managerEndpoint('put', 'property/:grn', {
     summary: 'Change a property or a property implementation',
     params: { grn: grnOf('property', 'propertyimpl') },

@@ -6,24 +6,24 @@ import type { BodyReader } from '../endpoint.ts'
 import { managerEndpoint } from './manager-endpoint.ts'
 import { listOf, oneOf } from './record-schemas.ts'
 
-interface Bodies {
-  creation: BodyReader<Fields & { key: string }>
-  change: BodyReader<Fields>
-}
-
 const managerVersionGrn = grnOf('managerversion')
 /** A name in a path where a grn may stand too. */
 export const inVersion = { managerVersionGrn, name: fields.name }
 
 /** What can be done to properties and to node types alike: they are kept in a version under a key. */
-export function elementEndpoints(resource: Resource, { creation, change }: Bodies) {
+export function elementEndpoints(
+  resource: Resource,
+  creation: BodyReader<Fields & { key: string }>,
+  change: BodyReader<Fields>,
+) {
   const { one, many, noun, grnType } = resource
+  const gives = oneOf(resource)
   return [
     managerEndpoint('post', `${one}/:managerVersionGrn`, {
       summary: `Add a ${noun} to a manager version`,
       params: { managerVersionGrn },
       body: creation,
-      gives: oneOf(resource),
+      gives,
       answer: async (models, { params, body, principal }) => ({
         [one]: await models.createPart(resource, byGrn(managerVersion, params.managerVersionGrn), body, principal.name),
       }),
@@ -31,13 +31,13 @@ export function elementEndpoints(resource: Resource, { creation, change }: Bodie
     managerEndpoint('get', `${one}/:grn`, {
       summary: `Read a ${noun}`,
       params: { grn: grnOf(grnType) },
-      gives: oneOf(resource),
+      gives,
       answer: async (models, { params }) => ({ [one]: await models.find(byGrn(resource, params.grn)) }),
     }),
     managerEndpoint('get', `${one}/name/:managerVersionGrn/:name`, {
       summary: `Read a ${noun} by its key`,
       params: inVersion,
-      gives: oneOf(resource),
+      gives,
       answer: async (models, { params }) => ({
         [one]: await models.find(byKey(resource, params.managerVersionGrn, params.name)),
       }),
@@ -46,7 +46,7 @@ export function elementEndpoints(resource: Resource, { creation, change }: Bodie
       summary: `Change a ${noun} by its key`,
       params: inVersion,
       body: change,
-      gives: oneOf(resource),
+      gives,
       answer: async (models, { params, body, ...change }) => ({
         [one]: await models.update(byKey(resource, params.managerVersionGrn, params.name), body, change),
       }),

@@ -67,13 +67,17 @@ export function renderDateTime(value: DateTime<Whole>): string {
   return quoted(`${dateText(value)}T${timeText(value)}${offsetText(Number(value.timeZoneOffsetSeconds))}${zone}`)
 }
 
+/** Cypher counts an instant's milliseconds in 64 bits: one further away would come back as another, without an error. */
+export const isTooFarForFields = (value: DateTime<Whole>): boolean =>
+  BigInt.asIntN(64, instantOf(value) * 1_000n) !== instantOf(value) * 1_000n
+
 /** The instant in its zone, or at its offset where it has none. */
-export function dateTimeFields(value: DateTime<Whole>): string {
-  const offset = Number(value.timeZoneOffsetSeconds)
-  const instant = epochSeconds(value) - BigInt(offset)
-  const zone = value.timeZoneId || offsetText(offset)
-  return `{"epochSeconds":${instant},"nanosecond":${value.nanosecond},"timezone":"${zone}"}`
+export function dateTimeFields(value: DateTime<Whole>, whole: (number: bigint) => string = String): string {
+  const zone = value.timeZoneId || offsetText(Number(value.timeZoneOffsetSeconds))
+  return `{"epochSeconds":${whole(instantOf(value))},"nanosecond":${value.nanosecond},"timezone":"${zone}"}`
 }
+
+const instantOf = (value: DateTime<Whole>) => epochSeconds(value) - BigInt(String(value.timeZoneOffsetSeconds))
 
 /** Seconds from 1970-01-01T00:00 to a local datetime, in the proleptic Gregorian calendar and 64 bits. */
 function epochSeconds({ year, month, day, hour, minute, second }: DateTime<Whole>): bigint {
@@ -87,6 +91,11 @@ function epochSeconds({ year, month, day, hour, minute, second }: DateTime<Whole
   return days * 86_400n + BigInt(String(hour)) * 3_600n + BigInt(String(minute)) * 60n + BigInt(String(second))
 }
 
-export function renderDuration({ months, days, seconds, nanoseconds }: Duration<Whole>): string {
-  return `{"months":${months},"days":${days},"seconds":${seconds},"nanoseconds":${nanoseconds}}`
+/** `whole` writes each number, which may have 64 bits. */
+export function renderDuration(
+  { months, days, seconds, nanoseconds }: Duration<Whole>,
+  whole: (number: bigint) => string = String,
+): string {
+  const fields = Object.entries({ months, days, seconds, nanoseconds })
+  return `{${fields.map(([name, number]) => `"${name}":${whole(BigInt(String(number)))}`).join(',')}}`
 }

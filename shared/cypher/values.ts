@@ -3,6 +3,7 @@ import { join, type Param, type Template, template } from './parameters.ts'
 import {
   dateTimeFields,
   hasOffsetSeconds,
+  isTooFarForFields,
   renderDate,
   renderDateTime,
   renderDuration,
@@ -25,6 +26,7 @@ export type Wrap =
   | 'point'
   | 'pointByFields'
   | 'pointInSpaceByFields'
+  | 'durationByFields'
   | 'timeByFields'
   | 'datetimeByFields'
 
@@ -48,7 +50,8 @@ const wrapped = (wrap: Wrap, json: string): Rendered => ({ json, wrap, list: fal
 /**
  * The value table of contract 5: one stored value of the origin, as the driver reads it (integers as BigInt, floats as
  * number), to its parameter. Never through `JSON.stringify` of a number: that would lose 1.0, -0.0 and 2^53+1.
- * @returns null for what has no rendering (byte arrays, vectors, points off the plane, whatever a later version stores).
+ * @returns null for what has no rendering (byte arrays, vectors, points off the plane, datetimes that Cypher would read
+ * back as others, whatever a later version stores).
  */
 export function renderValue(value: unknown, numbers: Numbers = 'plain'): Rendered | null {
   switch (typeof value) {
@@ -65,9 +68,13 @@ export function renderValue(value: unknown, numbers: Numbers = 'plain'): Rendere
   }
 }
 
+const isSafe = (value: bigint) => value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
+
+/** An integer that a statement gives its type: a string where a float would round it. */
+const wholeText = (value: bigint) => (isSafe(value) ? `${value}` : `"${value}"`)
+
 function renderInteger(value: bigint, numbers: Numbers): Rendered {
-  const isSafe = value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
-  if (!isSafe) return wrapped('toInteger', `"${value}"`)
+  if (!isSafe(value)) return wrapped('toInteger', wholeText(value))
   return numbers === 'strict' ? wrapped('toInteger', `${value}`) : plain(`${value}`)
 }
 
@@ -101,21 +108,40 @@ function renderList(values: readonly unknown[], numbers: Numbers): Rendered | nu
   return { json: `[${texts.join(',')}]`, wrap, list: wrap !== null }
 }
 
+const isTooFar = (value: unknown) => neo4j.isDateTime(value as DateTime) && isTooFarForFields(value as DateTime)
+
 /** A time or datetime whose numbers are given their type by the statement. */
 function timeByFields(value: unknown): Rendered | null {
   if (neo4j.isTime(value as Time)) return wrapped('timeByFields', timeFields(value as Time))
-  if (neo4j.isDateTime(value as DateTime)) return wrapped('datetimeByFields', dateTimeFields(value as DateTime))
+  if (isTooFar(value)) return null
+  if (neo4j.isDateTime(value as DateTime))
+    return wrapped('datetimeByFields', dateTimeFields(value as DateTime, wholeText))
   return null
 }
 
+/** What the driver cannot decode, a zoned datetime for which it knows no offset, throws whenever it is looked at. */
+function isUndecodable(value: unknown): boolean {
+  try {
+    neo4j.isDate(value as object)
+    return false
+  } catch {
+    return true
+  }
+}
+
 function renderStructure(value: unknown, numbers: Numbers): Rendered | null {
+  if (isUndecodable(value)) return null
   if (neo4j.isDate(value)) return wrapped('date', renderDate(value))
   if (neo4j.isLocalTime(value)) return wrapped('localtime', renderLocalTime(value))
   if (neo4j.isLocalDateTime(value)) return wrapped('localdatetime', renderLocalDateTime(value))
-  if (neo4j.isDuration(value)) return wrapped('duration', renderDuration(value))
+  if (neo4j.isDuration(value)) {
+    return numbers === 'plain'
+      ? wrapped('duration', renderDuration(value))
+      : wrapped('durationByFields', renderDuration(value, wholeText))
+  }
   if (neo4j.isPoint(value)) return renderPoint(value, numbers)
   const isTime = neo4j.isTime(value)
-  if (!isTime && !neo4j.isDateTime(value)) return null
+  if (!isTime && (!neo4j.isDateTime(value) || (hasOffsetSeconds(value) && isTooFar(value)))) return null
   if (numbers === 'strict' && hasOffsetSeconds(value)) return timeByFields(value)
   return isTime ? wrapped('time', renderTime(value)) : wrapped('datetime', renderDateTime(value))
 }
@@ -145,6 +171,8 @@ export function applied(wrap: Wrap, value: Param | string): Template {
       return template`point({${join([integer('srid'), same('x'), same('y')], ', ')}})`
     case 'pointInSpaceByFields':
       return template`point({${join([integer('srid'), same('x'), same('y'), same('z')], ', ')}})`
+    case 'durationByFields':
+      return template`duration({${join(['months', 'days', 'seconds', 'nanoseconds'].map(integer), ', ')}})`
     case 'timeByFields':
       return template`time({${join([...['hour', 'minute', 'second', 'nanosecond'].map(integer), same('timezone')], ', ')}})`
     case 'datetimeByFields':
@@ -156,8 +184,10 @@ export function applied(wrap: Wrap, value: Param | string): Template {
 
 /** The type of a value that cannot be published, in words for an error. */
 export function typeName(value: unknown): string {
+  if (isUndecodable(value)) return 'zoned datetime of a year or zone that the driver does not know'
   if (value instanceof Int8Array || value instanceof Uint8Array) return 'byte array'
   if (Array.isArray(value)) return `list with a ${typeName(value.find((element) => renderValue(element) === null))}`
   if (neo4j.isPoint(value)) return 'point with a coordinate that is not finite'
+  if (isTooFar(value)) return 'datetime whose offset has seconds, more than 292 million years away'
   return value === null || value === undefined ? 'null' : (Object(value).constructor?.name ?? 'unknown').toLowerCase()
 }

@@ -50,11 +50,14 @@ export function identityOf(rule: IdentityRule, node: NodeKeys): Identity | { pro
   const idProperty = rule.idProperties.get(label) as string
   const value = node.ids[rule.columns.indexOf(idProperty)]
   if (value === null || value === undefined) return { problem: `has no property "${idProperty}", the id of "${label}"` }
-  if (Number.isNaN(value)) return { problem: `has NaN as its id "${idProperty}"` }
+  if (equalsNothing(value)) return { problem: `has NaN ${Array.isArray(value) ? 'in' : 'as'} its id "${idProperty}"` }
   const id = renderValue(value, rule.numbers)
   if (id === null) return { problem: `has a ${typeName(value)} as its id "${idProperty}"` }
   return { label, idProperty, id }
 }
+
+/** NaN, and a list with it: `MERGE` would never find it again, and make another at each replay. */
+export const equalsNothing = (value: unknown): boolean => [value].flat().some(Number.isNaN)
 
 /** The label by which a rule identifies a node; null without one. */
 export function identityLabel(

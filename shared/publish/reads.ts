@@ -48,8 +48,11 @@ export async function* followLayers(
   for await (const [node] of origin.read(query, { sources: sources.map(asInteger) })) yield Number(node)
 }
 
-const keyColumns = (variable: string, { columns }: IdentityRule) =>
-  `labels(${variable}), ${variable}.\`index\`, ${columns.map((column) => `${variable}.${quote(column)}`).join(', ')}`
+/** Each under a name of its own: the id property may be `index`, or the one that search uses. */
+function keyColumns(variable: string, { columns }: IdentityRule): string {
+  const ids = columns.map((column, at) => `${variable}.${quote(column)} AS ${variable}_${at}`)
+  return `labels(${variable}), ${variable}.\`index\` AS ${variable}_index, ${ids.join(', ')}`
+}
 
 const nodeKeys = (row: Row, at: number, { columns }: IdentityRule): NodeKeys => ({
   labels: row[at] as string[],
@@ -66,7 +69,7 @@ export async function* readNodeKeys(
   nodes: readonly InternalId[],
   searchIdField: string | null,
 ) {
-  const searchId = searchIdField === null ? 'null' : `n.${quote(searchIdField)}`
+  const searchId = searchIdField === null ? 'null' : `n.${quote(searchIdField)} AS searched`
   const query = `${eachNode} RETURN i, ${searchId}, ${keyColumns('n', rule)}`
   for await (const row of origin.read(query, { nodes: nodes.map(asInteger) })) {
     yield { node: Number(row[0]), searchId: row[1], keys: nodeKeys(row, 2, rule) }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { fileName } from '../storage/names.ts'
 import { type IdType, idParameter } from './direct-packet.ts'
-import { identifier } from './request.ts'
+import { id, identifier } from './request.ts'
 
 const idType = z
   .enum(['string', 'integer'])
@@ -22,7 +22,7 @@ export const relationshipCreates = z
     endIdField: identifier,
     fileName,
     type: identifier,
-    idPairs: z.array(z.strictObject({ startId: z.string(), endId: z.string() })).min(1, 'must have at least one pair'),
+    idPairs: z.array(z.strictObject({ startId: id, endId: id })).min(1, 'must have at least one pair'),
     startIdType: idType,
     endIdType: idType,
     parameterSyntax: z.enum(['braces', 'dollar']).nullish(),

@@ -1,6 +1,7 @@
 import { isQuotable } from '../cypher/identifiers.ts'
 import type { Rendered } from '../cypher/values.ts'
 import * as errors from '../errors/catalogue.ts'
+import { equalsNothing } from './identity.ts'
 import { type Ends, fieldsOf, type PropertyField } from './pairs.ts'
 import { pairText } from './part-buffer.ts'
 import type { Plan } from './plan.ts'
@@ -95,7 +96,7 @@ export function relationshipIdOf(
   { keys, values }: Properties,
 ): Rendered | null {
   const at = keys.indexOf(field)
-  const isThere = at !== -1 && !Number.isNaN(values[at])
+  const isThere = at !== -1 && !equalsNothing(values[at])
   const fields = isThere ? fieldsOf({ keys: [field], values: [values[at]] }, { numbers }) : []
   const [id] = 'problem' in fields ? [] : fields
   if (id) return id.value

@@ -6,7 +6,9 @@ import { parseDbUrl } from '../origin/db-url.ts'
 import { fileName, orgName } from '../storage/names.ts'
 import { parseRelationshipType } from './relationship-types.ts'
 
-const list = z.array(z.string())
+/** An id as a value. One with a lone surrogate is no id of any database, and on the wire it becomes another's. */
+export const id = z.string().refine((text) => text.isWellFormed(), { message: 'must not hold a lone surrogate' })
+const ids = z.array(id)
 /** A label, type or property key that a statement can name. */
 export const identifier = z.string().refine(isQuotable, {
   message: 'must be non-empty, without backslashes, control characters or lone surrogates',
@@ -39,8 +41,8 @@ export const publishFields = {
     .record(identifier, identifier)
     .describe('id property of each label; DEFAULT_INDEX and DEFAULT_ID_FIELD are required'),
   index: identifier.describe('label of the origin ids; DEFAULT_INDEX if absent'),
-  originIds: list.describe('ids of the nodes to start from'),
-  relationshipIds: list.describe('relationships to publish, by their relationshipIdField'),
+  originIds: ids.describe('ids of the nodes to start from'),
+  relationshipIds: ids.describe('relationships to publish, by their relationshipIdField'),
   hardFilterRelationships: flag.describe(
     'refuse unless both ends of every relationship in relationshipIds are among originIds',
   ),

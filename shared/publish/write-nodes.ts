@@ -52,8 +52,7 @@ export async function identify(
   node: InternalId,
   keys: NodeKeys,
 ): Promise<Identity | null> {
-  await completeZones(origin, 'node', node, { keys: plan.identity.columns, values: keys.ids as unknown[] })
-  const identity = identityOf(plan.identity, keys)
+  const identity = await identityOfRead(origin, plan, node, keys)
   if ('problem' in identity) {
     if (plan.skips) return null
     throw errors.unpublishable(`${describeNode(node, keys)} ${identity.problem}`)
@@ -65,6 +64,11 @@ export async function identify(
   return identity
 }
 
+async function identityOfRead(origin: Slice['origin'], { identity }: Plan, node: InternalId, keys: NodeKeys) {
+  await completeZones(origin, 'node', node, { keys: identity.columns, values: keys.ids as unknown[] })
+  return identityOf(identity, keys)
+}
+
 /** An upsert for each node of the chunk, and what belongs beside it. Seed, `metadata`; contract 4.7, 4.13 to 4.15, 4.17. */
 export async function writeNodes(slice: Slice, { nodes, identities, searchIds }: Chunk): Promise<void> {
   const { origin, plan, pairs, watch, writer, stamp } = slice
@@ -72,7 +76,7 @@ export async function writeNodes(slice: Slice, { nodes, identities, searchIds }:
   for await (const { node, keys, properties } of readNodes(origin, plan.identity, nodes)) {
     await completeZones(origin, 'node', node, properties)
     const about = describeNode(node, keys)
-    const identity = identityOf(plan.identity, keys)
+    const identity = await identityOfRead(origin, plan, node, keys)
     // One that was skipped, or has lost its identity since that was looked at.
     if (!identities.has(node) || 'problem' in identity) continue
     watch.published(node, keys.labels, identity)

@@ -130,6 +130,11 @@ test.each([
   ['no pairs', { idPairs: [] }, 'idPairs: must have at least one pair'],
   ['a pair without an end', { idPairs: [{ startId: '1' }] }, 'idPairs[0].endId: must be a string'],
   [
+    'an id with a lone surrogate',
+    { idPairs: [{ startId: '\ud800', endId: 'b' }] },
+    'idPairs[0].startId: must not hold a lone surrogate',
+  ],
+  [
     'a bad type',
     { type: 'A\\B' },
     'type: must be non-empty, without backslashes, control characters or lone surrogates',

@@ -68,6 +68,7 @@ test('search ids are those of targeted nodes that bear the filter and nothing th
   expect(await idsOf({ metadata: true })).toEqual(['5', 'sa', 'sb', 'sc'])
   expect(await idsOf({ metadata: true, searchFilter: 'F', preventSearch: ['X'] })).toEqual(['5', 'sa'])
   expect(await idsOf({ relationships: ['T'], searchFilter: 'F' })).toEqual(['5', 'sa', 'sc'])
+  expect(await idsOf({ metadata: true, searchIdField: 'id' })).toEqual(['a', 'b', 'c', 'd', 'e'])
 })
 
 test('a relationship of a type that no text can name is found, and never run as text', async () => {

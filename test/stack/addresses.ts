@@ -19,11 +19,16 @@ export interface Neo4jAddress {
   pid: number | null
 }
 
+/** A database that packets are replayed into, over bolt or over its transactional HTTP endpoint. */
+export interface TargetAddress extends Neo4jAddress {
+  httpUrl: string
+}
+
 /** One way of coming by the dependencies. Undefined: not this way, ask the next. */
 export interface Provider {
   redis(): Promise<RedisAddress | undefined>
   s3(): Promise<S3Address | undefined>
   neo4j(): Promise<Neo4jAddress | undefined>
-  target(): Promise<Neo4jAddress | undefined>
+  target(): Promise<TargetAddress | undefined>
   legacy(): Promise<Neo4jAddress | undefined>
 }

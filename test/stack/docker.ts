@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { StartedTestContainer } from 'testcontainers'
-import type { Neo4jAddress, Provider } from './addresses.ts'
+import type { Neo4jAddress, Provider, TargetAddress } from './addresses.ts'
 import { dockerAnswers } from './docker-engine.ts'
-import { askNeo4j, askRedis, askS3, untilReady } from './ready.ts'
+import { askHttp, askNeo4j, askRedis, untilReady } from './ready.ts'
 import type { Run } from './run.ts'
 
 // The same server as the native one. Others answer 201 to several racing `If-None-Match: *` in the versions around.
@@ -12,7 +12,7 @@ const START_MS = 10 * 60_000
 
 interface Wanted {
   image: string
-  port: number
+  ports: number[]
   command?: string[]
   environment?: Record<string, string>
 }
@@ -21,10 +21,10 @@ interface Wanted {
 export function docker(run: Run): Provider {
   let engine: Promise<boolean> | undefined
 
-  /** host:port of a container that answers `ask`. */
+  /** The address of a container that answers `ask`, made from the host:port of each of its ports. */
   async function start<Address>(
     wanted: Wanted,
-    address: (hostPort: string) => Address,
+    address: (...hostPorts: string[]) => Address,
     ask: (it: Address) => Promise<void>,
   ) {
     engine ??= dockerAnswers()
@@ -33,7 +33,7 @@ export function docker(run: Run): Provider {
       const log: string[] = []
       const container = await startContainer(run, wanted, log)
       run.onStop(() => container.stop())
-      const result = address(hostPort(container, wanted.port))
+      const result = address(...wanted.ports.map((port) => hostPort(container, port)))
       const server = { name: wanted.image, exited: new Promise<never>(() => {}), tail: () => log.slice(-20).join('') }
       await untilReady(server, () => ask(result))
       return result
@@ -45,19 +45,31 @@ export function docker(run: Run): Provider {
 
   const neo4j = (image: string, settings: Record<string, string>) => {
     const password = randomBytes(12).toString('hex')
-    return start<Neo4jAddress>(
-      {
-        image,
-        port: 7687,
-        environment: {
-          NEO4J_AUTH: `neo4j/${password}`,
-          NEO4J_dbms_security_auth__max__failed__attempts: '0',
-          ...settings,
-        },
+    const environment = {
+      NEO4J_AUTH: `neo4j/${password}`,
+      NEO4J_dbms_security_auth__max__failed__attempts: '0',
+      ...settings,
+    }
+    return start<TargetAddress>(
+      { image, ports: [7687, 7474], environment },
+      (bolt, http) => ({
+        boltUrl: `bolt://${bolt}`,
+        httpUrl: `http://${http}`,
+        username: 'neo4j',
+        password,
+        pid: null,
+      }),
+      async (address) => {
+        await askNeo4j(address)
+        await askHttp(address.httpUrl)
       },
-      (hostPort) => ({ boltUrl: `bolt://${hostPort}`, username: 'neo4j', password, pid: null }),
-      askNeo4j,
     )
+  }
+  const withoutHttp = async (starting: Promise<TargetAddress | undefined>): Promise<Neo4jAddress | undefined> => {
+    const started = await starting
+    if (!started) return undefined
+    const { httpUrl: _, ...address } = started
+    return address
   }
   const neo4j5 = () =>
     neo4j('neo4j:5.26-community', {
@@ -71,7 +83,7 @@ export function docker(run: Run): Provider {
       start(
         {
           image: 'redis:7-alpine',
-          port: 6379,
+          ports: [6379],
           command: ['redis-server', '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'],
         },
         (hostPort) => ({ url: `redis://${hostPort}`, pid: null }),
@@ -88,27 +100,29 @@ export function docker(run: Run): Provider {
         JCLOUDS_FILESYSTEM_BASEDIR: '/data',
       }
       return start(
-        { image: S3_IMAGE, port: 80, environment },
+        { image: S3_IMAGE, ports: [80], environment },
         (hostPort) => ({ endpoint: `http://${hostPort}`, region: 'us-east-1', ...keys, pid: null }),
-        ({ endpoint }) => askS3(endpoint),
+        ({ endpoint }) => askHttp(endpoint),
       )
     },
-    neo4j: neo4j5,
+    neo4j: () => withoutHttp(neo4j5()),
     target: neo4j5,
     legacy: () =>
-      neo4j('neo4j:3.5', {
-        NEO4J_dbms_memory_heap_max__size: '320m',
-        NEO4J_dbms_memory_pagecache_size: '64m',
-      }),
+      withoutHttp(
+        neo4j('neo4j:3.5', {
+          NEO4J_dbms_memory_heap_max__size: '320m',
+          NEO4J_dbms_memory_pagecache_size: '64m',
+        }),
+      ),
   }
 }
 
-async function startContainer(run: Run, { image, port, command, environment }: Wanted, log: string[]) {
+async function startContainer(run: Run, { image, ports, command, environment }: Wanted, log: string[]) {
   // Only where Docker is used: it is a second's worth of modules.
   const { GenericContainer, Wait } = await import('testcontainers')
   run.say(`${image}: starting with Docker, which fetches the image once`)
   const container = new GenericContainer(image)
-    .withExposedPorts(port)
+    .withExposedPorts(...ports)
     .withEnvironment(environment ?? {})
     .withWaitStrategy(Wait.forListeningPorts())
     .withStartupTimeout(START_MS)

@@ -1,12 +1,12 @@
-import type { Neo4jAddress, Provider, RedisAddress, S3Address } from './addresses.ts'
-import { askNeo4j, askRedis, askS3 } from './ready.ts'
+import type { Neo4jAddress, Provider, RedisAddress, S3Address, TargetAddress } from './addresses.ts'
+import { askHttp, askNeo4j, askRedis } from './ready.ts'
 
 /** What the environment names. Throws, naming the variable, when it is incomplete or does not answer. */
 export const given: Provider = {
   redis: givenRedis,
   s3: givenS3,
   neo4j: () => givenNeo4j('NEO4J'),
-  target: () => givenNeo4j('NEO4J_TARGET'),
+  target: givenTarget,
   legacy: () => givenNeo4j('NEO4J_LEGACY'),
 }
 
@@ -22,7 +22,7 @@ async function givenS3(): Promise<S3Address | undefined> {
   if (!endpoint) return undefined
   const accessKey = required('S3_ACCESS_KEY', 'S3_ENDPOINT')
   const secretKey = required('S3_SECRET_KEY', 'S3_ENDPOINT')
-  await mustAnswer('S3_ENDPOINT', () => askS3(endpoint))
+  await mustAnswer('S3_ENDPOINT', () => askHttp(endpoint))
   return { endpoint, region: process.env.S3_REGION || 'us-east-1', accessKey, secretKey, pid: null }
 }
 
@@ -34,6 +34,14 @@ async function givenNeo4j(prefix: 'NEO4J' | 'NEO4J_TARGET' | 'NEO4J_LEGACY'): Pr
   const address = { boltUrl, username, password, pid: null }
   await mustAnswer(`${prefix}_URL`, () => askNeo4j(address))
   return address
+}
+
+async function givenTarget(): Promise<TargetAddress | undefined> {
+  const address = await givenNeo4j('NEO4J_TARGET')
+  if (!address) return undefined
+  const httpUrl = required('NEO4J_TARGET_HTTP_URL', 'NEO4J_TARGET_URL')
+  await mustAnswer('NEO4J_TARGET_HTTP_URL', () => askHttp(httpUrl))
+  return { ...address, httpUrl }
 }
 
 function required(name: string, because: string): string {

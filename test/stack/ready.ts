@@ -48,8 +48,8 @@ export async function askRedis(url: string): Promise<void> {
   }
 }
 
-/** Any HTTP answer will do: without a signature it is a refusal. */
-export async function askS3(endpoint: string): Promise<void> {
+/** Any HTTP answer will do: an S3 server refuses what has no signature. */
+export async function askHttp(endpoint: string): Promise<void> {
   await fetch(endpoint, { signal: AbortSignal.timeout(2000) })
 }
 

@@ -1,19 +1,19 @@
 import { join } from 'node:path'
-import type { Neo4jAddress, Provider, RedisAddress, S3Address } from './addresses.ts'
+import type { Neo4jAddress, Provider, RedisAddress, S3Address, TargetAddress } from './addresses.ts'
 import { docker } from './docker.ts'
 import { given } from './given.ts'
 import { native } from './native/native.ts'
 import { openRun } from './run.ts'
 
-export type { Neo4jAddress, RedisAddress, S3Address } from './addresses.ts'
+export type { Neo4jAddress, RedisAddress, S3Address, TargetAddress } from './addresses.ts'
 
 export interface Stack {
   redis: RedisAddress
   s3: S3Address
   /** The origin, a Neo4j 5. */
   neo4j: Neo4jAddress
-  /** A second Neo4j 5, empty. */
-  target?: Neo4jAddress
+  /** A second Neo4j 5, empty, with HTTP on. */
+  target?: TargetAddress
   /** A Neo4j 3.5, empty. */
   legacy?: Neo4jAddress
   stop(): Promise<void>

@@ -50,9 +50,9 @@ export function valueText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const isZoned = 'timeZoneId' in value && typeof value.timeZoneId === 'string'
   const told = Object.entries(value).filter(([key]) => !isZoned || key !== 'timeZoneOffsetSeconds')
-  const fields = told.map(
-    ([key, field]) => `${key} ${typeof field === 'object' && field !== null ? valueText(field) : String(field)}`,
-  )
+  const fieldText = (field: unknown) =>
+    (typeof field === 'object' && field !== null) || Object.is(field, -0) ? valueText(field) : String(field)
+  const fields = told.map(([key, field]) => `${key} ${fieldText(field)}`)
   return `${value.constructor.name} {${fields.join(', ')}}`
 }
 

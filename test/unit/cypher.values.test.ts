@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import neo4j from 'neo4j-driver'
 import { describe, expect, test } from 'vitest'
 import { param, render } from '../../shared/cypher/parameters.ts'
-import { expression, renderValue, typeName } from '../../shared/cypher/values.ts'
+import { expression, type Numbers, renderValue, typeName } from '../../shared/cypher/values.ts'
 
 const { Date: GraphDate, DateTime, Duration, LocalDateTime, LocalTime, Point, Time } = neo4j.types
 
 /** The parameter and the expression of a value, as contract tables write them. */
-function rendered(value: unknown): string | null {
-  const found = renderValue(value)
+function rendered(value: unknown, numbers: Numbers = 'plain'): string | null {
+  const found = renderValue(value, numbers)
   return found && `${render(expression(found, param('p')), 'braces')} ${found.json}`
 }
 
@@ -69,12 +69,41 @@ describe('the value table', () => {
     ['byte array', new Int8Array([1])],
     ['list with a byte array', [new Int8Array([1])]],
     ['point with a coordinate that is not finite', new Point(7203n, Number.NaN, 1)],
+    [
+      'datetime whose offset has seconds, more than 292 million years away',
+      new DateTime(-292_300_000n, 1n, 1n, 0n, 0n, 0n, 0n, 1n),
+    ],
     ['null', null],
     ['map', new Map()],
   ])('has no rendering for a %s, and names it', (name, value) => {
     expect(renderValue(value)).toBeNull()
     expect(typeName(value)).toBe(name)
   })
+})
+
+const asIntegers = (names: string[], of: string) => names.map((name) => `${name}: toInteger(${of}.${name})`).join(', ')
+const durationFields = ['months', 'days', 'seconds', 'nanoseconds']
+
+test.each([
+  ['an integer', 42n, 'toInteger({p}) 42'],
+  ['a list of floats', [1, -0], '[x IN {p} | toFloat(x)] [1.0,-0.0]'],
+  [
+    'a duration',
+    new Duration(1n, -2n, 3n, 4n),
+    `duration({${asIntegers(durationFields, '{p}')}}) {"months":1,"days":-2,"seconds":3,"nanoseconds":4}`,
+  ],
+  [
+    'durations that a float would round',
+    [new Duration(0n, 0n, 9007199254740993n, 5n), new Duration(0n, 0n, -9223372036854775808n, 0n)],
+    `[x IN {p} | duration({${asIntegers(durationFields, 'x')}})] [{"months":0,"days":0,"seconds":"9007199254740993","nanoseconds":5},{"months":0,"days":0,"seconds":"-9223372036854775808","nanoseconds":0}]`,
+  ],
+  [
+    'an instant that a float would round',
+    new DateTime(290_000_000n, 1n, 1n, 0n, 0n, 0n, 7n, 1n),
+    `datetime({${asIntegers(['epochSeconds', 'nanosecond'], '{p}')}, timezone: {p}.timezone}) {"epochSeconds":"9151453912780799","nanosecond":7,"timezone":"+00:00:01"}`,
+  ],
+])('strictly, the statement gives its type to %s', (_name, value, expected) => {
+  expect(rendered(value, 'strict')).toBe(expected)
 })
 
 test('every float reads back equal, its sign of zero too, and stays a float', () => {

@@ -82,6 +82,7 @@ describe('the id of an identity', () => {
   test.each([
     ['missing', null, 'has no property "id", the id of "Person"'],
     ['NaN', Number.NaN, 'has NaN as its id "id"'],
+    ['a list with NaN', [1, Number.NaN], 'has NaN in its id "id"'],
     ['a byte array', new Int8Array([1]), 'has a byte array as its id "id"'],
   ])('is not %s', (_what, id, problem) => {
     expect(identified(['Person'], { id })).toBe(problem)

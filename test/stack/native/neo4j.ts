@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Neo4jAddress } from '../addresses.ts'
+import type { Neo4jAddress, TargetAddress } from '../addresses.ts'
 import { freePort } from '../ports.ts'
-import { askNeo4j, untilReady, withDriver } from '../ready.ts'
+import { askHttp, askNeo4j, untilReady, withDriver } from '../ready.ts'
 import type { Run } from '../run.ts'
 import type { Artifact } from './maven.ts'
 import { download } from './maven.ts'
@@ -41,6 +41,15 @@ const FIVE: Edition = {
   },
 }
 
+const fiveWithHttp = (httpPort: number): Edition => ({
+  ...FIVE,
+  settings: (boltPort) => ({
+    ...FIVE.settings(boltPort, httpPort),
+    'server.http.enabled': true,
+    'server.http.listen_address': `127.0.0.1:${httpPort}`,
+  }),
+})
+
 const THREE: Edition = {
   artifact: { name: 'neo4j-harness', version: '3.5.35', pom: 'neo4j-3.5.pom.xml', goal: 'copy-dependencies' },
   heap: '320m',
@@ -68,9 +77,22 @@ const THREE: Edition = {
 const QUICK_START = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
 
 /** The origin keeps the optimizing compiler, as benchmarks read from it; the others live for minutes and start in half the time without. */
-export const startOrigin = (run: Run) => startNeo4j(run, 'neo4j', FIVE, ['-XX:+UseSerialGC'])
-export const startTarget = (run: Run) => startNeo4j(run, 'target', FIVE, QUICK_START)
-export const startLegacy = (run: Run) => startNeo4j(run, 'legacy', THREE, QUICK_START)
+export async function startOrigin(run: Run): Promise<Neo4jAddress> {
+  return (await startNeo4j(run, 'neo4j', FIVE, ['-XX:+UseSerialGC'])).address
+}
+
+export async function startLegacy(run: Run): Promise<Neo4jAddress> {
+  return (await startNeo4j(run, 'legacy', THREE, QUICK_START)).address
+}
+
+export async function startTarget(run: Run): Promise<TargetAddress> {
+  const httpPort = await freePort()
+  const { server, address } = await startNeo4j(run, 'target', fiveWithHttp(httpPort), QUICK_START)
+  const httpUrl = `http://127.0.0.1:${httpPort}`
+  // It opens after bolt.
+  await untilReady(server, () => askHttp(httpUrl))
+  return { ...address, httpUrl }
+}
 
 /** A Neo4j 5 that a test stops, and starts again on what it had stored. */
 export interface StoppableNeo4j {
@@ -94,12 +116,12 @@ export async function startStoppable(run: Run): Promise<StoppableNeo4j> {
   }
 }
 
-async function startNeo4j(run: Run, name: string, edition: Edition, jvm: string[]): Promise<Neo4jAddress> {
+async function startNeo4j(run: Run, name: string, edition: Edition, jvm: string[]) {
   const { address, boot } = await install(run, name, edition, jvm)
   const server = await boot()
   await untilReady(server, () => setPassword(address, edition))
   await untilReady(server, () => askNeo4j(address))
-  return { ...address, pid: server.pid }
+  return { server, address: { ...address, pid: server.pid } }
 }
 
 /** A home with its configuration; `boot` starts a server on it. */

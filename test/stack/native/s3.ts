@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { S3Address } from '../addresses.ts'
 import { freePort } from '../ports.ts'
-import { askS3, untilReady } from '../ready.ts'
+import { askHttp, untilReady } from '../ready.ts'
 import type { Run } from '../run.ts'
 import { download } from './maven.ts'
 import { requireJava } from './programs.ts'
@@ -35,7 +35,7 @@ export async function startS3(run: Run): Promise<S3Address> {
       ...['-cp', join(libraries, '*'), 'org.gaul.s3proxy.Main', '--properties', settings],
     ],
   })
-  await untilReady(server, () => askS3(address.endpoint))
+  await untilReady(server, () => askHttp(address.endpoint))
   return { ...address, pid: server.pid }
 }
 

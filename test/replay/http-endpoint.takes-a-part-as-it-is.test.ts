@@ -1,0 +1,47 @@
+import { afterAll, expect, inject, test } from 'vitest'
+import type { Neo4jAddress, TargetAddress } from '../stack/stack.ts'
+import { createClient } from '../support/client.ts'
+import { differences, readGraph } from '../support/compare-graphs.ts'
+import { openDriver, run } from '../support/neo4j.ts'
+import { database, uniqueName } from '../support/requests.ts'
+import { drawing, kinds, movieIds, personIds } from './sample-graph.ts'
+
+const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: TargetAddress }
+const { apiUrl, tokens } = inject('service')
+const client = createClient(apiUrl, tokens.all as string)
+const [origin, copy] = [openDriver(neo4j), openDriver(target)]
+afterAll(() => Promise.all([origin.close(), copy.close()]))
+
+/** The bytes are sent as they came: nobody between the store and the database reads them. Contract 6. */
+async function commit(part: ArrayBuffer) {
+  const credentials = Buffer.from(`${target.username}:${target.password}`).toString('base64')
+  const answer = await fetch(`${target.httpUrl}/db/neo4j/tx/commit`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${credentials}`, 'Content-Type': 'application/json' },
+    body: part,
+  })
+  const { errors, results } = (await answer.json()) as { errors: unknown[]; results: unknown[] }
+  return { status: answer.status, errors, results: results.length }
+}
+
+test('part files sent to the transactional HTTP endpoint reproduce every type, whatever their order', async () => {
+  const [mark, org] = [uniqueName('Http'), uniqueName('org')]
+  const { person, movie } = kinds(mark)
+  for (const query of drawing(mark)) await run(origin, query)
+  await client.post(`/1.0/publish/${org}`)
+  const fields = { ...database(neo4j, person, 'id', { [movie]: 'title' }), metadata: true, parameterSyntax: 'dollar' }
+  const relationships = ['KNOWS', 'LIKES', 'ODD `TYPE']
+  const { body } = await client.post('/1.0/publish/multi?batchsize=100', [
+    { ...fields, originIds: personIds, relationships, orgName: org, fileName: 'graph.json' },
+    { ...fields, index: movie, originIds: movieIds, relationships },
+  ])
+  expect([body.error, body.fileLocations?.length]).toEqual([null, 4])
+  const parts = await Promise.all((body.fileLocations ?? []).map(async (url) => (await fetch(url)).arrayBuffer()))
+  const sizes = body.transactionRequests?.map(({ statements }) => statements.length) ?? []
+  for (const [index, part] of [...parts.entries(), ...parts.entries()].reverse()) {
+    expect(await commit(part)).toEqual({ status: 200, errors: [], results: sizes[index] })
+  }
+  const [expected, actual] = [await readGraph(origin, mark), await readGraph(copy, mark)]
+  expect([expected.nodes.length, expected.relationships.length]).toEqual([63, 65])
+  expect(differences(expected, actual)).toEqual([])
+})

@@ -1,0 +1,93 @@
+import type { Driver } from 'neo4j-driver'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import type { Neo4jAddress } from '../stack/stack.ts'
+import { answeredPairs } from '../support/answered-pairs.ts'
+import { createClient } from '../support/client.ts'
+import { differences, readGraph } from '../support/compare-graphs.ts'
+import { openDriver, run } from '../support/neo4j.ts'
+import { replay } from '../support/replay.ts'
+import { database, uniqueName } from '../support/requests.ts'
+import { breakouts, refusedNames } from './injection.ts'
+import { quoted } from './odd-names.ts'
+
+const { neo4j, target, legacy } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress; legacy: Neo4jAddress }
+const { apiUrl, tokens } = inject('service')
+const client = createClient(apiUrl, tokens.all as string)
+const drivers = new Map([neo4j, target, legacy].map((address) => [address, openDriver(address)]))
+const driverOf = (address: Neo4jAddress) => drivers.get(address) as Driver
+afterAll(() => Promise.all([...drivers.values()].map((driver) => driver.close())))
+
+const options = { metadata: true, returnOnly: true }
+const drawCanary = (driver: Driver, mark: string) =>
+  run(driver, `CREATE (:${mark}Canary {id: 'canary'})-[:T]->(:${mark}Canary)`)
+
+describe.each([
+  { name: 'Neo4j 5 into Neo4j 5', origin: neo4j, copy: target, parameterSyntax: 'dollar' },
+  { name: 'Neo4j 5 into Neo4j 3.5', origin: neo4j, copy: legacy, parameterSyntax: 'braces' },
+  { name: 'Neo4j 3.5 into Neo4j 5', origin: legacy, copy: target, parameterSyntax: 'dollar' },
+])('from $name', ({ origin, copy, parameterSyntax }) => {
+  test('labels, types, keys, index values, ids and values that would break out arrive as they are, and nothing else', async () => {
+    const mark = uniqueName('Inert')
+    const names = breakouts(mark)
+    // As values and ids even those that can be no names; a lone surrogate is stored by no database.
+    const values = [...names, ...refusedNames].filter((value) => value.isWellFormed())
+    const labels = names.map((name) => `:${quoted(name)}`).join('')
+    const keys = names.map((name) => `${quoted(name)}: ${JSON.stringify(name)}`).join(', ')
+    for (const driver of [driverOf(origin), driverOf(copy)]) await drawCanary(driver, mark)
+    await run(driverOf(origin), `CREATE (:${mark}${labels} {id: 'named', index: $index, ${keys}})`, { index: names[0] })
+    await run(driverOf(origin), `UNWIND $values AS v CREATE (:${mark} {id: v, value: v, list: $values})`, { values })
+    const types = ['T', ...names].map((type) => `(n)-[:${quoted(type)} {${keys}}]->(m)`).join(', ')
+    await run(driverOf(origin), `MATCH (n:${mark} {id: 'named'}), (m:${mark}) CREATE ${types}`)
+    const answer = await client.post('/1.0/publish/', {
+      ...database(origin, mark, 'id', { [names[0] as string]: 'id' }),
+      ...options,
+      parameterSyntax,
+      originIds: ['named', ...values],
+      relationships: ['T', ...names].map(quoted),
+    })
+    const pairs = answeredPairs(answer)
+    await replay(driverOf(copy), [...pairs, ...pairs])
+    const [expected, actual] = [await readGraph(driverOf(origin), mark), await readGraph(driverOf(copy), mark)]
+    expect([expected.nodes.length, expected.relationships.length]).toEqual([
+      values.length + 3,
+      (values.length + 1) * (names.length + 1) + 1,
+    ])
+    expect(differences(expected, actual)).toEqual([])
+  })
+})
+
+// As Cypher writes them: the backslash of a name in a text is an escape of its own.
+const escaped = 'x\\u005Cu0060) DETACH DELETE n //'
+const unescaped = JSON.stringify('x\\u0060) DETACH DELETE n //')
+
+test.each([
+  [
+    'label',
+    (label: string) => `(:${label}:\`${escaped}\` {id: 'a'})`,
+    `bears a label ${unescaped} that no statement can name`,
+  ],
+  [
+    'key',
+    (label: string) => `(:${label} {id: 'a', \`${escaped}\`: 1})`,
+    `has a property key ${unescaped} that no statement can name`,
+  ],
+  [
+    'key of a relationship',
+    (label: string) => `(a:${label} {id: 'a'})-[:T {\`${escaped}\`: 1}]->(a)`,
+    `has a property key ${unescaped} that no statement can name`,
+  ],
+])(
+  'a %s that holds the escape of a backtick is refused, and the origin keeps what it has',
+  async (_name, pattern, error) => {
+    const mark = uniqueName('Escape')
+    const driver = driverOf(neo4j)
+    await run(driver, `CREATE ${pattern(mark)}`)
+    await drawCanary(driver, mark)
+    const before = await readGraph(driver, mark)
+    const request = { ...database(neo4j, mark, 'id'), ...options, originIds: ['a'], relationships: ['T'] }
+    const answer = await client.post('/1.0/publish/', request)
+    expect([answer.status, answer.body.error]).toEqual([422, expect.stringContaining(error)])
+    expect((await client.post('/1.0/publish/', { ...request, onUnpublishable: 'skip' })).status).toBe(200)
+    expect(await readGraph(driver, mark)).toEqual(before)
+  },
+)

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { Neo4jAddress } from '../stack/stack.ts'
+import { answeredPairs } from '../support/answered-pairs.ts'
+import { createClient } from '../support/client.ts'
+import { openDriver, run } from '../support/neo4j.ts'
+import { replay } from '../support/replay.ts'
+import { database, uniqueName } from '../support/requests.ts'
+import { breakouts, createPositions, deletePositions, positions, refusedNames } from './injection.ts'
+import { quoted } from './odd-names.ts'
+
+const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
+const { apiUrl, tokens } = inject('service')
+const client = createClient(apiUrl, tokens.all as string)
+const [origin, copy] = [openDriver(neo4j), openDriver(target)]
+afterAll(() => Promise.all([origin.close(), copy.close()]))
+
+const label = uniqueName('Inject')
+const org = uniqueName('org')
+const names = breakouts(label)
+const keys = names.map((name) => `${quoted(name)}: $it`).join(', ')
+const labels = names.map((name) => `:${quoted(name)}`).join('')
+const canary = `CREATE (:${label}Canary {id: 'canary'})-[:T]->(:${label}Canary {id: 'other'})`
+
+/** Two nodes that bear every name as label and key, with a relationship of each type; so every name is found where it is asked. */
+beforeAll(async () => {
+  await client.post(`/1.0/publish/${org}`)
+  for (const it of ['a', 'b']) await run(origin, `CREATE (:${label}${labels} {id: $it, ${keys}})`, { it })
+  const types = ['T', ...names].map((type) => `(a)-[:${quoted(type)} {${keys}}]->(b)`).join(', ')
+  await run(origin, `MATCH (a:${label} {id: 'a'}), (b:${label} {id: 'b'}) CREATE ${types}`, { it: 'r' })
+  for (const driver of [origin, copy]) await run(driver, canary)
+})
+
+/** Nothing was deleted, made or renamed beside what was asked for. */
+async function expectNothingElse() {
+  for (const driver of [origin, copy]) {
+    const canaries = `MATCH (c:${label}Canary)-[r:T]->() RETURN count(r)`
+    expect(await run(driver, canaries)).toEqual([[1n]])
+    const others = `MATCH (n) WHERE any(l IN labels(n) WHERE l CONTAINS $label) AND NOT n:${label}Canary`
+    expect(
+      await run(driver, `${others} RETURN collect(DISTINCT n.id IN ['a', 'b'] AND n:${label})`, { label }),
+    ).toEqual([[[true]]])
+    expect(await run(driver, `${others} RETURN count(n)`, { label })).toEqual([[2n]])
+    expect(
+      await run(driver, `MATCH (n) WHERE any(l IN labels(n) WHERE l = 'Pwned' + $label) RETURN count(n)`, { label }),
+    ).toEqual([[0n]])
+  }
+}
+
+const request = {
+  ...database(neo4j, label, 'id'),
+  originIds: ['a', 'b'],
+  metadata: true,
+  relationships: ['T'],
+  returnOnly: true,
+  parameterSyntax: 'dollar',
+}
+const deletion = {
+  mappedIndices: request.mappedIndices,
+  index: label,
+  originIds: ['nobody'],
+  returnOnly: true,
+  parameterSyntax: 'dollar',
+}
+const creation = {
+  ...{ startIndex: label, startIdField: 'id', endIndex: label, endIdField: 'id', type: 'T', parameterSyntax: 'dollar' },
+  idPairs: [{ startId: 'a', endId: 'b' }],
+}
+
+const endpoints = [
+  ...positions.map((position) => ({ ...position, path: '/1.0/publish/', body: request })),
+  ...deletePositions.map((position) => ({ ...position, path: `/1.0/publish/${org}/delete`, body: deletion })),
+  ...createPositions.map((position) => ({
+    ...position,
+    path: `/1.0/publish/${org}/createrelationships`,
+    body: creation,
+  })),
+].map((endpoint) => ({ ...endpoint, name: `${endpoint.field} of ${endpoint.path.replace(org, '{orgName}')}` }))
+
+describe('a name that would break out of its quotes runs nothing else, in', () => {
+  test.each(endpoints)('$name', async ({ path, body, one, ...position }) => {
+    const each = names.map((name) => [name])
+    for (const given of one === undefined ? [names] : one === 'each' ? each : each.slice(0, 1)) {
+      const fileName = uniqueName('file')
+      const own = path.endsWith('createrelationships') ? { fileName } : {}
+      const answer = await client.post(path, { ...body, ...own, ...position.with(given, label) })
+      const pairs = answeredPairs(answer)
+      expect(pairs.length).toBeGreaterThan(0)
+      await replay(copy, pairs)
+      const postback = pairs.at(-1)?.metadata?.postback as { statements: typeof pairs } | undefined
+      await replay(copy, postback?.statements ?? [])
+    }
+    await expectNothingElse()
+  })
+})
+
+describe('a name that no statement can hold is refused by its field, in', () => {
+  test.each(endpoints)('$name', async ({ field, path, body, ...position }) => {
+    for (const name of refusedNames) {
+      const own = path.endsWith('createrelationships') ? { fileName: 'never' } : {}
+      const answer = await client.post(path, { ...body, ...own, ...position.with([name], label) })
+      expect([name, answer.status, answer.body.error]).toEqual([name, 400, expect.stringContaining(field)])
+    }
+  })
+})

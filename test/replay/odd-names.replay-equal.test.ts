@@ -1,0 +1,94 @@
+import type { Driver } from 'neo4j-driver'
+import { afterAll, expect, inject, test } from 'vitest'
+import type { Neo4jAddress } from '../stack/stack.ts'
+import { answeredPairs } from '../support/answered-pairs.ts'
+import { createClient } from '../support/client.ts'
+import { differences, readGraph } from '../support/compare-graphs.ts'
+import { openDriver, run } from '../support/neo4j.ts'
+import { replay } from '../support/replay.ts'
+import { database, uniqueName } from '../support/requests.ts'
+import { shuffled } from '../support/shuffle.ts'
+import { collidingNames, identifyingNames, printableNames, quoted } from './odd-names.ts'
+
+const { neo4j, target, legacy } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress; legacy: Neo4jAddress }
+const { apiUrl, tokens } = inject('service')
+const client = createClient(apiUrl, tokens.all as string)
+const drivers = new Map([neo4j, target, legacy].map((address) => [address, openDriver(address)]))
+const driverOf = (address: Neo4jAddress) => drivers.get(address) as Driver
+afterAll(() => Promise.all([...drivers.values()].map((driver) => driver.close())))
+
+const names = [...collidingNames, ...printableNames]
+
+// Databases plan some eighty statements here, which takes long when they are short of processors.
+const slowMs = 240_000
+
+/** A map of Cypher with a value of its own for each name. */
+const mapOf = (keys: readonly string[]) => keys.map((key, index) => `${quoted(key)}: ${index}`).join(', ')
+
+/** One node and one relationship with all names as keys, the node with them as labels, and relationships of some. */
+async function drawTogether(driver: Driver, mark: string) {
+  const keys = names.filter((key) => key !== 'id')
+  const labels = names.map((name) => `:${quoted(mark + name)}`).join('')
+  const types = identifyingNames.map((name) => `(a)-[:${quoted(name)} {p_0: 1, p_1: 2}]->(b)`).join(', ')
+  const all = Object.fromEntries(keys.map((key, index) => [key, BigInt(index)]))
+  const created = `CREATE (a:${mark}${labels} {id: 'a'}), (b:${mark} {id: 'b'}), (b)-[r:ODD {id: 'r'}]->(a), ${types}`
+  await run(driver, `${created} SET a += $all, r += $all`, { all })
+  return keys.length
+}
+
+/** For each of some names a pair of nodes and a relationship that it identifies, beside keys that its parameters could take. */
+async function drawIdentified(driver: Driver, mark: string) {
+  for (const [index, name] of identifyingNames.entries()) {
+    const beside = ['id', 'a_id', 'p_0', '`'].filter((key) => key !== name)
+    const own = (id: string) => `{${quoted(name)}: '${id}', ${mapOf(beside)}}`
+    const label = `${mark}L${index}`
+    await run(
+      driver,
+      `CREATE (:${label} ${own('v')})-[:${quoted(name)} ${own('r')}]->(:${label} {${quoted(name)}: 'w'})`,
+    )
+  }
+}
+
+test.each([
+  { name: 'Neo4j 5 into Neo4j 5', origin: neo4j, copy: target, parameterSyntax: 'dollar' },
+  { name: 'Neo4j 5 into Neo4j 3.5', origin: neo4j, copy: legacy, parameterSyntax: 'braces' },
+  { name: 'Neo4j 3.5 into Neo4j 5', origin: legacy, copy: target, parameterSyntax: 'dollar' },
+])(
+  'names that collide name labels, types, keys and id properties, from $name',
+  async (route) => {
+    const { origin, copy, parameterSyntax } = route
+    const mark = uniqueName('Names')
+    const keys = await drawTogether(driverOf(origin), mark)
+    await drawIdentified(driverOf(origin), mark)
+    const options = { metadata: true, returnOnly: true, parameterSyntax }
+    const together = await client.post('/1.0/publish/', {
+      ...database(origin, mark, 'id'),
+      ...options,
+      originIds: ['a', 'b'],
+      relationships: ['ODD', ...identifyingNames].map(quoted),
+    })
+    const identified = await client.post(
+      '/1.0/publish/multi',
+      identifyingNames.map((name, index) => ({
+        ...database(origin, `${mark}L${index}`, name),
+        ...options,
+        originIds: ['v'],
+        relationships: [`${quoted(name)}>`],
+        relationshipIdField: name,
+        deleteRelationshipById: true,
+      })),
+    )
+    const pairs = [...answeredPairs(together), ...answeredPairs(identified)]
+    await replay(driverOf(copy), [...shuffled(pairs, 1), ...shuffled(pairs, 2)])
+    const [expected, actual] = [await readGraph(driverOf(origin), mark), await readGraph(driverOf(copy), mark)]
+    expect([expected.nodes.length, expected.relationships.length]).toEqual([
+      2 + 2 * identifyingNames.length,
+      1 + 2 * identifyingNames.length,
+    ])
+    expect(differences(expected, actual)).toEqual([])
+    const counted = `MATCH (a:${mark} {id: 'a'})<-[r:ODD]-() RETURN size(keys(a)), size(keys(r)), size(labels(a))`
+    const sizes = [BigInt(keys) + 1n, BigInt(keys) + 1n, BigInt(names.length) + 1n]
+    expect(await run(driverOf(copy), counted)).toEqual([sizes])
+  },
+  slowMs,
+)
