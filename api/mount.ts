@@ -64,7 +64,7 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
     const params = validated(endpoint.params, request.params, issues)
     const query = validated(endpoint.query, queryOf(request.query, issues), issues)
     const body = endpoint.body?.read(request.body)
-    issues.push(...(body?.issues ?? []))
+    for (const issue of body?.issues ?? []) issues.push(issue) // too many, it may be, for the arguments of one push
     const prefer = parsePrefer(request.get('Prefer'), issues)
     if (issues.length > 0) throw errors.invalidRequest(issues)
     const orgName = (params as { orgName?: string } | undefined)?.orgName

@@ -99,7 +99,8 @@ export function readFields(body: unknown, at = '', alsoKnown: readonly string[] 
       const parsed = schema.safeParse(value)
       if (parsed.success) fields[key] = parsed.data
       else broken.add(key)
-      if (parsed.error) issues.push(...issuesOf(parsed.error, schema, path))
+      // Not spread into one push: a call takes some hundred thousand arguments, a list may have more broken elements.
+      for (const issue of parsed.error ? issuesOf(parsed.error, schema, path) : []) issues.push(issue)
     }
   }
   return { fields, broken, issues }
