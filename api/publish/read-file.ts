@@ -7,6 +7,7 @@ import { orgName, storedName } from '../../shared/storage/names.ts'
 import type { StoredFile } from '../../shared/storage/packets.ts'
 import type { ApiContext } from '../context.ts'
 import { defineEndpoint } from '../endpoint.ts'
+import { once } from '../query.ts'
 import { bytesOf, sourcesOf } from './job-answer.ts'
 
 /** Seed, Publish #5; contract 7.5. A part is streamed whatever its size; several together only under the inline cap. */
@@ -16,7 +17,7 @@ export const readFile = defineEndpoint({
   summary: 'Read a stored packet, or one of its parts, back',
   scope: 'publish:read',
   params: z.object({ orgName, fileName: storedName }),
-  query: z.strictObject({ parameterSyntax: z.enum(['braces', 'dollar'], 'must be braces or dollar').optional() }),
+  query: z.strictObject({ parameterSyntax: once.pipe(z.enum(['braces', 'dollar'])).optional() }),
   async handle(context, { params, query }) {
     const files = await context.packets.require(params.orgName, params.fileName)
     const limitBytes = context.config.limits.inlineBytes
