@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import * as errors from '../../shared/errors/catalogue.ts'
 import { parseMulti } from '../../shared/publish/multi.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { trueOrFalse, wholeNumber } from '../query.ts'
@@ -13,7 +12,12 @@ export const createMulti = defineEndpoint({
   path: '/1.0/publish/multi',
   summary: 'Publish up to 10,000 requests of up to 500 ids each as one packet',
   scope: 'publish:write',
-  query: z.strictObject({ batchsize: pairsPerPart, batchSize: pairsPerPart, forceOverwrite: trueOrFalse.optional() }),
+  query: z
+    .strictObject({ batchsize: pairsPerPart, batchSize: pairsPerPart, forceOverwrite: trueOrFalse.optional() })
+    .refine(({ batchsize, batchSize = batchsize }) => batchsize === undefined || batchsize === batchSize, {
+      path: ['batchsize'],
+      message: 'must not differ from batchSize',
+    }),
   body: {
     limitBytes: 32 * 1024 * 1024,
     read(body) {
@@ -23,9 +27,6 @@ export const createMulti = defineEndpoint({
   },
   async handle(context, { principal, query, body: { returnOnly, ...multi }, prefer }) {
     const { batchsize, batchSize = batchsize, forceOverwrite = false } = query
-    if (batchsize !== undefined && batchsize !== batchSize) {
-      throw errors.invalidRequest([{ path: 'batchsize', message: 'must not differ from batchSize' }])
-    }
     const order = { kind: 'multi', ...multi, batchSize: batchSize ?? 5_000, force: forceOverwrite } as const
     return publish(context, principal, order, returnOnly, prefer)
   },
