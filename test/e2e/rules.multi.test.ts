@@ -54,10 +54,10 @@ describe('the sub-requests', () => {
   test('however many rules are broken, all are told', async () => {
     const { status, body } = await client.post(
       '/1.0/publish/multi',
-      Array(10_000).fill({ dbURL: 1, originIds: [1, 2, 3, 4, 5] }),
+      Array(10_000).fill({ dbURL: 1, originIds: Array(12).fill(1) }),
     )
     expect(status).toBe(400)
-    expect(body.error?.match(/\[\d+\]\.originIds\[\d\]: must be a string/g)?.length).toBe(50_000)
+    expect(body.error?.match(/\[\d+\]\.originIds\[\d+\]: must be a string/g)?.length).toBe(120_000)
     expect(body.error?.match(/\[\d+\]\.dbURL: unknown field, did you mean `dbUrl`\?/g)?.length).toBe(10_000)
   })
 })
@@ -78,13 +78,13 @@ describe('query parameters', () => {
     ['batchSize=0', `batchSize: ${bounds}`],
     ['batchSize=5001', `batchSize: ${bounds}`],
     ['batchsize=10&batchSize=11', 'batchsize: must not differ from batchSize'],
-    ['forceOverwrite=yes', 'forceOverwrite: must be true or false'],
-    ['forceOverwrite=TRUE', 'forceOverwrite: must be true or false'],
-    ['forceOverwrite=', 'forceOverwrite: must not be empty; forceOverwrite: must be true or false'],
+    ['forceOverwrite=yes', 'forceOverwrite: must be one of true, false'],
+    ['forceOverwrite=TRUE', 'forceOverwrite: must be one of true, false'],
+    ['forceOverwrite=', 'forceOverwrite: must not be empty; forceOverwrite: must be one of true, false'],
     ['forceOverwrite=true&forceOverwrite=true', 'forceOverwrite: must be given once'],
-    ['forceoverwrite=true', 'forceoverwrite: unknown parameter, did you mean `forceOverwrite`?'],
-    ['BATCHSIZE=10', 'BATCHSIZE: unknown parameter, did you mean `batchsize`?'],
-    ['lifetime=10', 'lifetime: unknown parameter'],
+    ['forceoverwrite=true', 'forceoverwrite: unknown field, did you mean `forceOverwrite`?'],
+    ['BATCHSIZE=10', 'BATCHSIZE: unknown field, did you mean `batchsize`?'],
+    ['lifetime=10', 'lifetime: unknown field'],
   ])('?%s is refused', async (query, message) => {
     await refuses([request], message, `?${query}`)
   })
