@@ -7,7 +7,7 @@ import type { BodyReader } from './endpoint.ts'
 export const zodBody = <Body>(schema: z.ZodType<Body>, limitBytes: number): BodyReader<Body> => ({
   limitBytes,
   read(body) {
-    const parsed = schema.safeParse(body)
+    const parsed = schema.safeParse(body, { reportInput: true })
     // With issues the value is never used: the request is refused.
     return parsed.success
       ? { value: parsed.data, issues: [] }

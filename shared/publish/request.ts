@@ -87,7 +87,8 @@ export function readFields(body: unknown, at = '', alsoKnown: readonly string[] 
   const broken = new Set<string>()
   const fields: Record<string, unknown> = {}
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    issues.push({ path: at, message: 'must be a JSON object, a publish request' })
+    const message = 'must be a JSON object, a publish request'
+    issues.push({ path: at, message: at === '' ? `the body ${message}` : message })
     return { fields, broken: new Set(Object.keys(publishFields)), issues }
   }
   for (const [key, value] of Object.entries(body)) {

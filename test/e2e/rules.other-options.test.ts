@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { badName, manyIds, startFromValid } from '../support/refusals.ts'
+import { badName, expectRefused, manyIds, startFromValid } from '../support/refusals.ts'
 
 const { client, org, request, refuses } = await startFromValid()
-const nobody = { mappedIndices: { DEFAULT_INDEX: 'Nobody', DEFAULT_ID_FIELD: 'id' } }
 const slashes = 'must not start or end with a slash'
 
 describe('postback options', () => {
@@ -54,9 +53,10 @@ describe('storage options', () => {
     await refuses({ fileName: `a/${tooLong}` }, 'fileName: must have segments of 1 to 200 bytes')
     const fileName = [...Array(4).fill(longest), 'f'.repeat(900 - org.length - 1 - 4 * 201)].join('/')
     await refuses({ fileName: `${fileName}f` }, 'fileName: must be at most 900 bytes together with orgName')
-    // The name is right, so the publish goes on until it finds no such nodes.
-    const { status } = await client.post('/1.0/publish/', { ...request, ...nobody, fileName })
-    expect(status).toBe(422)
+    // The name is right, so the org of as many bytes is looked for.
+    const orgName = 'x'.repeat(org.length)
+    const message = `orgName: "${orgName}" does not exist; create it with POST /1.0/publish/{orgName}`
+    expectRefused(await client.post('/1.0/publish/', { ...request, orgName, fileName }), 404, message)
   })
 
   test.each(['', '-a', 'a b', 'a//b', '.a', 'a/.b', 'a'.repeat(64), 'a/b/c/d/e/f/g/h/i', 'ä'])(
@@ -119,6 +119,10 @@ describe('unknown fields', () => {
   test.each(['forceOverwrite', 'toString', 'x'])('%s is close to none', async (field) => {
     await refuses({ [field]: true }, `${field}: unknown field`)
   })
+})
+
+test.each(['[]', '[{}]', 'null', '"text"', '7'])('the body is an object, not %s', async (body) => {
+  expectRefused(await client.post('/1.0/publish/', body), 400, 'the body must be a JSON object, a publish request')
 })
 
 test('null is the same as absent for every optional field', async () => {
