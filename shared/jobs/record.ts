@@ -54,6 +54,8 @@ export interface JobRecords {
   /** Creates a queued job. @returns the id of the unfinished job that holds the packet's name, if one does (no `force`). */
   create(job: NewJob): Promise<{ holder: string | null }>
   read(id: string): Promise<JobRecord | null>
+  /** The id of the unfinished job that holds a packet's name, if one does: for writers that are no jobs. */
+  holder(orgName: string, fileName: string): Promise<string | null>
   /** Begins a new attempt. @returns its number, or null when the job is finished or gone. */
   start(id: string): Promise<number | null>
   /** running -> committing, for the attempt that is still the latest; false when it is not. */
@@ -68,7 +70,7 @@ export const recordKey = (id: string): string => `packets:job:${id}`
 export const secretKeyOf = (id: string): string => `packets:secret:${id}`
 /** Where the id of a job that finished is published. */
 export const finishedChannel = 'packets:finished'
-const claimKey = (name: string) => `packets:claim:${name}`
+const claimKey = (orgName: string, fileName: string) => `packets:claim:${orgName}/${fileName}`
 const keptSeconds = 7 * 24 * 3_600
 
 // A claim is as good as its holder's record: one whose job is finished or gone is taken over, so no claim needs renewing.
@@ -131,18 +133,25 @@ export function createJobRecords(redis: Redis): JobRecords {
   redis.defineCommand('jobFinish', { numberOfKeys: 3, lua: finishScript })
   const now = () => new Date().toISOString()
 
+  async function read(id: string): Promise<JobRecord | null> {
+    const hash = await redis.hgetall(recordKey(id))
+    return hash.id === undefined ? null : recordOf(hash)
+  }
+
   return {
+    read,
+    async holder(orgName, fileName) {
+      const id = await redis.get(claimKey(orgName, fileName))
+      const job = id === null ? null : await read(id)
+      return job === null || (finalStates as readonly string[]).includes(job.state) ? null : job.id
+    },
     async create({ subRequests, ...job }) {
       const progress: JobProgress = { phase: 'queued', subRequests, subRequestsDone: 0, pairs: 0, parts: 0, bytes: 0 }
       const record = { ...job, state: 'queued', createdAt: now(), attempt: 0, progress }
-      const claim = claimKey(`${job.orgName}/${job.fileName}`)
+      const claim = claimKey(job.orgName, job.fileName)
       const force = job.force ? 'force' : ''
       const holder = await redis.jobCreate(recordKey(job.id), claim, job.id, force, recordKey(''), ...hashOf(record))
       return { holder: holder === '' ? null : holder }
-    },
-    async read(id) {
-      const hash = await redis.hgetall(recordKey(id))
-      return hash.id === undefined ? null : recordOf(hash)
     },
     async start(id) {
       const attempt = await redis.jobStart(recordKey(id), JSON.stringify(now()))
@@ -155,7 +164,7 @@ export function createJobRecords(redis: Redis): JobRecords {
     async finish(id, state, changes) {
       const [orgName, fileName] = await redis.hmget(recordKey(id), 'orgName', 'fileName')
       if (!orgName || !fileName) return false
-      const claim = claimKey(`${JSON.parse(orgName)}/${JSON.parse(fileName)}`)
+      const claim = claimKey(JSON.parse(orgName), JSON.parse(fileName))
       const fields = hashOf({ ...changes, state, finishedAt: now() })
       const values = [id, String(keptSeconds), finishedChannel, ...fields]
       return (await redis.jobFinish(recordKey(id), claim, secretKeyOf(id), ...values)) === 1

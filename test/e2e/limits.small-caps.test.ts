@@ -32,6 +32,11 @@ const ids = await drawRing(driver, label, 40)
 await run(driver, `CREATE (:\`${label}\` {id: 'long', text: $text})`, { text: 'x'.repeat(4_000) })
 await client.post(`/1.0/publish/${org}`)
 const nodes = { ...database(neo4j, label, 'id'), metadata: true, originIds: ids.slice(0, 2), orgName: org }
+const deletion = { mappedIndices: nodes.mappedIndices, index: label, originIds: ['x'] }
+const drawing = {
+  ...{ startIndex: label, startIdField: 'id', endIndex: label, endIdField: 'id', type: 'T' },
+  idPairs: [{ startId: 'p1', endId: 'p2' }],
+}
 const later = { Prefer: 'respond-async' }
 const jobs: string[] = []
 
@@ -55,7 +60,7 @@ test.each(['/1.0/publish/', '/1.0/publish/multi'])(
 )
 
 test('delete with returnOnly is 413 over its bytes', async () => {
-  const body = { mappedIndices: nodes.mappedIndices, index: label, originIds: ['x'.repeat(4_000)], returnOnly: true }
+  const body = { ...deletion, originIds: ['x'.repeat(4_000)], returnOnly: true }
   const message = 'returnOnly: the packet is over INLINE_LIMIT_BYTES (4000); store it instead'
   expectRefused(await client.post(`/1.0/publish/${org}/delete`, body), 413, message)
 })
@@ -79,6 +84,8 @@ test('a publish that waits in the queue is 202, holds its name, and others of th
   for (const again of [
     await client.post('/1.0/publish/', { ...nodes, fileName: 'held' }),
     await client.post('/1.0/publish/multi', [{ ...nodes, fileName: 'held' }]),
+    await client.post(`/1.0/publish/${org}/delete`, { ...deletion, fileName: 'held' }),
+    await client.post(`/1.0/publish/${org}/createrelationships`, { ...drawing, fileName: 'held' }),
   ]) {
     expectRefused(again, 409, message)
     expect(again.headers.get('Location')).toBe(location)
