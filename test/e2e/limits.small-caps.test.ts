@@ -119,7 +119,7 @@ test('once a worker has emptied the queue there is room again', async () => {
 })
 
 test('a job over its pairs is 413, names the job and leaves nothing', async () => {
-  const before = await traces.read(org)
+  const before = await traces.settled(org)
   const many = [{ ...nodes, originIds: ids.slice(0, 31), fileName: 'many' }]
   const answer = await client.post('/1.0/publish/multi?batchsize=5', many)
   expectRefused(answer, 413, 'the packet has more than 30 statement/parameter pairs')

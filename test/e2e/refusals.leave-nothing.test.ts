@@ -23,7 +23,7 @@ const brokenName = 'the node N with the labels "LABEL" has a byte array as its p
 // What is there before: a packet, and a node that cannot be published.
 expect((await post({ fileName: 'taken' })).status).toBe(200)
 await run(driver, `CREATE (n:\`${label}\` {id: 'broken', photo: $photo})`, { photo: new Int8Array([1]) })
-const before = await traces.read(org)
+const before = await traces.settled(org)
 
 /** The names that differ from run to run. */
 const anonymous = (answer: ClientAnswer<PublishAnswer>) => {

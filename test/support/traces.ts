@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { Client } from 'minio'
-import { inject } from 'vitest'
+import { inject, vi } from 'vitest'
 import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
 import { createJobRecords, recordKey, secretKeyOf } from '../../shared/jobs/record.ts'
 
@@ -49,13 +49,26 @@ export function openTraces({ bucket, redisUrl }: { bucket: string; redisUrl: str
     return lines
   }
 
+  const read = async (org: string): Promise<Traces> => ({
+    objects: await objects(org),
+    claims: await keysLike(`packets:claim:${org}/*`),
+    unfinished: await unfinished(org),
+  })
+
   return {
     objects,
-    read: async (org: string): Promise<Traces> => ({
-      objects: await objects(org),
-      claims: await keysLike(`packets:claim:${org}/*`),
-      unfinished: await unfinished(org),
-    }),
+    read,
+    /** What there is when no job is under way any more: its answer comes a moment before its request's object goes. */
+    settled: (org: string): Promise<Traces> =>
+      vi.waitFor(
+        async () => {
+          const found = await read(org)
+          const requests = found.objects.filter((key) => key.startsWith(`${org}/.requests/`))
+          if (found.unfinished.length + requests.length > 0) throw new Error('a job is under way')
+          return found
+        },
+        { timeout: 20_000 },
+      ),
     async close() {
       await queue.close()
       redis.disconnect()
