@@ -35,9 +35,10 @@ function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   if (thrown instanceof URIError) return errors.malformedUrl()
   if (isRedisAway(thrown)) return errors.queueAway(thrown)
-  const { type, limit } = thrown as { type?: string; limit?: number }
-  if (type === 'entity.parse.failed' || type === 'request.size.invalid') return errors.malformedJson()
+  const { type, status, limit } = thrown as { type?: string; status?: number; limit?: number }
   if (type === 'entity.too.large') return errors.bodyTooLarge(limit ?? 0)
   if (type === 'charset.unsupported' || type === 'encoding.unsupported') return errors.unsupportedMediaType()
+  // What is no JSON, has another size than it says, or does not unfold from its compression.
+  if (status === 400) return errors.malformedJson()
   return errors.internal(thrown)
 }

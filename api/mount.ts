@@ -70,7 +70,7 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
     const params = validated(endpoint.params, request.params, issues)
     const query = validated(endpoint.query, queryOf(request.query, issues), issues)
     const body = endpoint.body?.read(request.body, request.params)
-    issues.push(...(body?.issues ?? []))
+    for (const issue of body?.issues ?? []) issues.push(issue) // too many, it may be, for the arguments of one push
     const prefer = parsePrefer(request.get('Prefer'), issues)
     if (issues.length > 0) throw errors.invalidRequest(issues)
     const idempotencyKey = request.get('Idempotency-Key')

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import * as errors from '../../shared/errors/catalogue.ts'
 import { parseMulti } from '../../shared/publish/multi.ts'
 import { publishRequest } from '../../shared/publish/request.ts'
 import { orgInBody } from '../access.ts'
@@ -17,7 +16,12 @@ export const createMulti = defineEndpoint({
   summary: 'Publish up to 10,000 requests of up to 500 ids each as one packet',
   scope: 'publish:write',
   access: orgInBody,
-  query: z.strictObject({ batchsize: pairsPerPart, batchSize: pairsPerPart, forceOverwrite: trueOrFalse.optional() }),
+  query: z
+    .strictObject({ batchsize: pairsPerPart, batchSize: pairsPerPart, forceOverwrite: trueOrFalse.optional() })
+    .refine(({ batchsize, batchSize = batchsize }) => batchsize === undefined || batchsize === batchSize, {
+      path: ['batchsize'],
+      message: 'must not differ from batchSize',
+    }),
   body: {
     limitBytes: 32 * 1024 * 1024,
     schema: z.array(publishRequest).min(1).max(10_000),
@@ -31,9 +35,6 @@ export const createMulti = defineEndpoint({
   answers: storedAnswers,
   async handle(context, { query, body: { returnOnly, ...multi }, ...caller }) {
     const { batchsize, batchSize = batchsize, forceOverwrite = false } = query
-    if (batchsize !== undefined && batchsize !== batchSize) {
-      throw errors.invalidRequest([{ path: 'batchsize', message: 'must not differ from batchSize' }])
-    }
     const order = { kind: 'multi', ...multi, batchSize: batchSize ?? 5_000, force: forceOverwrite } as const
     return publish(context, caller, order, returnOnly)
   },

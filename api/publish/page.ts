@@ -1,11 +1,10 @@
-import { z } from 'zod'
 import { byCodePoint } from '../../shared/cypher/identifiers.ts'
-import { wholeNumber } from '../query.ts'
+import { once, wholeNumber } from '../query.ts'
 
 const mostNames = 100_000
 
 /** `limit` names that come after `after`. Contract 7.8. */
-export const paging = { limit: wholeNumber(1, mostNames).optional(), after: z.string().optional() }
+export const paging = { limit: wholeNumber(1, mostNames).optional(), after: once.optional() }
 
 interface Page {
   limit?: number | undefined

@@ -16,12 +16,15 @@ export async function storeDirectly(
   { orgName, fileName }: { orgName: string; fileName: string },
   write: (sink: PartSink) => Promise<void>,
 ): Promise<Answer> {
-  const { config, store, generations, packets, views } = context
+  const { config, store, generations, packets, records, views } = context
   const problem = packetNameProblem(orgName, fileName)
   if (problem) throw errors.invalidRequest([{ path: 'fileName', message: problem }])
   await packets.requireOrg(orgName)
   const taken = () => errors.fileExists(orgName, fileName)
   if (await packets.isTaken(orgName, fileName)) throw taken()
+  // Advisory: without Redis the generation alone decides.
+  const holder = await records.holder(orgName, fileName).catch(() => null)
+  if (holder !== null) throw errors.nameInUse(orgName, fileName, holder)
   const name = packetName(orgName, fileName)
   const staging = stageParts(store, name, randomUUID(), 1)
   try {

@@ -33,10 +33,17 @@ function pathOf(root: string, path: readonly PropertyKey[]): string {
 }
 
 function wording(issue: z.core.$ZodIssue): string {
+  if (isAbsent(issue)) return 'required'
   if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message
   return issue.message
+}
+
+/** A field without a value: null and absent are the same (contract 3). Known where the schema was asked to report inputs. */
+function isAbsent({ code, path, ...issue }: z.core.$ZodIssue): boolean {
+  const isField = typeof path.at(-1) === 'string'
+  return code === 'invalid_type' && isField && 'input' in issue && (issue.input ?? null) === null
 }
 
 function withArticle(type: string): string {

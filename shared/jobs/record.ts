@@ -87,6 +87,8 @@ export interface JobRecords {
   /** Forgets an idempotency key, after a submission that failed. */
   forget(key: string): Promise<void>
   read(id: string): Promise<JobRecord | null>
+  /** The id of the unfinished job that holds a packet's name, if one does: for writers that are no jobs. */
+  holder(orgName: string, fileName: string): Promise<string | null>
   /** Begins a new attempt. @returns its number, or why there is none. */
   start(id: string): Promise<number | 'finished' | 'cancelling' | 'lost'>
   /** A run ended by itself, whatever came of it: it did not take its worker with it. */
@@ -132,6 +134,11 @@ export function createJobRecords(redis: Redis): JobRecords {
   const now = () => new Date().toISOString()
   const nameOf = ({ orgName, fileName }: Pick<JobRecord, 'orgName' | 'fileName'>) => `${orgName}/${fileName}`
 
+  async function read(id: string): Promise<JobRecord | null> {
+    const hash = await redis.hgetall(recordKey(id))
+    return hash.id === undefined ? null : recordOf(hash)
+  }
+
   return {
     async create({ subRequests, idempotency, ...job }) {
       const progress: JobProgress = { phase: 'queued', subRequests, subRequestsDone: 0, pairs: 0, parts: 0, bytes: 0 }
@@ -151,16 +158,18 @@ export function createJobRecords(redis: Redis): JobRecords {
       if (is === 'held') return { is, holder: id }
       return is === 'known' ? { is, id, fingerprint: known } : { is: 'created' }
     },
+    read,
+    async holder(orgName, fileName) {
+      const id = await redis.get(claimKey(nameOf({ orgName, fileName })))
+      const job = id === null ? null : await read(id)
+      return job === null || (finalStates as readonly string[]).includes(job.state) ? null : job.id
+    },
     async known(key) {
       const [id, fingerprint] = (await redis.get(idempotencyKey(key)))?.split(' ') ?? []
       return id === undefined || fingerprint === undefined ? null : { id, fingerprint }
     },
     async forget(key) {
       await redis.del(idempotencyKey(key))
-    },
-    async read(id) {
-      const hash = await redis.hgetall(recordKey(id))
-      return hash.id === undefined ? null : recordOf(hash)
     },
     async start(id) {
       const attempt = await redis.jobStart(recordKey(id), JSON.stringify(now()), String(mostUnendedRuns))

@@ -41,8 +41,10 @@ export function parseMulti(body: unknown): { multi: Multi; issues: Issue[] } {
       issues.push({ path: field, message: 'required in at least one sub-request unless returnOnly is true' })
     }
   }
+  // A sub-request that gives both names has been told already.
+  const isTold = requests.some(({ orgName, fileName }) => orgName !== undefined && fileName !== undefined)
   const problem = packetNameProblem(multi.orgName, multi.fileName)
-  if (problem) issues.push({ path: 'fileName', message: problem })
+  if (problem && !isTold) issues.push({ path: 'fileName', message: problem })
   return { multi, issues }
 }
 

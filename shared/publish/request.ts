@@ -102,7 +102,8 @@ export function readFields(body: unknown, at = '', alsoKnown: readonly string[] 
   const broken = new Set<string>()
   const fields: Record<string, unknown> = {}
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    issues.push({ path: at, message: 'must be a JSON object, a publish request' })
+    const message = 'must be a JSON object, a publish request'
+    issues.push({ path: at, message: at === '' ? `the body ${message}` : message })
     return { fields, broken: new Set(Object.keys(publishFields)), issues }
   }
   for (const [key, value] of Object.entries(body)) {
@@ -114,7 +115,8 @@ export function readFields(body: unknown, at = '', alsoKnown: readonly string[] 
       const parsed = schema.safeParse(value)
       if (parsed.success) fields[key] = parsed.data
       else broken.add(key)
-      if (parsed.error) issues.push(...issuesOf(parsed.error, schema, path))
+      // Not spread into one push: a call takes some hundred thousand arguments, a list may have more broken elements.
+      for (const issue of parsed.error ? issuesOf(parsed.error, schema, path) : []) issues.push(issue)
     }
   }
   return { fields, broken, issues }

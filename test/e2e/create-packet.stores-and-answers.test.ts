@@ -84,16 +84,6 @@ test('an existing name is refused with 409 and keeps its packet', async () => {
   expect(kept.body.transactionRequest?.statements.length).toBe(10)
 })
 
-test('501 ids are refused with the advice to use multi, 500 are not', async () => {
-  const tooMany = await client.post('/1.0/publish/', request('many', { originIds: ids.slice(0, 501) }))
-  expect(tooMany.status).toBe(400)
-  expect(tooMany.body.error).toBe(
-    '400 Bad Request: originIds: at most 500 ids, originIds and relationshipIds together; there are 501, use POST /1.0/publish/multi',
-  )
-  const enough = await client.post('/1.0/publish/', request('many', { originIds: ids.slice(0, 500) }))
-  expect(enough.status).toBe(200)
-})
-
 test.each([
   [
     'wrong credentials',

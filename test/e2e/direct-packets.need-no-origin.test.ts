@@ -35,22 +35,6 @@ test('delete makes one statement with the ids as given, and says which are delet
   expect([returned.status, returned.body.fileLocation]).toEqual([200, null])
 })
 
-test.each([
-  ['no index', { index: null }, 'index: required'],
-  ['no ids', { originIds: [] }, 'originIds: must not be empty'],
-  ['no file name', { fileName: null }, 'fileName: required unless returnOnly is true'],
-  ['an unknown label', { index: 'Nothing' }, 'index: must be a label in mappedIndices or the value of DEFAULT_INDEX'],
-  ['ids that are not integers', { idType: 'integer' }, 'originIds: "a" is not a 64-bit integer, as idType says'],
-  ['an unknown field', { idtype: 'integer' }, 'idtype: unknown field, did you mean `idType`?'],
-])('delete refuses %s', async (_name, change, message) => {
-  const { status, body } = await client.post(`/1.0/publish/${org}/delete`, {
-    ...deletion,
-    fileName: 'refused',
-    ...change,
-  })
-  expect([status, body.error]).toEqual([400, `400 Bad Request: ${message}`])
-})
-
 test('more than 500 ids may be deleted, and the replay deletes exactly those nodes with their relationships', async () => {
   const label = uniqueName('Gone')
   await run(
@@ -124,32 +108,4 @@ test('createrelationships cuts parts of 5,000 pairs', async () => {
     'largePart1of2',
     'largePart2of2',
   ])
-})
-
-test.each([
-  ['no pairs', { idPairs: [] }, 'idPairs: must have at least one pair'],
-  ['a pair without an end', { idPairs: [{ startId: '1' }] }, 'idPairs[0].endId: must be a string'],
-  [
-    'an id with a lone surrogate',
-    { idPairs: [{ startId: '\ud800', endId: 'b' }] },
-    'idPairs[0].startId: must not hold a lone surrogate',
-  ],
-  [
-    'a bad type',
-    { type: 'A\\B' },
-    'type: must be non-empty, without backslashes, control characters or lone surrogates',
-  ],
-  [
-    'ids that are not integers',
-    { endIdType: 'integer' },
-    'idPairs[0]: has an id that is not a 64-bit integer, as its type says; idPairs[1]: has an id that is not a 64-bit integer, as its type says; idPairs[2]: has an id that is not a 64-bit integer, as its type says',
-  ],
-  ['an unknown field', { idPair: [] }, 'idPair: unknown field, did you mean `idPairs`?'],
-])('createrelationships refuses %s', async (_name, change, message) => {
-  const { status, body } = await client.post(`/1.0/publish/${org}/createrelationships`, {
-    ...drawing,
-    fileName: 'refused',
-    ...change,
-  })
-  expect([status, body.error]).toEqual([400, `400 Bad Request: ${message}`])
 })

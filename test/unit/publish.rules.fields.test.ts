@@ -95,7 +95,7 @@ describe('types', () => {
 
   test.each([[null], ['text'], [7], [[validRequest]]])('the body is an object, not %j', (body) => {
     expect(parsePublishRequest(body).issues).toEqual([
-      { path: '', message: 'must be a JSON object, a publish request' },
+      { path: '', message: 'the body must be a JSON object, a publish request' },
     ])
   })
 })

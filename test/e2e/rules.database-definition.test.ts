@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { badName, startFromValid } from '../support/refusals.ts'
+
+const { client, org, request, refuses } = await startFromValid()
+const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+const entry = (change: object) => ({ mappedIndices: { ...request.mappedIndices, ...change } })
+
+const boltForm = 'must be bolt://host[:port] or bolt+s://host[:port], and nothing else'
+const embedded = 'must not have an IPv6 address that carries an IPv4 address'
+const fourNumbers = 'must write an IPv4 address as four decimal numbers'
+
+test.each([
+  ['bolt', ''],
+  ['a bare address', '127.0.0.1:7687'],
+  ['another protocol', 'http://127.0.0.1:7687'],
+  ['unverified encryption', 'bolt+ssc://127.0.0.1'],
+  ['no host', 'bolt://'],
+  ['a user and a password', 'bolt://user:pass@127.0.0.1'],
+  ['a path', 'bolt://127.0.0.1/neo4j'],
+  ['a query', 'bolt://127.0.0.1?policy=eu'],
+  ['a fragment', 'bolt://127.0.0.1:7687#a'],
+  ['a line break', 'bolt://127.0.0.1\n'],
+])('dbUrl with %s is not of the form: %j', async (_what, dbUrl) => {
+  await refuses({ dbUrl }, `dbUrl: ${boltForm}`)
+})
+
+test.each([
+  ['neo4j://127.0.0.1:7687', 'must not use routing; use bolt:// or bolt+s://'],
+  ['neo4j+s://db.example', 'must not use routing; use bolt:// or bolt+s://'],
+  ['NEO4J+SSC://db.example', 'must not use routing; use bolt:// or bolt+s://'],
+  ['bolt://127.0.0.1:0', 'must have a port from 1 to 65535'],
+  ['bolt://127.0.0.1:65536', 'must have a port from 1 to 65535'],
+  ['bolt://-db.example', 'must have a valid host name'],
+  ['bolt://db..example', 'must have a valid host name'],
+  ['bolt://127.1', fourNumbers],
+  ['bolt://2130706433', fourNumbers],
+  ['bolt://0x7f000001', fourNumbers],
+  ['bolt://[:::]', 'must have a valid IPv6 address in brackets'],
+  ['bolt://[::ffff:127.0.0.1]:7687', embedded],
+  ['bolt://[::ffff:7f00:1]', embedded],
+  ['bolt://[64:ff9b::7f00:1]', embedded],
+  ['bolt://[2002:7f00:1::]', embedded],
+])('dbUrl is not %s: %s', async (dbUrl, message) => {
+  await refuses({ dbUrl }, `dbUrl: ${message}`)
+})
+
+test.each([
+  ['another scheme', 'Bearer cmVhZGVyOnBhc3M='],
+  ['no scheme', 'cmVhZGVyOnBhc3M='],
+  ['nothing after the scheme', 'Basic '],
+  ['the clear text', 'Basic reader:pass'],
+  ['no colon inside', basic('reader')],
+  ['something behind', `${basic('reader:pass')}\n`],
+])('credentials are not %s', async (_what, credentials) => {
+  await refuses({ credentials }, 'credentials: must be "Basic " followed by the base64 of username:password')
+})
+
+const disagrees = 'mappedIndices.Person: must agree with DEFAULT_ID_FIELD, as DEFAULT_INDEX names this label'
+
+test.each([
+  ['without DEFAULT_INDEX', entry({ DEFAULT_INDEX: undefined }), 'mappedIndices.DEFAULT_INDEX: required'],
+  ['without DEFAULT_ID_FIELD', entry({ DEFAULT_ID_FIELD: undefined }), 'mappedIndices.DEFAULT_ID_FIELD: required'],
+  [
+    'with nothing in it',
+    { mappedIndices: {} },
+    'mappedIndices.DEFAULT_INDEX: required; mappedIndices.DEFAULT_ID_FIELD: required',
+  ],
+  ['that is a list', { mappedIndices: [] }, 'mappedIndices: must be an object'],
+  ['that is a text', { mappedIndices: 'Person' }, 'mappedIndices: must be an object'],
+  ['with a number', entry({ Movie: 7 }), 'mappedIndices.Movie: must be a string'],
+  ['with null as a value', entry({ Movie: null }), 'mappedIndices.Movie: must be a string'],
+  ['with an empty id property', entry({ Movie: '' }), `mappedIndices.Movie: ${badName}`],
+  ['with an empty default', entry({ DEFAULT_INDEX: '' }), `mappedIndices.DEFAULT_INDEX: ${badName}`],
+  ['with an empty label', entry({ '': 'id' }), `mappedIndices.: ${badName}`],
+  ['with a backslash in a label', entry({ 'Mo\\vie': 'title' }), `mappedIndices.Mo\\vie: ${badName}`],
+  ['with a lone surrogate', entry({ Movie: '\ud800' }), `mappedIndices.Movie: ${badName}`],
+  ['whose default label has another id property', entry({ Person: 'name' }), disagrees],
+])('mappedIndices %s is refused', async (_what, change, message) => {
+  await refuses(change, message)
+})
+
+test.each(['Actor', 'person', 'DEFAULT_INDEX', 'DEFAULT_ID_FIELD', 'toString', 'constructor', '__proto__'])(
+  'index is not %s, which mappedIndices does not name',
+  async (index) => {
+    await refuses({ index }, 'index: must be a label in mappedIndices or the value of DEFAULT_INDEX')
+  },
+)
+
+test.each(['dbUrl', 'credentials', 'mappedIndices'])(
+  '%s is required, and null is the same as absent',
+  async (field) => {
+    await refuses({ [field]: null }, `${field}: required`)
+    await refuses({ [field]: undefined }, `${field}: required`)
+  },
+)
+
+test.each(['dbUrl', 'credentials'])('%s is a text', async (field) => {
+  await refuses({ [field]: 7 }, `${field}: must be a string`)
+})
+
+test('nothing that was refused here left anything to read', async () => {
+  expect((await client.get(`/1.0/publish/${org}`)).body.fileNames).toEqual([])
+})

@@ -1,0 +1,59 @@
+import { expect, inject } from 'vitest'
+import { type ClientAnswer, createClient, type PublishAnswer } from './client.ts'
+import { database, uniqueName } from './requests.ts'
+
+const reasons: Record<number, string> = {
+  400: 'Bad Request',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Entity',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+}
+
+/** Seed, Publish response object: all seven fields, in their order, null but `error`. */
+export function expectRefused({ status, body }: ClientAnswer<PublishAnswer>, expected: number, message: string): void {
+  expect([status, Object.entries(body)]).toEqual([
+    expected,
+    [
+      ['transactionRequest', null],
+      ['transactionRequests', null],
+      ['fileLocation', null],
+      ['fileLocations', null],
+      ['fileNames', null],
+      ['error', `${expected} ${reasons[expected]}: ${message}`],
+      ['usePrefixes', null],
+    ],
+  ])
+}
+
+/** An org of its own and a request for it that breaks no rule: whatever a change is refused for, the change is why. */
+export async function startFromValid() {
+  const { apiUrl, tokens } = inject('service')
+  const client = createClient(apiUrl, tokens.all as string)
+  const org = uniqueName('org')
+  await client.post(`/1.0/publish/${org}`)
+  const request = {
+    ...database(inject('stack').neo4j, 'Person', 'id', { Movie: 'title' }),
+    originIds: ['p1'],
+    metadata: true,
+    orgName: org,
+    fileName: 'refused',
+  }
+  return {
+    client,
+    org,
+    request,
+    /** A change to undefined leaves the field out. */
+    async refuses(change: object, ...messages: string[]) {
+      expectRefused(await client.post('/1.0/publish/', { ...request, ...change }), 400, messages.join('; '))
+    },
+  }
+}
+
+export const badName = 'must be non-empty, without backslashes, control characters or lone surrogates'
+export const manyIds = (count: number, prefix = 'id') =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`)

@@ -1,0 +1,77 @@
+import { Queue } from 'bullmq'
+import { Redis } from 'ioredis'
+import { Client } from 'minio'
+import { inject, vi } from 'vitest'
+import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
+import { createJobRecords, recordKey, secretKeyOf } from '../../shared/jobs/redis-keys.ts'
+
+/** What the service keeps of an org: all of it, hidden objects too. */
+export interface Traces {
+  objects: string[]
+  /** Names that a job holds. */
+  claims: string[]
+  /** Of jobs: what is neither finished in its record nor given up by the queue, or still has its credentials. */
+  unfinished: string[]
+}
+
+/** Reads traces where the service keeps them. A queue and two connections, closed by their owner. */
+export function openTraces({ bucket, redisUrl }: { bucket: string; redisUrl: string } = inject('service')) {
+  const { endpoint, region, accessKey, secretKey } = inject('stack').s3
+  const { hostname, port } = new URL(endpoint)
+  const store = new Client({ endPoint: hostname, port: Number(port), useSSL: false, region, accessKey, secretKey })
+  const redis = new Redis(redisUrl)
+  const queue = new Queue(queueName, { connection: { url: redisUrl }, prefix: queuePrefix })
+  const records = createJobRecords(redis)
+
+  async function objects(org: string): Promise<string[]> {
+    const keys: string[] = []
+    for await (const { name } of store.listObjectsV2(bucket, `${org}/`, true)) keys.push(name as string)
+    return keys.sort()
+  }
+
+  async function keysLike(pattern: string): Promise<string[]> {
+    const keys: string[] = []
+    for await (const found of redis.scanStream({ match: pattern, count: 1_000 })) keys.push(...(found as string[]))
+    return keys
+  }
+
+  async function unfinished(org: string): Promise<string[]> {
+    const lines: string[] = []
+    for (const key of await keysLike(recordKey('*'))) {
+      const job = await records.read(key.slice(recordKey('').length))
+      if (job?.orgName !== org) continue
+      const queued = await queue.getJobState(job.id)
+      const isOver = ['succeeded', 'failed', 'cancelled'].includes(job.state) && (await redis.ttl(key)) > 0
+      if (!isOver || !['failed', 'unknown'].includes(queued))
+        lines.push(`${job.id} ${job.state}, ${queued} in the queue`)
+      if ((await redis.exists(secretKeyOf(job.id))) === 1) lines.push(`${job.id} has secrets`)
+    }
+    return lines
+  }
+
+  const read = async (org: string): Promise<Traces> => ({
+    objects: await objects(org),
+    claims: await keysLike(`packets:claim:${org}/*`),
+    unfinished: await unfinished(org),
+  })
+
+  return {
+    objects,
+    read,
+    /** What there is when no job is under way any more: its answer comes a moment before its request's object goes. */
+    settled: (org: string): Promise<Traces> =>
+      vi.waitFor(
+        async () => {
+          const found = await read(org)
+          const requests = found.objects.filter((key) => key.startsWith(`${org}/.requests/`))
+          if (found.unfinished.length + requests.length > 0) throw new Error('a job is under way')
+          return found
+        },
+        { timeout: 20_000 },
+      ),
+    async close() {
+      await queue.close()
+      redis.disconnect()
+    },
+  }
+}
