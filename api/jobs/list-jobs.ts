@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { coversOrg, type Principal } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import { isAfter, type JobRecord, type JobRecords, jobStates, type ListPlace } from '../../shared/jobs/record.ts'
+import { type JobRecord, jobStates, type ListPlace } from '../../shared/jobs/record.ts'
 import { orgName } from '../../shared/storage/names.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { wholeNumber } from '../query.ts'
+import { mergedJobs } from './merged-jobs.ts'
 import { jobView } from './visible-job.ts'
 
 /** A page may be short of its limit when few jobs are in the state asked for. */
@@ -31,7 +32,7 @@ export const listJobs = defineEndpoint({
     const jobs: JobRecord[] = []
     let next = ''
     let seen = 0
-    for await (const { job, at } of jobsOf(records, listsOf(principal, query.orgName), after)) {
+    for await (const { job, at } of mergedJobs(records, listsOf(principal, query.orgName), after)) {
       if (jobs.length === limit || seen === mostSeen) return { kind: 'json', value: { jobs: jobs.map(jobView), next } }
       if (state === undefined || job.state === state) jobs.push(job)
       next = `${at.createdAt}.${at.id}`
@@ -48,21 +49,4 @@ function listsOf(principal: Principal, orgName: string | undefined): (string | n
   if (principal.orgs.includes('*')) return [null]
   // A job of a sub-directory stands in the lists of both.
   return principal.orgs.filter((org) => !principal.orgs.some((other) => org.startsWith(`${other}/`)))
-}
-
-const pageSize = 200
-
-/** All of the lists merged, newest first; what is gone is taken off them on the way. */
-async function* jobsOf(records: JobRecords, lists: readonly (string | null)[], after: ListPlace | null) {
-  for (let from = after; ; ) {
-    const pages = await Promise.all(lists.map((list) => records.list(list, from, pageSize)))
-    const places = pages.flat().sort((a, b) => (isAfter(a, b) ? 1 : -1))
-    const page = places.slice(0, pageSize)
-    const found = await Promise.all(page.map(({ id }) => records.read(id)))
-    for (const [index, job] of found.entries()) if (job) yield { job, at: page[index] as ListPlace }
-    const gone = page.filter((_, index) => found[index] === null).map(({ id }) => id)
-    await Promise.all(lists.map((list) => records.unlist(list, gone)))
-    if (page.length < pageSize) return
-    from = page.at(-1) as ListPlace
-  }
 }

@@ -1,17 +1,14 @@
 import { coversOrg } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { isFinished } from '../../shared/jobs/finish-waiter.ts'
-import { idempotencyOf, parseIdempotencyKey, replayedJob } from '../../shared/jobs/idempotency.ts'
-import { type Submission, type Submitted, submitJob } from '../../shared/jobs/submission.ts'
-import { checkOrigin } from '../../shared/origin/connect.ts'
+import type { Submission } from '../../shared/jobs/submission.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
-import type { Answer, Input, Preferences } from '../endpoint.ts'
+import type { Answer, Preferences } from '../endpoint.ts'
 import { preferenceApplied } from '../prefer.ts'
 import { jobAnswer } from './job-answer.ts'
 import { returnPacket } from './return-packet.ts'
-
-type Caller = Pick<Input<unknown, unknown, unknown>, 'principal' | 'prefer' | 'idempotencyKey'>
+import { type Caller, submit } from './submit.ts'
 
 /** What #3 and #4 share: build at once and return, or hand to the workers and wait for them. Contract 7.3. */
 export async function publish(
@@ -29,22 +26,6 @@ export async function publish(
     ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
   }
   return waitForAnswer(context, id, headers, caller.prefer)
-}
-
-/** A new job, or the one that the same request with the same `Idempotency-Key` made before. */
-async function submit(context: ApiContext, caller: Caller, order: Submission): Promise<Submitted> {
-  const { config, packets, records } = context
-  const { orgName, fileName } = order
-  const key = parseIdempotencyKey(caller.idempotencyKey)
-  const idempotency = key === null ? undefined : idempotencyOf(config.secretKeys, caller.principal.name, key, order)
-  // Looked for first: the name is taken by now if that job has succeeded.
-  const known = idempotency && (await replayedJob(config.secretKeys, records, idempotency, order))
-  if (known) return { id: known, replayed: true }
-  await packets.requireOrg(orgName)
-  if (!order.force && (await packets.isTaken(orgName, fileName))) throw errors.fileExists(orgName, fileName)
-  for (const dbUrl of new Set(order.requests.map((request) => request.dbUrl))) await checkOrigin(dbUrl, config.origin)
-  const { queuedJobs: queuedJobsLimit } = config.limits
-  return submitJob({ ...context, queuedJobsLimit, secretKeys: config.secretKeys }, order, idempotency)
 }
 
 async function waitForAnswer(
