@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { coversOrg, type Principal } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
+import { eachJob } from '../../shared/jobs/job-list.ts'
 import { type JobRecord, jobStates, type ListPlace } from '../../shared/jobs/record.ts'
 import { orgName } from '../../shared/storage/names.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { wholeNumber } from '../query.ts'
-import { mergedJobs } from './merged-jobs.ts'
+
 import { jobView } from './visible-job.ts'
 
 /** A page may be short of its limit when few jobs are in the state asked for. */
@@ -32,7 +33,7 @@ export const listJobs = defineEndpoint({
     const jobs: JobRecord[] = []
     let next = ''
     let seen = 0
-    for await (const { job, at } of mergedJobs(records, listsOf(principal, query.orgName), after)) {
+    for await (const { job, at } of eachJob(records, listsOf(principal, query.orgName), after)) {
       if (jobs.length === limit || seen === mostSeen) return { kind: 'json', value: { jobs: jobs.map(jobView), next } }
       if (state === undefined || job.state === state) jobs.push(job)
       next = `${at.createdAt}.${at.id}`

@@ -1,9 +1,16 @@
-import { isAfter, type JobRecords, type ListPlace } from '../../shared/jobs/record.ts'
+import { isAfter, type JobRecord, type JobRecords, type ListPlace } from './record.ts'
 
 const pageSize = 200
 
-/** All of the lists merged, newest first; what is gone is taken off them on the way. */
-export async function* mergedJobs(records: JobRecords, lists: readonly (string | null)[], after: ListPlace | null) {
+/**
+ * The jobs of several orgs' lists (null: of all orgs) merged, newest first, from the place after `after`. Those that are
+ * gone are taken off the lists on the way.
+ */
+export async function* eachJob(
+  records: JobRecords,
+  lists: readonly (string | null)[],
+  after: ListPlace | null,
+): AsyncGenerator<{ job: JobRecord; at: ListPlace }> {
   for (let from = after; ; ) {
     const pages = await Promise.all(lists.map((list) => records.list(list, from, pageSize)))
     const places = pages.flat().sort((a, b) => (isAfter(a, b) ? 1 : -1))
