@@ -123,6 +123,19 @@ test('two hundred that wait at once, for one job or for many, share one subscrip
   expect(Math.max(...waited.map(({ tookMs }) => tookMs))).toBeLessThan(longMs / 5)
 })
 
+test('a waiter that is released ends all waits at once, and every later one', async () => {
+  const own = new Redis(url, { db: 5 })
+  const stopping = await createFinishWaiter(own, here)
+  const ids = await Promise.all(Array.from({ length: 20 }, queuedJob))
+  const start = performance.now()
+  const waiting = ids.map((id) => stopping.wait(id, longMs))
+  stopping.release()
+  const jobs = [...(await Promise.all(waiting)), await stopping.wait(ids[0] as string, longMs)]
+  expect(jobs.map((job) => job?.state)).toEqual(Array(21).fill('queued'))
+  expect(performance.now() - start).toBeLessThan(longMs / 5)
+  await own.quit()
+})
+
 test('a word about a job that nobody waits for, or that does not exist, harms nobody', async () => {
   const id = await queuedJob()
   const waiting = waiter.wait(id, longMs)
