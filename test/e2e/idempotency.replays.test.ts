@@ -77,6 +77,15 @@ test('another request with a key that was used is 422, and changes nothing', asy
   expect(told(again)).toEqual({ ...told(first), replayed: 'true' })
 })
 
+test('the same request for a job that was cancelled is told so, and which job it was', async () => {
+  const post = () => client.post('/1.0/publish/', request('cancelled'), keyed('cancelled'))
+  const first = await post()
+  await client.post(`${told(first).location}/cancel`)
+  const again = await post()
+  expect(told(again)).toEqual({ status: 409, location: told(first).location, replayed: 'true' })
+  expect(again.body.error).toBe('409 Conflict: the job was cancelled; it has no result')
+})
+
 test('two clients with the same key do not meet', async () => {
   const mine = await client.post('/1.0/publish/', request('mine'), keyed('shared'))
   const other = await as('another').post('/1.0/publish/', request('other'), keyed('shared'))
