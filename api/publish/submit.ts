@@ -7,8 +7,10 @@ import type { Input } from '../endpoint.ts'
 
 export type Caller = Pick<Input<unknown, unknown, unknown>, 'principal' | 'prefer' | 'idempotencyKey'>
 
+type Context = Pick<ApiContext, 'config' | 'packets' | 'records' | 'store' | 'secrets' | 'queue'>
+
 /** A new job, or the one that the same request with the same `Idempotency-Key` made before. */
-export async function submit(context: ApiContext, caller: Caller, order: Submission): Promise<Submitted> {
+export async function submit(context: Context, caller: Caller, order: Submission): Promise<Submitted> {
   const { config, packets, records } = context
   const { orgName, fileName } = order
   const key = parseIdempotencyKey(caller.idempotencyKey)

@@ -114,8 +114,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       const directory = await directoryOf(names)
       const expected = names.map((each) => ({ key: directory + each, bytes: Buffer.byteLength(each) }))
       expected.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
-      const listed = await all(store.list(directory))
-      expect(listed.map(({ key, bytes }) => ({ key, bytes }))).toEqual(expected)
+      expect((await all(store.list(directory))).map(({ key, bytes }) => ({ key, bytes }))).toEqual(expected)
     })
 
     test('takes a prefix of the key, which need not be a directory', async () => {

@@ -4,6 +4,7 @@ import { readConfig } from '../../shared/config/config.ts'
 import { janitorKey, openJobsKey, recordKey, staleViewsKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../shared/jobs/secrets.ts'
 import { type Submitting, submitJob } from '../../shared/jobs/submission.ts'
+import { createViews } from '../../shared/jobs/views.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
 import { removal } from '../../shared/storage/generations.ts'
 import { consumeJobs } from '../../worker/consume.ts'
@@ -148,6 +149,15 @@ describe('plain files that are out of step', () => {
     await context.views.refresh(`${org}/f`)
     expect(await context.views.staleBefore(Date.now() + 10_000)).toEqual([])
   })
+})
+
+test('where there are no plain files no packet stays marked for them, and none are made', async () => {
+  const org = someOrg()
+  await commitPacket(context, `${org}/f`, ['1'])
+  await context.redis.zadd(staleViewsKey, hourAgo(), `${org}/f`)
+  const views = createViews(context.redis, context, { isOn: false, log, metrics: context.metrics })
+  await views.refresh(`${org}/f`)
+  expect([await context.redis.zcard(staleViewsKey), await viewOf(context, org)]).toEqual([0, {}])
 })
 
 test('of several janitors one is at work at a time, and another goes on when it stops', async () => {

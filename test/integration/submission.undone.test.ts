@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
+import { submit } from '../../api/publish/submit.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { idempotencyOf } from '../../shared/jobs/idempotency.ts'
@@ -120,4 +121,27 @@ describe('a submission leaves', () => {
     expect(await whole.records.openBefore(Date.now() + 1)).toContain(id)
     expect(await redis.hget(recordKey(id), 'state')).toBe('queued')
   })
+})
+
+test('a request whose twin takes the name while it is looked at is that twin’s job, not a conflict', async () => {
+  const order = someSubmission()
+  const principal = { name: 'client', orgs: ['*'], scopes: [] }
+  const prefer = { waitSeconds: null, respondAsync: true, returnMinimal: false }
+  const caller = { principal, prefer, idempotencyKey: randomUUID() }
+  const idempotency = idempotencyOf(config.secretKeys, 'client', caller.idempotencyKey, order)
+  const twin = { ...whole, secretKeys: config.secretKeys }
+  let made = ''
+  const packets = {
+    ...storage.packets,
+    requireOrg: async () => {},
+    async isTaken() {
+      made = (await submitJob(twin, order, idempotency)).id
+      await whole.records.finish(made, 'succeeded', { generation: 1 })
+      return true
+    },
+  }
+  const context = { ...whole, config, packets }
+  expect(await submit(context, caller, order)).toEqual({ id: made, replayed: true })
+  const another = { ...caller, idempotencyKey: undefined }
+  await expect(submit(context, another, order)).rejects.toMatchObject({ status: 409, code: 'fileExists' })
 })
