@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { JobError, JobRecord } from '../../shared/jobs/record.ts'
 import {
   locationFields,
   publishResponse,
@@ -21,10 +21,12 @@ export async function jobAnswer(
   headers: Record<string, string>,
   returnMinimal: boolean,
 ): Promise<Answer> {
-  if (job.error) throw new AppError(job.error.status, job.error.code, job.error.message, { headers })
-  if (job.state === 'cancelled') throw errors.jobCancelled()
+  // Whatever the answer is, it names the job.
+  const failure = ({ status, code, message }: JobError) => new AppError(status, code, message, { headers })
+  if (job.error) throw failure(job.error)
+  if (job.state === 'cancelled') throw failure(errors.jobCancelled())
   const manifest = await context.generations.read(packetName(job.orgName, job.fileName), job.generation ?? 0)
-  if (manifest === null) throw errors.packetGone()
+  if (manifest === null) throw failure(errors.packetGone())
   const files = context.packets.filesOf(job.fileName, manifest)
   const urls = await context.packets.sign(files, defaultLifetimeSeconds)
   const isInline = !returnMinimal && bytesOf(files) <= context.config.limits.inlineBytes

@@ -3,7 +3,7 @@ import * as errors from '../../shared/errors/catalogue.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import { removal } from '../../shared/storage/generations.ts'
 import { packetName } from '../../shared/storage/keys.ts'
-import { orgName, storedName } from '../../shared/storage/names.ts'
+import { orgName, parsePartName, storedName } from '../../shared/storage/names.ts'
 import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 
@@ -28,8 +28,8 @@ export const removeFile = defineEndpoint({
       const files = await packets.require(params.orgName, params.fileName)
       if (files.some(({ isPart }) => isPart)) throw errors.partOfPacket(params.fileName)
       for (const { key } of files) await store.remove(key)
-      // A packet may have taken the name meanwhile.
-      await views.refresh(name)
+      // A packet may have taken the name meanwhile, or that of which this one is a part.
+      await views.refresh(packetName(params.orgName, parsePartName(params.fileName)?.base ?? params.fileName))
     }
     return { kind: 'publish', response: publishResponse({}) }
   },

@@ -7,17 +7,25 @@ import type { Input } from '../endpoint.ts'
 
 export type Caller = Pick<Input<unknown, unknown, unknown>, 'principal' | 'prefer' | 'idempotencyKey'>
 
+type Context = Pick<ApiContext, 'config' | 'packets' | 'records' | 'store' | 'secrets' | 'queue'>
+
 /** A new job, or the one that the same request with the same `Idempotency-Key` made before. */
-export async function submit(context: ApiContext, caller: Caller, order: Submission): Promise<Submitted> {
+export async function submit(context: Context, caller: Caller, order: Submission): Promise<Submitted> {
   const { config, packets, records } = context
   const { orgName, fileName } = order
   const key = parseIdempotencyKey(caller.idempotencyKey)
   const idempotency = key === null ? undefined : idempotencyOf(config.secretKeys, caller.principal.name, key, order)
+  const earlier = async () => idempotency && replayedJob(config.secretKeys, records, idempotency, order)
   // Looked for first: the name is taken by now if that job has succeeded.
-  const known = idempotency && (await replayedJob(config.secretKeys, records, idempotency, order))
+  const known = await earlier()
   if (known) return { id: known, replayed: true }
   await packets.requireOrg(orgName)
-  if (!order.force && (await packets.isTaken(orgName, fileName))) throw errors.fileExists(orgName, fileName)
+  if (!order.force && (await packets.isTaken(orgName, fileName))) {
+    // And again: the same request may have come at the same time and be through already.
+    const meanwhile = await earlier()
+    if (meanwhile) return { id: meanwhile, replayed: true }
+    throw errors.fileExists(orgName, fileName)
+  }
   for (const dbUrl of new Set(order.requests.map((request) => request.dbUrl))) await checkOrigin(dbUrl, config.origin)
   const { queuedJobs: queuedJobsLimit } = config.limits
   return submitJob({ ...context, queuedJobsLimit, secretKeys: config.secretKeys }, order, idempotency)

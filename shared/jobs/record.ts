@@ -125,6 +125,8 @@ const mostPerMillisecond = 500
 
 const keptSeconds = 7 * 24 * 3_600
 const idempotencySeconds = 24 * 3_600
+/** Longer than any record lives: days in a full queue, hours of work, then `keptSeconds`. */
+const listedSeconds = 30 * 24 * 3_600
 
 /** A job that took so many workers with it is not run again. */
 const mostUnendedRuns = 3
@@ -153,7 +155,7 @@ export function createJobRecords(redis: Redis): JobRecords {
       ]
       const { fingerprint = '' } = idempotency ?? {}
       const values = [job.id, job.force ? 'force' : '', recordKey(''), String(Date.parse(createdAt)), fingerprint]
-      const fields = [String(idempotencySeconds), ...hashOf(record)]
+      const fields = [String(idempotencySeconds), String(listedSeconds), ...hashOf(record)]
       const [is, id = '', known = ''] = (await redis.jobCreate(keys.length, ...keys, ...values, ...fields)).split(' ')
       if (is === 'held') return { is, holder: id }
       return is === 'known' ? { is, id, fingerprint: known } : { is: 'created' }

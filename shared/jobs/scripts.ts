@@ -9,7 +9,7 @@ const isUnfinished = (state: string) => `(${state} == 'queued' or ${state} == 'r
 
 // A claim is as good as its holder's record: one whose job is finished or gone is taken over, so no claim needs renewing.
 // KEYS: record, claim, idempotency key, open jobs, lists of jobs. ARGV: id, force, prefix of records, accepted at
-// (epoch milliseconds), fingerprint, how many seconds it is remembered, fields of the record.
+// (epoch milliseconds), fingerprint, how many seconds it is remembered, how many a job stays in lists, fields of the record.
 const create = `
 if redis.call('EXISTS', KEYS[1]) == 1 then return '' end
 if ARGV[5] ~= '' then
@@ -24,9 +24,14 @@ if ARGV[2] == '' then
   end
   redis.call('SET', KEYS[2], ARGV[1])
 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 7))
+redis.call('HSET', KEYS[1], unpack(ARGV, 8))
 if ARGV[5] ~= '' then redis.call('SET', KEYS[3], ARGV[1] .. ' ' .. ARGV[5], 'EX', ARGV[6]) end
 for list = 4, #KEYS do redis.call('ZADD', KEYS[list], ARGV[4], ARGV[1]) end
+-- Or a list that nobody reads would grow for ever.
+for list = 5, #KEYS do
+  redis.call('ZREMRANGEBYSCORE', KEYS[list], '-inf', ARGV[4] - ARGV[7] * 1000)
+  redis.call('EXPIRE', KEYS[list], ARGV[7])
+end
 return ''`
 
 // Runs that neither ended nor were handed back took their workers with them. ARGV: now, how many of them are too many.

@@ -43,7 +43,6 @@ export function createViews(
   redis.defineCommand('viewRefreshed', { numberOfKeys: 1, lua: refreshedScript })
 
   async function quietly(step: () => Promise<unknown>): Promise<void> {
-    if (!isOn) return
     await step().catch((error) => {
       metrics.plainFilesFailed.inc()
       log.warn({ err: error }, 'plain files not brought up to date')
@@ -53,7 +52,7 @@ export function createViews(
   const unmarking = (name: string, bringUpToDate: typeof refreshPlainFiles) =>
     quietly(async () => {
       const marked = await redis.zscore(staleViewsKey, name).catch(() => null)
-      await bringUpToDate(store, generations, name)
+      if (isOn) await bringUpToDate(store, generations, name)
       if (marked !== null) await redis.viewRefreshed(staleViewsKey, name, marked)
     })
 

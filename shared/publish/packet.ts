@@ -66,13 +66,18 @@ export async function buildPacket(
     await sink(part)
     progress()
   })
-  await using origins = originsUntil(AbortSignal.any([signal, timeout]), originPolicy, Math.max(1, secondsLeft))
+  const ending = AbortSignal.any([signal, timeout])
+  await using origins = originsUntil(ending, originPolicy, Math.max(1, secondsLeft))
+  const ended = endOf(ending)
+  const build = async (request: PublishRequest, at: number) => {
+    const { origin, uniqueness } = await origins.open(request)
+    const work = { origin, uniqueness, watch: watchOf(at), plan: planOf(request), pairs, writer, report }
+    await buildSlice(work, order.acceptedAt, interrupted)
+  }
   for (const [at, request] of order.requests.entries()) {
     interrupted()
     try {
-      const { origin, uniqueness } = await origins.open(request)
-      const work = { origin, uniqueness, watch: watchOf(at), plan: planOf(request), pairs, writer, report }
-      await buildSlice(work, order.acceptedAt, interrupted)
+      await Promise.race([build(request, at), ended])
     } catch (error) {
       await writer.settle()
       interrupted() // a read that broke because the signal closed its connection is an interruption, not a broken origin
@@ -84,6 +89,14 @@ export async function buildPacket(
   await writer.end()
   interrupted()
   return report.read()
+}
+
+/** Rejects when the signal aborts. A read that is under way then may never answer: its driver closes without a word to it. */
+function endOf(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  promise.catch(() => {}) // it may come when nobody waits
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  return promise
 }
 
 interface OpenOrigin {

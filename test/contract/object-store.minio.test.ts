@@ -2,9 +2,12 @@ import { inject } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
 import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import { objectStoreContract } from './object-store.ts'
+import { objectStoreEtagContract } from './object-store-etags.ts'
 
 const { storage } = readConfig('worker', inject('service').env)
 
 objectStoreContract('the object store of an S3 server', (settings) =>
   openMinioStore({ ...storage, bucket: 'contract', ...settings }),
 )
+
+objectStoreEtagContract('the object store of an S3 server', openMinioStore({ ...storage, bucket: 'contract' }))

@@ -101,7 +101,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       expect(await create(from + odd, 'late')).toBe('exists')
       expect(await store.copy(from + odd, to + odd)).toBe(true)
       expect([await get(to + odd), String(await streamed(to + odd))]).toEqual([odd, odd])
-      expect(await all(store.list(to + odd))).toEqual([{ key: to + odd, bytes: Buffer.byteLength(odd) }])
+      expect(await all(store.list(to + odd))).toMatchObject([{ key: to + odd, bytes: Buffer.byteLength(odd) }])
       expect(await (await fetch(await store.sign(to + odd, 60, odd))).text()).toBe(odd)
       await store.remove(to + odd)
       expect([await get(from + odd), await get(to + odd)]).toEqual([odd, null])
@@ -114,7 +114,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       const directory = await directoryOf(names)
       const expected = names.map((each) => ({ key: directory + each, bytes: Buffer.byteLength(each) }))
       expected.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
-      expect(await all(store.list(directory))).toEqual(expected)
+      expect((await all(store.list(directory))).map(({ key, bytes }) => ({ key, bytes }))).toEqual(expected)
     })
 
     test('takes a prefix of the key, which need not be a directory', async () => {

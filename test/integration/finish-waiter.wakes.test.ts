@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { createFinishWaiter, type FinishWaiter, isFinished } from '../../shared/jobs/finish-waiter.ts'
 import { createJobRecords, finalStates } from '../../shared/jobs/record.ts'
 import { finishedChannel } from '../../shared/jobs/redis-keys.ts'
@@ -112,15 +112,32 @@ describe('who waits for a job', () => {
   })
 })
 
-test('two hundred that wait at once, for one job or for many, share one subscription', async () => {
+test('two hundred that wait at once, for one job or for many, share one subscription and one timer', async () => {
   const shared = await queuedJob()
   const ids = await Promise.all(Array.from({ length: 200 }, async (_, index) => (index % 2 ? shared : queuedJob())))
+  const timers = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')]
   const waiting = ids.map((id) => timed(id, longMs))
   expect(await subscriptions()).toEqual([' sub=1'])
+  expect(timers.map(({ mock }) => mock.calls.length)).toEqual([1, 0])
   await Promise.all([...new Set(ids)].map((id) => worker.finish(id, 'succeeded', {})))
   const waited = await Promise.all(waiting)
   expect(waited.map(({ job }) => [job?.id, job?.state])).toEqual(ids.map((id) => [id, 'succeeded']))
   expect(Math.max(...waited.map(({ tookMs }) => tookMs))).toBeLessThan(longMs / 5)
+  expect(timers.map(({ mock }) => mock.calls.length)).toEqual([1, 1])
+  for (const timer of timers) timer.mockRestore()
+})
+
+test('a waiter that is released ends all waits at once, and every later one', async () => {
+  const own = new Redis(url, { db: 5 })
+  const stopping = await createFinishWaiter(own, here)
+  const ids = await Promise.all(Array.from({ length: 20 }, queuedJob))
+  const start = performance.now()
+  const waiting = ids.map((id) => stopping.wait(id, longMs))
+  stopping.release()
+  const jobs = [...(await Promise.all(waiting)), await stopping.wait(ids[0] as string, longMs)]
+  expect(jobs.map((job) => job?.state)).toEqual(Array(21).fill('queued'))
+  expect(performance.now() - start).toBeLessThan(longMs / 5)
+  await own.quit()
 })
 
 test('a word about a job that nobody waits for, or that does not exist, harms nobody', async () => {

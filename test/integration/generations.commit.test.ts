@@ -13,7 +13,7 @@ const someName = () => `org-${randomUUID()}/packet`
 const taken = () => new Error('taken')
 
 function manifest(name: string, { jobId = randomUUID() as string, attempt = 1 } = {}): Manifest {
-  const parts = [{ key: partKey(name, jobId, attempt, 0, 1), bytes: 7, pairs: 1 }]
+  const parts = [{ key: partKey(name, jobId, attempt, 0, 1), bytes: 7, pairs: 1, etag: 'e' }]
   return { jobId, attempt, createdAt: '2024-02-29T12:00:00.000Z', parts }
 }
 
@@ -83,7 +83,7 @@ describe('a job that commits again', () => {
     const first = manifest(name)
     await store.put(first.parts[0]?.key ?? '', Buffer.from('content'))
     await commit(name, first)
-    await refreshPlainFiles(store, name, first)
+    await refreshPlainFiles(store, createGenerations(store), name)
     expect(await commit(name, manifest(name, { jobId: first.jobId, attempt: 2 }))).toBe(1)
   })
 

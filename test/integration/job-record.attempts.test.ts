@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { createJobRecords, finalStates, type JobProgress } from '../../shared/jobs/record.ts'
+import { createJobRecords, finalStates, type JobProgress, type NamedJob } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { createReport } from '../../shared/publish/report.ts'
 
@@ -9,12 +9,13 @@ const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const records = createJobRecords(redis)
 afterAll(() => redis.quit())
 
-/** A queued job's id. */
-async function queuedJob(): Promise<string> {
-  const id = randomUUID()
-  const names = { orgName: `org-${id}`, fileName: 'people' }
-  await records.create({ id, kind: 'publish', ...names, batchSize: 5_000, force: false, subRequests: 4 })
-  return id
+const namedJob = (id: string = randomUUID()): NamedJob => ({ id, orgName: `org-${id}`, fileName: 'people' })
+
+/** A queued job. */
+async function queuedJob(): Promise<NamedJob> {
+  const job = namedJob()
+  await records.create({ ...job, kind: 'publish', batchSize: 5_000, force: false, subRequests: 4 })
+  return job
 }
 
 const reading = (subRequestsDone: number): JobProgress => ({
@@ -31,120 +32,157 @@ const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('an attempt', () => {
   test('begins a queued job, and is counted', async () => {
-    const id = await queuedJob()
+    const { id } = await queuedJob()
     const queued = await records.read(id)
     expect(await records.start(id)).toBe(1)
     expect(await records.read(id)).toEqual({ ...queued, state: 'running', attempt: 1, startedAt: time })
   })
 
   test('follows another that ended without a word, also in the commit, and the first start stays', async () => {
-    const id = await queuedJob()
-    await records.start(id)
-    const first = await records.read(id)
-    expect(await records.start(id)).toBe(2)
-    await records.beginCommit(id, 2, committing, report)
-    expect(await records.start(id)).toBe(3)
-    expect(await records.read(id)).toEqual({ ...first, attempt: 3, progress: committing, report })
+    const job = await queuedJob()
+    await records.start(job.id)
+    const first = await records.read(job.id)
+    expect(await records.start(job.id)).toBe(2)
+    await records.beginCommit(job, 2, committing, report)
+    expect(await records.start(job.id)).toBe(3)
+    expect(await records.read(job.id)).toEqual({ ...first, attempt: 3, progress: committing, report })
   })
 
   test.each(finalStates)('does not begin a job that has %s', async (state) => {
-    const id = await queuedJob()
+    const { id } = await queuedJob()
     await records.finish(id, state, {})
     const finished = await records.read(id)
-    expect(await records.start(id)).toBeNull()
+    expect(await records.start(id)).toBe('finished')
     expect(await records.read(id)).toEqual(finished)
   })
 
   test('does not begin a job that is gone, nor bring it back', async () => {
     const id = randomUUID()
-    expect(await records.start(id)).toBeNull()
+    expect(await records.start(id)).toBe('finished')
+    await records.endRun(id)
     expect(await redis.exists(recordKey(id))).toBe(0)
   })
 
-  test('has a number of its own when twenty begin at once', async () => {
-    const id = await queuedJob()
-    const numbers = await Promise.all(Array.from({ length: 20 }, () => records.start(id)))
-    expect(numbers.toSorted((a, b) => Number(a) - Number(b))).toEqual(
-      Array.from({ length: 20 }, (_, index) => index + 1),
-    )
+  test('has a number of its own when twenty begin at once, as long as runs end', async () => {
+    const { id } = await queuedJob()
+    const beginAndEnd = async () => {
+      const number = await records.start(id)
+      await records.endRun(id)
+      return Number(number)
+    }
+    const numbers: number[] = []
+    // No more than three runs of a job may be without an end, so that many race at a time.
+    for (let begun = 0; begun < 20; begun += 2) numbers.push(...(await Promise.all([beginAndEnd(), beginAndEnd()])))
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+  })
+})
+
+describe('a job whose runs do not end', () => {
+  test('is lost at the fourth start, however often it is asked for, and nothing of it changes', async () => {
+    const { id } = await queuedJob()
+    expect([await records.start(id), await records.start(id), await records.start(id)]).toEqual([1, 2, 3])
+    const running = await records.read(id)
+    expect([await records.start(id), await records.start(id)]).toEqual(['lost', 'lost'])
+    expect(await records.read(id)).toEqual(running)
+  })
+
+  test('is begun by three of twenty that begin at once, each with a number of its own', async () => {
+    const { id } = await queuedJob()
+    const begun = await Promise.all(Array.from({ length: 20 }, () => records.start(id)))
+    expect(begun.toSorted()).toEqual([1, 2, 3, ...Array(17).fill('lost')])
+  })
+
+  test('counts only the runs without an end', async () => {
+    const { id } = await queuedJob()
+    for (let number = 1; number <= 5; number++) {
+      expect(await records.start(id)).toBe(number)
+      await records.endRun(id)
+    }
+    expect([await records.start(id), await records.start(id), await records.start(id)]).toEqual([6, 7, 8])
+    expect(await records.start(id)).toBe('lost')
   })
 })
 
 describe('progress', () => {
-  test('is that of the latest attempt', async () => {
-    const id = await queuedJob()
+  test('is that of the latest attempt, and another is told that it was superseded', async () => {
+    const { id } = await queuedJob()
     await records.start(id)
-    expect(await records.progress(id, 1, reading(3))).toBe(true)
+    expect(await records.progress(id, 1, reading(3))).toBeNull()
     await records.start(id)
-    expect(await records.progress(id, 2, reading(1))).toBe(true)
+    expect(await records.progress(id, 2, reading(1))).toBeNull()
     const before = await records.read(id)
-    expect(await records.progress(id, 1, reading(4))).toBe(false)
-    expect(await records.progress(id, 3, reading(4))).toBe(false)
+    expect(await records.progress(id, 1, reading(4))).toBe('superseded')
+    expect(await records.progress(id, 3, reading(4))).toBe('superseded')
     expect(await records.read(id)).toEqual({ ...before, progress: reading(1) })
   })
 
   test('is taken while the job runs, and at no other time', async () => {
-    const id = await queuedJob()
-    const taken: boolean[] = [await records.progress(id, 0, reading(1)), await records.progress(id, 1, reading(1))]
-    await records.start(id)
-    taken.push(await records.progress(id, 1, reading(2)))
-    await records.beginCommit(id, 1, committing, report)
-    taken.push(await records.progress(id, 1, reading(3)))
-    await records.finish(id, 'succeeded', {})
-    taken.push(await records.progress(id, 1, reading(3)))
-    expect(taken).toEqual([false, false, true, false, false])
-    expect((await records.read(id))?.progress).toEqual(committing)
+    const job = await queuedJob()
+    const stops = [await records.progress(job.id, 0, reading(1)), await records.progress(job.id, 1, reading(1))]
+    const written = [(await records.read(job.id))?.progress.phase]
+    await records.start(job.id)
+    stops.push(await records.progress(job.id, 1, reading(2)))
+    written.push((await records.read(job.id))?.progress.phase)
+    await records.beginCommit(job, 1, committing, report)
+    stops.push(await records.progress(job.id, 1, reading(3)))
+    await records.finish(job.id, 'succeeded', {})
+    stops.push(await records.progress(job.id, 1, reading(3)))
+    // A run that commits goes on; one whose job waits or is over has nothing to go on for.
+    expect(stops).toEqual(['superseded', 'superseded', null, null, 'superseded'])
+    expect(written).toEqual(['queued', 'reading'])
+    expect((await records.read(job.id))?.progress).toEqual(committing)
   })
 
   test('of a job that is gone is not taken, and does not bring it back', async () => {
     const id = randomUUID()
-    expect(await records.progress(id, 1, reading(1))).toBe(false)
+    expect(await records.progress(id, 1, reading(1))).toBe('superseded')
     expect(await redis.exists(recordKey(id))).toBe(0)
   })
 })
 
 describe('the commit', () => {
   test('is begun by the attempt that runs, with its progress and report', async () => {
-    const id = await queuedJob()
-    await records.start(id)
-    const running = await records.read(id)
-    expect(await records.beginCommit(id, 1, committing, report)).toBe(true)
-    expect(await records.read(id)).toEqual({ ...running, state: 'committing', progress: committing, report })
+    const job = await queuedJob()
+    await records.start(job.id)
+    const running = await records.read(job.id)
+    expect(await records.beginCommit(job, 1, committing, report)).toBe(true)
+    expect(await records.read(job.id)).toEqual({ ...running, state: 'committing', progress: committing, report })
   })
 
   test('is begun by the latest attempt only', async () => {
-    const id = await queuedJob()
-    await records.start(id)
-    await records.start(id)
-    const running = await records.read(id)
-    expect(await records.beginCommit(id, 1, committing, report)).toBe(false)
-    expect(await records.beginCommit(id, 3, committing, report)).toBe(false)
-    expect(await records.read(id)).toEqual(running)
-    expect(await records.beginCommit(id, 2, committing, report)).toBe(true)
+    const job = await queuedJob()
+    await records.start(job.id)
+    await records.start(job.id)
+    const running = await records.read(job.id)
+    expect(await records.beginCommit(job, 1, committing, report)).toBe(false)
+    expect(await records.beginCommit(job, 3, committing, report)).toBe(false)
+    expect(await records.read(job.id)).toEqual(running)
+    expect(await records.beginCommit(job, 2, committing, report)).toBe(true)
   })
 
   test('is not begun by an attempt that another overtook after it began', async () => {
-    const id = await queuedJob()
-    await records.start(id)
-    await records.beginCommit(id, 1, committing, report)
-    await records.start(id)
-    expect(await records.beginCommit(id, 1, committing, report)).toBe(false)
-    expect(await records.beginCommit(id, 2, committing, report)).toBe(true)
+    const job = await queuedJob()
+    await records.start(job.id)
+    await records.beginCommit(job, 1, committing, report)
+    await records.start(job.id)
+    expect(await records.beginCommit(job, 1, committing, report)).toBe(false)
+    expect(await records.beginCommit(job, 2, committing, report)).toBe(true)
   })
 
   test('is not begun of a job that waits, has finished or is gone', async () => {
-    const [queued, finished, gone] = [await queuedJob(), await queuedJob(), randomUUID()]
-    await records.start(finished)
-    await records.finish(finished, 'cancelled', {})
-    const before = await Promise.all([queued, finished, gone].map(records.read))
-    for (const [id, attempt] of [
+    const [queued, finished, gone] = [await queuedJob(), await queuedJob(), namedJob()]
+    await records.start(finished.id)
+    await records.finish(finished.id, 'cancelled', {})
+    const readAll = () => Promise.all([queued, finished, gone].map(({ id }) => records.read(id)))
+    const before = await readAll()
+    for (const [job, attempt] of [
       [queued, 0],
       [queued, 1],
       [finished, 1],
       [gone, 1],
     ] as const) {
-      expect(await records.beginCommit(id, attempt, committing, report)).toBe(false)
+      expect(await records.beginCommit(job, attempt, committing, report)).toBe(false)
     }
-    expect(await Promise.all([queued, finished, gone].map(records.read))).toEqual(before)
+    expect(await readAll()).toEqual(before)
   })
 })

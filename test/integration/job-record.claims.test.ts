@@ -27,7 +27,7 @@ const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 describe('a job', () => {
   test('is created queued, with what it was given and nothing done', async () => {
     const created = job({ kind: 'multi', fileName: 'ü "people"/{1}', batchSize: 7, force: true })
-    expect(await records.create(created)).toEqual({ holder: null })
+    expect(await records.create(created)).toEqual({ is: 'created' })
     const { subRequests, ...given } = created
     expect(await records.read(created.id)).toEqual({
       ...given,
@@ -40,6 +40,7 @@ describe('a job', () => {
       report: null,
       error: null,
       generation: null,
+      cancelling: false,
     })
   })
 
@@ -51,7 +52,7 @@ describe('a job', () => {
     const created = job()
     await records.create(created)
     const before = await records.read(created.id)
-    expect(await records.create(created)).toEqual({ holder: null })
+    expect(await records.create(created)).toEqual({ is: 'created' })
     expect(await records.read(created.id)).toEqual(before)
   })
 })
@@ -65,7 +66,7 @@ describe('the name of an unfinished job', () => {
       await redis.hset(recordKey(first.id), 'state', state)
       expect(await records.holder(first.orgName, first.fileName)).toBe(first.id)
       const rival = rivalOf(first)
-      expect(await records.create(rival)).toEqual({ holder: first.id })
+      expect(await records.create(rival)).toEqual({ is: 'held', holder: first.id })
       expect(await records.read(rival.id)).toBeNull()
     },
   )
@@ -75,7 +76,7 @@ describe('the name of an unfinished job', () => {
     await records.create(first)
     await records.finish(first.id, state, {})
     expect(await records.holder(first.orgName, first.fileName)).toBeNull()
-    expect(await records.create(rivalOf(first))).toEqual({ holder: null })
+    expect(await records.create(rivalOf(first))).toEqual({ is: 'created' })
   })
 
   test('is free when its record is gone', async () => {
@@ -84,8 +85,8 @@ describe('the name of an unfinished job', () => {
     await redis.del(recordKey(first.id))
     expect(await records.holder(first.orgName, first.fileName)).toBeNull()
     const rival = rivalOf(first)
-    expect(await records.create(rival)).toEqual({ holder: null })
-    expect(await records.create(rivalOf(first))).toEqual({ holder: rival.id })
+    expect(await records.create(rival)).toEqual({ is: 'created' })
+    expect(await records.create(rivalOf(first))).toEqual({ is: 'held', holder: rival.id })
   })
 
   test('is free when it finished without giving up its claim', async () => {
@@ -94,44 +95,45 @@ describe('the name of an unfinished job', () => {
     await redis.hset(recordKey(first.id), 'state', 'succeeded')
     expect(await records.holder(first.orgName, first.fileName)).toBeNull()
     const rival = rivalOf(first)
-    expect(await records.create(rival)).toEqual({ holder: null })
-    expect(await records.create(rivalOf(first))).toEqual({ holder: rival.id })
+    expect(await records.create(rival)).toEqual({ is: 'created' })
+    expect(await records.create(rivalOf(first))).toEqual({ is: 'held', holder: rival.id })
   })
 
   test('is the packet’s, whether it is named by the org or by its sub-org', async () => {
     const first = job({ fileName: 'sub/people' })
     await records.create(first)
     const rival = job({ orgName: `${first.orgName}/sub`, fileName: 'people' })
-    expect(await records.create(rival)).toEqual({ holder: first.id })
+    expect(await records.create(rival)).toEqual({ is: 'held', holder: first.id })
   })
 
   test('is no other name', async () => {
     const first = job()
     await records.create(first)
     for (const fileName of ['people2', 'peopl', 'people/more', 'People']) {
-      expect(await records.create(rivalOf(first, { fileName }))).toEqual({ holder: null })
+      expect(await records.create(rivalOf(first, { fileName }))).toEqual({ is: 'created' })
     }
-    expect(await records.create(job())).toEqual({ holder: null })
+    expect(await records.create(job())).toEqual({ is: 'created' })
   })
 
   test('does not hold up a job with force, and stays with its holder', async () => {
     const first = job()
     await records.create(first)
     const forced = rivalOf(first, { force: true })
-    expect(await records.create(forced)).toEqual({ holder: null })
-    expect(await records.create(rivalOf(first))).toEqual({ holder: first.id })
+    expect(await records.create(forced)).toEqual({ is: 'created' })
+    expect(await records.create(rivalOf(first))).toEqual({ is: 'held', holder: first.id })
     await records.finish(forced.id, 'succeeded', {})
-    expect(await records.create(rivalOf(first))).toEqual({ holder: first.id })
+    expect(await records.create(rivalOf(first))).toEqual({ is: 'held', holder: first.id })
     await records.finish(first.id, 'failed', {})
-    expect(await records.create(rivalOf(first))).toEqual({ holder: null })
+    expect(await records.create(rivalOf(first))).toEqual({ is: 'created' })
   })
 
   test('is won by one of twenty that ask for it at once, and the others are told by whom', async () => {
     const first = job()
     const rivals = Array.from({ length: 20 }, () => rivalOf(first))
     const answers = await Promise.all(rivals.map(records.create))
-    const winner = rivals[answers.findIndex(({ holder }) => holder === null)]
-    expect(answers).toEqual(rivals.map(({ id }) => ({ holder: id === winner?.id ? null : winner?.id })))
+    const winner = rivals[answers.findIndex(({ is }) => is === 'created')]
+    const held = { is: 'held', holder: winner?.id }
+    expect(answers).toEqual(rivals.map(({ id }) => (id === winner?.id ? { is: 'created' } : held)))
     const created = await Promise.all(rivals.map(({ id }) => records.read(id)))
     expect(created.filter((record) => record !== null).map(({ id }) => id)).toEqual([winner?.id])
   })

@@ -1,13 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import {
-  createJobRecords,
-  finalStates,
-  finishedChannel,
-  type JobProgress,
-  recordKey,
-} from '../../shared/jobs/record.ts'
+import { createJobRecords, finalStates, type JobProgress } from '../../shared/jobs/record.ts'
+import { finishedChannel, jobListKey, openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../shared/jobs/secrets.ts'
 import { createReport, type Report } from '../../shared/publish/report.ts'
 
@@ -19,11 +14,11 @@ afterAll(() => redis.quit())
 const sevenDays = 7 * 24 * 3_600
 const credentials = `Basic ${Buffer.from('neo4j:a fairly long password').toString('base64')}`
 const orgOf = (id: string) => `org-${id}`
+const namesOf = (id: string) => ({ orgName: orgOf(id), fileName: 'people' })
 
 /** A job with credentials that runs in its first attempt. */
 async function runningJob(id: string = randomUUID()): Promise<string> {
-  const names = { orgName: orgOf(id), fileName: 'people' }
-  await records.create({ id, kind: 'multi', ...names, batchSize: 5_000, force: false, subRequests: 400 })
+  await records.create({ id, kind: 'multi', ...namesOf(id), batchSize: 5_000, force: false, subRequests: 400 })
   await secrets.store(id, [credentials])
   await records.start(id)
   return id
@@ -54,9 +49,11 @@ describe('a job that finishes', () => {
 
   test.each(finalStates)('gives up its credentials and its claim when it has %s', async (state) => {
     const id = await runningJob()
-    expect((await keysOf(id)).kinds).toEqual(['claim', 'job', 'secret'])
+    expect((await keysOf(id)).kinds).toEqual(['claim', 'job', 'jobs', 'secret'])
+    expect(await redis.zscore(openJobsKey, id)).not.toBeNull()
     await records.finish(id, state, {})
-    expect((await keysOf(id)).keys).toEqual([recordKey(id)])
+    expect((await keysOf(id)).keys.toSorted()).toEqual([recordKey(id), jobListKey(orgOf(id))])
+    expect(await redis.zscore(openJobsKey, id)).toBeNull()
   })
 
   test('is kept for seven days from then on, and not forgotten before', async () => {
@@ -125,9 +122,9 @@ describe('what Redis holds of a job stays under 8 KB', () => {
     const id = await runningJob()
     for (const label of ['Person', 'Movie', 'Company', 'Country', 'Genre'])
       report.identity({ label, idProperty: 'grn' })
-    expect(await records.beginCommit(id, 1, largest, report.read())).toBe(true)
+    expect(await records.beginCommit({ id, ...namesOf(id) }, 1, largest, report.read())).toBe(true)
     const { keys, kinds } = await keysOf(id)
-    expect(kinds).toEqual(['claim', 'job', 'secret'])
+    expect(kinds).toEqual(['claim', 'job', 'jobs', 'secret'])
     const bytes = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)))
     return bytes.reduce<number>((sum, each) => sum + Number(each), 0)
   }

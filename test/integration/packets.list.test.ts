@@ -17,11 +17,11 @@ const all = (org: string) => packets.list(org, [''])
 async function publish(org: string, file: string, count = 1): Promise<void> {
   const [name, jobId] = [packetName(org, file), randomUUID()]
   const keys = Array.from({ length: count }, (_, index) => partKey(name, jobId, 1, 0, index + 1))
-  await Promise.all(keys.map(put))
-  const parts = keys.map((key) => ({ key, bytes: Buffer.byteLength(key), pairs: 1 }))
+  const etags = await Promise.all(keys.map(put))
+  const parts = keys.map((key, at) => ({ key, bytes: Buffer.byteLength(key), pairs: 1, etag: etags[at] as string }))
   const manifest = { jobId, attempt: 1, createdAt: new Date().toISOString(), parts }
   await generations.commit(name, manifest, { force: true, taken: () => new Error('taken') })
-  await refreshPlainFiles(store, name, manifest)
+  await refreshPlainFiles(store, generations, name)
 }
 
 describe('a listing', () => {

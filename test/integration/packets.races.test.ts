@@ -20,15 +20,15 @@ const someOrg = () => `org-${randomUUID()}`
 async function publish(org: string, label: string, count: number, copied = count): Promise<void> {
   const [name, jobId] = [`${org}/f`, randomUUID()]
   const contents = partsOf(label, count)
-  const parts = contents.map((content, index) => ({
-    key: partKey(name, jobId, 1, 0, index + 1),
-    bytes: content.length,
-    pairs: 1,
-  }))
-  await Promise.all(parts.map(({ key }, index) => store.put(key, Buffer.from(contents[index] as string))))
+  const parts = await Promise.all(
+    contents.map(async (content, index) => {
+      const key = partKey(name, jobId, 1, 0, index + 1)
+      return { key, bytes: content.length, pairs: 1, etag: await store.put(key, Buffer.from(content)) }
+    }),
+  )
   const manifest = { jobId, attempt: 1, createdAt: new Date().toISOString(), parts }
   await generations.commit(name, manifest, { force: true, taken: () => new Error('taken') })
-  if (copied === count) return refreshPlainFiles(store, name, manifest)
+  if (copied === count) return refreshPlainFiles(store, generations, name)
   for (const [index, file] of partNames(name, count).slice(0, copied).entries()) {
     await store.copy(parts[index]?.key ?? '', file)
   }

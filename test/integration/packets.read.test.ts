@@ -18,16 +18,15 @@ const put = (key: string, content: string) => store.put(key, Buffer.from(content
 /** Publishes a packet as a worker does, a part for each of `contents`. @returns its parts. */
 async function publish(org: string, file: string, contents: readonly string[]): Promise<ManifestPart[]> {
   const [name, jobId] = [packetName(org, file), randomUUID()]
-  const keys = contents.map((_, index) => partKey(name, jobId, 1, 0, index + 1))
-  const parts = contents.map((content, index) => ({
-    key: keys[index] as string,
-    bytes: Buffer.byteLength(content),
-    pairs: 1,
-  }))
-  await Promise.all(contents.map((content, index) => put(keys[index] as string, content)))
+  const parts = await Promise.all(
+    contents.map(async (content, index) => {
+      const key = partKey(name, jobId, 1, 0, index + 1)
+      return { key, bytes: Buffer.byteLength(content), pairs: 1, etag: await put(key, content) }
+    }),
+  )
   const manifest = { jobId, attempt: 1, createdAt: new Date().toISOString(), parts }
   await generations.commit(name, manifest, { force: true, taken: () => new Error('taken') })
-  await refreshPlainFiles(store, name, manifest)
+  await refreshPlainFiles(store, generations, name)
   return parts
 }
 

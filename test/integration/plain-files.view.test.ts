@@ -1,30 +1,36 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, inject, test } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
-import type { Manifest } from '../../shared/storage/generations.ts'
+import { createGenerations, type Manifest } from '../../shared/storage/generations.ts'
 import { isHidden, partKey } from '../../shared/storage/keys.ts'
 import { openMinioStore } from '../../shared/storage/minio-store.ts'
-import { plainFilesOf, refreshPlainFiles } from '../../shared/storage/plain-files.ts'
+import { othersFiles, refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 
 const store = openMinioStore(readConfig('worker', inject('service').env).storage)
+const generations = createGenerations(store)
 
 const someOrg = () => `org-${randomUUID()}`
 const put = (key: string, content: string) => store.put(key, Buffer.from(content))
 
-/** A packet's parts in the store, one for each of `contents`, as they are before its plain files. */
-async function staged(name: string, contents: readonly string[]): Promise<Manifest> {
+/** A packet in the store, a part for each of `contents`, as it is before its plain files. */
+async function committed(name: string, contents: readonly string[]): Promise<Manifest> {
   const jobId = randomUUID()
-  const parts = contents.map((content, index) => ({
-    key: partKey(name, jobId, 1, 0, index + 1),
-    bytes: Buffer.byteLength(content),
-    pairs: 1,
-  }))
-  await Promise.all(parts.map(({ key }, index) => put(key, contents[index] as string)))
-  return { jobId, attempt: 1, createdAt: '2024-02-29T12:00:00.000Z', parts }
+  const parts = await Promise.all(
+    contents.map(async (content, index) => {
+      const key = partKey(name, jobId, 1, 0, index + 1)
+      return { key, bytes: Buffer.byteLength(content), pairs: 1, etag: await put(key, content) }
+    }),
+  )
+  const manifest = { jobId, attempt: 1, createdAt: '2024-02-29T12:00:00.000Z', parts }
+  await generations.commit(name, manifest, { force: true, taken: () => new Error('taken') })
+  return manifest
 }
 
-const refresh = async (name: string, contents: readonly string[]) =>
-  refreshPlainFiles(store, name, await staged(name, contents))
+async function refresh(name: string, contents: readonly string[]): Promise<Manifest> {
+  const manifest = await committed(name, contents)
+  await refreshPlainFiles(store, generations, name)
+  return manifest
+}
 
 /** What somebody who reads the bucket finds of an org: its files and what is in them. */
 async function viewOf(org: string): Promise<Record<string, string>> {
@@ -88,20 +94,18 @@ describe('the plain files of a packet', () => {
 
   test('are repaired when they are out of step', async () => {
     const org = someOrg()
-    const manifest = await staged(`${org}/f`, ['1', '2'])
-    await refreshPlainFiles(store, `${org}/f`, manifest)
+    await refresh(`${org}/f`, ['1', '2'])
     await store.remove(`${org}/fPart1of2`)
     await put(`${org}/fPart2of2`, 'spoilt')
     await put(`${org}/fPart3of3`, 'left over')
-    await refreshPlainFiles(store, `${org}/f`, manifest)
-    await refreshPlainFiles(store, `${org}/f`, manifest)
+    await refreshPlainFiles(store, generations, `${org}/f`)
+    await refreshPlainFiles(store, generations, `${org}/f`)
     expect(await viewOf(org)).toEqual({ fPart1of2: '1', fPart2of2: '2' })
   })
 
   test('leave the parts themselves where they are', async () => {
     const org = someOrg()
-    const older = await staged(`${org}/f`, ['1', '2'])
-    await refreshPlainFiles(store, `${org}/f`, older)
+    const older = await refresh(`${org}/f`, ['1', '2'])
     await refresh(`${org}/f`, ['3'])
     expect((await Promise.all(older.parts.map(({ key }) => store.get(key)))).map(String)).toEqual(['1', '2'])
   })
@@ -120,11 +124,10 @@ describe('the plain files of a packet', () => {
     expect(await viewOf(org)).toEqual({ [file]: '3' })
   })
 
-  test('are found by the packet’s name, whatever the counts of parts', async () => {
+  test('of others are found by the packet’s name, whatever the counts of parts', async () => {
     const org = someOrg()
     for (const file of ['f', 'f b', 'fPart1of1', 'fPart2of3', 'fPart2of3x', 'g']) await put(`${org}/${file}`, 'x')
-    const found: string[] = []
-    for await (const { key } of plainFilesOf(store, `${org}/f`)) found.push(key.slice(org.length + 1))
-    expect(found).toEqual(['f', 'fPart1of1', 'fPart2of3'])
+    const found = await othersFiles(store, generations, `${org}/f`)
+    expect(found.map(({ key }) => key.slice(org.length + 1))).toEqual(['f', 'fPart1of1', 'fPart2of3'])
   })
 })

@@ -5,9 +5,11 @@ import { database, uniqueName } from './requests.ts'
 import { drawRing } from './social-graph.ts'
 
 /** What an end-to-end test starts from: a client, an origin of its own label, an org of its own. */
-export async function prepare(people: number) {
+export async function prepare(
+  people: number,
+  { apiUrl, tokens }: { apiUrl: string; tokens: Record<string, string> } = inject('service'),
+) {
   const { neo4j } = inject('stack')
-  const { apiUrl, tokens } = inject('service')
   const client = createClient(apiUrl, tokens.all as string)
   const driver = openDriver(neo4j)
   afterAll(() => driver.close())

@@ -3,7 +3,8 @@ import { Redis } from 'ioredis'
 import { Client } from 'minio'
 import { inject, vi } from 'vitest'
 import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
-import { createJobRecords, recordKey, secretKeyOf } from '../../shared/jobs/redis-keys.ts'
+import { createJobRecords } from '../../shared/jobs/record.ts'
+import { recordKey, secretKeyOf } from '../../shared/jobs/redis-keys.ts'
 
 /** What the service keeps of an org: all of it, hidden objects too. */
 export interface Traces {

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from 'vitest'
+import type { ObjectStore, StoredObject } from '../../shared/storage/object-store.ts'
+
+/** What every object store says of an object beside its content: plain files and sweeps rest on it. */
+export function objectStoreEtagContract(name: string, store: ObjectStore): void {
+  beforeAll(() => store.prepare())
+
+  const put = (key: string, content: string) => store.put(key, Buffer.from(content))
+  async function listed(key: string): Promise<StoredObject | undefined> {
+    for await (const object of store.list(key)) return object
+    return undefined
+  }
+
+  test(`${name}: an etag is the same wherever the same content is, and another for another of the same length`, async () => {
+    const key = randomUUID()
+    const [a, again, b] = [
+      await put(`${key}/a`, 'content 1'),
+      await put(`${key}/b`, 'content 1'),
+      await put(`${key}/c`, 'content 2'),
+    ]
+    expect(a).not.toBe('')
+    expect([again, (await listed(`${key}/a`))?.etag, (await listed(`${key}/b`))?.etag]).toEqual([a, a, a])
+    expect([(await listed(`${key}/c`))?.etag === b, b === a]).toEqual([true, false])
+    await store.copy(`${key}/c`, `${key}/a`)
+    expect((await listed(`${key}/a`))?.etag).toBe(b)
+  })
+
+  test(`${name}: a listing says when an object was last written`, async () => {
+    const directory = `${randomUUID()}/`
+    const before = Date.now()
+    await put(`${directory}object`, 'first')
+    const object = (await listed(directory)) as StoredObject
+    // Stores keep whole seconds, and clocks differ a little.
+    expect(Math.abs(object.modifiedAt - before)).toBeLessThan(60_000)
+    const level: unknown[] = []
+    for await (const found of store.listLevel(directory)) level.push(found)
+    expect(level).toEqual([object])
+  })
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { describe, expect, test } from 'vitest'
+import type { PublishAnswer } from '../support/client.ts'
+import { prepare } from '../support/e2e.ts'
+import { ownService } from '../support/own-service.ts'
+
+const tokens = [{ name: 'another', orgs: ['*'], scopes: ['publish:read', 'publish:write'] }]
+const { service, client, as, keysBelow } = await ownService(10, { tokens })
+const { org, ids, fields } = await prepare(30, service)
+
+const request = (fileName: string) => ({ ...fields, originIds: ids, orgName: org, fileName })
+const keyed = (key: string, more = {}) => ({ 'Idempotency-Key': key, Prefer: 'respond-async', ...more })
+const reversed = (map: object) => Object.fromEntries(Object.entries(map).reverse())
+const told = ({ status, headers }: { status: number; headers: Headers }) => ({
+  status,
+  location: headers.get('Location'),
+  replayed: headers.get('Idempotent-Replayed'),
+})
+
+// No worker runs in these: what is submitted waits.
+describe('the same request with the same key, while its job is unfinished,', () => {
+  test('is the same job, also with its fields in another order', async () => {
+    const key = randomUUID()
+    const first = await client.post('/1.0/publish/', request('same'), keyed(key))
+    const again = [
+      await client.post('/1.0/publish/', request('same'), keyed(key)),
+      await client.post('/1.0/publish/', reversed(request('same')), keyed(key)),
+    ]
+    expect(told(first)).toMatchObject({ status: 202, replayed: null })
+    expect(again.map(told)).toEqual(Array(2).fill({ ...told(first), replayed: 'true' }))
+    expect(again.map(({ body }) => body)).toEqual([first.body, first.body])
+  })
+
+  test('is the same multi', async () => {
+    const body = [request('multi'), { ...request('multi'), metadata: false }]
+    const post = () => client.post('/1.0/publish/multi?batchsize=7', body, keyed('multi'))
+    const [first, again] = [await post(), await post()]
+    expect(told(again)).toEqual({ ...told(first), replayed: 'true' })
+    const others = [
+      await client.post('/1.0/publish/multi?batchsize=8', body, keyed('multi')),
+      await client.post('/1.0/publish/multi?batchsize=7&forceOverwrite=true', body, keyed('multi')),
+      await client.post('/1.0/publish/multi?batchsize=7', body.toReversed(), keyed('multi')),
+    ]
+    expect(others.map(({ status }) => status)).toEqual([422, 422, 422])
+  })
+
+  test('twenty times at once is one job', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client.post('/1.0/publish/', request('at once'), keyed('at-once'))),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(202))
+    expect(new Set(answers.map((answer) => told(answer).location)).size).toBe(1)
+    expect(answers.filter((answer) => told(answer).replayed === 'true').length).toBe(19)
+    const { body } = await client.get<{ jobs: { fileName: string }[] }>(`/1.0/jobs?orgName=${org}`)
+    expect(body.jobs.filter(({ fileName }) => fileName === 'at once').length).toBe(1)
+    const id = told(answers[0] as (typeof answers)[0])
+      .location?.split('/')
+      .at(-1)
+    const requests = await keysBelow(`${org}/.requests/`)
+    expect(requests.filter((stored) => stored.endsWith(id as string)).length).toBe(1)
+  })
+})
+
+test('another request with a key that was used is 422, and changes nothing', async () => {
+  const first = await client.post('/1.0/publish/', request('used'), keyed('used'))
+  const other = await client.post('/1.0/publish/', { ...request('used'), metadata: false }, keyed('used'))
+  expect([other.status, other.body]).toEqual([
+    422,
+    {
+      ...Object.fromEntries(Object.keys(first.body as PublishAnswer).map((field) => [field, null])),
+      error:
+        '422 Unprocessable Entity: Idempotency-Key: this key was used for another request within the last 24 hours',
+    },
+  ])
+  const again = await client.post('/1.0/publish/', request('used'), keyed('used'))
+  expect(told(again)).toEqual({ ...told(first), replayed: 'true' })
+})
+
+test('the same request for a job that was cancelled is told so, and which job it was', async () => {
+  const post = () => client.post('/1.0/publish/', request('cancelled'), keyed('cancelled'))
+  const first = await post()
+  await client.post(`${told(first).location}/cancel`)
+  const again = await post()
+  expect(told(again)).toEqual({ status: 409, location: told(first).location, replayed: 'true' })
+  expect(again.body.error).toBe('409 Conflict: the job was cancelled; it has no result')
+})
+
+test('two clients with the same key do not meet', async () => {
+  const mine = await client.post('/1.0/publish/', request('mine'), keyed('shared'))
+  const other = await as('another').post('/1.0/publish/', request('other'), keyed('shared'))
+  expect([mine, other].map(told)).toMatchObject(Array(2).fill({ status: 202, replayed: null }))
+  expect(told(other).location).not.toBe(told(mine).location)
+})
+
+test('a submission that fails does not use up its key', async () => {
+  const held = await client.post('/1.0/publish/', request('held'), keyed(randomUUID()))
+  const key = randomUUID()
+  const fail = async (change: object) =>
+    (await client.post('/1.0/publish/', { ...request('held'), ...change }, keyed(key))).status
+  expect([await fail({}), await fail({ orgName: 'no-org' }), await fail({ dbUrl: 'bolt://127.0.0.1:9' })]).toEqual([
+    409, 404, 422,
+  ])
+  await client.post(`${told(held).location}/cancel`)
+  const free = await client.post('/1.0/publish/', request('held'), keyed(key))
+  expect(told(free)).toMatchObject({ status: 202, replayed: null })
+})
+
+test('a key that is not 1 to 255 visible ASCII characters is 400; where it has no use it is ignored', async () => {
+  const bad = { 'Idempotency-Key': 'a b' }
+  const refused = await client.post('/1.0/publish/', request('refused'), bad)
+  expect([refused.status, refused.body.error]).toEqual([
+    400,
+    '400 Bad Request: Idempotency-Key: must be 1 to 255 visible ASCII characters',
+  ])
+  const { mappedIndices } = fields
+  const label = mappedIndices.DEFAULT_INDEX
+  const pair = { mappedIndices, fileName: 'pairs', startLabel: label, endLabel: label }
+  const ignored = [
+    await client.post('/1.0/publish/', { ...request('x'), returnOnly: true }, bad),
+    await client.post('/1.0/publish/', { ...request('x'), returnOnly: true }, keyed('used')),
+    await client.post(
+      `/1.0/publish/${org}/delete`,
+      { mappedIndices, index: label, originIds: ['a'], fileName: 'd' },
+      bad,
+    ),
+    await client.post(`/1.0/publish/${org}`, undefined, bad),
+    await client.post(`/1.0/publish/${org}/createrelationships`, pair, bad),
+  ]
+  expect(ignored.slice(0, 4).map(told)).toEqual(Array(4).fill({ status: 200, location: null, replayed: null }))
+  expect(ignored[4]?.body.error).not.toContain('Idempotency-Key')
+})
+
+test('no password is in Redis, however it is looked at', async () => {
+  const password = `canary-${randomUUID()}`
+  const credentials = `Basic ${btoa(`neo4j:${password}`)}`
+  const { status } = await client.post('/1.0/publish/', { ...request('secret'), credentials }, keyed('secret'))
+  expect(status).toBe(202)
+  const redis = new Redis(service.redisUrl)
+  const texts: string[] = []
+  for (const key of await redis.keys('*')) texts.push(key, String((await redis.dumpBuffer(key))?.toString('latin1')))
+  for (const key of await redis.keys('packets:job:*')) texts.push(JSON.stringify(await redis.hgetall(key)))
+  redis.disconnect()
+  expect(texts.some((text) => text.includes('packets:idempotency:'))).toBe(true)
+  expect(texts.filter((text) => text.includes(password) || text.includes(credentials.slice(6)))).toEqual([])
+})
+
+test('when the job has finished its answer comes again, and twenty at once that wait for it all get it', async () => {
+  const worker = await service.startWorker()
+  const post = (wait = 55) => client.post('/1.0/publish/', request('done'), keyed('done', { Prefer: `wait=${wait}` }))
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post()))
+  const first = answers.find((answer) => told(answer).replayed === null)
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+  const late = await post(0)
+  expect(told(late)).toEqual({ ...told(first as typeof late), replayed: 'true' })
+  expect(late.body.transactionRequest).toEqual(first?.body.transactionRequest)
+  expect((await fetch(late.body.fileLocation as string)).status).toBe(200)
+  expect((await client.post('/1.0/publish/', request('done'))).status).toBe(409)
+  await worker.stop(10_000)
+})

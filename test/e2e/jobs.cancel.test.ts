@@ -1,0 +1,155 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Queue } from 'bullmq'
+import { Redis } from 'ioredis'
+import { describe, expect, test } from 'vitest'
+import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { RunningProcess } from '../stack/processes.ts'
+import type { ClientAnswer, PublishAnswer } from '../support/client.ts'
+import { prepare } from '../support/e2e.ts'
+import { ownService } from '../support/own-service.ts'
+
+const tokens = [
+  { name: 'stranger', orgs: ['stranger'], scopes: ['publish:read', 'publish:write'] },
+  { name: 'reader', orgs: ['*'], scopes: ['publish:read'] },
+]
+const { service, client, as, keysBelow } = await ownService(9, { tokens })
+const { org, ids, fields } = await prepare(60, service)
+
+const request = (fileName: string) => ({ ...fields, originIds: ids, orgName: org, fileName })
+const cancel = (location: string) => client.post<JobRecord>(`${location}/cancel`)
+
+/** The job that a waiting POST has made. */
+async function locationOf(fileName: string): Promise<string> {
+  for (;;) {
+    const { body } = await client.get<{ jobs: JobRecord[] }>(`/1.0/jobs?orgName=${org}`)
+    const job = body.jobs.find((each) => each.fileName === fileName)
+    if (job) return `/1.0/jobs/${job.id}`
+    await delay(20)
+  }
+}
+
+async function untilState(location: string, state: string): Promise<void> {
+  const stateNow = async () => (await client.get<JobRecord>(location)).body.state
+  await expect.poll(stateNow, { timeout: 30_000, interval: 20 }).toBe(state)
+}
+
+/** Lets a worker that froze itself go on, and follows the job to its end. */
+async function thaw(worker: RunningProcess, location: string): Promise<JobRecord> {
+  // Told again and again, for it may not have frozen yet.
+  const thawing = setInterval(() => worker.kill('SIGCONT'), 50)
+  try {
+    return await client.followJob(location)
+  } finally {
+    clearInterval(thawing)
+  }
+}
+
+/** What a POST is answered whose job was cancelled. */
+async function expectCancelled(waiting: Promise<ClientAnswer<PublishAnswer>>, location: string): Promise<void> {
+  const { status, headers, body } = await waiting
+  expect([status, headers.get('Location'), body.error]).toEqual([
+    409,
+    location,
+    '409 Conflict: the job was cancelled; it has no result',
+  ])
+}
+
+const leftOf = async (location: string) =>
+  (await keysBelow(`${org}/`)).filter((key) => key.includes(location.split('/').at(-1) as string))
+
+describe('a job that waits', () => {
+  test('is cancelled at once: 200 and the job; who waits for it gets 409, its name is free, nothing is left', async () => {
+    const waiting = client.post('/1.0/publish/', request('waits'))
+    const location = await locationOf('waits')
+    const { status, body } = await cancel(location)
+    expect([status, body.state, body.attempt, body.error]).toEqual([200, 'cancelled', 0, null])
+    expect(body).toEqual((await client.get(location)).body)
+    await expectCancelled(waiting, location)
+    const result = await client.get<{ detail: string }>(`${location}/result`)
+    expect([result.status, result.body.detail]).toEqual([409, 'the job was cancelled; it has no result'])
+    expect(await leftOf(location)).toEqual([])
+    const redis = new Redis(service.redisUrl, { maxRetriesPerRequest: null })
+    const queue = new Queue(queueName, { connection: redis, prefix: queuePrefix })
+    expect(await queue.getJobState(body.id)).toBe('unknown')
+    await queue.close()
+    redis.disconnect()
+    const again = await client.post('/1.0/publish/', request('waits'), { Prefer: 'respond-async' })
+    expect(again.status).toBe(202)
+    expect((await cancel(again.headers.get('Location') as string)).status).toBe(200)
+  })
+
+  test('and was cancelled is 200 again', async () => {
+    const submitted = await client.post('/1.0/publish/', request('twice'), { Prefer: 'respond-async' })
+    const location = submitted.headers.get('Location') as string
+    const answers = await Promise.all([1, 2, 3, 4].map(() => cancel(location)))
+    answers.push(await cancel(location))
+    expect(answers.map(({ status, body }) => [status, body.state])).toEqual(Array(5).fill([200, 'cancelled']))
+  })
+
+  test('is not cancelled by a token of another org, without the scope, or with a query', async () => {
+    const submitted = await client.post('/1.0/publish/', request('kept'), { Prefer: 'respond-async' })
+    const location = submitted.headers.get('Location') as string
+    const answers = await Promise.all([
+      as('stranger').post<{ detail: string }>(`${location}/cancel`),
+      as('reader').post(`${location}/cancel`),
+      client.post(`${location}/cancel?force=true`),
+      client.post('/1.0/jobs/no-such-job/cancel'),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([404, 403, 400, 404])
+    expect(answers[0]?.body).toMatchObject({ detail: 'there is no such job' })
+    expect((await client.get<JobRecord>(location)).body.state).toBe('queued')
+    expect((await cancel(location)).status).toBe(200)
+  })
+})
+
+describe('a job that runs', () => {
+  test('with its parts staged stops when it is asked: 202, then cancelled; no part and no packet is left', async () => {
+    const waiting = client.post('/1.0/publish/', request('staged'))
+    const location = await locationOf('staged')
+    const worker = await service.startWorker({ FAILPOINT: 'partStored:stop' })
+    await expect.poll(() => leftOf(location), { timeout: 30_000, interval: 50 }).toHaveLength(2) // request and part
+    const { status, body } = await cancel(location)
+    expect([status, body.state]).toEqual([202, 'running'])
+    expect((await cancel(location)).status).toBe(202)
+    const job = await thaw(worker, location)
+    expect([job.state, job.attempt, job.error]).toEqual(['cancelled', 1, null])
+    await expectCancelled(waiting, location)
+    expect((await client.get(`/1.0/publish/${org}?filter=staged`)).body.fileNames).toEqual([])
+    await expect.poll(() => leftOf(location), { timeout: 10_000 }).toEqual([])
+    // The same worker goes on, and the name is free.
+    expect((await client.post('/1.0/publish/', request('staged'))).status).toBe(200)
+    await worker.stop(10_000)
+  })
+
+  test('in the middle of reading reads no further', async () => {
+    const many = Array.from({ length: 600 }, () => request('reading'))
+    const submitted = await client.post('/1.0/publish/multi', many, { Prefer: 'respond-async' })
+    const location = submitted.headers.get('Location') as string
+    const worker = await service.startWorker({ FAILPOINT: 'midRead:stop:3' })
+    await untilState(location, 'running')
+    expect((await cancel(location)).status).toBe(202)
+    const job = await thaw(worker, location)
+    expect([job.state, job.attempt]).toEqual(['cancelled', 1])
+    expect(job.progress.subRequestsDone).toBeLessThan(600)
+    expect(job.finishedAt).not.toBeNull()
+    await worker.stop(10_000)
+  })
+
+  test('and has begun to commit is 409, and succeeds', async () => {
+    const submitted = await client.post('/1.0/publish/', request('committed'), { Prefer: 'respond-async' })
+    const location = submitted.headers.get('Location') as string
+    const worker = await service.startWorker({ FAILPOINT: 'beforeManifest:stop' })
+    await untilState(location, 'committing')
+    const refused = await client.post<{ detail: string }>(`${location}/cancel`)
+    expect([refused.status, refused.body.detail]).toEqual([409, 'the job is committing; it can no longer be cancelled'])
+    expect((await thaw(worker, location)).state).toBe('succeeded')
+    const finished = await client.post<{ detail: string }>(`${location}/cancel`)
+    expect([finished.status, finished.body.detail]).toEqual([
+      409,
+      'the job is succeeded; it can no longer be cancelled',
+    ])
+    expect((await client.get(`${location}/result`)).status).toBe(200)
+    await worker.stop(10_000)
+  })
+})

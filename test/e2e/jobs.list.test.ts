@@ -1,0 +1,141 @@
+import { Redis } from 'ioredis'
+import { describe, expect, test } from 'vitest'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import { recordKey } from '../../shared/jobs/redis-keys.ts'
+import { prepare } from '../support/e2e.ts'
+import { ownService } from '../support/own-service.ts'
+import { uniqueName } from '../support/requests.ts'
+
+interface Page {
+  jobs: JobRecord[]
+  next: string | null
+}
+
+const [acme, other] = [uniqueName('acme'), uniqueName('other')]
+const scopes = ['publish:read']
+const tokens = [
+  { name: 'two', orgs: [`${acme}/sub`, other], scopes },
+  { name: 'nested', orgs: [acme, `${acme}/sub`], scopes },
+  { name: 'ours', orgs: [acme, other, `${acme}s`], scopes },
+  { name: 'none', orgs: [uniqueName('none')], scopes },
+]
+const { service, client, as } = await ownService(11, { tokens })
+const { fields } = await prepare(3, service)
+
+async function submit(orgName: string): Promise<string> {
+  const body = { ...fields, originIds: ['p1'], orgName, fileName: uniqueName('file') }
+  const { headers } = await client.post('/1.0/publish/', body, { Prefer: 'respond-async' })
+  return headers.get('Location')?.split('/').at(-1) as string
+}
+
+const list = async (query = '', caller = as('ours')) => (await caller.get<Page>(`/1.0/jobs${query}`)).body
+const idsOf = ({ jobs }: Page) => jobs.map(({ id }) => id)
+
+const orgs = [acme, `${acme}/sub`, other, `${acme}/sub/deep`, `${acme}s`, other, acme, `${acme}/sub`]
+for (const org of new Set(orgs)) await client.post(`/1.0/publish/${encodeURIComponent(org)}`)
+const made: { id: string; org: string }[] = []
+for (const org of orgs) made.unshift({ id: await submit(org), org })
+const within = (...covered: string[]) =>
+  made.filter(({ org }) => covered.some((each) => org === each || org.startsWith(`${each}/`))).map(({ id }) => id)
+
+describe('jobs are listed', () => {
+  test('newest first, each as it is by itself', async () => {
+    const page = await list('', as('ours'))
+    expect(page).toEqual({ jobs: expect.any(Array), next: null })
+    expect(idsOf(page)).toEqual(made.map(({ id }) => id))
+    // Whatever else a token of all orgs sees.
+    const ours = idsOf(await list('?limit=1000')).filter((id) => made.some((job) => job.id === id))
+    expect(ours).toEqual(made.map(({ id }) => id))
+    const { body } = await client.get<JobRecord>(`/1.0/jobs/${made[0]?.id}`)
+    expect(page.jobs[0]).toEqual(body)
+    expect(Object.keys(body)).toEqual(
+      expect.arrayContaining([
+        'id',
+        'kind',
+        'state',
+        'orgName',
+        'fileName',
+        'createdAt',
+        'progress',
+        'report',
+        'error',
+      ]),
+    )
+    expect(Object.keys(body)).not.toContain('cancelling')
+  })
+
+  test('of an org with its sub-directories, and not of one that is named alike', async () => {
+    expect(idsOf(await list(`?orgName=${acme}`))).toEqual(within(acme))
+    expect(idsOf(await list(`?orgName=${acme}%2Fsub`))).toEqual(within(`${acme}/sub`))
+    expect(idsOf(await list(`?orgName=${acme}s`))).toEqual(within(`${acme}s`))
+    expect(await list(`?orgName=${uniqueName('empty')}`, client)).toEqual({ jobs: [], next: null })
+  })
+
+  test('of a token’s orgs only, merged, and each once where one org is within another', async () => {
+    expect(idsOf(await list('', as('two')))).toEqual(within(`${acme}/sub`, other))
+    expect(idsOf(await list('', as('nested')))).toEqual(within(acme))
+    expect(await list('', as('none'))).toEqual({ jobs: [], next: null })
+    expect(idsOf(await list(`?orgName=${acme}%2Fsub%2Fdeep`, as('two')))).toEqual(within(`${acme}/sub/deep`))
+    const refused = await as('two').get<{ status: number }>(`/1.0/jobs?orgName=${acme}`)
+    expect([refused.status, refused.headers.get('Content-Type')]).toEqual([
+      404,
+      'application/problem+json; charset=utf-8',
+    ])
+  })
+
+  test.each([1, 2, 3, 5, 7, 8, 1_000])('page by page, without gap or repeat, by %i', async (limit) => {
+    for (const [caller, expected] of [
+      [as('ours'), made.map(({ id }) => id)],
+      [as('two'), within(`${acme}/sub`, other)],
+    ] as const) {
+      const ids: string[] = []
+      let pages = 0
+      for (let next: string | null = ''; next !== null; pages++) {
+        const page: Page = await list(`?limit=${limit}${next === '' ? '' : `&after=${next}`}`, caller)
+        expect(page.jobs.length).toBeLessThanOrEqual(limit)
+        ids.push(...idsOf(page))
+        next = page.next
+      }
+      expect(ids).toEqual(expected)
+      expect(pages).toBe(Math.ceil(expected.length / limit))
+    }
+  })
+
+  test('by state', async () => {
+    const [, second, , fourth] = made
+    for (const job of [second, fourth]) await client.post(`/1.0/jobs/${job?.id}/cancel`)
+    expect(idsOf(await list('?state=cancelled'))).toEqual([second?.id, fourth?.id])
+    expect((await list('?state=queued')).jobs.length).toBe(made.length - 2)
+    expect(await list('?state=succeeded')).toEqual({ jobs: [], next: null })
+    const first = await list('?state=cancelled&limit=1')
+    expect(idsOf(first)).toEqual([second?.id])
+    expect(idsOf(await list(`?state=cancelled&limit=1&after=${first.next}`))).toEqual([fourth?.id])
+  })
+
+  test('as long as their records live', async () => {
+    const redis = new Redis(service.redisUrl)
+    const [oldest] = made.slice(-1)
+    await redis.del(recordKey(oldest?.id as string))
+    redis.disconnect()
+    expect(idsOf(await list())).toEqual(made.slice(0, -1).map(({ id }) => id))
+    expect(idsOf(await list(`?orgName=${acme}`))).not.toContain(oldest?.id)
+  })
+})
+
+test.each([
+  ['limit=0', 'limit'],
+  ['limit=1001', 'limit'],
+  ['limit=1.5', 'limit'],
+  ['limit=', 'limit'],
+  ['state=done', 'state'],
+  ['after=x', 'after'],
+  ['after=1.', 'after'],
+  ['after=1.a%20b', 'after'],
+  ['orgName=%2Fa', 'orgName'],
+  ['orgName=a&orgName=b', 'orgName'],
+  ['org=a', 'org'],
+])('%s is refused, as a problem that names it', async (query, path) => {
+  const { status, headers, body } = await client.get<{ errors: { path: string }[] }>(`/1.0/jobs?${query}`)
+  expect([status, headers.get('Content-Type')]).toEqual([400, 'application/problem+json; charset=utf-8'])
+  expect(body.errors[0]?.path).toBe(path)
+})

@@ -1,0 +1,191 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { janitorKey, openJobsKey, recordKey, staleViewsKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
+import { createSecrets } from '../../shared/jobs/secrets.ts'
+import { type Submitting, submitJob } from '../../shared/jobs/submission.ts'
+import { createViews } from '../../shared/jobs/views.ts'
+import { Releases } from '../../shared/lifecycle/releases.ts'
+import { removal } from '../../shared/storage/generations.ts'
+import { consumeJobs } from '../../worker/consume.ts'
+import { createWorkerContext, type WorkerContext } from '../../worker/context.ts'
+import { restoreJobs, startJanitor, sweep } from '../../worker/janitor.ts'
+import { openDriver } from '../support/neo4j.ts'
+import { database, uniqueName } from '../support/requests.ts'
+import { drawRing } from '../support/social-graph.ts'
+import { commitPacket, viewOf } from '../support/stored-packets.ts'
+
+const { neo4j, redis } = inject('stack')
+const config = readConfig('worker', {
+  ...inject('service').env,
+  REDIS_URL: `${redis.url.replace(/\/\d*$/, '')}/12`,
+  S3_BUCKET: uniqueName('janitor'),
+  JANITOR_SECONDS: '1',
+})
+const log = pino({ level: 'silent' })
+const hourAgo = () => Date.now() - 3_600_000
+
+let releases: Releases
+let context: WorkerContext
+beforeEach(async () => {
+  releases = new Releases(log)
+  context = await createWorkerContext(config, log, releases)
+  await context.redis.del(openJobsKey, janitorKey, sweptKey, staleViewsKey)
+})
+afterEach(() => releases.dispose())
+
+const someOrg = () => uniqueName('org')
+
+/** A job whose id the queue never got, or lost. */
+async function lostJob(change: Partial<Submitting> = {}, label = 'Person', orgName = someOrg()): Promise<string> {
+  const secrets = createSecrets(context.redis, config.secretKeys, 600)
+  const queue = { ...context.queue, add: async () => {} }
+  const submitting = { ...context, secrets, queue, queuedJobsLimit: 10, secretKeys: config.secretKeys, ...change }
+  const request = { ...database(neo4j, label, 'id'), originIds: ['p1'], metadata: true }
+  const names = { orgName, fileName: 'lost' }
+  const submission = { kind: 'publish', ...names, batchSize: 5_000, force: false, requests: [request] } as const
+  return (await submitJob(submitting, submission, undefined)).id
+}
+
+const restoreAll = () => restoreJobs(context, Date.now() + 1)
+
+describe('a job that the queue does not have', () => {
+  test('is put back, and is then run', async () => {
+    const driver = openDriver(neo4j)
+    const [label, org] = [uniqueName('Person'), someOrg()]
+    await drawRing(driver, label, 3)
+    await driver.close()
+    const id = await lostJob({}, label, org)
+    await consumeJobs(context, releases)
+    expect(await context.queue.waiting()).toBe(0)
+    await restoreAll()
+    const state = async () => (await context.records.read(id))?.state
+    await expect.poll(state, { timeout: 30_000 }).toBe('succeeded')
+    expect(Object.keys(await viewOf(context, org))).toEqual(['lost'])
+  })
+
+  test('is left alone while it is young: whoever made it may still add it', async () => {
+    await lostJob()
+    await restoreJobs(context, hourAgo())
+    expect(await context.queue.waiting()).toBe(0)
+  })
+
+  test('is put back once, however often it is looked for', async () => {
+    const id = await lostJob()
+    expect(await context.queue.restore(id)).toBe(true)
+    expect(await context.queue.restore(id)).toBe(false)
+    await Promise.all([restoreAll(), restoreAll()])
+    expect(await context.queue.waiting()).toBe(1)
+    await context.queue.remove(id)
+  })
+
+  test('and was to be cancelled is cancelled', async () => {
+    const id = await lostJob()
+    await context.records.cancel(id)
+    await restoreAll()
+    await consumeJobs(context, releases)
+    const state = async () => (await context.records.read(id))?.state
+    await expect.poll(state, { timeout: 30_000 }).toBe('cancelled')
+  })
+})
+
+test('the list of unfinished jobs loses those that are gone or finished', async () => {
+  const [gone, finished, open] = [await lostJob(), await lostJob(), await lostJob()]
+  await context.redis.del(recordKey(gone))
+  await context.redis.hset(recordKey(finished), 'state', 'succeeded')
+  await restoreAll()
+  expect(await context.redis.zrange(openJobsKey, '0', '-1')).toEqual([open])
+  expect(await context.queue.waiting()).toBe(1)
+  await context.queue.remove(open)
+})
+
+describe('plain files that are out of step', () => {
+  test('because a worker died after its commit are brought up to date, and the mark goes', async () => {
+    const org = someOrg()
+    await commitPacket(context, `${org}/f`, ['1', '2'])
+    await commitPacket(context, `${org}/removed`, ['3'])
+    await context.generations.commit(`${org}/removed`, removal(), { force: true, taken: () => new Error('taken') })
+    await context.store.put(`${org}/removed`, Buffer.from('3'))
+    await context.redis.zadd(staleViewsKey, hourAgo(), `${org}/f`, hourAgo(), `${org}/removed`)
+    await context.redis.set(sweptKey, 'lately') // or the sweep would do it
+    startJanitor(context, releases)
+    await expect.poll(() => viewOf(context, org), { timeout: 30_000 }).toEqual({ fPart1of2: '1', fPart2of2: '2' })
+    await expect.poll(() => context.redis.zcard(staleViewsKey), { timeout: 10_000 }).toBe(0)
+  })
+
+  test('because someone changed them by hand are put right by the sweep', async () => {
+    const org = someOrg()
+    await commitPacket(context, `${org}/f`, ['1', '2'])
+    await context.views.refresh(`${org}/f`)
+    await context.store.remove(`${org}/fPart1of2`)
+    await context.store.put(`${org}/fPart2of2`, Buffer.from('spoilt'))
+    await context.store.put(`${org}/fPart3of3`, Buffer.from('surplus'))
+    await sweep(context, Date.now(), new AbortController().signal)
+    expect(await viewOf(context, org)).toEqual({ fPart1of2: '1', fPart2of2: '2' })
+  })
+
+  test('stay marked while the store is away, and while another commit is under way', async () => {
+    const org = someOrg()
+    await commitPacket(context, `${org}/f`, ['1'])
+    await context.views.mark(`${org}/f`)
+    const marks = () => context.views.staleBefore(Date.now() + 1_000)
+    const { store } = context
+    const list = store.list
+    store.list = () => {
+      throw new Error('away')
+    }
+    await context.views.refresh(`${org}/f`)
+    expect(await marks()).toEqual([`${org}/f`])
+    store.list = (prefix) => {
+      store.list = list
+      return marked(prefix)
+    }
+    async function* marked(prefix: string) {
+      await context.redis.zadd(staleViewsKey, Date.now() + 1, `${org}/f`)
+      yield* list(prefix)
+    }
+    await context.views.refresh(`${org}/f`)
+    expect(await context.views.staleBefore(Date.now() + 10_000)).toEqual([`${org}/f`])
+    await context.views.refresh(`${org}/f`)
+    expect(await context.views.staleBefore(Date.now() + 10_000)).toEqual([])
+  })
+})
+
+test('where there are no plain files no packet stays marked for them, and none are made', async () => {
+  const org = someOrg()
+  await commitPacket(context, `${org}/f`, ['1'])
+  await context.redis.zadd(staleViewsKey, hourAgo(), `${org}/f`)
+  const views = createViews(context.redis, context, { isOn: false, log, metrics: context.metrics })
+  await views.refresh(`${org}/f`)
+  expect([await context.redis.zcard(staleViewsKey), await viewOf(context, org)]).toEqual([0, {}])
+})
+
+test('of several janitors one is at work at a time, and another goes on when it stops', async () => {
+  await context.redis.set(sweptKey, 'lately')
+  let [atWork, most, rounds, isAlone] = [0, 0, 0, false]
+  const asking: (() => number)[] = []
+  /** A janitor whose rounds last until both others have found it at work. */
+  function watched(own: WorkerContext): WorkerContext {
+    const asked = vi.spyOn(own.redis, 'set')
+    asking.push(() => asked.mock.settledResults.filter(({ value }) => value === null).length)
+    async function openBefore() {
+      most = Math.max(most, ++atWork)
+      const before = asking.map((refusals) => refusals())
+      const haveAsked = () => asking.filter((refusals, index) => refusals() > (before[index] ?? 0)).length
+      await expect.poll(() => isAlone || haveAsked() === 2, { timeout: 20_000, interval: 20 }).toBe(true)
+      atWork--
+      rounds++
+      return []
+    }
+    return { ...own, records: { ...own.records, openBefore } }
+  }
+  const others = [new Releases(log), new Releases(log)]
+  for (const each of others) startJanitor(watched(await createWorkerContext(config, log, each)), each)
+  startJanitor(watched(context), releases)
+  await expect.poll(() => rounds, { timeout: 40_000 }).toBeGreaterThanOrEqual(2)
+  isAlone = true
+  await Promise.all(others.map((each) => each.dispose()))
+  const before = rounds
+  await expect.poll(() => rounds, { timeout: 30_000 }).toBeGreaterThan(before)
+  expect(most).toBe(1)
+})

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import { createJobRecords, finalStates, type JobProgress, type NamedJob } from '../../shared/jobs/record.ts'
+import { recordKey } from '../../shared/jobs/redis-keys.ts'
+import { createReport } from '../../shared/publish/report.ts'
+
+const redis = new Redis(inject('stack').redis.url, { db: 5 })
+const records = createJobRecords(redis)
+afterAll(() => redis.quit())
+
+const committing: JobProgress = {
+  phase: 'committing',
+  subRequests: 1,
+  subRequestsDone: 1,
+  pairs: 1,
+  parts: 1,
+  bytes: 1,
+}
+const report = createReport().read()
+
+async function queuedJob(): Promise<NamedJob> {
+  const id = randomUUID()
+  const job = { id, orgName: `org-${id}`, fileName: 'people' }
+  await records.create({ ...job, kind: 'publish', batchSize: 5_000, force: false, subRequests: 1 })
+  return job
+}
+
+async function runningJob(): Promise<NamedJob> {
+  const job = await queuedJob()
+  await records.start(job.id)
+  return job
+}
+
+describe('a job that is to be cancelled', () => {
+  test('while it waits is never begun', async () => {
+    const { id } = await queuedJob()
+    const queued = await records.read(id)
+    expect(await records.cancel(id)).toBe('queued')
+    expect(await records.read(id)).toEqual({ ...queued, cancelling: true })
+    expect(await records.start(id)).toBe('cancelling')
+    expect(await records.read(id)).toEqual({ ...queued, cancelling: true })
+  })
+
+  test('while it runs tells its run so, takes no more progress, and is not committed', async () => {
+    const job = await runningJob()
+    const running = await records.read(job.id)
+    expect(await records.cancel(job.id)).toBe('running')
+    const cancelling = { ...running, cancelling: true }
+    expect(await records.progress(job.id, 1, committing)).toBe('cancelling')
+    expect(await records.beginCommit(job, 1, committing, report)).toBe(false)
+    expect(await records.read(job.id)).toEqual(cancelling)
+  })
+
+  test('while its run has stopped and another is to come is not begun again', async () => {
+    const job = await runningJob()
+    await records.endRun(job.id)
+    expect(await records.cancel(job.id)).toBe('running')
+    expect(await records.start(job.id)).toBe('cancelling')
+  })
+
+  test('may be asked for it again, and finishes once', async () => {
+    const { id } = await runningJob()
+    const asked = await Promise.all(Array.from({ length: 10 }, () => records.cancel(id)))
+    expect(asked).toEqual(Array(10).fill('running'))
+    expect(await records.finish(id, 'cancelled', {})).toBe(true)
+    expect(await records.cancel(id)).toBe('cancelled')
+    expect(await records.start(id)).toBe('finished')
+  })
+
+  test('tells a run of an earlier attempt that it was superseded', async () => {
+    const { id } = await runningJob()
+    await records.start(id)
+    await records.cancel(id)
+    expect(await records.progress(id, 1, committing)).toBe('superseded')
+  })
+})
+
+describe('a job that is not cancelled any more', () => {
+  test('has begun to commit', async () => {
+    const job = await runningJob()
+    await records.beginCommit(job, 1, committing, report)
+    const before = await records.read(job.id)
+    expect(await records.cancel(job.id)).toBe('committing')
+    expect(await records.read(job.id)).toEqual(before)
+    expect(await records.progress(job.id, 1, committing)).toBeNull()
+  })
+
+  test('has begun to commit in an earlier attempt, which may still do it', async () => {
+    const job = await runningJob()
+    await records.beginCommit(job, 1, committing, report)
+    await records.start(job.id)
+    const before = await records.read(job.id)
+    expect(before?.state).toBe('running')
+    expect(await records.cancel(job.id)).toBe('committing')
+    expect(await records.read(job.id)).toEqual(before)
+    expect(await records.beginCommit(job, 2, committing, report)).toBe(true)
+  })
+
+  test.each(finalStates)('has %s', async (state) => {
+    const { id } = await runningJob()
+    await records.finish(id, state, {})
+    const before = await records.read(id)
+    expect(await records.cancel(id)).toBe(state)
+    expect(await records.read(id)).toEqual(before)
+  })
+
+  test('is gone, and does not come back', async () => {
+    const id = randomUUID()
+    expect(await records.cancel(id)).toBeNull()
+    expect(await redis.exists(recordKey(id))).toBe(0)
+  })
+
+  test('won the race: of a commit and a cancellation at once exactly one is told that it may', async () => {
+    const jobs = await Promise.all(Array.from({ length: 50 }, runningJob))
+    for (const job of jobs) {
+      const [begun, state] = await Promise.all([
+        records.beginCommit(job, 1, committing, report),
+        records.cancel(job.id),
+      ])
+      const latest = await records.read(job.id)
+      expect([state, latest?.cancelling]).toEqual(begun ? ['committing', false] : ['running', true])
+    }
+  })
+})

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { eachJob } from '../../shared/jobs/job-list.ts'
+import { createJobRecords, type ListPlace } from '../../shared/jobs/record.ts'
+import { jobListKey, openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
+
+const redis = new Redis(inject('stack').redis.url, { db: 6 })
+const records = createJobRecords(redis)
+afterAll(() => redis.quit())
+
+// Only the clock stands still: the connection needs its timers.
+const start = Date.parse('2024-02-29T12:00:00.000Z')
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: start })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const someOrg = () => `org-${randomUUID()}`
+
+async function create(orgName: string): Promise<string> {
+  const id = randomUUID()
+  const names = { orgName, fileName: `file-${id}` }
+  await records.create({ id, kind: 'publish', ...names, batchSize: 5_000, force: false, subRequests: 1 })
+  return id
+}
+
+async function createAt(milliseconds: number, orgName: string, count: number): Promise<string[]> {
+  vi.setSystemTime(start + milliseconds)
+  const ids = await Promise.all(Array.from({ length: count }, () => create(orgName)))
+  return ids.sort().reverse() // of one millisecond the highest id comes first
+}
+
+async function walk(orgName: string | null, limit: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let after: ListPlace | null = null; ; ) {
+    const page = await records.list(orgName, after, limit)
+    ids.push(...page.map(({ id }) => id))
+    if (page.length < limit) return ids
+    after = page.at(-1) as ListPlace
+  }
+}
+
+async function idsOf(lists: readonly (string | null)[], after: ListPlace | null = null): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { job } of eachJob(records, lists, after)) ids.push(job.id)
+  return ids
+}
+
+describe('the list of an org', () => {
+  test('has its jobs and those of its sub-directories, newest first, and no others', async () => {
+    const org = someOrg()
+    const orgs = [org, `${org}/a`, `${org}/a/b`, `${org}s`, `${org}/ab`]
+    const ids: string[] = []
+    for (const [index, each] of orgs.entries()) ids.push(...(await createAt(index, each, 1)))
+    const [own, a, b, other, ab] = ids
+    expect(await walk(org, 10)).toEqual([ab, b, a, own])
+    expect(await walk(`${org}/a`, 10)).toEqual([b, a])
+    expect(await walk(`${org}/a/b`, 10)).toEqual([b])
+    expect(await walk(`${org}s`, 10)).toEqual([other])
+  })
+
+  test.each([1, 7, 100, 299, 300, 301])(
+    'is walked without gap or repeat by %i, also within one millisecond',
+    async (limit) => {
+      const org = someOrg()
+      const [first, many, last] = [await createAt(0, org, 3), await createAt(1, org, 290), await createAt(2, org, 7)]
+      expect(await walk(org, limit)).toEqual([...last, ...many, ...first])
+    },
+  )
+
+  test('does not lose the place when newer jobs come in between', async () => {
+    const org = someOrg()
+    const ids = await createAt(0, org, 10)
+    const page = await records.list(org, null, 4)
+    await createAt(0, org, 5)
+    await createAt(1, org, 5)
+    const after = page.at(-1) as ListPlace
+    const rest = (await records.list(org, after, 100)).map(({ id }) => id)
+    expect(rest.filter((id) => ids.includes(id))).toEqual(ids.slice(4))
+    expect(rest.every((id) => id < after.id)).toBe(true)
+  })
+})
+
+describe('several lists', () => {
+  test('are merged, newest first', async () => {
+    const [a, b, other] = [someOrg(), someOrg(), someOrg()]
+    const ids: string[] = []
+    for (let at = 0; at < 30; at++) ids.unshift(...(await createAt(at, at % 3 === 0 ? a : b, 1)))
+    await createAt(31, other, 1)
+    expect(await idsOf([a, b])).toEqual(ids)
+    expect(await idsOf([b, a], { id: ids[9] as string, createdAt: start + 20 })).toEqual(ids.slice(10))
+  })
+
+  test('are merged whole when they are longer than what is read at a time', async () => {
+    const [a, b] = [someOrg(), someOrg()]
+    const ids = [await createAt(0, a, 150), await createAt(1, b, 150), await createAt(2, a, 150)]
+    expect(await idsOf([a, b])).toEqual(ids.toReversed().flat())
+  })
+})
+
+describe('a job whose record has expired', () => {
+  test('is not in the list, and is taken off it', async () => {
+    const org = someOrg()
+    const ids = await createAt(0, org, 5)
+    await redis.del(recordKey(ids[1] as string), recordKey(ids[3] as string))
+    expect(await idsOf([org])).toEqual([ids[0], ids[2], ids[4]])
+    expect(await redis.zcard(jobListKey(org))).toBe(3)
+  })
+
+  test('leaves every list in time, whether anyone reads it or not', async () => {
+    const org = someOrg()
+    await createAt(0, `${org}/a`, 5)
+    const [id] = await createAt(31 * 24 * 3_600_000, `${org}/b`, 1)
+    expect(await walk(org, 10)).toEqual([id])
+    const seconds = await redis.ttl(jobListKey(`${org}/a`))
+    expect(seconds).toBeGreaterThan(29 * 24 * 3_600)
+    expect(seconds).toBeLessThanOrEqual(30 * 24 * 3_600)
+  })
+})
+
+describe('unfinished jobs', () => {
+  test('are found by when they were created, until they finish', async () => {
+    const org = someOrg()
+    const [early, late] = [await createAt(0, org, 2), await createAt(10, org, 1)]
+    const openOf = async (time: number) =>
+      (await records.openBefore(start + time)).filter((id) => [...early, ...late].includes(id))
+    expect((await openOf(10)).sort().reverse()).toEqual(early)
+    expect((await openOf(11)).length).toBe(3)
+    await records.finish(early[0] as string, 'failed', {})
+    expect(await openOf(10)).toEqual([early[1]])
+  })
+
+  test('that are gone are taken off one by one', async () => {
+    const [id] = await createAt(0, someOrg(), 1)
+    await records.close(id as string)
+    expect(await redis.zscore(openJobsKey, id as string)).toBeNull()
+  })
+
+  test('stay on the list however long they wait', async () => {
+    const [id] = await createAt(0, someOrg(), 1)
+    await createAt(31 * 24 * 3_600_000, someOrg(), 1)
+    expect(await redis.zscore(openJobsKey, id as string)).toBe(String(start))
+    expect(await redis.ttl(openJobsKey)).toBe(-1)
+  })
+})

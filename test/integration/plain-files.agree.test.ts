@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, inject, test } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { removal } from '../../shared/storage/generations.ts'
+import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import type { ObjectStore } from '../../shared/storage/object-store.ts'
+import { othersFiles, refreshPlainFiles, removePlainFiles } from '../../shared/storage/plain-files.ts'
+import { storageOn } from '../../shared/storage/storage.ts'
+import { commitPacket, viewOf } from '../support/stored-packets.ts'
+
+const storage = storageOn(openMinioStore(readConfig('worker', inject('service').env).storage))
+const { store, generations } = storage
+
+const someOrg = () => `org-${randomUUID()}`
+const put = (key: string, content: string) => store.put(key, Buffer.from(content))
+const refresh = (name: string, on: ObjectStore = store) => refreshPlainFiles(on, storageOn(on).generations, name)
+const remove = (name: string) => generations.commit(name, removal(), { force: true, taken: () => new Error('taken') })
+
+/** A store that holds every copy back until it is let go, and says when the first one came. */
+function storeWithSlowCopies() {
+  const [came, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const slow: ObjectStore = {
+    ...store,
+    async copy(from, to) {
+      came.resolve()
+      await letGo.promise
+      return store.copy(from, to)
+    },
+  }
+  return { slow, came: came.promise, letGo: letGo.resolve }
+}
+
+describe('the plain files agree with the packet', () => {
+  test('after one was changed, one went and one came, without touching those that are right', async () => {
+    const org = someOrg()
+    await commitPacket(storage, `${org}/f`, ['1', '2', '3'])
+    await refresh(`${org}/f`)
+    await put(`${org}/fPart1of3`, 'x')
+    await store.remove(`${org}/fPart2of3`)
+    await put(`${org}/f`, 'surplus')
+    await put(`${org}/fPart4of4`, 'surplus')
+    const copied: string[] = []
+    const counting: ObjectStore = {
+      ...store,
+      copy(from, to) {
+        copied.push(to.slice(org.length + 1))
+        return store.copy(from, to)
+      },
+    }
+    await refresh(`${org}/f`, counting)
+    expect(await viewOf(storage, org)).toEqual({ fPart1of3: '1', fPart2of3: '2', fPart3of3: '3' })
+    expect(copied).toEqual(['fPart1of3', 'fPart2of3'])
+  })
+
+  test('when the copies of an older generation arrive after those of the newer one', async () => {
+    const org = someOrg()
+    await commitPacket(storage, `${org}/f`, ['old 1', 'old 2'])
+    const { slow, came, letGo } = storeWithSlowCopies()
+    const late = refresh(`${org}/f`, slow)
+    await came
+    await commitPacket(storage, `${org}/f`, ['new 1', 'new 2'])
+    await refresh(`${org}/f`)
+    expect(await viewOf(storage, org)).toEqual({ fPart1of2: 'new 1', fPart2of2: 'new 2' })
+    letGo()
+    await late
+    expect(await viewOf(storage, org)).toEqual({ fPart1of2: 'new 1', fPart2of2: 'new 2' })
+  })
+
+  test('when the copies of a packet arrive after it was removed', async () => {
+    const org = someOrg()
+    await commitPacket(storage, `${org}/f`, ['old'])
+    const { slow, came, letGo } = storeWithSlowCopies()
+    const late = refresh(`${org}/f`, slow)
+    await came
+    await remove(`${org}/f`)
+    await removePlainFiles(store, generations, `${org}/f`)
+    letGo()
+    await late
+    expect(await viewOf(storage, org)).toEqual({})
+  })
+
+  test('when a removal comes to the plain files only after a newer packet took the name', async () => {
+    const org = someOrg()
+    await commitPacket(storage, `${org}/f`, ['old'])
+    await remove(`${org}/f`)
+    await commitPacket(storage, `${org}/f`, ['new'])
+    await refresh(`${org}/f`)
+    await removePlainFiles(store, generations, `${org}/f`)
+    expect(await viewOf(storage, org)).toEqual({ f: 'new' })
+  })
+
+  test('whoever refreshes them at once, after ten commits and removals in any order', async () => {
+    const org = someOrg()
+    const work = Array.from({ length: 10 }, async (_, index) => {
+      if (index % 3 === 2) {
+        await remove(`${org}/f`)
+        await removePlainFiles(store, generations, `${org}/f`)
+      } else {
+        await commitPacket(
+          storage,
+          `${org}/f`,
+          Array.from({ length: 1 + (index % 4) }, (_, part) => `${index} ${part}`),
+        )
+        await refresh(`${org}/f`)
+      }
+    })
+    await Promise.all(work)
+    const { parts } = (await storageOn(store).generations.highest(`${org}/f`))?.manifest ?? { parts: [] }
+    const contents = await Promise.all(parts.map(async ({ key }) => String(await store.get(key))))
+    expect(Object.values(await viewOf(storage, org))).toEqual(contents)
+  })
+})
+
+describe('after a removal', () => {
+  test('copies of any of its generations are leftovers, and go', async () => {
+    const org = someOrg()
+    await commitPacket(storage, `${org}/f`, ['first'])
+    await commitPacket(storage, `${org}/f`, ['second 1', 'second 2'])
+    await remove(`${org}/f`)
+    await put(`${org}/f`, 'first')
+    await put(`${org}/fPart2of2`, 'second 2')
+    expect(await othersFiles(store, generations, `${org}/f`)).toEqual([])
+    await refresh(`${org}/f`)
+    expect(await viewOf(storage, org)).toEqual({})
+  })
+
+  test('what others put under its name is theirs, and stays', async () => {
+    const org = someOrg()
+    await commitPacket(storage, `${org}/f`, ['first'])
+    await remove(`${org}/f`)
+    await put(`${org}/f`, 'theirs')
+    await put(`${org}/fPart1of2`, 'first')
+    await refresh(`${org}/f`)
+    expect(await viewOf(storage, org)).toEqual({ f: 'theirs' })
+    expect((await othersFiles(store, generations, `${org}/f`)).map(({ key }) => key)).toEqual([`${org}/f`])
+  })
+
+  test('there is no packet, but the name’s history goes on', async () => {
+    const name = `${someOrg()}/f`
+    await commitPacket(storage, name, ['first'])
+    expect(await remove(name)).toBe(2)
+    expect([await generations.current(name), (await generations.highest(name))?.generation]).toEqual([null, 2])
+    expect(await commitPacket(storage, name, ['again'])).toBe(3)
+    expect((await generations.current(name))?.generation).toBe(3)
+  })
+})

@@ -1,0 +1,147 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import { submit } from '../../api/publish/submit.ts'
+import { readConfig } from '../../shared/config/config.ts'
+import * as errors from '../../shared/errors/catalogue.ts'
+import { idempotencyOf } from '../../shared/jobs/idempotency.ts'
+import { createJobQueue } from '../../shared/jobs/queue.ts'
+import { createJobRecords } from '../../shared/jobs/record.ts'
+import { recordKey } from '../../shared/jobs/redis-keys.ts'
+import { createSecrets } from '../../shared/jobs/secrets.ts'
+import { readRequests, type Submission, type Submitting, submitJob } from '../../shared/jobs/submission.ts'
+import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { storageOn } from '../../shared/storage/storage.ts'
+import { keysBelow } from '../support/stored-packets.ts'
+
+const config = readConfig('worker', inject('service').env)
+const redis = new Redis(inject('stack').redis.url, { db: 4, maxRetriesPerRequest: null })
+const storage = storageOn(openMinioStore(config.storage))
+const secretKeys = [{ id: 'k1', key: randomBytes(32) }]
+const whole: Submitting = {
+  store: storage.store,
+  records: createJobRecords(redis),
+  secrets: createSecrets(redis, secretKeys, 600),
+  queue: createJobQueue(redis),
+  queuedJobsLimit: 1_000_000,
+  secretKeys,
+}
+afterAll(async () => {
+  await whole.queue.close()
+  await redis.quit()
+})
+
+const away = () => Promise.reject(new Error('Connection is closed.'))
+const credentials = `Basic ${btoa('neo4j:password')}`
+const someSubmission = (): Submission => ({
+  kind: 'publish',
+  orgName: `org-${randomUUID()}`,
+  fileName: 'people',
+  batchSize: 5_000,
+  force: false,
+  requests: [{ dbUrl: 'bolt://db:7687', credentials, mappedIndices: {}, originIds: ['p1'] }],
+})
+
+/** What Redis and the store still hold of a submission, by kind. */
+async function leftOf({ orgName }: Submission) {
+  const keys = [...(await redis.keys(`*${orgName}*`)), ...(await keysBelow(storage, `${orgName}/`))]
+  const ids = await redis.zrange(`packets:jobs:${orgName}`, '0', '-1')
+  const jobs = await Promise.all(ids.map((id) => whole.records.read(id)))
+  const secrets = await Promise.all(ids.map((id) => redis.exists(`packets:secret:${id}`)))
+  const queued = await Promise.all(ids.map((id) => redis.exists(`packets:queue:publish:${id}`)))
+  const held = keys.filter((key) => !key.startsWith('packets:jobs:'))
+  return { states: jobs.map((job) => job?.state), held, secrets, queued }
+}
+
+const nothing = { states: [], held: [], secrets: [], queued: [] }
+const failedRecord = { states: ['failed'], held: [], secrets: [0], queued: [0] }
+
+describe('a submission leaves', () => {
+  test('all that its job needs when it succeeds', async () => {
+    const submission = someSubmission()
+    const { id, replayed } = await submitJob(whole, submission, undefined)
+    expect(replayed).toBe(false)
+    const { states, held, secrets, queued } = await leftOf(submission)
+    expect([states, held.length, secrets, queued]).toEqual([['queued'], 2, [1], [1]]) // its claim and its request
+    const job = await whole.records.read(id)
+    expect(job && (await readRequests(whole, job))).toEqual(submission.requests)
+  })
+
+  test.each<[string, string, Partial<Submitting>, object]>([
+    [
+      'the store is away',
+      'storeAway',
+      { store: { ...whole.store, put: () => Promise.reject(errors.storeAway()) } },
+      nothing,
+    ],
+    ['the queue is full', 'queueFull', { queuedJobsLimit: 0 }, nothing],
+    ['the queue cannot be counted', 'queueAway', { queue: { ...whole.queue, waiting: away } }, nothing],
+    ['the record is not created', 'queueAway', { records: { ...whole.records, create: away } }, nothing],
+    ['the credentials are not stored', 'queueAway', { secrets: { ...whole.secrets, store: away } }, failedRecord],
+    ['the id is not queued', 'queueAway', { queue: { ...whole.queue, add: away } }, failedRecord],
+  ])('nothing that could run when %s, and may be made again with the same key', async (_when, code, broken, left) => {
+    const submission = someSubmission()
+    const idempotency = idempotencyOf(secretKeys, 'client', randomUUID(), submission)
+    const outcome = submitJob({ ...whole, ...broken }, submission, idempotency)
+    await expect(outcome).rejects.toMatchObject({ status: 503, code, headers: { 'Retry-After': '5' } })
+    expect(await leftOf(submission)).toEqual(left)
+    expect(await whole.records.known(idempotency.key)).toBeNull()
+    expect(await submitJob(whole, submission, idempotency)).toMatchObject({ replayed: false })
+  })
+
+  test('nothing when another job holds the name, and names that job', async () => {
+    const submission = someSubmission()
+    const { id } = await submitJob(whole, submission, undefined)
+    const before = await leftOf(submission)
+    await expect(submitJob(whole, submission, undefined)).rejects.toMatchObject({
+      status: 409,
+      code: 'nameInUse',
+      headers: { Location: `/1.0/jobs/${id}` },
+    })
+    expect(await leftOf(submission)).toEqual(before)
+  })
+
+  test('nothing when its key was used, for the same request or another', async () => {
+    const [submission, other] = [someSubmission(), someSubmission()]
+    const idempotency = idempotencyOf(secretKeys, 'client', randomUUID(), submission)
+    const { id } = await submitJob(whole, submission, idempotency)
+    const before = await leftOf(submission)
+    expect(await submitJob(whole, submission, idempotency)).toEqual({ id, replayed: true })
+    expect(await leftOf(submission)).toEqual(before)
+    await expect(submitJob(whole, other, idempotency)).rejects.toMatchObject({ status: 422, code: 'keyReused' })
+    expect(await leftOf(other)).toEqual(nothing)
+  })
+
+  test('a record that the janitor finds when Redis goes away for good in between', async () => {
+    const submission = someSubmission()
+    const records = { ...whole.records, finish: away }
+    const outcome = submitJob({ ...whole, records, queue: { ...whole.queue, add: away } }, submission, undefined)
+    await expect(outcome).rejects.toMatchObject({ code: 'queueAway' })
+    const [id = ''] = await redis.zrange(`packets:jobs:${submission.orgName}`, '0', '-1')
+    expect(await whole.records.openBefore(Date.now() + 1)).toContain(id)
+    expect(await redis.hget(recordKey(id), 'state')).toBe('queued')
+  })
+})
+
+test('a request whose twin takes the name while it is looked at is that twin’s job, not a conflict', async () => {
+  const order = someSubmission()
+  const principal = { name: 'client', orgs: ['*'], scopes: [] }
+  const prefer = { waitSeconds: null, respondAsync: true, returnMinimal: false }
+  const caller = { principal, prefer, idempotencyKey: randomUUID() }
+  const idempotency = idempotencyOf(config.secretKeys, 'client', caller.idempotencyKey, order)
+  const twin = { ...whole, secretKeys: config.secretKeys }
+  let made = ''
+  const packets = {
+    ...storage.packets,
+    requireOrg: async () => {},
+    async isTaken() {
+      made = (await submitJob(twin, order, idempotency)).id
+      await whole.records.finish(made, 'succeeded', { generation: 1 })
+      return true
+    },
+  }
+  const context = { ...whole, config, packets }
+  expect(await submit(context, caller, order)).toEqual({ id: made, replayed: true })
+  const another = { ...caller, idempotencyKey: undefined }
+  await expect(submit(context, another, order)).rejects.toMatchObject({ status: 409, code: 'fileExists' })
+})

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, inject, test } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import * as errors from '../../shared/errors/catalogue.ts'
+import { createGenerations, removal } from '../../shared/storage/generations.ts'
+import { generationKey, probeKey, requestKey } from '../../shared/storage/keys.ts'
+import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { type Storage, storageOn } from '../../shared/storage/storage.ts'
+import { type SweepRules, sweepStorage } from '../../shared/storage/sweep.ts'
+import { commitPacket, keysBelow, stagePacket } from '../support/stored-packets.ts'
+
+const { storage: settings } = readConfig('worker', inject('service').env)
+const hour = 3_600_000
+
+/** A sweep goes through the whole bucket, so each test has one of its own. */
+async function emptyBucket(): Promise<Storage> {
+  const store = openMinioStore({ ...settings, bucket: `sweep-${randomUUID()}` })
+  await store.prepare()
+  for await (const { key } of store.list('')) await store.remove(key)
+  return storageOn(store)
+}
+
+/** Sweeps as if it were an hour later; what is not given is old, and nobody's. */
+const sweep = (storage: Storage, rules: Partial<SweepRules> = {}) =>
+  sweepStorage(storage, {
+    now: Date.now() + hour,
+    supersededMs: 0,
+    orphanedMs: 0,
+    isAlive: async () => false,
+    repairView: async () => {},
+    signal: new AbortController().signal,
+    ...rules,
+  })
+
+const remove = ({ generations }: Storage, name: string) =>
+  generations.commit(name, removal(), { force: true, taken: () => new Error('taken') })
+const nothing = { generations: 0, parts: 0, requests: 0, probes: 0 }
+
+describe('superseded generations', () => {
+  test('go with their parts when their successors are old enough, the highest stays', async () => {
+    const storage = await emptyBucket()
+    const ago = (ms: number) => ({ createdAt: new Date(Date.now() - ms).toISOString() })
+    await commitPacket(storage, 'a/f', ['1', '2'], ago(9 * hour))
+    await commitPacket(storage, 'a/f', ['3'], ago(8 * hour))
+    await commitPacket(storage, 'a/f', ['4'], ago(2 * hour))
+    await commitPacket(storage, 'a/f', ['5'], ago(hour))
+    const rules = { now: Date.now(), supersededMs: 3 * hour }
+    expect(await sweep(storage, rules)).toEqual({ ...nothing, generations: 1, parts: 2 })
+    expect(await storage.generations.list('a/f')).toEqual([2, 3, 4])
+    expect((await keysBelow(storage, 'a/.parts/')).length).toBe(3)
+    expect(await sweep(storage, rules)).toEqual(nothing)
+    expect(await sweep(storage)).toEqual({ ...nothing, generations: 2, parts: 2 })
+    const { parts } = (await storageOn(storage.store).generations.current('a/f'))?.manifest ?? { parts: [] }
+    expect(await keysBelow(storage, 'a/')).toEqual([generationKey('a/f', 4), ...parts.map(({ key }) => key)])
+  })
+
+  test('of a removed packet go, and the word that it was removed stays', async () => {
+    const storage = await emptyBucket()
+    await commitPacket(storage, 'a/b/f', ['1', '2'])
+    await remove(storage, 'a/b/f')
+    expect(await sweep(storage)).toEqual({ ...nothing, generations: 1, parts: 2 })
+    expect(await keysBelow(storage, 'a/')).toEqual([generationKey('a/b/f', 2)])
+    expect(await sweep(storage)).toEqual(nothing)
+  })
+
+  test('go manifest first: a sweep that fails in between leaves orphans, which the next one takes', async () => {
+    const storage = await emptyBucket()
+    await commitPacket(storage, 'a/f', ['1', '2'])
+    await commitPacket(storage, 'a/f', ['3'])
+    const removed: string[] = []
+    const failing = storageOn({
+      ...storage.store,
+      async remove(key) {
+        if (key.includes('/.parts/')) throw errors.storeAway()
+        removed.push(key)
+        await storage.store.remove(key)
+      },
+    })
+    await expect(sweep(failing)).rejects.toMatchObject({ code: 'storeAway' })
+    expect(removed).toEqual([generationKey('a/f', 1)])
+    expect((await keysBelow(storage, 'a/.parts/')).length).toBe(3)
+    const fresh = storageOn(storage.store)
+    expect(await sweep(fresh)).toEqual({ ...nothing, parts: 2 })
+    expect((await fresh.generations.current('a/f'))?.generation).toBe(2)
+  })
+})
+
+describe('parts that no generation refers to', () => {
+  test('go when they are old and their attempt is not alive', async () => {
+    const storage = await emptyBucket()
+    const [alive, dead] = [randomUUID(), randomUUID()]
+    await stagePacket(storage, 'a/f', ['1', '2'], { jobId: alive, attempt: 2 })
+    await stagePacket(storage, 'a/f', ['3'], { jobId: alive, attempt: 1 })
+    await stagePacket(storage, 'b/c/g', ['4', '5'], { jobId: dead })
+    const isAlive = async (jobId: string, attempt?: number) => jobId === alive && attempt === 2
+    expect(await sweep(storage, { isAlive, orphanedMs: 2 * hour })).toEqual(nothing)
+    expect(await sweep(storage, { isAlive })).toEqual({ ...nothing, parts: 3 })
+    const left = await keysBelow(storage, '')
+    expect(left.map((key) => key.includes(`.${alive}/2/`))).toEqual([true, true])
+  })
+
+  test('stay as long as one of their attempt is young, for that is still being written', async () => {
+    const storage = await emptyBucket()
+    await stagePacket(storage, 'a/f', ['1', '2', '3'])
+    const aged = storageOn({
+      ...storage.store,
+      async *list(prefix) {
+        for await (const object of storage.store.list(prefix)) {
+          yield { ...object, modifiedAt: object.key.endsWith('00003') ? Date.now() : 0 }
+        }
+      },
+    })
+    expect(await sweep(aged, { now: Date.now(), orphanedMs: hour })).toEqual(nothing)
+  })
+
+  test('stay when they are committed while they are looked at', async () => {
+    const storage = await emptyBucket()
+    const manifest = await stagePacket(storage, 'a/f', ['1', '2'])
+    const isAlive = async () => {
+      await createGenerations(storage.store).commit('a/f', manifest, { force: false, taken: () => new Error('taken') })
+      return false
+    }
+    expect(await sweep(storage, { isAlive })).toEqual(nothing)
+    expect((await keysBelow(storage, 'a/.parts/')).length).toBe(2)
+  })
+
+  test('of a losing attempt go, those of the winning one of the same job stay', async () => {
+    const storage = await emptyBucket()
+    const jobId = randomUUID()
+    await stagePacket(storage, 'a/f', ['lost'], { jobId, attempt: 1 })
+    await commitPacket(storage, 'a/f', ['won'], { jobId, attempt: 2 })
+    expect(await sweep(storage)).toEqual({ ...nothing, parts: 1 })
+    const [part = ''] = await keysBelow(storage, 'a/.parts/')
+    expect(String(await storage.store.get(part))).toBe('won')
+  })
+})
+
+describe('requests and probes', () => {
+  test('go when they are old, requests when their job is not alive', async () => {
+    const storage = await emptyBucket()
+    const [alive, dead] = [randomUUID(), randomUUID()]
+    const put = (key: string) => storage.store.put(key, Buffer.from('{}'))
+    await Promise.all([requestKey('a/b', alive), requestKey('a', dead), probeKey('p'), 'a/file', 'a/.org'].map(put))
+    const isAlive = async (jobId: string) => jobId === alive
+    expect(await sweep(storage, { isAlive, orphanedMs: 2 * hour })).toEqual(nothing)
+    expect(await sweep(storage, { isAlive })).toEqual({ ...nothing, requests: 1, probes: 1 })
+    expect(await keysBelow(storage, '')).toEqual(['a/.org', requestKey('a', alive), 'a/file'])
+  })
+})
+
+test('a sweep brings every packet’s plain files up to date, removed ones too', async () => {
+  const storage = await emptyBucket()
+  for (const name of ['a/f', 'a/g', 'b/f']) await commitPacket(storage, name, ['1'])
+  await remove(storage, 'a/g')
+  const repaired: string[] = []
+  await sweep(storage, { repairView: async (name) => void repaired.push(name) })
+  expect(repaired).toEqual(['a/f', 'a/g', 'b/f'])
+})
+
+test('a sweep that is told to stop removes nothing more', async () => {
+  const storage = await emptyBucket()
+  for (const content of ['1', '2', '3']) await commitPacket(storage, 'a/f', [content])
+  const stopping = new AbortController()
+  const once = storageOn({
+    ...storage.store,
+    async remove(key) {
+      await storage.store.remove(key)
+      stopping.abort(new Error('stopping'))
+    },
+  })
+  await expect(sweep(once, { signal: stopping.signal })).rejects.toThrow('stopping')
+  expect(await createGenerations(storage.store).list('a/f')).toEqual([2, 3])
+  expect((await keysBelow(storage, 'a/.parts/')).length).toBe(3)
+})
