@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import type { Alphabet } from './alphabet.ts'
+import { drawnGraph, type Graph } from './graph.ts'
+import { buildOrigin, originRecipes } from './origins.ts'
+import { buildRequest, drafts, type Request, type Style, seldom, spoilers, styles } from './requests.ts'
+import { buildTarget, targetRecipes } from './targets.ts'
+
+export interface Case {
+  origin: Graph
+  target: Graph
+  requests: readonly Request[]
+  delivery: { stored: boolean; batchsize: number; orderSeed: number }
+}
+
+const oneIn = (count: number) => fc.integer({ min: 1, max: count }).map((number) => number === count)
+
+/** An origin, a dirtied target, one to three sub-requests and how the packet comes. Shrinks to fewer and plainer. */
+export const cases = (names: Alphabet): fc.Arbitrary<Case> =>
+  fc
+    .record({
+      origin: originRecipes,
+      target: targetRecipes,
+      drafts: fc.array(drafts, { minLength: 1, maxLength: 3, size: 'max' }),
+      style: styles,
+      ownStyles: seldom(5, fc.array(styles, { minLength: 3, maxLength: 3 })),
+      spoiler: seldom(12, fc.tuple(fc.nat(2), spoilers(names))),
+      delivery: fc.record({
+        stored: oneIn(8),
+        batchsize: fc.constantFrom(5_000, 5_000, 5_000, 1, 2, 4),
+        orderSeed: fc.noShrink(fc.nat()),
+      }),
+    })
+    .map(({ style, ownStyles, spoiler, delivery, ...recipe }) => {
+      const origin = buildOrigin(recipe.origin, names)
+      const requests = recipe.drafts.map((draft, index): Request => {
+        const request = buildRequest(draft, (ownStyles?.[index] ?? style) as Style, origin, names)
+        return spoiler !== null && spoiler[0] % recipe.drafts.length === index ? { ...request, ...spoiler[1] } : request
+      })
+      return { origin, target: buildTarget(recipe.target, origin, names), requests, delivery }
+    })
+
+/** A case for a reader. */
+export const drawnCase = ({ origin, target, requests, delivery }: Case): string =>
+  [
+    `origin\n${drawnGraph(origin)}`,
+    `target before\n${drawnGraph(target)}`,
+    ...requests.map((request, index) => `request ${index} ${JSON.stringify(request)}`),
+    `delivery ${JSON.stringify(delivery)}`,
+  ].join('\n')

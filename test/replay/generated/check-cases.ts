@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { type Case, cases, drawnCase } from './cases.ts'
+import { type Run, runCase, type World } from './run-case.ts'
+
+/** Which cases: a seed and how many; a path leads to the one case that a failure named. */
+export interface Asked {
+  seed?: number
+  cases?: number
+  path?: string
+}
+
+const shrinkingLimitMs = 60_000
+
+/**
+ * Runs generated cases one after another, telling each to `onRun`.
+ * @throws Error with the smallest failing case that was found, and how to run it again.
+ */
+export async function checkCases(world: World, asked: Asked, onRun: (given: Case, run: Run) => void): Promise<void> {
+  const { seed = Math.floor(Math.random() * 2 ** 31), cases: numRuns = 1, path } = asked
+  console.log(`generated cases into ${world.parameterSyntax}: seed ${seed}, ${numRuns} cases`)
+  let failedAt: number | null = null
+  const property = fc.asyncProperty(cases(world.names), async (given) => {
+    if (failedAt !== null && Date.now() - failedAt > shrinkingLimitMs) return
+    try {
+      onRun(given, await runCase(world, given))
+    } catch (error) {
+      failedAt ??= Date.now()
+      throw error
+    }
+  })
+  const { failed, counterexample, errorInstance, counterexamplePath } = await fc.check(property, {
+    seed,
+    numRuns,
+    ...(path === undefined ? {} : { path }),
+  })
+  if (!failed) return
+  const [smallest] = counterexample as [Case]
+  throw new Error(
+    [
+      errorInstance instanceof Error ? errorInstance.message : String(errorInstance),
+      drawnCase(smallest),
+      `again: npm run fuzz -- --seed ${seed} --path ${counterexamplePath} --cases ${numRuns} --syntax ${world.parameterSyntax}`,
+    ].join('\n\n'),
+  )
+}
