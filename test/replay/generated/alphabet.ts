@@ -33,14 +33,31 @@ export function alphabetOf(suite: string, firstNumber: bigint): Alphabet {
     all: [a, b, c, x, y, z],
     mappedIndices: { DEFAULT_INDEX: a, DEFAULT_ID_FIELD: 'id', [b]: 'key', [c]: 'id' },
     relationshipId: (index) => `gen-${suite}-${index}`,
-    relationshipNumber: (index) => firstNumber + BigInt(index),
+    relationshipNumber: (index) => (index % 3 === 2 ? 2n ** 60n : 0n) + firstNumber + BigInt(index),
   }
 }
 
 export const types = ['GEN_T', 'GEN_U', 'GEN_V'] as const
 
 /** Id values of nodes: equal texts, 6.0 for 6, and one that no origin id can name. */
-export const idPool: readonly unknown[] = ['u', '7', 7n, 'v', 6, '6', 'w', 8n, '8', 2.5, 'x y', '007', -3n, 'q']
+export const idPool: readonly unknown[] = [
+  'u',
+  '7',
+  7n,
+  'v',
+  6,
+  '6',
+  'w',
+  8n,
+  '8',
+  2.5,
+  'x y',
+  '007',
+  -3n,
+  'q',
+  2n ** 60n,
+  `${2n ** 60n}`,
+]
 
 /** Values of every sort that a statement renders in its own way. */
 export const valuePool: readonly unknown[] = [

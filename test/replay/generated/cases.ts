@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Alphabet } from './alphabet.ts'
 import { drawnGraph, type Graph } from './graph.ts'
 import { buildOrigin, originRecipes } from './origins.ts'
-import { buildRequest, drafts, type Request, type Style, seldom, spoilers, styles } from './requests.ts'
+import { buildRequest, drafts, type Request, seldom, spoilers, styles } from './requests.ts'
 import { buildTarget, targetRecipes } from './targets.ts'
 
 export interface Case {
@@ -22,7 +22,7 @@ export const cases = (names: Alphabet): fc.Arbitrary<Case> =>
       target: targetRecipes,
       drafts: fc.array(drafts, { minLength: 1, maxLength: 3, size: 'max' }),
       style: styles,
-      ownStyles: seldom(5, fc.array(styles, { minLength: 3, maxLength: 3 })),
+      ownStyles: seldom(8, fc.array(styles, { minLength: 3, maxLength: 3 })),
       spoiler: seldom(12, fc.tuple(fc.nat(2), spoilers(names))),
       delivery: fc.record({
         stored: oneIn(8),
@@ -32,8 +32,11 @@ export const cases = (names: Alphabet): fc.Arbitrary<Case> =>
     })
     .map(({ style, ownStyles, spoiler, delivery, ...recipe }) => {
       const origin = buildOrigin(recipe.origin, names)
+      // Requests by relationship id name the id property: those beside them mostly do so too, or all would be refused.
+      const isById = recipe.drafts.some(({ mode }) => mode === 'by id' || mode === 'hard filter')
+      const shared = { ...style, relationshipIdField: style.relationshipIdField || isById }
       const requests = recipe.drafts.map((draft, index): Request => {
-        const request = buildRequest(draft, (ownStyles?.[index] ?? style) as Style, origin, names)
+        const request = buildRequest(draft, ownStyles?.[index] ?? shared, origin, names)
         return spoiler !== null && spoiler[0] % recipe.drafts.length === index ? { ...request, ...spoiler[1] } : request
       })
       return { origin, target: buildTarget(recipe.target, origin, names), requests, delivery }

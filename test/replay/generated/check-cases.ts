@@ -1,25 +1,35 @@
 import fc from 'fast-check'
-import { type Case, cases, drawnCase } from './cases.ts'
+import { type Case, drawnCase, cases as generated } from './cases.ts'
 import { type Run, runCase, type World } from './run-case.ts'
 
-/** Which cases: a seed and how many; a path leads to the one case that a failure named. */
-export interface Asked {
+/** Which cases: a seed, how many, and the path to the one case that a failure named. */
+export interface Tried {
   seed?: number
-  cases?: number
+  cases: number
   path?: string
 }
 
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** What `npm run fuzz` asks for; empty in `npm test`. */
+    asked: Partial<Tried>
+  }
+}
+
 const shrinkingLimitMs = 60_000
+
+/** A slow machine takes most of a second for a case. */
+export const timeLimitMs = ({ cases }: Tried): number => 2 * shrinkingLimitMs + 1_000 * cases
 
 /**
  * Runs generated cases one after another, telling each to `onRun`.
  * @throws Error with the smallest failing case that was found, and how to run it again.
  */
-export async function checkCases(world: World, asked: Asked, onRun: (given: Case, run: Run) => void): Promise<void> {
-  const { seed = Math.floor(Math.random() * 2 ** 31), cases: numRuns = 1, path } = asked
+export async function checkCases(world: World, asked: Tried, onRun: (given: Case, run: Run) => void): Promise<void> {
+  const { seed = Math.floor(Math.random() * 2 ** 31), cases: numRuns, path } = asked
   console.log(`generated cases into ${world.parameterSyntax}: seed ${seed}, ${numRuns} cases`)
   let failedAt: number | null = null
-  const property = fc.asyncProperty(cases(world.names), async (given) => {
+  const property = fc.asyncProperty(generated(world.names), async (given) => {
     if (failedAt !== null && Date.now() - failedAt > shrinkingLimitMs) return
     try {
       onRun(given, await runCase(world, given))

@@ -4,7 +4,7 @@ import { bears, type Identity } from './targets.ts'
 
 export type Mapping = Request['mappedIndices']
 
-const isMapped = (mapping: Mapping, label: string) =>
+export const isMapped = (mapping: Mapping, label: string) =>
   label === mapping.DEFAULT_INDEX ||
   (Object.hasOwn(mapping, label) && label !== 'DEFAULT_INDEX' && label !== 'DEFAULT_ID_FIELD')
 
@@ -20,15 +20,23 @@ function labelOf({ labels, properties }: Node, mapping: Mapping): string | null 
   return borne.length === 1 ? (borne[0] as string) : null
 }
 
-/** What a node is found by on the target, or null when it cannot be published. Contract 4.2. */
-export function identityOf(origin: Graph, node: Node, mapping: Mapping): Identity | null {
+export type Flaw = 'no label' | 'no id' | 'NaN id' | 'duplicate'
+
+/** What a node is found by on the target, or why it cannot be published. Contract 4.2. */
+export function identify(origin: Graph, node: Node, mapping: Mapping): Identity | Flaw {
   const label = labelOf(node, mapping)
-  if (label === null) return null
+  if (label === null) return 'no label'
   const key = idPropertyOf(mapping, label)
   const value = node.properties[key]
   const identity = { label, key, value }
-  if (value === undefined || Number.isNaN(value) || value instanceof Int8Array) return null
-  return origin.nodes.filter((other) => bears(other, identity)).length === 1 ? identity : null
+  if (value === undefined || value instanceof Int8Array) return 'no id'
+  if (Number.isNaN(value)) return 'NaN id'
+  return origin.nodes.filter((other) => bears(other, identity)).length === 1 ? identity : 'duplicate'
+}
+
+export function identityOf(origin: Graph, node: Node, mapping: Mapping): Identity | null {
+  const identity = identify(origin, node, mapping)
+  return typeof identity === 'string' ? null : identity
 }
 
 /** The values that an id of a request can mean: itself, and the 64-bit integer that it writes. Contract 4.3. */

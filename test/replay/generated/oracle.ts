@@ -27,6 +27,7 @@ export function predict({ origin, requests }: Case, elementIds: readonly string[
 
 /** What must stand on a target after the replay. */
 export interface Outcome {
+  operations: readonly Operation[]
   /** The generated target less what contract 5 does not suppose of one. */
   before: Graph
   after: Graph
@@ -47,6 +48,7 @@ export function outcomeOf({ plans }: Prediction, target: Graph, now: bigint): Ou
     (order) => differences(graphText(after), graphText(applied(before, order))).length > 0,
   )
   return {
+    operations,
     before,
     after,
     afterPostback: applied(

@@ -1,4 +1,4 @@
-import type { Graph, Node, Relationship } from './graph.ts'
+import { equalIds, type Graph, type Node, type Relationship } from './graph.ts'
 import { identityOf } from './identify.ts'
 import type { Request } from './requests.ts'
 import { type Followed, followed, relationshipsAt, type Selection, select } from './select.ts'
@@ -31,7 +31,7 @@ export function planOf(origin: Graph, elementIds: readonly string[], request: Re
   const candidates = deletesOnly ? [] : [...new Set([...selection.named, ...atTargeted])]
   const keepsById = deleteRelationshipById || (deletesOnly && relationshipIdField !== undefined)
   const isClean = specs.length === 0 || request.preventCleanup === true
-  return {
+  const plan: Plan = {
     origin,
     request,
     selection,
@@ -42,19 +42,26 @@ export function planOf(origin: Graph, elementIds: readonly string[], request: Re
     cleanup: isClean ? 'none' : keepsById ? 'by id' : deletesOnly ? 'nothing left' : 'by end',
     specs,
     candidates,
-    collapsed: new Set(
-      relationshipIdField === undefined
-        ? candidates.filter((one) => candidates.some((other) => replaces(origin, elementIds, other, one)))
-        : [],
-    ),
+    collapsed: new Set(),
   }
+  const sound = candidates.filter((index) => endsAreFound(plan, index) && hasItsId(plan, index))
+  const isReplaced = (index: number) =>
+    sound.some((other) => replaces(origin, elementIds, relationshipIdField, other, index))
+  return { ...plan, collapsed: new Set(sound.filter(isReplaced)) }
 }
 
-/** Of parallel relationships the one with the smallest element id, as text, is published. */
-function replaces({ relationships }: Graph, elementIds: readonly string[], winner: number, loser: number): boolean {
+/** Of parallel relationships that nothing tells apart the one with the smallest element id, as text, is published. */
+function replaces(
+  { relationships }: Graph,
+  elementIds: readonly string[],
+  idField: string | undefined,
+  winner: number,
+  loser: number,
+): boolean {
   const [a, b] = [relationships[winner] as Relationship, relationships[loser] as Relationship]
   const areParallel = a.type === b.type && a.from === b.from && a.to === b.to
-  return areParallel && (elementIds[winner] as string) < (elementIds[loser] as string)
+  const areAlike = idField === undefined || equalIds(a.properties[idField], b.properties[idField])
+  return areParallel && areAlike && (elementIds[winner] as string) < (elementIds[loser] as string)
 }
 
 export const nodeAt = ({ origin }: Plan, index: number) => origin.nodes[index] as Node

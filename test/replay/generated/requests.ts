@@ -65,7 +65,7 @@ export const styles: fc.Arbitrary<Style> = fc.record({
   labels: fc.nat(2),
   stamps: sometimes,
   postback: sometimes,
-  skips: often,
+  skips: fc.constantFrom(false, true, true),
 })
 
 const dynamicLabels = ({ a, b, x, y, z }: Alphabet, choice: number) =>
@@ -160,9 +160,13 @@ export function buildRequest(draft: Draft, style: Style, origin: Graph, names: A
   }
 }
 
-function originIds({ mode, index, originIds, missing }: Draft, { nodes }: Graph, names: Alphabet): string[] {
+function originIds(
+  { mode, index, originIds, missing, withOrigins }: Draft,
+  { nodes }: Graph,
+  names: Alphabet,
+): string[] {
   const everyId = nodes.flatMap(({ properties: { id, key } }) => id ?? key ?? [])
-  if (mode === 'hard filter') return [...picked(everyId, originIds), 'gone']
+  if (mode === 'hard filter') return [...picked(everyId, withOrigins ? [true] : originIds), 'gone']
   const here = nodes.filter(({ labels }) => labels.includes(names[index]))
   const ids = here.flatMap(({ properties }) => (index === 'b' ? properties.key : properties.id) ?? [])
   const all = [...picked(ids, originIds), ...missing]

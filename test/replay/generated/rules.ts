@@ -56,14 +56,18 @@ function between(one: Request, other: Request): Refusal[] {
   // The timestamp of a postback alone is no option of how relationships are written.
   const isStamped = one.timestampRelationships || other.timestampRelationships
   const nodeFields = (['protectedNodeProperties', 'deleteProperties', 'dynamicLabels'] as const).filter(differ)
-  const sameIndex = indexOf(one) === indexOf(other)
   const layered = [one, other].some(({ toLayer = [] }) => toLayer.length > 0)
+  const isShared = indexOf(one) === indexOf(other) || layered
+  // Ends of relationships may bear any label, as what `toLayer` reaches; the contract does not say it of them.
+  const ofEnds = [one, other].some(({ originIds = [] }) => originIds.length === 0)
   return [
     ...(mapping ? [refused('mappedIndices')] : []),
     ...(writesRelationships(one) && writesRelationships(other) && (overlap || byId)
       ? relationshipFields.map((field) => refused(field, field !== 'timestampProperty' || isStamped === true))
       : []),
-    ...(writesNodes(one) && writesNodes(other) && (sameIndex || layered) ? nodeFields.map((it) => refused(it)) : []),
+    ...(writesNodes(one) && writesNodes(other) && (isShared || ofEnds)
+      ? nodeFields.map((it) => refused(it, isShared))
+      : []),
   ]
 }
 

@@ -9,7 +9,7 @@ import type { Case } from './cases.ts'
 import { drawOrigin, replayed } from './databases.ts'
 import { type Delivered, deliver } from './deliver.ts'
 import { graphText } from './graph.ts'
-import { outcomeOf, type Prediction, predict } from './oracle.ts'
+import { type Outcome, outcomeOf, type Prediction, predict } from './oracle.ts'
 import { postbackIn, toBeTold, toldBy } from './told.ts'
 
 export interface World {
@@ -26,6 +26,8 @@ export interface World {
 export interface Run {
   prediction: Prediction
   verdict: 'fine' | 'refused' | 'outside'
+  /** Null for a case that is refused. */
+  outcome: Outcome | null
   parts: number
 }
 
@@ -37,11 +39,11 @@ export async function runCase(world: World, given: Case): Promise<Run> {
   const accepted = Date.now()
   const delivered = await deliver(world.client, given, world)
   const { parts } = delivered
-  if (isRefused(prediction, delivered)) return { prediction, verdict: 'refused', parts: 0 }
+  if (isRefused(prediction, delivered)) return { prediction, verdict: 'refused', outcome: null, parts: 0 }
 
   const now = timestampIn(parts, accepted)
   const outcome = outcomeOf(prediction, given.target, now)
-  if (outcome.outside !== null) return { prediction, verdict: 'outside', parts: parts.length }
+  if (outcome.outside !== null) return { prediction, verdict: 'outside', outcome, parts: parts.length }
   const { before, after, afterPostback } = outcome
   for (const [name, order] of ordersOf(parts, given.delivery.orderSeed)) {
     const actual = await replayed(to, before, order, names)
@@ -52,7 +54,7 @@ export async function runCase(world: World, given: Case): Promise<Run> {
   const hasPairs = parts.flat().length > 0
   const isSingle = given.requests.length === 1
   if (hasPairs) demand('metadata', linesBetween(toBeTold(prediction.plans), toldBy(parts, isSingle)))
-  return { prediction, verdict: 'fine', parts: parts.length }
+  return { prediction, verdict: 'fine', outcome, parts: parts.length }
 }
 
 function isRefused({ refusals }: Prediction, { status, error }: Delivered): boolean {

@@ -89,7 +89,10 @@ export function cleanups(plan: Plan): { operation: Operation | null }[] {
       if (plan.cleanup === 'nothing left') {
         return here.length > 0 ? [] : [{ operation: { kind: 'cleanup', base, ...spec, keeps: nothing } }]
       }
-      if (here.some((index) => !hasItsId(plan, index) || !endsAreFound(plan, index))) return [{ operation: null }]
+      // A packet of deletions alone publishes no far end: ids are all it needs.
+      const isKept = (index: number) =>
+        hasItsId(plan, index) && (endsAreFound(plan, index) || request.relationshipDeleteOnly === true)
+      if (!here.every(isKept)) return [{ operation: null }]
       const all = here.map((index) => relationshipAt(plan, index))
       const key = request.relationshipIdField as string
       const ends = (list: typeof all, end: 'from' | 'to') => list.map((it) => plan.identities[it[end]] as Identity)
