@@ -59,6 +59,9 @@ export const idPool: readonly unknown[] = [
   `${2n ** 60n}`,
 ]
 
+/** Ids that requests name though the origin seldom has them. */
+export const missingIds: readonly string[] = ['gone', '99', '8', '007']
+
 /** Values of every sort that a statement renders in its own way. */
 export const valuePool: readonly unknown[] = [
   'text',

@@ -12,7 +12,12 @@ export interface Case {
   delivery: { stored: boolean; batchsize: number; orderSeed: number }
 }
 
-const oneIn = (count: number) => fc.integer({ min: 1, max: count }).map((number) => number === count)
+const deliveries = (stored: boolean, batchsizes: number[]): fc.Arbitrary<Case['delivery']> =>
+  fc.record({
+    stored: fc.constant(stored),
+    batchsize: fc.constantFrom(...batchsizes),
+    orderSeed: fc.noShrink(fc.nat()),
+  })
 
 /** An origin, a dirtied target, one to three sub-requests and how the packet comes. Shrinks to fewer and plainer. */
 export const cases = (names: Alphabet): fc.Arbitrary<Case> =>
@@ -22,13 +27,12 @@ export const cases = (names: Alphabet): fc.Arbitrary<Case> =>
       target: targetRecipes,
       drafts: fc.array(drafts, { minLength: 1, maxLength: 3, size: 'max' }),
       style: styles,
-      ownStyles: seldom(8, fc.array(styles, { minLength: 3, maxLength: 3 })),
+      ownStyles: seldom(10, fc.array(styles, { minLength: 3, maxLength: 3 })),
       spoiler: seldom(12, fc.tuple(fc.nat(2), spoilers(names))),
-      delivery: fc.record({
-        stored: oneIn(8),
-        batchsize: fc.constantFrom(5_000, 5_000, 5_000, 1, 2, 4),
-        orderSeed: fc.noShrink(fc.nat()),
-      }),
+      delivery: fc.oneof(
+        { weight: 5, arbitrary: deliveries(false, [5_000, 5_000, 5_000, 1, 2, 4]) },
+        { weight: 1, arbitrary: deliveries(true, [5_000, 1, 2, 3]) },
+      ),
     })
     .map(({ style, ownStyles, spoiler, delivery, ...recipe }) => {
       const origin = buildOrigin(recipe.origin, names)

@@ -9,7 +9,7 @@ const kinds = [
 ]
 const soundKinds = kinds.length - 3
 
-type Twist = 'none' | 'duplicate' | 'NaN' | 'no id'
+type Twist = 'none' | 'other form' | 'duplicate' | 'NaN' | 'no id'
 
 interface NodeRecipe {
   kind: number
@@ -23,7 +23,7 @@ interface NodeRecipe {
 
 const nodeRecipe: fc.Arbitrary<NodeRecipe> = fc.record({
   kind: fc.nat(kinds.length - 1),
-  twist: fc.constantFrom<Twist[]>('none', 'none', 'none', 'duplicate', 'NaN', 'no id'),
+  twist: fc.constantFrom<Twist[]>('none', 'none', 'none', 'other form', 'duplicate', 'NaN', 'no id'),
   slot: fc.nat(idPool.length - 1),
   extra: fc.constantFrom<('x' | 'y')[][]>([], [], ['x'], ['y'], ['x', 'y']),
   profile: fc.nat(20),
@@ -34,7 +34,13 @@ const nodeRecipe: fc.Arbitrary<NodeRecipe> = fc.record({
 /** A recipe of a graph in which every node and value can be published. */
 const made = (recipe: NodeRecipe, isSound: boolean): NodeRecipe =>
   isSound
-    ? { ...recipe, kind: recipe.kind % soundKinds, twist: 'none', photo: 0, profile: recipe.profile % soundProfiles }
+    ? {
+        ...recipe,
+        kind: recipe.kind % soundKinds,
+        twist: recipe.twist === 'other form' ? 'other form' : 'none',
+        photo: 0,
+        profile: recipe.profile % soundProfiles,
+      }
     : { ...recipe, profile: recipe.profile % nodeProfiles.length }
 
 const nodeProfiles: readonly ((value: unknown) => Properties)[] = [
@@ -51,7 +57,7 @@ const nodeProfiles: readonly ((value: unknown) => Properties)[] = [
 const soundProfiles = nodeProfiles.length - 1
 
 interface RelationshipRecipe {
-  like: 'fresh' | 'parallel' | 'mirror' | 'loop'
+  like: 'fresh' | 'fan' | 'parallel' | 'mirror' | 'loop'
   type: number
   from: number
   to: number
@@ -63,7 +69,16 @@ interface RelationshipRecipe {
 type RelationshipId = 'string' | 'number' | 'text of the last number' | 'float' | 'as the last' | 'none' | 'NaN'
 type RelationshipIds = 'all' | 'mixed' | 'none'
 const idsOf: Record<RelationshipIds, RelationshipId[]> = {
-  all: ['string', 'string', 'string', 'number', 'text of the last number', 'float', 'as the last'],
+  all: [
+    'string',
+    'number',
+    'text of the last number',
+    'string',
+    'number',
+    'text of the last number',
+    'float',
+    'as the last',
+  ],
   mixed: ['string', 'string', 'string', 'number', 'none', 'NaN'],
   none: ['none'],
 }
@@ -77,7 +92,7 @@ const soundRelationshipProfiles: readonly ((value: unknown) => Properties)[] = [
 const relationshipProfiles = [...soundRelationshipProfiles, () => ({ photo: bytes, since: 'late' })]
 
 const relationshipRecipe: fc.Arbitrary<RelationshipRecipe> = fc.record({
-  like: fc.constantFrom<RelationshipRecipe['like'][]>('fresh', 'fresh', 'fresh', 'parallel', 'mirror', 'loop'),
+  like: fc.constantFrom<RelationshipRecipe['like'][]>('fresh', 'fan', 'fan', 'parallel', 'parallel', 'mirror', 'loop'),
   type: fc.constantFrom(0, 0, 0, 1, 1, 2),
   from: fc.nat(7),
   to: fc.nat(7),
@@ -96,10 +111,17 @@ export interface OriginRecipe {
 
 /** Recipes, not graphs: what is made of one at the end can shrink in all its parts. */
 export const originRecipes: fc.Arbitrary<OriginRecipe> = fc.record({
-  isSound: fc.constantFrom(true, true, true, false, false),
+  isSound: fc.boolean(),
   ids: fc.constantFrom<RelationshipIds[]>('all', 'all', 'mixed', 'none'),
-  nodes: fc.array(nodeRecipe, { minLength: 2, maxLength: 8, size: 'max' }),
-  relationships: fc.array(relationshipRecipe, { maxLength: 12, size: 'max' }),
+  // Most are as large as they get: more happens in them.
+  nodes: fc.oneof(
+    fc.array(nodeRecipe, { minLength: 2, maxLength: 8, size: 'max' }),
+    fc.array(nodeRecipe, { minLength: 5, maxLength: 8, size: 'max' }),
+  ),
+  relationships: fc.oneof(
+    fc.array(relationshipRecipe, { maxLength: 12, size: 'max' }),
+    fc.array(relationshipRecipe, { minLength: 7, maxLength: 12, size: 'max' }),
+  ),
 })
 
 export function buildOrigin({ nodes, ...recipe }: OriginRecipe, names: Alphabet): Graph {
@@ -123,7 +145,10 @@ function buildNodes(recipes: readonly NodeRecipe[], names: Alphabet): Node[] {
       )
     const free = [...idPool.slice(slot), ...idPool.slice(0, slot)].find((id) => !isTaken(id))
     const last = nodes.at(-1)?.properties
-    const id = twist === 'duplicate' ? (last?.id ?? last?.key ?? free) : twist === 'NaN' ? Number.NaN : free
+    const lastId = last?.id ?? last?.key ?? free
+    const form = typeof lastId === 'string' && /^[1-9][0-9]*$/.test(lastId) ? BigInt(lastId) : `${lastId}`
+    const otherForm = isTaken(form) ? free : form
+    const id = { none: free, 'no id': free, 'other form': otherForm, duplicate: lastId, NaN: Number.NaN }[twist]
     nodes.push({
       labels: [...new Set([...labels, ...extra.map((letter) => names[letter])])],
       properties: {
@@ -151,6 +176,7 @@ function buildRelationships(graph: Omit<OriginRecipe, 'nodes'>, nodeCount: numbe
     const last = built.at(-1) ?? fresh
     const place = {
       fresh,
+      fan: { ...last, to: fresh.to },
       parallel: { type: last.type, from: last.from, to: last.to },
       mirror: { type: last.type, from: last.to, to: last.from },
       loop: { ...fresh, to: fresh.from },

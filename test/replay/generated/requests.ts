@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type Alphabet, types } from './alphabet.ts'
+import { type Alphabet, missingIds, types } from './alphabet.ts'
 import type { Graph } from './graph.ts'
 
 /** What a request says beside where its origin is and where its packet goes. */
@@ -38,7 +38,7 @@ export const seldom = <T>(count: number, arbitrary: fc.Arbitrary<T>): fc.Arbitra
   fc.oneof({ weight: count - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
 
 const typeWithDirection = fc
-  .tuple(fc.constantFrom(0, 0, 1, 2), fc.constantFrom('', '', '>', '<'))
+  .tuple(fc.constantFrom(0, 0, 0, 1, 1, 2), fc.constantFrom('', '', '', '>', '<'))
   .map(([type, arrow]) => (arrow === '<' ? `<${types[type]}` : `${types[type]}${arrow}`))
 const typeList = (maxLength: number) => fc.array(typeWithDirection, { minLength: 1, maxLength })
 const distinctTypes = fc.uniqueArray(typeWithDirection, {
@@ -63,16 +63,19 @@ export const styles: fc.Arbitrary<Style> = fc.record({
   protects: often,
   deletes: often,
   labels: fc.nat(2),
-  stamps: sometimes,
-  postback: sometimes,
-  skips: fc.constantFrom(false, true, true),
+  stamps: fc.constantFrom(false, false, true),
+  postback: fc.constantFrom(false, false, true),
+  skips: fc.constantFrom(false, true, true, true),
 })
 
 const dynamicLabels = ({ a, b, x, y, z }: Alphabet, choice: number) =>
   [undefined, { [a]: [x, y, z], [b]: [y] }, { [x]: [y], [y]: [x, a] }][choice]
 
 type Mode = 'nodes' | 'relationships' | 'both' | 'by id' | 'hard filter' | 'delete only'
-const modes: Mode[] = ['nodes', 'relationships', 'both', 'both', 'both', 'by id', 'hard filter', 'delete only']
+const modes: Mode[] = [
+  ...(['nodes', 'relationships', 'relationships', 'both', 'both', 'both', 'both'] as const),
+  ...(['by id', 'by id', 'hard filter', 'delete only', 'delete only', 'delete only'] as const),
+]
 
 /** Which of a list: all, or those at the positions of `true`, starting again where there are more. */
 const pick = fc.oneof(
@@ -104,7 +107,7 @@ export const drafts: fc.Arbitrary<Draft> = fc.record({
   mode: fc.constantFrom(...modes),
   index: fc.constantFrom<('a' | 'b' | 'c')[]>('a', 'a', 'a', 'b', 'c'),
   originIds: pick,
-  missing: fc.oneof(fc.constant([]), fc.subarray(['gone', '99', '8', '007'], { maxLength: 2 })),
+  missing: fc.oneof(fc.constant([]), fc.subarray([...missingIds], { maxLength: 2 })),
   relationshipIds: pick,
   isRelationshipMissing: sometimes,
   toLayer: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 2, arbitrary: typeList(3) }),

@@ -35,7 +35,7 @@ const relabelled = (
 export const situationsOfTargets: Situation[] = [
   {
     name: 'a published relationship that the target has twice',
-    atLeast: 10,
+    atLeast: 13,
     occurs: (it) =>
       it.isFine && published(it).some(({ from, to, type }) => endsAt(it.before, from, to, type).length > 1),
   },
@@ -45,10 +45,10 @@ export const situationsOfTargets: Situation[] = [
     occurs: (it) =>
       it.isFine && published(it).some(({ from, to, type }) => endsAt(it.before, to, from, type).length > 0),
   },
-  { name: 'a stale relationship is deleted', atLeast: 30, occurs: (it) => it.isFine && deletes(it, cleanupsIn(it)) },
+  { name: 'a stale relationship is deleted', atLeast: 14, occurs: (it) => it.isFine && deletes(it, cleanupsIn(it)) },
   {
     name: 'a cleanup keeps one and deletes another',
-    atLeast: 5,
+    atLeast: 4,
     occurs: (it) =>
       it.isFine &&
       cleanupsIn(it).some((one) => {
@@ -58,7 +58,7 @@ export const situationsOfTargets: Situation[] = [
   },
   {
     name: 'a stale property is removed',
-    atLeast: 20,
+    atLeast: 19,
     occurs: (it) =>
       upserted(it, (had, gets, kept) => Object.keys(had).some((key) => !(key in gets) && !kept.includes(key))),
   },
@@ -70,22 +70,22 @@ export const situationsOfTargets: Situation[] = [
   },
   {
     name: 'a label is added',
-    atLeast: 15,
+    atLeast: 7,
     occurs: (it) => relabelled(it, (had, added) => added.some((label) => !had.includes(label))),
   },
   {
     name: 'a dynamic label is removed',
-    atLeast: 5,
+    atLeast: 6,
     occurs: (it) => relabelled(it, (had, _added, removed) => removed.some((label) => had.includes(label))),
   },
   {
     name: 'a protected property of the target survives',
-    atLeast: 5,
+    atLeast: 9,
     occurs: (it) => upserted(it, (had, _gets, kept) => kept.includes('secret') && 'secret' in had),
   },
   {
     name: 'a protected property of the origin is not published',
-    atLeast: 5,
+    atLeast: 9,
     occurs: (it) =>
       it.isFine &&
       it.plans.some(
@@ -97,7 +97,7 @@ export const situationsOfTargets: Situation[] = [
   },
   {
     name: 'a protected property of a relationship survives',
-    atLeast: 5,
+    atLeast: 8,
     occurs: (it) =>
       it.isFine &&
       published(it).some(
@@ -107,7 +107,7 @@ export const situationsOfTargets: Situation[] = [
   },
   {
     name: 'a deleted property that the target has',
-    atLeast: 5,
+    atLeast: 7,
     occurs: (it) =>
       it.plans.some(({ request }) => request.deleteProperties?.includes('nick')) &&
       upserted(it, (had) => 'nick' in had),

@@ -1,9 +1,12 @@
 import fc from 'fast-check'
-import { type Alphabet, idPool, types } from './alphabet.ts'
+import { type Alphabet, idPool, missingIds, types } from './alphabet.ts'
 import { equalIds, type Graph, type Node, type Properties, type Relationship } from './graph.ts'
 
 /** What became of a node of the origin on the target before the replay. */
-const fates = ['absent', 'as it is', 'bare', 'stale', 'stale', 'relabelled', 'id as float'] as const
+const fates = ['absent', 'as it is', 'bare', 'stale', 'stale', 'relabelled', 'id in its other form'] as const
+
+/** Ids of nodes that only the target has: those that requests ask for in vain first. */
+const ghostIds: readonly unknown[] = [...missingIds, 99n, 8n, ...idPool.slice(0, 6)]
 
 export interface TargetRecipe {
   fates: readonly (typeof fates)[number][]
@@ -16,7 +19,10 @@ export interface TargetRecipe {
 export const targetRecipes: fc.Arbitrary<TargetRecipe> = fc.record({
   fates: fc.array(fc.constantFrom<(typeof fates)[number][]>(...fates), { minLength: 8, maxLength: 8 }),
   ghosts: fc.array(
-    fc.record({ label: fc.constantFrom<('a' | 'b' | 'c' | 'x')[]>('a', 'b', 'c', 'x'), slot: fc.nat(idPool.length) }),
+    fc.record({
+      label: fc.constantFrom<('a' | 'b' | 'c' | 'x')[]>('a', 'b', 'c', 'x'),
+      slot: fc.nat(ghostIds.length - 1),
+    }),
     { maxLength: 3 },
   ),
   copies: fc.array(
@@ -38,7 +44,7 @@ export const targetRecipes: fc.Arbitrary<TargetRecipe> = fc.record({
       to: fc.nat(10),
       copiesIdOf: fc.option(fc.nat(11)),
     }),
-    { maxLength: 6, size: 'max' },
+    { maxLength: 9, size: 'max' },
   ),
 })
 
@@ -47,7 +53,7 @@ export function buildTarget(recipe: TargetRecipe, origin: Graph, names: Alphabet
   const fateOf = (index: number) => recipe.fates[index % recipe.fates.length]
   const copied = origin.nodes.map((node, index) => dirtied(node, fateOf(index), names))
   const ghosts = recipe.ghosts.map(({ label, slot }): Node => {
-    const id = idPool[slot] ?? 'gone'
+    const id = ghostIds[slot]
     return { labels: [names[label]], properties: { [label === 'b' ? 'key' : 'id']: id, name: 'ghost' } }
   })
   const nodes = [...copied, ...ghosts]
@@ -75,8 +81,15 @@ function dirtied(node: Node, fate: (typeof fates)[number] | undefined, { c, x, y
   }
   if (fate === 'relabelled')
     return { labels: [...new Set([...node.labels, y, c])], properties: { ...ids, photo: 'mine' } }
-  const asFloat = fate === 'id as float' && typeof id === 'bigint' ? { id: Number(id) } : {}
-  return { labels: node.labels, properties: { ...others, ...ids, ...asFloat } }
+  const isOther = fate === 'id in its other form'
+  const otherForms = Object.fromEntries(Object.entries(ids).map(([name, value]) => [name, otherForm(value)]))
+  return { labels: node.labels, properties: { ...others, ...ids, ...(isOther ? otherForms : {}) } }
+}
+
+/** 5 for 5.0 and 5.0 for 5: the same for `MERGE`. */
+function otherForm(id: unknown): unknown {
+  if (typeof id === 'bigint') return Number(id)
+  return Number.isInteger(id) ? BigInt(id as number) : id
 }
 
 function copiesOf(relationship: Relationship, fate: TargetRecipe['copies'][number] | undefined): Relationship[] {
