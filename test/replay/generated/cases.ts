@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import type { Alphabet } from './alphabet.ts'
+import { drafts, seldom, spoilers, styles } from './drafts.ts'
 import { drawnGraph, type Graph } from './graph.ts'
 import { buildOrigin, originRecipes } from './origins.ts'
-import { buildRequest, drafts, type Request, seldom, spoilers, styles } from './requests.ts'
+import { buildRequest, type Request } from './requests.ts'
 import { buildTarget, targetRecipes } from './targets.ts'
 
 export interface Case {

@@ -18,8 +18,8 @@ declare module 'vitest' {
 
 const shrinkingLimitMs = 60_000
 
-/** A slow machine takes most of a second for a case. */
-export const timeLimitMs = ({ cases }: Tried): number => 2 * shrinkingLimitMs + 1_000 * cases
+/** On a busy machine a case takes more than a second. */
+export const timeLimitMs = ({ cases }: Tried): number => 2 * shrinkingLimitMs + 4_000 * cases
 
 /**
  * Runs generated cases one after another, telling each to `onRun`.

@@ -115,10 +115,12 @@ export const originRecipes: fc.Arbitrary<OriginRecipe> = fc.record({
   ids: fc.constantFrom<RelationshipIds[]>('all', 'all', 'mixed', 'none'),
   // Most are as large as they get: more happens in them.
   nodes: fc.oneof(
+    { withCrossShrink: true },
     fc.array(nodeRecipe, { minLength: 2, maxLength: 8, size: 'max' }),
     fc.array(nodeRecipe, { minLength: 5, maxLength: 8, size: 'max' }),
   ),
   relationships: fc.oneof(
+    { withCrossShrink: true },
     fc.array(relationshipRecipe, { maxLength: 12, size: 'max' }),
     fc.array(relationshipRecipe, { minLength: 7, maxLength: 12, size: 'max' }),
   ),

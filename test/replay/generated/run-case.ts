@@ -52,8 +52,7 @@ export async function runCase(world: World, given: Case): Promise<Run> {
   const stamped = await replayed(to, before, postbackIn(parts), names)
   demand('the postback packet alone', differences(graphText(afterPostback), graphText(stamped)))
   const hasPairs = parts.flat().length > 0
-  const isSingle = given.requests.length === 1
-  if (hasPairs) demand('metadata', linesBetween(toBeTold(prediction.plans), toldBy(parts, isSingle)))
+  if (hasPairs) demand('metadata', linesBetween(toBeTold(prediction.plans), toldBy(parts, given.requests)))
   return { prediction, verdict: 'fine', outcome, parts: parts.length }
 }
 
