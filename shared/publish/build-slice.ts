@@ -3,7 +3,7 @@ import { createKeepLists } from './keep-lists.ts'
 import { noted, type Slice } from './slice.ts'
 import { findTargets } from './targets.ts'
 import { writeCleanups, writeMissing } from './write-cleanups.ts'
-import { endsOf, findByRelationshipIds, writeFound } from './write-found-relationships.ts'
+import { findByRelationshipIds, writeFound } from './write-found-relationships.ts'
 import { identifyNodes, writeNodes } from './write-nodes.ts'
 import { writeRelationships } from './write-relationships.ts'
 
@@ -25,7 +25,7 @@ export async function buildSlice(
 ): Promise<void> {
   const { origin, plan, writer } = work
   const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(work) : null
-  const ends = found && plan.originIds.length === 0 ? endsOf(found) : null
+  const ends = found && plan.originIds.length === 0 ? found.ends : null
   const targets = ends ? { nodes: Float64Array.from(ends).sort(), missing: [] } : await findTargets(origin, plan)
   const stamp = plan.timestamp && {
     key: plan.timestamp.property,

@@ -73,7 +73,20 @@ export function identityLabel(
 /** An id as text, for people and for `qa`: a string itself, anything else as its JSON. */
 export const idText = ({ json }: Rendered): string => (json.startsWith('"') ? JSON.parse(json) : json)
 
-/** One text for ids, as the driver read them, that `MERGE` takes for the same: `5` and `5.0` are one identity. */
+/** An id as a request names it: `5` stands for 5.0 as well. Contract 4.3. */
+export const requestText = (id: Rendered): string => numberText(id) ?? idText(id)
+
+/** One text for ids that `MERGE` takes for the same, 5 and 5.0, and another for '5'. */
+export const mergeText = (id: Rendered): string => numberText(id) ?? `${id.wrap ?? ''} ${id.json}`
+
+function numberText({ json, wrap }: Rendered): string | null {
+  const isNumber = wrap === 'toInteger' || wrap === 'toFloat' || (wrap === null && /^-?\d/.test(json))
+  if (!isNumber) return null
+  const text = json.replaceAll('"', '')
+  return /[.eE]/.test(text) && Number.isInteger(Number(text)) ? String(BigInt(Number(text))) : text
+}
+
+/** The same for an id as the driver read it, whatever syntax or strictness it is rendered in. */
 export function idKey(value: unknown): string {
   if (typeof value === 'number' && Number.isInteger(value)) return String(BigInt(value))
   return typeof value === 'bigint' ? String(value) : (renderValue(value)?.json ?? '')

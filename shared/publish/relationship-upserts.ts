@@ -1,7 +1,7 @@
 import { isQuotable } from '../cypher/identifiers.ts'
 import type { Rendered } from '../cypher/values.ts'
 import * as errors from '../errors/catalogue.ts'
-import { equalsNothing } from './identity.ts'
+import { equalsNothing, mergeText } from './identity.ts'
 import { type Ends, fieldsOf, type PropertyField } from './pairs.ts'
 import { pairText } from './part-buffer.ts'
 import type { Plan } from './plan.ts'
@@ -39,8 +39,8 @@ export class RelationshipUpserts {
   ): void {
     const { plan } = this.#slice
     const { fields, protectedKeys, skipped } = this.#fields(relationship, ends.type, found)
-    const id = plan.relationshipIdField && fields.find(({ key }) => key === plan.relationshipIdField)?.value.json
-    const key = [...nodes, ends.type, id ?? ''].join('\u0000')
+    const id = plan.relationshipIdField && fields.find(({ key }) => key === plan.relationshipIdField)?.value
+    const key = [...nodes, ends.type, id ? mergeText(id) : ''].join('\u0000')
     const parallel = this.#upserts.get(key)
     if (parallel) this.#collapsed++
     if (!parallel || String(relationship) < String(parallel.relationship))

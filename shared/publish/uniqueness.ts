@@ -30,13 +30,13 @@ export function createUniqueness(origin: Origin): Uniqueness {
 
   return {
     add(identity, value) {
-      const { label, idProperty, id } = identity
+      const { label, idProperty } = identity
       const key = `${label}\u0000${idProperty}`
       if (proven.get(key)) return
       keys.set(identity, `${key}\u0000${idKey(value)}`)
       const kind = unchecked.get(key) ?? { label, idProperty, values: new Map() }
       unchecked.set(key, kind)
-      kind.values.set(id.json, value)
+      kind.values.set(idKey(value), value)
     },
     isDuplicate: (identity) => duplicates.has(keys.get(identity) ?? ''),
     async check(skips) {

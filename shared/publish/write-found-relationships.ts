@@ -1,7 +1,8 @@
 import { isQuotable } from '../cypher/identifiers.ts'
 import type { Rendered } from '../cypher/values.ts'
 import * as errors from '../errors/catalogue.ts'
-import { type Identity, idText } from './identity.ts'
+import { type Identity, requestText } from './identity.ts'
+import type { Plan } from './plan.ts'
 import { type FoundRelationship, findRelationships, type InternalId } from './reads.ts'
 import { RelationshipUpserts, relationshipIdOf } from './relationship-upserts.ts'
 import { noted, noteSkipped, type Slice } from './slice.ts'
@@ -12,6 +13,8 @@ import { completeZones } from './zones.ts'
 /** Relationships of a request's `relationshipIds`, and the ids that the origin does not have. At most 500 ids. */
 export interface Found {
   rows: { found: FoundRelationship; start: Identity; end: Identity }[]
+  /** The nodes on either side, of those to be skipped too: targeted where the request gives no origin ids. */
+  ends: readonly InternalId[]
   missing: readonly string[]
   /** Relationships that cannot be published. */
   skipped: number
@@ -28,29 +31,37 @@ export async function findByRelationshipIds(
   const values = plan.relationshipIds
     .map(idForms)
     .flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
-  const rows: Found['rows'] = []
-  let skipped = 0
+  const all: FoundRow[] = []
   const known = new Set<string>()
   for await (const found of findRelationships(origin, plan.identity, field, values)) {
     await completeZones(origin, 'relationship', found.relationship, found)
-    known.add(idText(relationshipIdOf(plan, found.relationship, found.type, field, found) as Rendered))
+    known.add(requestText(relationshipIdOf(plan, found.relationship, found.type, field, found) as Rendered))
     const start = await identify(slice, found.start.node, found.start.keys)
     const end = await identify(slice, found.end.node, found.end.keys)
-    const isNamed = isQuotable(found.type) || !plan.skips
-    if (start && end && isNamed) rows.push({ found, start, end })
-    else skipped++
+    all.push({ found, start, end })
   }
   await uniqueness.check(plan.skips)
-  const unique = rows.filter(({ start, end }) => !uniqueness.isDuplicate(start) && !uniqueness.isDuplicate(end))
-  skipped += rows.length - unique.length
-  if (plan.requiresBothEnds) requireBothEnds(plan.originIds, unique, field)
-  return { rows: unique, missing: plan.relationshipIds.filter((id) => !known.has(id)), skipped }
+  if (plan.requiresBothEnds) requireBothEnds(plan.originIds, all, field)
+  const isOwn = (end: Identity | null): end is Identity => end !== null && !uniqueness.isDuplicate(end)
+  const rows = all.flatMap(({ found, start, end }) =>
+    isOwn(start) && isOwn(end) && (isQuotable(found.type) || !plan.skips) ? [{ found, start, end }] : [],
+  )
+  const missing = plan.relationshipIds.filter((id) => !known.has(id))
+  return { rows, ends: endsOf(plan, all), missing, skipped: all.length - rows.length }
+}
+
+/** As it was found: an end that is to be skipped has no identity. */
+interface FoundRow {
+  found: FoundRelationship
+  start: Identity | null
+  end: Identity | null
 }
 
 /** Seed, `hardFilterRelationships`: the id of every node on either side must be among the origin ids. */
-function requireBothEnds(originIds: readonly string[], rows: Found['rows'], field: string) {
+function requireBothEnds(originIds: readonly string[], rows: readonly FoundRow[], field: string) {
   const given = new Set(originIds)
-  const outside = rows.filter(({ start, end }) => !given.has(idText(start.id)) || !given.has(idText(end.id)))
+  const isOutside = (end: Identity | null) => end !== null && !given.has(requestText(end.id))
+  const outside = rows.filter(({ start, end }) => isOutside(start) || isOutside(end))
   if (outside.length === 0) return
   const named = outside.map(({ found }) => String(found.values[found.keys.indexOf(field)]))
   const list = [...new Set(named)]
@@ -61,10 +72,12 @@ function requireBothEnds(originIds: readonly string[], rows: Found['rows'], fiel
   throw errors.invalidRequest([{ path: 'hardFilterRelationships', message }])
 }
 
-/** The nodes on either side of what was found: the targeted nodes where the request gives no origin ids. Contract 4.7. */
-export const endsOf = ({ rows }: Found): InternalId[] => [
-  ...new Set(rows.flatMap(({ found }) => [found.start.node, found.end.node])),
-]
+/** Those that bear `targetFilter`, if it is given. Contract 4.6 and 4.7. */
+function endsOf({ targetFilter }: Plan, rows: readonly FoundRow[]): InternalId[] {
+  const ends = rows.flatMap(({ found }) => [found.start, found.end])
+  const targeted = ends.filter(({ keys }) => targetFilter === null || keys.labels.includes(targetFilter))
+  return [...new Set(targeted.map(({ node }) => node))]
+}
 
 /** An upsert for each of them. */
 export async function writeFound(slice: Slice, { rows, missing, skipped }: Found): Promise<void> {

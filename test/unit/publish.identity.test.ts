@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { identityOf, identityRule, idPropertyOf, idText } from '../../shared/publish/identity.ts'
+import { renderValue } from '../../shared/cypher/values.ts'
+import {
+  identityOf,
+  identityRule,
+  idPropertyOf,
+  idText,
+  mergeText,
+  requestText,
+} from '../../shared/publish/identity.ts'
 
 const mappedIndices = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id', Movie: 'title', Series: 'title', City: 'name' }
 const rule = identityRule(mappedIndices)
@@ -113,4 +121,28 @@ test.each([
   ['a list is its JSON', '["a"]', '["a"]'],
 ])('an id as text: %s', (_what, json, text) => {
   expect(idText({ json, wrap: null, list: false })).toBe(text)
+})
+
+describe('ids that are one for MERGE', () => {
+  const rendered = (value: unknown, numbers: 'plain' | 'strict' = 'plain') =>
+    renderValue(value, numbers) ?? expect.unreachable()
+
+  test.each([
+    [5, '5'],
+    [5n, '5'],
+    [2.5, '2.5'],
+    [2n ** 60n, '1152921504606846976'],
+    [2 ** 60, '1152921504606846976'],
+    ['5', '5'],
+    ['5.0', '5.0'],
+  ])('%s is named %s by a request, whatever the numbers are rendered for', (value, text) => {
+    expect([requestText(rendered(value)), requestText(rendered(value, 'strict'))]).toEqual([text, text])
+  })
+
+  test('have one text, which no string has', () => {
+    expect(mergeText(rendered(5))).toBe(mergeText(rendered(5n)))
+    expect(mergeText(rendered(2 ** 60))).toBe(mergeText(rendered(2n ** 60n)))
+    expect(mergeText(rendered('5'))).not.toBe(mergeText(rendered(5n)))
+    expect(mergeText(rendered(`${2n ** 60n}`))).not.toBe(mergeText(rendered(2n ** 60n)))
+  })
 })

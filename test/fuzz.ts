@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+/**
+ * More generated cases than `npm test` tries: `npm run fuzz -- --cases 5000`, into Neo4j 5 or with `--syntax braces`
+ * into Neo4j 3.5. A failure prints the `--seed` and `--path` that lead to its smallest case again.
+ */
+const { values } = parseArgs({
+  options: {
+    cases: { type: 'string', default: '1000' },
+    seed: { type: 'string' },
+    path: { type: 'string' },
+    syntax: { type: 'string', default: 'dollar' },
+  },
+})
+const files = { dollar: 'generated-cases.into-neo4j-5', braces: 'generated-cases.into-neo4j-3-5' }
+const file = files[values.syntax as keyof typeof files]
+if (file === undefined) throw new Error('--syntax must be dollar or braces')
+const asked = {
+  cases: Number(values.cases),
+  ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
+  ...(values.path === undefined ? {} : { path: values.path }),
+}
+
+const root = join(import.meta.dirname, '..')
+const bin = join(root, 'node_modules/.bin')
+const { status } = spawnSync(join(bin, 'vitest'), ['run', '--config', 'test/vitest.config.ts', file], {
+  cwd: root,
+  stdio: ['ignore', 'inherit', 'inherit'],
+  // The programs' first lines ask for `node`: it must be the one that runs this.
+  env: { ...process.env, PATH: [bin, process.env.PATH].join(delimiter), FUZZ: JSON.stringify(asked) },
+})
+process.exitCode = status ?? 1

@@ -1,0 +1,23 @@
+import { inject, test } from 'vitest'
+import type { Neo4jAddress } from '../stack/stack.ts'
+import { alphabetOf } from './generated/alphabet.ts'
+import { checkCases, type Tried, timeLimitMs } from './generated/check-cases.ts'
+import { openWorld } from './generated/open-world.ts'
+
+const { neo4j, legacy } = inject('stack') as { neo4j: Neo4jAddress; legacy: Neo4jAddress }
+const { apiUrl, tokens } = inject('service')
+const world = await openWorld({
+  names: alphabetOf('Three', 350_000n),
+  apiUrl,
+  token: tokens.all as string,
+  origin: neo4j,
+  copy: legacy,
+  parameterSyntax: 'braces',
+})
+const asked: Tried = { cases: 50, ...inject('asked') }
+
+test('generated cases end on a dirty Neo4j 3.5 as seed and contract say, in any order', {
+  timeout: timeLimitMs(asked),
+}, async () => {
+  await checkCases(world, asked, () => {})
+})

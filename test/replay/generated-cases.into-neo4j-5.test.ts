@@ -1,0 +1,43 @@
+import { expect, inject, test } from 'vitest'
+import type { Neo4jAddress } from '../stack/stack.ts'
+import { alphabetOf } from './generated/alphabet.ts'
+import { checkCases, type Tried, timeLimitMs } from './generated/check-cases.ts'
+import { createCount } from './generated/counted.ts'
+import { openWorld } from './generated/open-world.ts'
+import { situationsOfOrigins } from './generated/situations-of-origins.ts'
+import { situationsOfRequests } from './generated/situations-of-requests.ts'
+import { situationsOfTargets } from './generated/situations-of-targets.ts'
+
+const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
+const { apiUrl, tokens } = inject('service')
+const world = await openWorld({
+  names: alphabetOf('Five', 550_000n),
+  apiUrl,
+  token: tokens.all as string,
+  origin: neo4j,
+  copy: target,
+  parameterSyntax: 'dollar',
+})
+const asked: Tried = { cases: 300, ...inject('asked') }
+const count = createCount([...situationsOfOrigins, ...situationsOfTargets, ...situationsOfRequests])
+
+test('generated cases end on a dirty Neo4j 5 as seed and contract say, in any order', {
+  timeout: timeLimitMs(asked),
+}, async () => {
+  await checkCases(world, asked, count.add)
+})
+
+// Chance alone may leave out one that occurs a few times in 300 cases: it gets more of them.
+const more: Tried = { cases: 100 }
+const rounds = 6
+
+test.runIf(asked.path === undefined && asked.cases >= 300)(
+  'every situation that matters was among them',
+  {
+    timeout: rounds * timeLimitMs(more),
+  },
+  async () => {
+    for (let round = 0; round < rounds && count.tooRare().length > 0; round++) await checkCases(world, more, count.add)
+    expect(count.tooRare()).toEqual([])
+  },
+)

@@ -1,0 +1,84 @@
+import neo4j from 'neo4j-driver'
+
+/**
+ * The few names that generated cases are made of. Few, because a database plans every new text anew; their own, because
+ * other tests use the same databases at the same time.
+ */
+export interface Alphabet {
+  /** Mapped: the default label A and C by `id`, B by `key`. */
+  a: string
+  b: string
+  c: string
+  /** Not mapped. */
+  x: string
+  y: string
+  z: string
+  all: readonly string[]
+  mappedIndices: Readonly<Record<string, string>>
+  relationshipId: (index: number) => string
+  relationshipNumber: (index: number) => bigint
+}
+
+export function alphabetOf(suite: string, firstNumber: bigint): Alphabet {
+  const [a, b, c, x, y, z] = [...'ABCXYZ'].map((letter) => `Gen${suite}${letter}`) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
+  return {
+    ...{ a, b, c, x, y, z },
+    all: [a, b, c, x, y, z],
+    mappedIndices: { DEFAULT_INDEX: a, DEFAULT_ID_FIELD: 'id', [b]: 'key', [c]: 'id' },
+    relationshipId: (index) => `gen-${suite}-${index}`,
+    relationshipNumber: (index) => (index % 3 === 2 ? 2n ** 60n : 0n) + firstNumber + BigInt(index),
+  }
+}
+
+export const types = ['GEN_T', 'GEN_U', 'GEN_V'] as const
+
+/** Id values of nodes: equal texts, 6.0 for 6, and one that no origin id can name. */
+export const idPool: readonly unknown[] = [
+  'u',
+  '7',
+  7n,
+  'v',
+  6,
+  '6',
+  'w',
+  8n,
+  '8',
+  2.5,
+  'x y',
+  '007',
+  -3n,
+  'q',
+  2n ** 60n,
+  `${2n ** 60n}`,
+]
+
+/** Ids that requests name though the origin seldom has them. */
+export const missingIds: readonly string[] = ['gone', '99', '8', '007']
+
+/** Values of every sort that a statement renders in its own way. */
+export const valuePool: readonly unknown[] = [
+  'text',
+  '',
+  1n,
+  1,
+  -0,
+  2n ** 53n + 1n,
+  Number.NaN,
+  true,
+  ['a', 'b'],
+  [1n, 2n],
+  [1.5, Number.POSITIVE_INFINITY],
+  [],
+  new neo4j.types.Date(2024n, 2n, 29n),
+  new neo4j.types.Duration(14n, -3n, 5n, 6n),
+  new neo4j.types.Point(7203n as never, 1.5, -2),
+]
+
+export const bytes = new Int8Array([1, 2])

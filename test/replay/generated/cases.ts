@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import type { Alphabet } from './alphabet.ts'
+import { drafts, seldom, spoilers, styles } from './drafts.ts'
+import { drawnGraph, type Graph } from './graph.ts'
+import { buildOrigin, originRecipes } from './origins.ts'
+import { buildRequest, type Request } from './requests.ts'
+import { buildTarget, targetRecipes } from './targets.ts'
+
+export interface Case {
+  origin: Graph
+  target: Graph
+  requests: readonly Request[]
+  delivery: { stored: boolean; batchsize: number; orderSeed: number }
+}
+
+const deliveries = (stored: boolean, batchsizes: number[]): fc.Arbitrary<Case['delivery']> =>
+  fc.record({
+    stored: fc.constant(stored),
+    batchsize: fc.constantFrom(...batchsizes),
+    orderSeed: fc.noShrink(fc.nat()),
+  })
+
+/** An origin, a dirtied target, one to three sub-requests and how the packet comes. Shrinks to fewer and plainer. */
+export const cases = (names: Alphabet): fc.Arbitrary<Case> =>
+  fc
+    .record({
+      origin: originRecipes,
+      target: targetRecipes,
+      drafts: fc.array(drafts, { minLength: 1, maxLength: 3, size: 'max' }),
+      style: styles,
+      ownStyles: seldom(10, fc.array(styles, { minLength: 3, maxLength: 3 })),
+      spoiler: seldom(12, fc.tuple(fc.nat(2), spoilers(names))),
+      delivery: fc.oneof(
+        { weight: 5, arbitrary: deliveries(false, [5_000, 5_000, 5_000, 1, 2, 4]) },
+        { weight: 1, arbitrary: deliveries(true, [5_000, 1, 2, 3]) },
+      ),
+    })
+    .map(({ style, ownStyles, spoiler, delivery, ...recipe }) => {
+      const origin = buildOrigin(recipe.origin, names)
+      // Requests by relationship id name the id property: those beside them mostly do so too, or all would be refused.
+      const isById = recipe.drafts.some(({ mode }) => mode === 'by id' || mode === 'hard filter')
+      const shared = { ...style, relationshipIdField: style.relationshipIdField || isById }
+      const requests = recipe.drafts.map((draft, index): Request => {
+        const request = buildRequest(draft, ownStyles?.[index] ?? shared, origin, names)
+        return spoiler !== null && spoiler[0] % recipe.drafts.length === index ? { ...request, ...spoiler[1] } : request
+      })
+      return { origin, target: buildTarget(recipe.target, origin, names), requests, delivery }
+    })
+
+/** A case for a reader. */
+export const drawnCase = ({ origin, target, requests, delivery }: Case): string =>
+  [
+    `origin\n${drawnGraph(origin)}`,
+    `target before\n${drawnGraph(target)}`,
+    ...requests.map((request, index) => `request ${index} ${JSON.stringify(request)}`),
+    `delivery ${JSON.stringify(delivery)}`,
+  ].join('\n')

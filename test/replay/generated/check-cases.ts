@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { type Case, drawnCase, cases as generated } from './cases.ts'
+import { type Run, runCase, type World } from './run-case.ts'
+
+/** Which cases: a seed, how many, and the path to the one case that a failure named. */
+export interface Tried {
+  seed?: number
+  cases: number
+  path?: string
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** What `npm run fuzz` asks for; empty in `npm test`. */
+    asked: Partial<Tried>
+  }
+}
+
+const shrinkingLimitMs = 60_000
+
+/** On a busy machine a case takes more than a second. */
+export const timeLimitMs = ({ cases }: Tried): number => 2 * shrinkingLimitMs + 4_000 * cases
+
+/**
+ * Runs generated cases one after another, telling each to `onRun`.
+ * @throws Error with the smallest failing case that was found, and how to run it again.
+ */
+export async function checkCases(world: World, asked: Tried, onRun: (given: Case, run: Run) => void): Promise<void> {
+  const { seed = Math.floor(Math.random() * 2 ** 31), cases: numRuns, path } = asked
+  console.log(`generated cases into ${world.parameterSyntax}: seed ${seed}, ${numRuns} cases`)
+  let failedAt: number | null = null
+  const property = fc.asyncProperty(generated(world.names), async (given) => {
+    if (failedAt !== null && Date.now() - failedAt > shrinkingLimitMs) return
+    try {
+      onRun(given, await runCase(world, given))
+    } catch (error) {
+      failedAt ??= Date.now()
+      throw error
+    }
+  })
+  const { failed, counterexample, errorInstance, counterexamplePath } = await fc.check(property, {
+    seed,
+    numRuns,
+    ...(path === undefined ? {} : { path }),
+  })
+  if (!failed) return
+  const [smallest] = counterexample as [Case]
+  throw new Error(
+    [
+      errorInstance instanceof Error ? errorInstance.message : String(errorInstance),
+      drawnCase(smallest),
+      `again: npm run fuzz -- --seed ${seed} --path ${counterexamplePath} --cases ${numRuns} --syntax ${world.parameterSyntax}`,
+    ].join('\n\n'),
+  )
+}

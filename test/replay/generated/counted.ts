@@ -1,0 +1,89 @@
+import type { Case } from './cases.ts'
+import { type Flaw, identify } from './identify.ts'
+import { applied, type Operation } from './operations.ts'
+import type { Plan } from './plan.ts'
+import type { Run } from './run-case.ts'
+
+/** What is worth meeting often: `atLeast` is a third of what 300 cases have of it, at least once. */
+export interface Situation {
+  name: string
+  atLeast: number
+  occurs: (seen: Seen) => boolean
+}
+
+/** A case that ran, as situations look at it. */
+export interface Seen {
+  given: Case
+  plans: readonly Plan[]
+  isFine: boolean
+  isRefused: boolean
+  before: NonNullable<Run['outcome']>['before']
+  after: NonNullable<Run['outcome']>['after']
+  afterPostback: NonNullable<Run['outcome']>['after']
+  operations: readonly Operation[]
+  parts: number
+}
+
+const nothing = { nodes: [], relationships: [] }
+
+export const seen = (given: Case, { prediction, verdict, outcome, parts }: Run): Seen => ({
+  given,
+  plans: prediction.plans,
+  isFine: verdict === 'fine',
+  isRefused: verdict === 'refused',
+  before: outcome?.before ?? nothing,
+  after: outcome?.after ?? nothing,
+  afterPostback: outcome?.afterPostback ?? nothing,
+  operations: outcome?.operations ?? [],
+  parts,
+})
+
+/** Counts in how many cases each situation occurs. */
+export function createCount(situations: readonly Situation[]) {
+  const counts = new Map(situations.map(({ name }) => [name, 0]))
+  let cases = 0
+  return {
+    add(given: Case, run: Run): void {
+      cases++
+      const it = seen(given, run)
+      for (const { name, occurs } of situations) if (occurs(it)) counts.set(name, (counts.get(name) as number) + 1)
+    },
+    /** Those that occurred too rarely, by name. */
+    tooRare: (): string[] =>
+      situations
+        .filter(({ name, atLeast }) => (counts.get(name) as number) < atLeast)
+        .map(({ name, atLeast }) => `${name}: in ${counts.get(name)} of ${cases} cases, at least ${atLeast}`),
+  }
+}
+
+/** Nodes that a plan's packet is about: targeted ones, and the ends of the relationships to publish. */
+export const nodesOf = ({ selection, candidates, origin }: Plan): number[] => [
+  ...new Set([
+    ...selection.targeted,
+    ...candidates.flatMap((index) => [
+      origin.relationships[index]?.from as number,
+      origin.relationships[index]?.to as number,
+    ]),
+  ]),
+]
+
+export const farEndsOf = (plan: Plan): number[] =>
+  nodesOf(plan).filter((index) => !plan.selection.targeted.includes(index))
+
+export const flawOf = ({ origin, request }: Plan, index: number): Flaw | null => {
+  const identity = identify(origin, origin.nodes[index] as Case['origin']['nodes'][number], request.mappedIndices)
+  return typeof identity === 'string' ? identity : null
+}
+
+export const upserts = ({ operations }: Seen) =>
+  operations.filter((it): it is Extract<Operation, { kind: 'node' }> => it.kind === 'node')
+
+export const published = ({ operations }: Seen) =>
+  operations.filter((it): it is Extract<Operation, { kind: 'relationship' }> => it.kind === 'relationship')
+
+export const cleanupsIn = ({ operations }: Seen) =>
+  operations.filter((it): it is Extract<Operation, { kind: 'cleanup' }> => it.kind === 'cleanup')
+
+/** Whether some of these cleanups delete a relationship that the target had. */
+export const deletes = ({ before }: Seen, cleanups: readonly Operation[]): boolean =>
+  applied(before, cleanups).relationships.length < before.relationships.length

@@ -1,0 +1,96 @@
+import type { Driver, Node as DriverNode, Relationship as DriverRelationship, Transaction } from 'neo4j-driver'
+import type { Pair } from '../../support/replay.ts'
+import type { Alphabet } from './alphabet.ts'
+import { types } from './alphabet.ts'
+import type { Graph } from './graph.ts'
+
+type Run = Pick<Transaction, 'run'>
+
+/** Creates a graph. @returns the element ids of its relationships, in order. */
+async function draw(run: Run, { nodes, relationships }: Graph, { all }: Alphabet): Promise<string[]> {
+  const created = await run.run('UNWIND $rows AS row CREATE (n) SET n = row RETURN id(n)', {
+    rows: nodes.map(({ properties }) => properties),
+  })
+  const ids = created.records.map((record) => record.get(0) as bigint)
+  const rows = relationships.map((it, index) => ({ ...it, index, from: ids[it.from], to: ids[it.to] }))
+  const labelled = all.map((label) => {
+    const bearers = ids.filter((_, index) => nodes[index]?.labels.includes(label))
+    return run.run(`MATCH (n) WHERE id(n) IN $bearers SET n:${label}`, { bearers })
+  })
+  const elementIds: string[] = []
+  const drawn = types.map(async (type) => {
+    const own = rows.filter((row) => row.type === type)
+    const { records } = await run.run(
+      `UNWIND $rows AS row MATCH (a) WHERE id(a) = row.from MATCH (b) WHERE id(b) = row.to CREATE (a)-[r:${type}]->(b) SET r = row.properties RETURN r`,
+      { rows: own.map(({ from, to, properties }) => ({ from, to, properties })) },
+    )
+    for (const [at, record] of records.entries()) {
+      elementIds[own[at]?.index as number] = (record.get(0) as DriverRelationship).elementId
+    }
+  })
+  await Promise.all([...labelled, ...drawn])
+  return elementIds
+}
+
+async function read(run: Run, { all }: Alphabet): Promise<Graph> {
+  const gathered = all
+    .map((label) => `OPTIONAL MATCH (n:${label}) WITH ids, collect(id(n)) AS more WITH ids + more AS ids`)
+    .join(' ')
+  const own = `WITH [] AS ids ${gathered} UNWIND ids AS own WITH DISTINCT own`
+  const [found, between] = await Promise.all([
+    run.run(`${own} MATCH (n) WHERE id(n) = own RETURN n`),
+    run.run(`${own} MATCH (n)-[r]->() WHERE id(n) = own RETURN r`),
+  ])
+  const nodes = found.records.map((record) => record.get(0) as DriverNode<bigint>)
+  const at = new Map(nodes.map(({ identity }, index) => [identity, index]))
+  return {
+    nodes: nodes.map(({ labels, properties }) => ({ labels, properties })),
+    relationships: between.records
+      .map((record) => record.get(0) as DriverRelationship<bigint>)
+      .map(({ type, start, end, properties }) => ({
+        type,
+        from: at.get(start) as number,
+        to: at.get(end) as number,
+        properties,
+      })),
+  }
+}
+
+/** Puts the graph into the origin in place of the last case's. @returns its relationships' element ids, in order. */
+export async function drawOrigin(driver: Driver, graph: Graph, names: Alphabet): Promise<string[]> {
+  const session = driver.session()
+  try {
+    return await session.executeWrite(async (transaction) => {
+      await wipe(transaction, names)
+      return draw(transaction, graph, names)
+    })
+  } finally {
+    await session.close()
+  }
+}
+
+const wipe = (run: Run, { all }: Alphabet) =>
+  Promise.all(all.map((label) => run.run(`MATCH (n:${label}) DETACH DELETE n`)))
+
+export async function wipeOrigin(driver: Driver, names: Alphabet): Promise<void> {
+  const session = driver.session()
+  try {
+    await session.executeWrite((transaction) => wipe(transaction, names))
+  } finally {
+    await session.close()
+  }
+}
+
+/** The target after a replay, in a transaction that is rolled back: it leaves nothing behind, and is quick. */
+export async function replayed(driver: Driver, before: Graph, pairs: readonly Pair[], names: Alphabet): Promise<Graph> {
+  const session = driver.session()
+  const transaction = session.beginTransaction()
+  try {
+    await draw(transaction, before, names)
+    await Promise.all(pairs.map(({ statement, parameters }) => transaction.run(statement, parameters)))
+    return await read(transaction, names)
+  } finally {
+    await transaction.rollback().catch(() => {})
+    await session.close()
+  }
+}

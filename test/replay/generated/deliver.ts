@@ -1,0 +1,49 @@
+import { expect } from 'vitest'
+import type { Neo4jAddress } from '../../stack/stack.ts'
+import type { createClient } from '../../support/client.ts'
+import { parseLossless } from '../../support/lossless-json.ts'
+import { type Pair, parsePart } from '../../support/replay.ts'
+import { database, uniqueName } from '../../support/requests.ts'
+import type { Case } from './cases.ts'
+
+export interface Delivered {
+  status: number
+  error: string | null
+  parts: Pair[][]
+}
+
+interface Answer {
+  transactionRequest: { statements: Pair[] } | null
+  transactionRequests: { statements: Pair[] }[] | null
+  error: string | null
+}
+
+/** Publishes the requests of a case: alone or as a multi, returned, or stored and read back part by part. */
+export async function deliver(
+  client: ReturnType<typeof createClient>,
+  { requests, delivery }: Case,
+  { origin, org, parameterSyntax }: { origin: Neo4jAddress; org: string; parameterSyntax: string },
+): Promise<Delivered> {
+  const { dbUrl, credentials } = database(origin, '', '')
+  const fileName = uniqueName('case')
+  const place = delivery.stored ? { orgName: org, fileName } : { returnOnly: true }
+  const bodies = requests.map((request) => ({ dbUrl, credentials, parameterSyntax, ...place, ...request }))
+  const isAlone = bodies.length === 1 && delivery.batchsize === 5_000
+  const { status, text } = isAlone
+    ? await client.post('/1.0/publish/', bodies[0])
+    : await client.post(`/1.0/publish/multi?batchsize=${delivery.batchsize}`, bodies)
+  const answer = parseLossless(text) as Answer
+  const answered = [answer.transactionRequest ?? [], answer.transactionRequests ?? []].flat()
+  if (!delivery.stored || status !== 200) {
+    return { status, error: answer.error, parts: answered.map(({ statements }) => statements) }
+  }
+  const count = answered.length
+  const names = answered.map((_, index) => (count === 1 ? fileName : `${fileName}Part${index + 1}of${count}`))
+  const parts: Pair[][] = []
+  for (const name of names) {
+    const part = await client.get(`/1.0/publish/${org}/${name}`)
+    expect(part.status).toBe(200)
+    parts.push(parsePart(/"transactionRequest":(.*),"transactionRequests"/s.exec(part.text)?.[1] ?? ''))
+  }
+  return { status, error: answer.error, parts }
+}

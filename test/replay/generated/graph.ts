@@ -1,0 +1,64 @@
+import { valueText } from '../../support/compare-graphs.ts'
+
+/** A graph in memory. Values are as the driver gives them: integers are BigInt, numbers are floats. */
+export interface Graph {
+  nodes: readonly Node[]
+  relationships: readonly Relationship[]
+}
+
+export interface Node {
+  labels: readonly string[]
+  properties: Properties
+}
+
+export interface Relationship {
+  type: string
+  /** Positions in `nodes`. */
+  from: number
+  to: number
+  properties: Properties
+}
+
+export type Properties = Readonly<Record<string, unknown>>
+
+/** Equality of id values as `=` and `IN` of Cypher have it: 5 is 5.0, 5 is not '5', NaN is nothing. */
+export function equalIds(a: unknown, b: unknown): boolean {
+  const areNumbers = [a, b].every((value) => typeof value === 'bigint' || typeof value === 'number')
+  // biome-ignore lint/suspicious/noDoubleEquals: the one comparison of a BigInt with a number that is exact.
+  return areNumbers ? a == b : a === b && a !== undefined
+}
+
+export const propertiesText = (properties: Properties): string =>
+  `{${Object.entries(properties)
+    .map(([key, value]) => `${key}: ${value instanceof Int8Array ? 'bytes' : valueText(value)}`)
+    .sort()
+    .join(', ')}}`
+
+export const nodeText = ({ labels, properties }: Node): string =>
+  `(${[...labels]
+    .sort()
+    .map((label) => `:${label}`)
+    .join('')} ${propertiesText(properties)})`
+
+/** All nodes and relationships in words, for comparing two graphs that number their nodes differently. */
+export function graphText({ nodes, relationships }: Graph) {
+  const texts = nodes.map(nodeText)
+  return {
+    nodes: texts.toSorted(),
+    relationships: relationships
+      .map(
+        ({ type, from, to, properties }) => `${texts[from]} -[:${type} ${propertiesText(properties)}]-> ${texts[to]}`,
+      )
+      .sort(),
+  }
+}
+
+/** The same graph for a reader: nodes numbered, relationships between numbers. */
+export function drawnGraph({ nodes, relationships }: Graph): string {
+  return [
+    ...nodes.map((node, index) => `  n${index} ${nodeText(node)}`),
+    ...relationships.map(
+      ({ type, from, to, properties }) => `  n${from} -[:${type} ${propertiesText(properties)}]-> n${to}`,
+    ),
+  ].join('\n')
+}

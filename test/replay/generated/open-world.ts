@@ -1,0 +1,30 @@
+import { afterAll } from 'vitest'
+import type { Neo4jAddress } from '../../stack/stack.ts'
+import { createClient } from '../../support/client.ts'
+import { openDriver } from '../../support/neo4j.ts'
+import { uniqueName } from '../../support/requests.ts'
+import type { Alphabet } from './alphabet.ts'
+import { wipeOrigin } from './databases.ts'
+import type { World } from './run-case.ts'
+
+interface Choice {
+  names: Alphabet
+  apiUrl: string
+  token: string
+  origin: Neo4jAddress
+  copy: Neo4jAddress
+  parameterSyntax: 'dollar' | 'braces'
+}
+
+/** What the cases of one test file share: drivers, a client and an org; nothing of theirs is left at the end. */
+export async function openWorld({ names, apiUrl, token, origin, copy, parameterSyntax }: Choice): Promise<World> {
+  const [from, to] = [openDriver(origin), openDriver(copy)]
+  const client = createClient(apiUrl, token)
+  const org = uniqueName('generated')
+  await client.post(`/1.0/publish/${org}`)
+  afterAll(async () => {
+    await wipeOrigin(from, names)
+    await Promise.all([from.close(), to.close()])
+  })
+  return { names, client, origin, org, parameterSyntax, from, to }
+}

@@ -1,0 +1,97 @@
+import type { Refusal } from './refusals.ts'
+import type { Request } from './requests.ts'
+
+const refused = (field: string, isSure = true): Refusal => ({ status: 400, names: [field], isSure })
+
+/** Rules between the fields of one request. Seed, Publish options; contract 4.11 to 4.18. */
+export function brokenRules(request: Request): Refusal[] {
+  const { originIds = [], relationshipIds = [], relationships = [], toLayer = [], mappedIndices } = request
+  const { deleteProperties = [], protectedNodeProperties = [], protectedRelationshipProperties = [] } = request
+  const { DEFAULT_INDEX, DEFAULT_ID_FIELD, ...mapped } = mappedIndices
+  const labels = [DEFAULT_INDEX, ...Object.keys(mapped)]
+  const idProperties = [DEFAULT_ID_FIELD, ...Object.values(mapped)]
+  const overlap = (list: readonly string[], others: readonly unknown[]) => list.some((key) => others.includes(key))
+  const usesTimestamp = request.timestampRelationships === true || request.postbackTimestamp === true
+  const stamp = usesTimestamp ? [request.timestampProperty] : []
+  const isEmpty = (list: readonly string[]) => list.length === 0
+  const rules: [field: string, isBroken: boolean][] = [
+    ['originIds', isEmpty(originIds) && isEmpty(relationshipIds)],
+    ['originIds', request.hardFilterRelationships === true && isEmpty(originIds)],
+    ['toLayer', !isEmpty(toLayer) && !isEmpty(relationshipIds)],
+    ['relationships', !isEmpty(relationships) && !isEmpty(relationshipIds)],
+    ['metadata', !request.metadata && isEmpty(relationships) && isEmpty(relationshipIds)],
+    ['relationships', request.relationshipDeleteOnly === true && isEmpty(relationships)],
+    ['preventCleanup', !isEmpty(relationshipIds) && request.preventCleanup !== true],
+    ['preventCleanup', request.preventCleanup === true && request.relationshipDeleteOnly === true],
+    ['relationshipIdField', !isEmpty(relationshipIds) && request.relationshipIdField === undefined],
+    ['relationshipIdField', request.deleteRelationshipById === true && request.relationshipIdField === undefined],
+    ['timestampProperty', usesTimestamp && request.timestampProperty === undefined],
+    ['deleteProperties', overlap(deleteProperties, [...idProperties, ...protectedNodeProperties])],
+    ['protectedNodeProperties', overlap(protectedNodeProperties, [...idProperties, ...stamp])],
+    [
+      'protectedRelationshipProperties',
+      overlap(protectedRelationshipProperties, [request.relationshipIdField, ...stamp]),
+    ],
+    ['searchFilter', request.searchFilter !== undefined && request.searchIdField === undefined],
+    ['preventSearch', request.preventSearch !== undefined && request.searchIdField === undefined],
+    ['index', request.index !== undefined && !labels.includes(request.index)],
+  ]
+  return rules.flatMap(([field, isBroken]) => (isBroken ? [refused(field)] : []))
+}
+
+/** Rules between sub-requests: contract 5, order independence. */
+export function disagreements(requests: readonly Request[]): Refusal[] {
+  return requests.flatMap((one, index) => requests.slice(index + 1).flatMap((other) => between(one, other)))
+}
+
+function between(one: Request, other: Request): Refusal[] {
+  const shared = Object.keys(one.mappedIndices).filter(
+    (label) => !label.startsWith('DEFAULT_') && Object.hasOwn(other.mappedIndices, label),
+  )
+  const mapping = shared.some((label) => one.mappedIndices[label] !== other.mappedIndices[label])
+  const differ = (field: keyof Request) => textOf(one[field]) !== textOf(other[field])
+  const overlap = typesOf(one).some((type) => typesOf(other).includes(type))
+  const byId = [one, other].some(({ relationshipIds = [] }) => relationshipIds.length > 0)
+  const relationshipFields = relationshipRules.filter(differ)
+  // The timestamp of a postback alone is no option of how relationships are written.
+  const isStamped = one.timestampRelationships || other.timestampRelationships
+  const nodeFields = (['protectedNodeProperties', 'deleteProperties', 'dynamicLabels'] as const).filter(differ)
+  const layered = [one, other].some(({ toLayer = [] }) => toLayer.length > 0)
+  const isShared = indexOf(one) === indexOf(other) || layered
+  // Ends of relationships may bear any label, as what `toLayer` reaches; the contract does not say it of them.
+  const ofEnds = [one, other].some(({ originIds = [] }) => originIds.length === 0)
+  return [
+    ...(mapping ? [refused('mappedIndices')] : []),
+    ...(writesRelationships(one) && writesRelationships(other) && (overlap || byId)
+      ? relationshipFields.map((field) => refused(field, field !== 'timestampProperty' || isStamped === true))
+      : []),
+    ...(writesNodes(one) && writesNodes(other) && (isShared || ofEnds)
+      ? nodeFields.map((it) => refused(it, isShared))
+      : []),
+  ]
+}
+
+const relationshipRules = [
+  'relationshipIdField',
+  'timestampRelationships',
+  'timestampProperty',
+  'protectedRelationshipProperties',
+] as const
+
+const typesOf = ({ relationships = [] }: Request) => relationships.map((type) => type.replace(/[<>]/, ''))
+const indexOf = ({ index, mappedIndices }: Request) => index ?? mappedIndices.DEFAULT_INDEX
+const writesNodes = ({ metadata, relationshipDeleteOnly }: Request) => metadata === true && !relationshipDeleteOnly
+const writesRelationships = ({ relationships = [], relationshipIds = [], relationshipDeleteOnly }: Request) =>
+  !relationshipDeleteOnly && relationships.length + relationshipIds.length > 0
+
+/** Lists are sets here: the order of listed names makes no difference. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === false) return 'none'
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : JSON.stringify(value.toSorted())
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return JSON.stringify(
+    Object.entries(value)
+      .map(([key, listed]) => `${key} ${textOf(listed)}`)
+      .sort(),
+  )
+}

@@ -1,0 +1,107 @@
+import { equalIds, type Graph } from './graph.ts'
+import { idPropertyOf, isMeantBy, meantBy } from './identify.ts'
+import type { Request } from './requests.ts'
+
+export type Direction = 'out' | 'in' | 'both'
+
+export interface Followed {
+  type: string
+  direction: Direction
+}
+
+/** `T` both ways, `T>` outgoing, `<T` incoming. Contract 4.5. */
+export const followed = (text: string): Followed => ({
+  type: text.replace(/^<|>$/g, ''),
+  direction: text.startsWith('<') ? 'in' : text.endsWith('>') ? 'out' : 'both',
+})
+
+/** Positions of the relationships at a node in that direction, each once. */
+export const relationshipsAt = (origin: Graph, node: number, { type, direction }: Followed): number[] =>
+  origin.relationships.flatMap((relationship, index) => {
+    const isHere =
+      (direction !== 'in' && relationship.from === node) || (direction !== 'out' && relationship.to === node)
+    return relationship.type === type && isHere ? [index] : []
+  })
+
+export const isRequestedById = ({ relationshipIds = [], relationshipIdField = '' }: Request, grn: unknown) =>
+  grn !== undefined && relationshipIdField !== '' && isMeantBy(relationshipIds, grn)
+
+export interface Selection {
+  /** Positions of the targeted nodes. */
+  targeted: number[]
+  /** Origin ids of which the origin has no node. */
+  missingOriginIds: string[]
+  missingRelationshipIds: string[]
+  /** Positions of the relationships that the request names by id. */
+  named: number[]
+  /** Not one origin id exists, and no node has that label and id property at all. Contract 4.8. */
+  isMistyped: boolean
+  startLabel: string
+  startKey: string
+}
+
+/** Which nodes a request is about. Contract 4.3 to 4.8. */
+export function select(origin: Graph, request: Request): Selection {
+  const { originIds = [], relationshipIds = [], toLayer = [], mappedIndices, relationshipIdField = '' } = request
+  const startLabel = request.index ?? (mappedIndices.DEFAULT_INDEX as string)
+  const startKey = idPropertyOf(mappedIndices, startLabel)
+  const indexed = origin.nodes.flatMap(({ labels, properties }, index) =>
+    labels.includes(startLabel) && properties[startKey] !== undefined ? [index] : [],
+  )
+  const idAt = (index: number) => origin.nodes[index]?.properties[startKey]
+  const starts = indexed.filter((index) => isMeantBy(originIds, idAt(index)))
+  const missingOriginIds = [...new Set(originIds)].filter((id) => !starts.some((index) => isMeantBy([id], idAt(index))))
+  const named = origin.relationships.flatMap(({ properties }, index) =>
+    isRequestedById(request, properties[relationshipIdField]) ? [index] : [],
+  )
+  const namedIds = named.map((index) => origin.relationships[index]?.properties[relationshipIdField])
+  const reached =
+    originIds.length === 0
+      ? named.flatMap((index) => [
+          origin.relationships[index]?.from as number,
+          origin.relationships[index]?.to as number,
+        ])
+      : starts.flatMap((start) => endsOf(origin, start, toLayer.map(followed), []))
+  const { targetFilter } = request
+  return {
+    targeted: [...new Set(reached)].filter(
+      (index) => targetFilter === undefined || origin.nodes[index]?.labels.includes(targetFilter),
+    ),
+    missingOriginIds,
+    missingRelationshipIds: [...new Set(relationshipIds)].filter(
+      (id) => !namedIds.some((grn) => meantBy(id).some((meant) => equalIds(meant, grn))),
+    ),
+    named,
+    isMistyped: originIds.length > 0 && starts.length === 0 && indexed.length === 0,
+    startLabel,
+    startKey,
+  }
+}
+
+/** The ends of every path along the hops that walks no relationship twice. Contract 4.4. */
+function endsOf(origin: Graph, at: number, hops: readonly Followed[], walked: readonly number[]): number[] {
+  const [hop, ...others] = hops
+  if (hop === undefined) return [at]
+  return relationshipsAt(origin, at, hop)
+    .filter((index) => !walked.includes(index))
+    .flatMap((index) => {
+      const { from, to } = origin.relationships[index] as { from: number; to: number }
+      return endsOf(origin, from === at ? to : from, others, [...walked, index])
+    })
+}
+
+/** Whether some path along `toLayer` comes to a node again. */
+export function revisits(
+  origin: Graph,
+  request: Request,
+  visited: readonly number[],
+  hops = request.toLayer ?? [],
+): boolean {
+  const [hop, ...others] = hops
+  const at = visited.at(-1) as number
+  if (hop === undefined) return new Set(visited).size < visited.length
+  return relationshipsAt(origin, at, followed(hop)).some((index) => {
+    const { from, to } = origin.relationships[index] as { from: number; to: number }
+    return revisits(origin, request, [...visited, from === at ? to : from], others)
+  })
+}

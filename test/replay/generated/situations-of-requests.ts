@@ -1,0 +1,173 @@
+import { cleanupsIn, deletes, published, type Seen, type Situation, upserts } from './counted.ts'
+import type { Operation } from './operations.ts'
+import type { Plan } from './plan.ts'
+import type { Request } from './requests.ts'
+import { brokenRules, disagreements } from './rules.ts'
+import { revisits, select } from './select.ts'
+
+const somePlan = (it: Seen, fits: (plan: Plan) => unknown) => it.isFine && it.plans.some((plan) => fits(plan))
+const asked = (name: string, atLeast: number, fits: (request: Request) => unknown): Situation => ({
+  name,
+  atLeast,
+  occurs: (it) => somePlan(it, ({ request }) => fits(request)),
+})
+
+const deletesBy = (it: Seen, kind: 'by id' | 'nothing left', only: boolean) =>
+  somePlan(it, ({ cleanup, request }) => cleanup === kind && (request.relationshipDeleteOnly === true) === only) &&
+  deletes(it, cleanupsIn(it))
+
+const isTwice = (operations: readonly Operation[], kind: 'node' | 'relationship') => {
+  const texts = operations.flatMap((it) => {
+    if (it.kind === 'node' && kind === 'node')
+      return [`${it.identity.label} ${typeof it.identity.value} ${it.identity.value}`]
+    if (it.kind !== 'relationship' || kind !== 'relationship') return []
+    const id = it.properties[it.relationshipIdField ?? '']
+    return [[it.type, it.from.label, it.from.value, it.to.label, it.to.value, typeof id, id].map(String).join(' ')]
+  })
+  return new Set(texts).size < texts.length
+}
+
+const searched = ({ origin, selection, request }: Plan, isLeftOut: (labels: readonly string[]) => unknown) =>
+  request.searchIdField !== undefined &&
+  selection.targeted.some((index) => {
+    const { labels = [], properties = {} } = origin.nodes[index] ?? {}
+    return properties.search !== undefined && isLeftOut(labels)
+  })
+
+const stamped = ({ before, afterPostback }: Seen, of: 'nodes' | 'relationships') =>
+  afterPostback[of].some(({ properties }, index) => properties.stamp !== before[of][index]?.properties.stamp)
+
+/** What requests must ask for, and what must come of it. */
+export const situationsOfRequests: Situation[] = [
+  {
+    name: 'a rule between fields is broken',
+    atLeast: 8,
+    occurs: (it) => it.isRefused && it.given.requests.flatMap(brokenRules).length > 0,
+  },
+  {
+    name: 'sub-requests that disagree',
+    atLeast: 4,
+    occurs: (it) => it.isRefused && disagreements(it.given.requests).length > 0,
+  },
+  { name: 'a node of two sub-requests', atLeast: 3, occurs: (it) => it.isFine && isTwice(upserts(it), 'node') },
+  {
+    name: 'a relationship of two sub-requests',
+    atLeast: 4,
+    occurs: (it) => it.isFine && isTwice(published(it), 'relationship'),
+  },
+  {
+    name: 'toLayer reaches something',
+    atLeast: 6,
+    occurs: (it) => somePlan(it, ({ request, selection }) => request.toLayer && selection.targeted.length > 0),
+  },
+  {
+    name: 'a path of toLayer comes to a node again',
+    atLeast: 6,
+    occurs: (it) =>
+      somePlan(it, ({ origin, request }) => {
+        const starts = request.toLayer
+          ? select(origin, { ...request, toLayer: [], targetFilter: undefined }).targeted
+          : []
+        return starts.some((start) => revisits(origin, request, [start]))
+      }),
+  },
+  asked('outgoing only', 25, ({ relationships = [] }) => relationships.some((type) => type.endsWith('>'))),
+  asked('incoming only', 24, ({ relationships = [] }) => relationships.some((type) => type.startsWith('<'))),
+  {
+    name: 'targetFilter leaves out one and keeps one',
+    atLeast: 5,
+    occurs: (it) =>
+      somePlan(it, ({ origin, request, selection }) => {
+        const all = select(origin, { ...request, targetFilter: undefined }).targeted.length
+        return selection.targeted.length > 0 && selection.targeted.length < all
+      }),
+  },
+  {
+    name: 'hardFilterRelationships is satisfied',
+    atLeast: 4,
+    occurs: (it) =>
+      somePlan(it, ({ request, selection }) => request.hardFilterRelationships && selection.named.length > 0),
+  },
+  {
+    name: 'hardFilterRelationships refuses',
+    atLeast: 7,
+    occurs: (it) => it.isRefused && it.plans.some(({ request }) => request.hardFilterRelationships),
+  },
+  asked('relationshipIds with originIds', 14, ({ relationshipIds, originIds }) => relationshipIds && originIds),
+  asked('relationshipIds without originIds', 9, ({ relationshipIds, originIds }) => relationshipIds && !originIds),
+  {
+    name: 'an origin id is missing where cleanup deletes for it',
+    atLeast: 4,
+    occurs: (it) =>
+      somePlan(it, ({ selection, cleanup }) => selection.missingOriginIds.length > 0 && cleanup !== 'none') &&
+      deletes(
+        it,
+        cleanupsIn(it).filter(
+          ({ keeps }) => 'outgoing' in keeps && keeps.outgoing.length + keeps.incoming.length === 0,
+        ),
+      ),
+  },
+  {
+    name: 'a relationship id is missing',
+    atLeast: 13,
+    occurs: (it) => somePlan(it, ({ selection }) => selection.missingRelationshipIds.length > 0),
+  },
+  { name: 'deleteRelationshipById deletes', atLeast: 3, occurs: (it) => deletesBy(it, 'by id', false) },
+  { name: 'relationshipDeleteOnly deletes by id', atLeast: 5, occurs: (it) => deletesBy(it, 'by id', true) },
+  {
+    name: 'relationshipDeleteOnly deletes what has nothing left',
+    atLeast: 3,
+    occurs: (it) => deletesBy(it, 'nothing left', true),
+  },
+  asked('preventCleanup', 12, ({ preventCleanup, relationships = [] }) => preventCleanup && relationships.length > 0),
+  {
+    name: 'a cleanup is left out because it would delete what is skipped',
+    atLeast: 3,
+    occurs: (it) =>
+      somePlan(
+        it,
+        ({ cleanup, skips, candidates, ...plan }) =>
+          cleanup !== 'none' &&
+          skips &&
+          candidates.some((index) => {
+            const { from, to } = plan.origin.relationships[index] ?? { from: 0, to: 0 }
+            return plan.identities[from] === null || plan.identities[to] === null
+          }),
+      ),
+  },
+  asked('timestampRelationships', 21, (request) => request.timestampRelationships),
+  { name: 'the postback packet stamps a node', atLeast: 8, occurs: (it) => it.isFine && stamped(it, 'nodes') },
+  {
+    name: 'the postback packet stamps a relationship',
+    atLeast: 1,
+    occurs: (it) => it.isFine && stamped(it, 'relationships'),
+  },
+  { name: 'nodes to search', atLeast: 17, occurs: (it) => somePlan(it, (plan) => searched(plan, () => true)) },
+  {
+    name: 'searchFilter leaves one out',
+    atLeast: 7,
+    occurs: (it) =>
+      somePlan(it, (plan) =>
+        searched(plan, (labels) => plan.request.searchFilter && !labels.includes(plan.request.searchFilter)),
+      ),
+  },
+  {
+    name: 'preventSearch leaves one out',
+    atLeast: 9,
+    occurs: (it) =>
+      somePlan(it, (plan) =>
+        searched(plan, (labels) => plan.request.preventSearch?.some((label) => labels.includes(label))),
+      ),
+  },
+  {
+    name: 'returned in several parts',
+    atLeast: 14,
+    occurs: ({ isFine, parts, given }) => isFine && parts > 1 && !given.delivery.stored,
+  },
+  {
+    name: 'stored in several parts',
+    atLeast: 4,
+    occurs: ({ isFine, parts, given }) => isFine && parts > 1 && given.delivery.stored,
+  },
+  { name: 'fine', atLeast: 65, occurs: ({ isFine }) => isFine },
+]

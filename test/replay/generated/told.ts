@@ -1,0 +1,140 @@
+import type { Pair } from '../../support/replay.ts'
+import { isWritten, nodeAt, type Plan, relationshipAt, unwritableNodeKeys, unwritableRelationshipKeys } from './plan.ts'
+import type { Request } from './requests.ts'
+import { cleanups, nodeKeys } from './write.ts'
+
+interface Metadata {
+  qa: {
+    mappedIndices: Record<string, string>
+    relationshipIdField: string | null
+    relationships: string[]
+    nodes: Record<string, Record<string, string[]>>
+  }
+  postback?: { statements: Pair[] }
+  updatedIds?: string[]
+  missing?: { originIds: string[]; relationshipIds: string[] }
+  skipped?: Record<'nodes' | 'relationships' | 'properties' | 'cleanups', bigint>
+  collapsed?: bigint
+}
+
+/** What the parts of a packet tell about themselves. Contract 5, result metadata. */
+export const metadataOf = (parts: readonly (readonly Pair[])[]): Metadata[] =>
+  parts.flatMap((pairs) => (pairs.at(-1)?.metadata ?? []) as unknown as Metadata[])
+
+export const postbackIn = (parts: readonly (readonly Pair[])[]): Pair[] =>
+  metadataOf(parts).flatMap(({ postback }) => postback?.statements ?? [])
+
+/** What the metadata of all parts say together, in lines to compare with what they should say. */
+export function toldBy(parts: readonly (readonly Pair[])[], requests: readonly Request[]): string[] {
+  const isSingle = requests.length === 1
+  const told = metadataOf(parts)
+  const skipped = (what: 'nodes' | 'relationships' | 'properties' | 'cleanups') =>
+    told.reduce((sum, { skipped: it }) => sum + Number(it?.[what] ?? 0), 0)
+  return [
+    ...set(
+      'updated',
+      told.flatMap(({ updatedIds = [] }) => updatedIds),
+    ),
+    ...set(
+      'missing origin id',
+      told.flatMap(({ missing }) => missing?.originIds ?? []),
+    ),
+    ...set(
+      'missing relationship id',
+      told.flatMap(({ missing }) => missing?.relationshipIds ?? []),
+    ),
+    ...set(
+      'type',
+      told.flatMap(({ qa }) => qa.relationships),
+    ),
+    ...set(
+      'published',
+      told.flatMap(({ qa }) =>
+        Object.entries(qa.nodes).flatMap(([key, nodes]) =>
+          Object.entries(nodes).flatMap(([id, names]) => names.map((name) => `${key} ${plain(id)} ${name}`)),
+        ),
+      ),
+    ),
+    ...(isSingle
+      ? [
+          `skipped: ${skipped('nodes')} nodes, ${skipped('cleanups')} cleanups`,
+          // What is skipped of relationships that are only looked at, not published, no words define.
+          `skipped relationships: ${requests[0]?.relationshipDeleteOnly ? 0 : skipped('relationships')}`,
+          `skipped properties: ${skipped('properties')}`,
+          `collapsed: ${told.reduce((sum, { collapsed }) => sum + Number(collapsed ?? 0), 0)}`,
+        ]
+      : []),
+  ]
+}
+
+/** The same lines as the contract's words have them. */
+export function toBeTold(plans: readonly Plan[]): string[] {
+  const isSingle = plans.length === 1
+  const upserted = (plan: Plan) =>
+    plan.publishesNodes ? plan.selection.targeted.filter((index) => plan.identities[index] !== null) : []
+  return [
+    ...set('updated', plans.flatMap(searchIds)),
+    ...set(
+      'missing origin id',
+      plans.flatMap(({ selection }) => selection.missingOriginIds),
+    ),
+    ...set(
+      'missing relationship id',
+      plans.flatMap(({ selection }) => selection.missingRelationshipIds),
+    ),
+    ...set('type', plans.flatMap(typesIn)),
+    ...set(
+      'published',
+      plans.flatMap((plan) =>
+        upserted(plan).flatMap((index) => {
+          const { key = '', value } = plan.identities[index] ?? {}
+          return nodeKeys(plan, index).map((name) => `${key} ${plain(`${value}`)} ${name}`)
+        }),
+      ),
+    ),
+    ...(isSingle ? plans.flatMap(counts) : []),
+  ]
+}
+
+const set = (name: string, values: readonly string[]) => [...new Set(values)].sort().map((value) => `${name}: ${value}`)
+
+/** 5.0 and 5 are one identity. */
+const plain = (id: string) => id.replace(/\.0$/, '')
+
+function searchIds(plan: Plan): string[] {
+  const { searchIdField, searchFilter, preventSearch = [] } = plan.request
+  if (searchIdField === undefined) return []
+  return plan.selection.targeted.flatMap((index) => {
+    const { labels, properties } = nodeAt(plan, index)
+    const isSearched = searchFilter === undefined || labels.includes(searchFilter)
+    const isPrevented = preventSearch.some((label) => labels.includes(label))
+    const id = properties[searchIdField]
+    return plan.identities[index] !== null && isSearched && !isPrevented && id !== undefined ? [`${id}`] : []
+  })
+}
+
+const typesIn = (plan: Plan): string[] => [
+  ...plan.candidates.filter((index) => isWritten(plan, index)).map((index) => relationshipAt(plan, index).type),
+  ...cleanups(plan).flatMap(({ operation }) => (operation?.kind === 'cleanup' ? [operation.type] : [])),
+]
+
+function counts(plan: Plan): string[] {
+  const { publishesNodes, publishesRelationships, cleanup, selection, candidates, identities } = plan
+  const isAboutNodes = publishesNodes || publishesRelationships || cleanup !== 'none'
+  const nodes = isAboutNodes ? selection.targeted.filter((index) => identities[index] === null) : []
+  const written = candidates.filter((index) => isWritten(plan, index))
+  const skipped = candidates.filter((index) => !isWritten(plan, index) && !plan.collapsed.has(index))
+  const properties = [
+    ...(publishesNodes ? selection.targeted : [])
+      .filter((index) => identities[index] !== null)
+      .map((index) => unwritableNodeKeys(plan, index).length),
+    ...written.map((index) => unwritableRelationshipKeys(plan, index).length),
+  ]
+  const leftOut = cleanups(plan).filter(({ operation }) => operation === null)
+  return [
+    `skipped: ${nodes.length} nodes, ${leftOut.length} cleanups`,
+    `skipped relationships: ${skipped.length}`,
+    `skipped properties: ${properties.reduce((sum, count) => sum + count, 0)}`,
+    `collapsed: ${candidates.filter((index) => plan.collapsed.has(index)).length}`,
+  ]
+}
