@@ -24,9 +24,10 @@ export function elementEndpoints(
       params: { managerVersionGrn },
       body: creation,
       gives,
-      answer: async (models, { params, body, principal }) => ({
-        [one]: await models.createPart(resource, byGrn(managerVersion, params.managerVersionGrn), body, principal.name),
-      }),
+      async answer(models, { params, body, principal }) {
+        const version = byGrn(managerVersion, params.managerVersionGrn)
+        return { [one]: await models.createPart(resource, version, body, principal.name) }
+      },
     }),
     managerEndpoint('get', `${one}/:grn`, {
       summary: `Read a ${noun}`,

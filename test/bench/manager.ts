@@ -31,15 +31,19 @@ const driver = neo4j.driver(stack.neo4j.boltUrl, neo4j.auth.basic(stack.neo4j.us
   telemetryDisabled: true,
 })
 
-async function overHttp(method: string, path: string, body?: object): Promise<Record<string, ModelRecord>> {
+async function fetched(method: string, url: string, body?: object) {
   const headers = { Authorization: `Bearer ${service.tokens.all}`, 'Content-Type': 'application/json' }
-  const sent = request(`${service.apiUrl}/1.0/manager/${path}`, { method, agent, headers })
+  const sent = request(url, { method, agent, headers })
   sent.end(body && JSON.stringify(body))
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk)
-  const text = Buffer.concat(chunks).toString()
-  if (response.statusCode !== 200) throw new Error(`${method} ${path}: ${text}`)
+  return { status: response.statusCode, text: Buffer.concat(chunks).toString() }
+}
+
+async function overHttp(method: string, path: string, body?: object): Promise<Record<string, ModelRecord>> {
+  const { status, text } = await fetched(method, `${service.apiUrl}/1.0/manager/${path}`, body)
+  if (status !== 200) throw new Error(`${method} ${path}: ${text}`)
   return JSON.parse(text)
 }
 
@@ -78,6 +82,12 @@ const at = (times: readonly number[], share: number) =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] as number
 
 const table = []
+const idle = []
+for (let index = 0; index < warmUp + calls; index++) {
+  const took = await timed(async () => (await fetched('GET', `${service.apiUrl}/livez`)).text)
+  if (index >= warmUp) idle.push(took)
+}
+console.log(`HTTP alone, without a database: median ${at(idle, 0.5).toFixed(2)} ms`)
 for (const [name, ways] of Object.entries(work)) {
   const times = { http: [] as number[], driver: [] as number[] }
   for (let index = 0; index < warmUp + calls; index++) {

@@ -1,9 +1,12 @@
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test, vi } from 'vitest'
 import { AppError } from '../../shared/errors/app-error.ts'
 import * as resources from '../../shared/manager/resources.ts'
 import { byGrn, byKey } from '../../shared/manager/selector.ts'
 import { openModels, prepareModels } from '../support/open-models.ts'
 import { uniqueName } from '../support/requests.ts'
+
+// A fresh database plans each query once, and a busy machine takes seconds for one.
+vi.setConfig({ testTimeout: 240_000 })
 
 const prepared = prepareModels(inject('stack').neo4j)
 const { by, change, newModel, nodes } = prepared

@@ -1,9 +1,12 @@
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test, vi } from 'vitest'
 import type { ModelRecord } from '../../shared/manager/records.ts'
 import * as resources from '../../shared/manager/resources.ts'
 import { byGrn, byKey } from '../../shared/manager/selector.ts'
 import type { Neo4jAddress } from '../stack/stack.ts'
 import { fillVersion, type PreparedModels, prepareModels } from '../support/open-models.ts'
+
+// A fresh database plans each query once, and a busy machine takes seconds for one.
+vi.setConfig({ testTimeout: 240_000 })
 
 const { neo4j, legacy } = inject('stack') as { neo4j: Neo4jAddress; legacy: Neo4jAddress }
 const { manager, managerVersion, property, nodeType, propertyImpl } = resources

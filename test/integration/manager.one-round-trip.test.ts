@@ -1,4 +1,4 @@
-import { afterAll, expect, inject, test } from 'vitest'
+import { afterAll, expect, inject, test, vi } from 'vitest'
 import { openManagerDatabase } from '../../shared/manager/database.ts'
 import { newIdentity } from '../../shared/manager/records.ts'
 import { createModels, type Models } from '../../shared/manager/repository.ts'
@@ -7,6 +7,9 @@ import { byGrn, byKey } from '../../shared/manager/selector.ts'
 import { openDriver, run } from '../support/neo4j.ts'
 import { prepareModels } from '../support/open-models.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
+
+// A fresh database plans each query once, and a busy machine takes seconds for one.
+vi.setConfig({ testTimeout: 240_000 })
 
 const { neo4j } = inject('stack')
 const { username: user, password } = neo4j

@@ -1,8 +1,11 @@
-import { afterAll, expect, inject, test } from 'vitest'
+import { afterAll, expect, inject, test, vi } from 'vitest'
 import type { Neo4jAddress } from '../stack/stack.ts'
 import { openDriver, run } from '../support/neo4j.ts'
 import { openModels } from '../support/open-models.ts'
 import { uniqueName } from '../support/requests.ts'
+
+// A fresh database plans each query once, and a busy machine takes seconds for one.
+vi.setConfig({ testTimeout: 240_000 })
 
 // No manager of another test is here.
 const target = inject('stack').target as Neo4jAddress
