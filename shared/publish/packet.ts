@@ -66,13 +66,16 @@ export async function buildPacket(
     await sink(part)
     progress()
   })
-  await using origins = originsUntil(AbortSignal.any([signal, timeout]), originPolicy, Math.max(1, secondsLeft))
+  const stopped = AbortSignal.any([signal, timeout])
+  await using origins = originsUntil(stopped, originPolicy, Math.max(1, secondsLeft))
   for (const [at, request] of order.requests.entries()) {
     interrupted()
     try {
-      const { origin, uniqueness } = await origins.open(request)
-      const work = { origin, uniqueness, watch: watchOf(at), plan: planOf(request), pairs, writer, report }
-      await buildSlice(work, order.acceptedAt, interrupted)
+      await orAborted(stopped, async () => {
+        const { origin, uniqueness } = await origins.open(request)
+        const work = { origin, uniqueness, watch: watchOf(at), plan: planOf(request), pairs, writer, report }
+        await buildSlice(work, order.acceptedAt, interrupted)
+      })
     } catch (error) {
       await writer.settle()
       interrupted() // a read that broke because the signal closed its connection is an interruption, not a broken origin
@@ -84,6 +87,18 @@ export async function buildPacket(
   await writer.end()
   interrupted()
   return report.read()
+}
+
+/** Ends with `work`, or at once when the signal aborts: a read under way when its driver is closed never ends. */
+async function orAborted(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    await Promise.race([work(), aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
 }
 
 interface OpenOrigin {
@@ -110,6 +125,8 @@ function originsUntil(signal: AbortSignal, policy: OriginPolicy, limitSeconds: n
       }
       await close()
       const origin = await openOrigin(request, policy, limitSeconds)
+      if (signal.aborted) await origin.close().catch(() => {})
+      signal.throwIfAborted()
       current = { key, origin, uniqueness: createUniqueness(origin) }
       return current
     },

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest'
 import { mustHold } from './support/invariants.ts'
-import { logOf } from './support/processes.ts'
+import { hasBegun } from './support/processes.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
@@ -27,7 +27,7 @@ test('whatever step a worker is killed at, another brings its job to one whole p
   const jobs = await Promise.all(steps.map((_, index) => world.publish({ version, fileName: `file${index}` })))
   const exits = await Promise.all(workers.map(({ exited }) => exited))
   expect(exits.map(({ signal }) => signal)).toEqual(steps.map(() => 'SIGKILL'))
-  for (const { id } of jobs) expect(workers.filter((worker) => logOf(worker, id).length > 0).length).toBe(1)
+  for (const { id } of jobs) expect(workers.filter((worker) => hasBegun(worker, id)).length).toBe(1)
 
   await Promise.all([service.startWorker(), service.startWorker()])
   const ends = await Promise.all(jobs.map(({ done }) => done))

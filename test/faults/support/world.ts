@@ -62,6 +62,8 @@ export interface World {
   reader: Reader
   published: Published[]
   publish(order: Order): Promise<Published>
+  /** Follows a job that was submitted by other means. */
+  follow(job: Pick<Published, 'id' | 'fileName' | 'version' | 'location'>): Published
   /** What reads and asks from now on goes to another API. */
   useApi(apiUrl: string): void
 }
@@ -100,10 +102,10 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     const { status, headers, text } = await client.post(path, body, { Prefer: 'respond-async' })
     if (status !== 202) throw new Error(`not accepted: ${status} ${text}`)
     const location = headers.get('Location') as string
-    return followed({ id: location.split('/').at(-1) as string, fileName, version, location })
+    return followJob({ id: location.split('/').at(-1) as string, fileName, version, location })
   }
 
-  function followed(job: Pick<Published, 'id' | 'fileName' | 'version' | 'location'>): Published {
+  function followJob(job: Pick<Published, 'id' | 'fileName' | 'version' | 'location'>): Published {
     const waiting = new Set<(seen: JobRecord) => void>()
     let last: JobRecord | undefined
     const onSeen = (seen: JobRecord) => {
@@ -138,6 +140,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     reader,
     published,
     publish,
+    follow: followJob,
     useApi(apiUrl) {
       client = clientOf(apiUrl)
     },
