@@ -2,6 +2,7 @@ import type { AppError } from '../shared/errors/app-error.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { packetName, requestKey } from '../shared/storage/keys.ts'
 import type { WorkerContext } from './context.ts'
+import { totals } from './publish-packet.ts'
 
 /** Marks a job succeeded if one of its runs has committed its packet, and says whether. */
 export async function finishCommitted(context: WorkerContext, job: JobRecord): Promise<boolean> {
@@ -12,12 +13,16 @@ export async function finishCommitted(context: WorkerContext, job: JobRecord): P
 }
 
 export async function succeedJob(context: WorkerContext, job: JobRecord, generation: number): Promise<void> {
-  const { records, views, failpoint } = context
+  const { records, views, generations, failpoint } = context
+  const name = packetName(job.orgName, job.fileName)
   failpoint('beforePlainFiles')
-  await views.refresh(packetName(job.orgName, job.fileName))
+  await views.refresh(name)
   failpoint('beforeSucceeded')
-  const latest = (await records.read(job.id)) ?? job
-  await records.finish(job.id, 'succeeded', { generation, progress: { ...latest.progress, phase: 'done' } })
+  // The progress is that of what was committed: another attempt may have begun since, and got less far.
+  const manifest = await generations.read(name, generation)
+  const { subRequests } = job.progress
+  const done = { phase: 'done', subRequests, subRequestsDone: subRequests, ...totals(manifest?.parts ?? []) } as const
+  await records.finish(job.id, 'succeeded', { generation, progress: done })
   await finished(context, job, 'succeeded')
 }
 

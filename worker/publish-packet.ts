@@ -69,7 +69,8 @@ export async function publishPacket(context: WorkerContext, job: JobRecord, run:
   })
 }
 
-function totals(parts: readonly ManifestPart[]) {
+/** What a packet's parts come to, for the progress of its job. */
+export function totals(parts: readonly ManifestPart[]) {
   const sum = (field: 'bytes' | 'pairs') => parts.reduce((total, part) => total + part[field], 0)
   return { pairs: sum('pairs'), parts: parts.length, bytes: sum('bytes') }
 }

@@ -89,7 +89,7 @@ export interface JobRecords {
   read(id: string): Promise<JobRecord | null>
   /** The id of the unfinished job that holds a packet's name, if one does: for writers that are no jobs. */
   holder(orgName: string, fileName: string): Promise<string | null>
-  /** Begins a new attempt. @returns its number, or why there is none. */
+  /** Begins a new attempt, its progress from nothing. @returns its number, or why there is none. */
   start(id: string): Promise<number | 'finished' | 'cancelling' | 'lost'>
   /** A run ended by itself, whatever came of it: it did not take its worker with it. */
   endRun(id: string): Promise<void>
@@ -128,6 +128,16 @@ const idempotencySeconds = 24 * 3_600
 /** Longer than any record lives: days in a full queue, hours of work, then `keptSeconds`. */
 const listedSeconds = 30 * 24 * 3_600
 
+/** Where an attempt begins. */
+const progressOf = (phase: JobProgress['phase'], subRequests: number): JobProgress => ({
+  phase,
+  subRequests,
+  subRequestsDone: 0,
+  pairs: 0,
+  parts: 0,
+  bytes: 0,
+})
+
 /** A job that took so many workers with it is not run again. */
 const mostUnendedRuns = 3
 
@@ -143,7 +153,7 @@ export function createJobRecords(redis: Redis): JobRecords {
 
   return {
     async create({ subRequests, idempotency, ...job }) {
-      const progress: JobProgress = { phase: 'queued', subRequests, subRequestsDone: 0, pairs: 0, parts: 0, bytes: 0 }
+      const progress = progressOf('queued', subRequests)
       const createdAt = now()
       const record = { ...job, state: 'queued', createdAt, attempt: 0, progress }
       const keys = [
@@ -174,7 +184,10 @@ export function createJobRecords(redis: Redis): JobRecords {
       await redis.del(idempotencyKey(key))
     },
     async start(id) {
-      const attempt = await redis.jobStart(recordKey(id), JSON.stringify(now()), String(mostUnendedRuns))
+      const known = await redis.hget(recordKey(id), 'progress')
+      const progress = progressOf('reading', known === null ? 0 : JSON.parse(known).subRequests)
+      const values = [JSON.stringify(now()), String(mostUnendedRuns), JSON.stringify(progress)] as const
+      const attempt = await redis.jobStart(recordKey(id), ...values)
       if (attempt > 0) return attempt
       return attempt === 0 ? 'finished' : attempt === -1 ? 'cancelling' : 'lost'
     },

@@ -34,7 +34,8 @@ for list = 5, #KEYS do
 end
 return ''`
 
-// Runs that neither ended nor were handed back took their workers with them. ARGV: now, how many of them are too many.
+// Runs that neither ended nor were handed back took their workers with them. ARGV: now, how many of them are too many,
+// progress.
 const start = `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
@@ -42,7 +43,7 @@ if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -1 end
 if tonumber(redis.call('HGET', KEYS[1], 'unended') or 0) >= tonumber(ARGV[2]) then return -2 end
 redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[1])
 redis.call('HINCRBY', KEYS[1], 'unended', 1)
-redis.call('HSET', KEYS[1], 'state', 'running')
+redis.call('HSET', KEYS[1], 'state', 'running', 'progress', ARGV[3])
 return redis.call('HINCRBY', KEYS[1], 'attempt', 1)`
 
 const endRun = `
@@ -88,7 +89,7 @@ return 1`
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     jobCreate(keys: number, ...keysAndValues: string[]): Result<string, Context>
-    jobStart(record: string, now: string, mostUnended: string): Result<number, Context>
+    jobStart(record: string, now: string, mostUnended: string, progress: string): Result<number, Context>
     jobEndRun(record: string): Result<number, Context>
     jobCommit(record: string, views: string, ...values: string[]): Result<number, Context>
     jobProgress(record: string, attempt: string, progress: string): Result<string, Context>

@@ -66,18 +66,16 @@ export async function buildPacket(
     await sink(part)
     progress()
   })
-  const ending = AbortSignal.any([signal, timeout])
-  await using origins = originsUntil(ending, originPolicy, Math.max(1, secondsLeft))
-  const ended = endOf(ending)
-  const build = async (request: PublishRequest, at: number) => {
-    const { origin, uniqueness } = await origins.open(request)
-    const work = { origin, uniqueness, watch: watchOf(at), plan: planOf(request), pairs, writer, report }
-    await buildSlice(work, order.acceptedAt, interrupted)
-  }
+  const stopped = AbortSignal.any([signal, timeout])
+  await using origins = originsUntil(stopped, originPolicy, Math.max(1, secondsLeft))
   for (const [at, request] of order.requests.entries()) {
     interrupted()
     try {
-      await Promise.race([build(request, at), ended])
+      await orAborted(stopped, async () => {
+        const { origin, uniqueness } = await origins.open(request)
+        const work = { origin, uniqueness, watch: watchOf(at), plan: planOf(request), pairs, writer, report }
+        await buildSlice(work, order.acceptedAt, interrupted)
+      })
     } catch (error) {
       await writer.settle()
       interrupted() // a read that broke because the signal closed its connection is an interruption, not a broken origin
@@ -91,12 +89,16 @@ export async function buildPacket(
   return report.read()
 }
 
-/** Rejects when the signal aborts. A read that is under way then may never answer: its driver closes without a word to it. */
-function endOf(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  promise.catch(() => {}) // it may come when nobody waits
-  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  return promise
+/** Ends with `work`, or at once when the signal aborts: a read under way when its driver is closed never ends. */
+async function orAborted(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    await Promise.race([work(), aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
 }
 
 interface OpenOrigin {
@@ -123,6 +125,8 @@ function originsUntil(signal: AbortSignal, policy: OriginPolicy, limitSeconds: n
       }
       await close()
       const origin = await openOrigin(request, policy, limitSeconds)
+      if (signal.aborted) await origin.close().catch(() => {})
+      signal.throwIfAborted()
       current = { key, origin, uniqueness: createUniqueness(origin) }
       return current
     },

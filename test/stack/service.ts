@@ -35,6 +35,8 @@ export interface Service {
   api: RunningProcess
   workers: RunningProcess[]
   startWorker(env?: Record<string, string>): Promise<RunningProcess>
+  /** One more API, at an address of its own. */
+  startApi(): Promise<{ apiUrl: string; api: RunningProcess }>
   logs(): string
   stop(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -116,6 +118,10 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
         const worker = await start('worker', more)
         await listeningPort(worker)
         return worker
+      },
+      async startApi() {
+        const another = await start('api')
+        return { apiUrl: `http://127.0.0.1:${await listeningPort(another)}`, api: another }
       },
       logs: () => running.map((child) => child.log()).join(''),
       stop,

@@ -66,3 +66,5 @@ export function createClient(apiUrl: string, token: string | null) {
     },
   }
 }
+
+export type Client = ReturnType<typeof createClient>

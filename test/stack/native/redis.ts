@@ -16,7 +16,7 @@ const BINARIES: Record<string, string> = {
 }
 
 export async function startRedis(run: Run): Promise<RedisAddress> {
-  const command = findProgram('redis-server') ?? (await downloadRedis(run))
+  const command = await redisServer(run)
   const directory = join(run.directory, 'redis')
   await mkdir(directory)
   const port = await freePort()
@@ -32,6 +32,10 @@ export async function startRedis(run: Run): Promise<RedisAddress> {
   await untilReady(server, () => askRedis(url))
   return { url, pid: server.pid }
 }
+
+/** The path of a redis-server. Throws one line that says what to install if there is none. */
+export const redisServer = async (run: Run): Promise<string> =>
+  findProgram('redis-server') ?? (await downloadRedis(run))
 
 async function downloadRedis(run: Run): Promise<string> {
   const platform = `${process.platform}-${process.arch}`

@@ -1,0 +1,51 @@
+import { afterAll, expect, inject, test } from 'vitest'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import { createClient } from '../support/client.ts'
+import { mustHold } from './support/invariants.ts'
+import { until } from './support/processes.ts'
+import { startTcpProxy } from './support/tcp-proxy.ts'
+import { drawVersion } from './support/versions.ts'
+import { openWorld } from './support/world.ts'
+
+const { neo4j } = inject('stack')
+const proxy = await startTcpProxy(new URL(neo4j.boltUrl).host)
+afterAll(() => proxy.close())
+
+test('an API killed while clients wait takes no job with it: another API answers for them', {
+  timeout: 120_000,
+}, async () => {
+  const world = await openWorld({ workers: 1, origins: [proxy.address], answersMayFail: true })
+  const { client, service, org } = world
+  const version = await drawVersion(world.origin, neo4j, 20)
+  const requests = version.requests.map((request) => ({ ...request, dbUrl: `bolt://${proxy.address}` }))
+  const followed = await world.publish({ version, fileName: 'followed', requests })
+  expect((await followed.done)?.state).toBe('succeeded')
+  proxy.hold()
+  world.reader.watch('waited', { version, batchSize: 5_000 })
+  const body = requests.map((request) => ({ ...request, orgName: org, fileName: 'waited' }))
+  const wait = (to: typeof client) => to.post('/1.0/publish/multi', body, { 'Idempotency-Key': 'again' })
+  const waiting = wait(client).then(
+    ({ status }) => status,
+    () => 'no answer',
+  )
+  const running = async () => (await client.get<{ jobs: JobRecord[] }>('/1.0/jobs?state=running')).body.jobs
+  await until('the job runs', async () => (await running()).length === 1)
+  const [job] = await running()
+  service.api.kill('SIGKILL')
+  expect(await waiting).toBe('no answer')
+
+  const { apiUrl } = await service.startApi()
+  world.useApi(apiUrl)
+  const other = createClient(apiUrl, service.tokens.all as string)
+  const answered = wait(other)
+  proxy.letGo()
+  const answer = await answered
+  expect([answer.status, answer.headers.get('Location'), answer.headers.get('Idempotent-Replayed')]).toEqual([
+    200,
+    `/1.0/jobs/${job?.id}`,
+    'true',
+  ])
+  expect((await other.get<JobRecord>(`/1.0/jobs/${job?.id}`)).body).toMatchObject({ state: 'succeeded', attempt: 1 })
+  world.follow({ id: job?.id as string, fileName: 'waited', version, location: `/1.0/jobs/${job?.id}` })
+  await mustHold(world)
+})

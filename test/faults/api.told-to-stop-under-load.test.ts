@@ -1,0 +1,41 @@
+import { expect, inject, test } from 'vitest'
+import { mustHold } from './support/invariants.ts'
+import { until } from './support/processes.ts'
+import { stuckOrigin } from './support/stuck-origin.ts'
+import { drawVersion } from './support/versions.ts'
+import { openWorld } from './support/world.ts'
+
+const stuck = await stuckOrigin(3_000)
+
+test('clients that wait for their jobs get a 202 that names the job before their API goes, and the jobs go on', {
+  timeout: 120_000,
+}, async () => {
+  const world = await openWorld({ workers: 1, origins: [stuck.address], answersMayFail: true })
+  const { client, service, org } = world
+  const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
+  const fileNames = ['a', 'b', 'c', 'd', 'e']
+  const waiting = fileNames.map((fileName) => {
+    world.reader.watch(fileName, { version, batchSize: 5_000 })
+    const body = stuck.requestsOf(version).map((request) => ({ ...request, orgName: org, fileName }))
+    return client.post('/1.0/publish/multi', body, { Prefer: 'wait=55' })
+  })
+  const accepted = async () => (await client.get<{ jobs: unknown[] }>(`/1.0/jobs?orgName=${org}`)).body.jobs.length
+  await until('all are accepted', async () => (await accepted()) === fileNames.length && stuck.isHolding())
+
+  const toldAt = performance.now()
+  service.api.kill('SIGTERM')
+  const answers = await Promise.all(waiting)
+  expect(answers.map(({ status }) => status)).toEqual(fileNames.map(() => 202))
+  expect(await service.api.exited).toEqual({ code: 0, signal: null })
+  expect(performance.now() - toldAt).toBeLessThan(30_000)
+
+  world.useApi((await service.startApi()).apiUrl)
+  stuck.letGo()
+  for (const [index, { headers }] of answers.entries()) {
+    const location = headers.get('Location') as string
+    const id = location.slice(location.lastIndexOf('/') + 1)
+    const job = world.follow({ id, fileName: fileNames[index] as string, version, location })
+    expect(await job.done).toMatchObject({ state: 'succeeded', attempt: 1, fileName: fileNames[index] })
+  }
+  await mustHold(world)
+})

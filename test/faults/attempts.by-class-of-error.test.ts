@@ -1,0 +1,42 @@
+import { afterAll, expect, inject, test } from 'vitest'
+import { mustHold } from './support/invariants.ts'
+import { startTcpProxy } from './support/tcp-proxy.ts'
+import { drawVersion } from './support/versions.ts'
+import { openWorld } from './support/world.ts'
+
+const { neo4j } = inject('stack')
+const closedOrigin = '127.0.0.1:1'
+
+// Cuts the first connection that has read so much of the origin: in the middle of the rows.
+const cutAfterBytes = 4_000
+let readBytes = 0
+const proxy = await startTcpProxy(new URL(neo4j.boltUrl).host, {
+  fromServer(chunk) {
+    const before = readBytes
+    readBytes += chunk.length
+    return before < cutAfterBytes && readBytes >= cutAfterBytes ? 'cut' : 'pass'
+  },
+})
+afterAll(() => proxy.close())
+
+test('refused credentials are final at once, a broken read is tried again, a closed port fails after all attempts', {
+  timeout: 120_000,
+}, async () => {
+  const world = await openWorld({ workers: 1, origins: [proxy.address, closedOrigin] })
+  const version = await drawVersion(world.origin, neo4j, 30)
+  const publish = (fileName: string, change: object) =>
+    world.publish({ version, fileName, requests: version.requests.map((request) => ({ ...request, ...change })) })
+  const credentials = `Basic ${Buffer.from('nobody:nothing').toString('base64')}`
+  const jobs = await Promise.all([
+    publish('refused', { credentials }),
+    publish('broken', { dbUrl: `bolt://${proxy.address}` }),
+    publish('closed', { dbUrl: `bolt://${closedOrigin}` }),
+  ])
+  const ends = await Promise.all(jobs.map(({ done }) => done))
+  expect(ends.map((end) => [end?.state, end?.attempt, end?.error?.status, end?.error?.code])).toEqual([
+    ['failed', 1, 502, 'originRefusedCredentials'],
+    ['succeeded', 2, undefined, undefined],
+    ['failed', 3, 502, 'originUnreachable'],
+  ])
+  await mustHold(world)
+})

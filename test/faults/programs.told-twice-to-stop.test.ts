@@ -1,0 +1,42 @@
+import { expect, inject, test } from 'vitest'
+import { mustHold } from './support/invariants.ts'
+import { hasBegun, until } from './support/processes.ts'
+import { stuckOrigin } from './support/stuck-origin.ts'
+import { drawVersion } from './support/versions.ts'
+import { openWorld } from './support/world.ts'
+
+const stuck = await stuckOrigin(3_000)
+
+test('a second signal ends a program at once, whatever it is doing, and its job is finished by another', {
+  timeout: 120_000,
+}, async () => {
+  const world = await openWorld({ workers: 1, origins: [stuck.address], answersMayFail: true })
+  const { client, service } = world
+  const [worker] = service.workers
+  if (!worker) throw new Error('no worker')
+  const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
+  const job = await world.publish({ version, fileName: 'file', requests: stuck.requestsOf(version) })
+  await until('the job hangs', () => stuck.isHolding() && hasBegun(worker, job.id))
+  // The API builds this one itself, and would wait for it.
+  const [request] = stuck.requestsOf(version)
+  const returned = client.post('/1.0/publish/', { ...request, returnOnly: true }).then(
+    ({ status }) => status,
+    () => 'no answer',
+  )
+  for (const program of [worker, service.api]) {
+    program.kill('SIGTERM')
+    await until('it is stopping', () => program.log().includes('"msg":"stopping"'))
+    expect(program.hasExited()).toBe(false)
+    program.kill('SIGINT')
+    const toldAt = performance.now()
+    expect(await program.exited).toEqual({ code: 1, signal: null })
+    expect(performance.now() - toldAt).toBeLessThan(3_000)
+  }
+  expect(await returned).toBe('no answer')
+
+  stuck.letGo()
+  const [{ apiUrl }] = await Promise.all([service.startApi(), service.startWorker()])
+  world.useApi(apiUrl)
+  expect(await job.done).toMatchObject({ state: 'succeeded', attempt: 2 })
+  await mustHold(world)
+})

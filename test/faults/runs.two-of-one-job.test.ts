@@ -1,0 +1,43 @@
+import { expect, inject, test } from 'vitest'
+import type { RunningProcess } from '../stack/processes.ts'
+import { mustHold } from './support/invariants.ts'
+import { hasBegun, untilFrozen, untilRunEnded } from './support/processes.ts'
+import { drawVersion } from './support/versions.ts'
+import { openWorld } from './support/world.ts'
+
+const firstRuns = ['midRead', ...Array(4).fill('beforeManifest')]
+const secondRuns = ['midRead', 'partStored', ...Array(3).fill('beforeManifest')]
+
+test('two runs of one job that commit in either order, or at once, leave one packet', {
+  timeout: 240_000,
+}, async () => {
+  const world = await openWorld()
+  const start = (steps: readonly string[]) =>
+    Promise.all(steps.map((step) => world.service.startWorker({ FAILPOINT: `${step}:stop`, WORKER_CONCURRENCY: '1' })))
+  const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
+  const first = await start(firstRuns)
+  const jobs = await Promise.all(firstRuns.map((_, index) => world.publish({ version, fileName: `file${index}` })))
+  await Promise.all(first.map(untilFrozen))
+  // They take the jobs over when the locks of the frozen ones are gone.
+  const second = await start(secondRuns)
+  await Promise.all(second.map(untilFrozen))
+
+  const runnerOf = (workers: readonly RunningProcess[], id: string) =>
+    workers.find((worker) => hasBegun(worker, id)) as RunningProcess
+  const wake = async (workers: readonly RunningProcess[], id: string) => {
+    for (const worker of workers) worker.kill('SIGCONT')
+    await Promise.all(workers.map((worker) => untilRunEnded(worker, id)))
+  }
+  const runs = jobs.map(({ id }) => ({ id, one: runnerOf(first, id), other: runnerOf(second, id) }))
+  await Promise.all(
+    runs.map(async ({ id, one, other }, index) => {
+      const orders = [[[one], [other]], [[other], [one]], [[one, other]]]
+      for (const woken of orders[index % orders.length] as RunningProcess[][]) await wake(woken, id)
+    }),
+  )
+  const ends = await Promise.all(jobs.map(({ done }) => done))
+  expect(ends.map((end) => [end?.state, end?.progress])).toEqual(
+    ends.map((end) => ['succeeded', { ...end?.progress, phase: 'done', subRequestsDone: 2, pairs: 40, parts: 3 }]),
+  )
+  await mustHold(world)
+})

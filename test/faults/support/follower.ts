@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { JobProgress, JobRecord } from '../../../shared/jobs/record.ts'
+import type { Client } from '../../support/client.ts'
+
+const pauseMs = 50
+const order = ['queued', 'running', 'committing', 'final']
+const counts = ['subRequestsDone', 'pairs', 'parts', 'bytes'] as const
+
+export const isFinal = ({ state }: Pick<JobRecord, 'state'>): boolean =>
+  ['succeeded', 'failed', 'cancelled'].includes(state)
+
+export interface FollowOptions {
+  limitMs: number
+  /** The test takes APIs or Redis away: answers that fail are asked for again. */
+  answersMayFail: boolean
+}
+
+/**
+ * Follows a job until it is finished, and holds what it sees against what must hold: attempts never go back, and within
+ * one neither state nor progress does. @returns the job; null when it is gone.
+ */
+export async function follow(
+  client: () => Client,
+  location: string,
+  onSeen: (job: JobRecord) => void,
+  { limitMs, answersMayFail }: FollowOptions,
+): Promise<JobRecord | null> {
+  let last: JobRecord | null = null
+  for (const deadline = Date.now() + limitMs; Date.now() < deadline; await delay(pauseMs)) {
+    const answer = await ask(client, location, answersMayFail)
+    if (answer === null) continue
+    if (answer.status === 404) return null
+    if (answer.status !== 200) throw new Error(`${location}: ${answer.status}`)
+    const job = answer.body
+    if (last) mustNotGoBack(last, job)
+    last = job
+    onSeen(job)
+    if (isFinal(job)) return job
+  }
+  throw new Error(`the job at ${location} did not finish in ${limitMs} ms, last seen: ${JSON.stringify(last)}`)
+}
+
+async function ask(client: () => Client, location: string, mayFail: boolean) {
+  try {
+    const answer = await client().get<JobRecord>(location)
+    return mayFail && answer.status >= 500 ? null : answer
+  } catch (error) {
+    if (mayFail) return null
+    throw error
+  }
+}
+
+function mustNotGoBack(last: JobRecord, job: JobRecord): void {
+  const isLaterAttempt = job.attempt > last.attempt
+  const place = (one: JobRecord) => order.indexOf(isFinal(one) ? 'final' : one.state)
+  const less = (count: keyof JobProgress) => job.progress[count] < last.progress[count]
+  const wentBack = job.attempt < last.attempt || place(job) < place(last) || counts.some(less)
+  if (wentBack && !isLaterAttempt) throw new Error(`went back: ${JSON.stringify([last, job])}`)
+}

@@ -1,0 +1,48 @@
+import { expect } from 'vitest'
+import { isHidden, orgKey, packetName, parseGenerationKey, parsePartKey } from '../../../shared/storage/keys.ts'
+import { partNames } from '../../../shared/storage/names.ts'
+import type { StoredObject } from '../../../shared/storage/object-store.ts'
+import { refreshPlainFiles } from '../../../shared/storage/plain-files.ts'
+import { type SweepRules, sweepStorage } from '../../../shared/storage/sweep.ts'
+import { isFinal } from './follower.ts'
+import type { World } from './world.ts'
+
+/** Later than any object, by clocks that count in seconds too. */
+const soonMs = 5_000
+
+/** Sweeps as if everything were old: only the records protect what is under way. */
+export function sweepNow({ storage, records }: Pick<World, 'storage' | 'records'>, rules: Partial<SweepRules> = {}) {
+  return sweepStorage(storage, {
+    now: Date.now() + soonMs,
+    supersededMs: 0,
+    orphanedMs: 0,
+    async isAlive(jobId, attempt) {
+      const job = await records.read(jobId)
+      return job !== null && !isFinal(job) && (attempt === undefined || attempt === job.attempt)
+    },
+    repairView: (name) => refreshPlainFiles(storage.store, storage.generations, name),
+    signal: new AbortController().signal,
+    ...rules,
+  })
+}
+
+/** After a sweep the bucket holds the packets that were current, their parts and their plain files, and nothing else. */
+export async function mustBeSweptClean(world: World): Promise<void> {
+  const { storage, org, reader } = world
+  const wanted = new Map<string, number>([[orgKey(org), 2]])
+  for (const fileName of reader.fileNames()) {
+    const name = packetName(org, fileName)
+    const current = await storage.generations.current(name)
+    for (const [index, plain] of partNames(name, current?.manifest.parts.length ?? 0).entries()) {
+      const part = current?.manifest.parts[index]
+      wanted.set(plain, part?.bytes ?? 0).set(part?.key ?? '', part?.bytes ?? 0)
+    }
+  }
+  await sweepNow(world)
+  const left: StoredObject[] = []
+  for await (const object of storage.store.list('')) if (parseGenerationKey(object.key) === null) left.push(object)
+  const found = left.map(({ key, bytes }) => `${bytes} ${kindOf(key)} ${key}`)
+  expect(found.sort()).toEqual([...wanted].map(([key, bytes]) => `${bytes} ${kindOf(key)} ${key}`).sort())
+}
+
+const kindOf = (key: string) => (parsePartKey(key) ? 'part' : isHidden(key) ? 'hidden' : 'plain')

@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+
+const owner = 'test:owner'
+
+/** A Redis database that no other test uses, of the sixteen there are, empty; `release` empties it again. */
+export async function ownDatabase(url: string): Promise<{ database: number; release(): Promise<void> }> {
+  for (let database = 15; database > 0; database--) {
+    const redis = new Redis(`${url.replace(/\/\d*$/, '')}/${database}`)
+    const isOurs = (await redis.set(owner, randomUUID(), 'NX')) === 'OK'
+    if (isOurs && (await redis.dbsize()) === 1) {
+      const release = async () => {
+        await redis.flushdb()
+        redis.disconnect()
+      }
+      return { database, release }
+    }
+    if (isOurs) await redis.del(owner)
+    redis.disconnect()
+  }
+  throw new Error('every Redis database is in use')
+}

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { RunningProcess } from '../../stack/processes.ts'
+
+const pauseMs = 50
+
+/** Asks until `is` says yes. @throws Error after `limitMs`, saying what was waited for. */
+export async function until(what: string, is: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
+  for (const deadline = Date.now() + limitMs; !(await is()); await delay(pauseMs)) {
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${limitMs} ms`)
+  }
+}
+
+/** Waits until a worker has logged the end of its run of a job, whatever came of it. */
+export async function untilRunEnded(worker: RunningProcess, jobId: string): Promise<void> {
+  const hasEnded = () => logOf(worker, jobId).some((line) => /"(job finished|run failed)"/.test(line))
+  await until('the run has ended', hasEnded).catch((error) => {
+    throw new Error(`${error.message}:\n${worker.tail(40)}`)
+  })
+}
+
+/** Waits until a process has stopped itself. */
+export const untilFrozen = (one: RunningProcess): Promise<void> =>
+  until(`${one.name} is frozen`, async () => {
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'state=', '-p', String(one.pid)])
+    return stdout.trim().startsWith('T')
+  })
+
+/** Has a worker begun a run of a job? That one lost its worker is logged too, by whoever finds it. */
+export const hasBegun = (worker: RunningProcess, jobId: string): boolean =>
+  logOf(worker, jobId).some((line) => line.includes('"job started"'))
+
+/** What a program logged about a job. */
+export const logOf = (one: RunningProcess, jobId: string): string[] =>
+  one
+    .log()
+    .split('\n')
+    .filter((line) => line.includes(jobId))

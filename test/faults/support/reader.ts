@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { parsePartName } from '../../../shared/storage/names.ts'
+import type { Client } from '../../support/client.ts'
+import { type Expected, wholeVersion } from './versions.ts'
+
+const pauseMs = 25
+
+/**
+ * Lists, reads back and downloads packets in a loop, as clients do at any moment: each time it must see none, the whole
+ * old or the whole new one. A packet that was there must stay, and one that was replaced must not come back.
+ */
+export interface Reader {
+  watch(fileName: string, expected: Expected): void
+  expected(fileName: string): readonly Expected[]
+  fileNames(): string[]
+  /** How often everything was read. */
+  rounds(): number
+  /** Ends the loop. @throws what it saw that must not be. */
+  stop(): Promise<void>
+}
+
+interface Watched {
+  expected: Expected[]
+  seen: string[]
+}
+
+/** @param connectionsMayBreak the test ends APIs: an answer that does not arrive is none. */
+export function startReader(client: () => Client, org: string, connectionsMayBreak: boolean): Reader {
+  const watched = new Map<string, Watched>()
+  let isStopped = false
+  let rounds = 0
+
+  async function get(path: string) {
+    const answer = await client().get(path)
+    if (answer.status !== 200 && answer.status !== 404) throw new Error(`${path}: ${answer.status} ${answer.text}`)
+    return answer
+  }
+
+  async function download(url: string): Promise<string> {
+    const response = await fetch(url)
+    if (response.status !== 200) throw new Error(`a download answered ${response.status}`)
+    return response.text()
+  }
+
+  function note(fileName: string, file: Watched, version: string | null) {
+    const last = file.seen.at(-1)
+    if (version === last) return
+    if (version === null) {
+      if (last === undefined) return
+      throw new Error(`${fileName} was there and is gone`)
+    }
+    if (file.seen.includes(version)) throw new Error(`${fileName}: ${version} was replaced and came back`)
+    file.seen.push(version)
+  }
+
+  async function readOnce(fileName: string, file: Watched) {
+    const path = `/1.0/publish/${org}/${fileName}`
+    const { status, body } = await get(path)
+    const parts = body.transactionRequests ?? [body.transactionRequest]
+    const texts = parts.map((part) => JSON.stringify(part))
+    note(fileName, file, status === 404 ? null : wholeVersion(texts, file.expected))
+    const { fileLocation, fileLocations } = (await get(`${path}/url`)).body
+    const urls = fileLocations ?? (fileLocation === null ? [] : [fileLocation])
+    const downloaded = await Promise.all(urls.map(download))
+    note(fileName, file, urls.length === 0 ? null : wholeVersion(downloaded, file.expected))
+  }
+
+  async function listOnce() {
+    const files = [...watched]
+    const { fileNames } = (await get(`/1.0/publish/${org}`)).body
+    const byPacket = Map.groupBy(fileNames ?? [], (name) => parsePartName(name)?.base ?? name)
+    for (const [fileName, file] of files) {
+      const names = byPacket.get(fileName) ?? []
+      const counts = new Set(names.map((name) => parsePartName(name)?.of ?? 1))
+      const isWhole = counts.size === 1 && counts.has(new Set(names).size)
+      if (names.length === 0 ? file.seen.length > 0 : !isWhole) throw new Error(`${fileName} is listed as ${names}`)
+    }
+  }
+
+  async function readAll() {
+    while (!isStopped) {
+      try {
+        await listOnce()
+        for (const [fileName, file] of watched) await readOnce(fileName, file)
+        rounds++
+      } catch (error) {
+        // What fetch throws is a TypeError.
+        if (!connectionsMayBreak || !(error instanceof TypeError)) throw error
+      }
+      await delay(pauseMs)
+    }
+  }
+
+  const reading = readAll()
+  // Told when the reader is stopped; not unhandled until then.
+  reading.catch(() => {})
+  return {
+    watch(fileName, expected) {
+      const file = watched.get(fileName) ?? { expected: [], seen: [] }
+      file.expected.push(expected)
+      watched.set(fileName, file)
+    },
+    expected: (fileName) => watched.get(fileName)?.expected ?? [],
+    fileNames: () => [...watched.keys()],
+    rounds: () => rounds,
+    async stop() {
+      isStopped = true
+      await reading
+    },
+  }
+}

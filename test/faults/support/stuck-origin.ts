@@ -1,0 +1,25 @@
+import { afterAll, inject } from 'vitest'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+import type { Version } from './versions.ts'
+
+/** The origin behind a proxy that can hold it: reading it hangs until it is let go. */
+export interface StuckOrigin extends TcpProxy {
+  /** Requests for the same graph at the origin's other address. */
+  requestsOf(version: Version): object[]
+}
+
+/** @param afterBytes the origin hangs by itself once so much was read of it: in the middle of the rows. */
+export async function stuckOrigin(afterBytes = Number.POSITIVE_INFINITY): Promise<StuckOrigin> {
+  let read = 0
+  const proxy = await startTcpProxy(new URL(inject('stack').neo4j.boltUrl).host, {
+    fromServer(chunk) {
+      const before = read
+      read += chunk.length
+      return before < afterBytes && read >= afterBytes ? 'hold' : 'pass'
+    },
+  })
+  afterAll(() => proxy.close())
+  const requestsOf = ({ requests }: Version) =>
+    requests.map((request) => ({ ...request, dbUrl: `bolt://${proxy.address}` }))
+  return { ...proxy, requestsOf }
+}

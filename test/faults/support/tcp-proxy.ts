@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** What becomes of a chunk: passed on; or the connection is cut, or held until the proxy is told to let go. */
+type Verdict = 'pass' | 'cut' | 'hold'
+
+interface Rules {
+  fromClient?: (chunk: Buffer, connection: object) => Verdict
+  fromServer?: (chunk: Buffer, connection: object) => Verdict
+}
+
+/** Stands between a program and what it connects to, and misbehaves as the test says. */
+export interface TcpProxy {
+  /** `host:port`. */
+  address: string
+  /** Lets no byte pass from now on. */
+  hold(): void
+  /** Everything that was held goes on. */
+  letGo(): void
+  isHolding(): boolean
+  close(): void
+}
+
+export async function startTcpProxy(target: string, rules: Rules = {}): Promise<TcpProxy> {
+  const [host, port] = target.split(':') as [string, string]
+  const sockets = new Set<Socket>()
+  let held: (() => void)[] = []
+  let isHolding = false
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), host)
+    const cut = () => {
+      client.destroy()
+      upstream.destroy()
+    }
+    const join = (from: Socket, to: Socket, rule: Rules['fromClient']) => {
+      sockets.add(from)
+      from.on('error', cut)
+      from.on('close', () => {
+        sockets.delete(from)
+        cut()
+      })
+      from.on('data', (chunk) => {
+        const verdict = isHolding ? 'hold' : (rule?.(chunk, client) ?? 'pass')
+        if (verdict === 'cut') return cut()
+        if (verdict === 'pass') return void to.write(chunk)
+        isHolding = true
+        from.pause()
+        held.push(() => {
+          to.write(chunk)
+          from.resume()
+        })
+      })
+    }
+    join(client, upstream, rules.fromClient)
+    join(upstream, client, rules.fromServer)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    hold() {
+      isHolding = true
+    },
+    letGo() {
+      isHolding = false
+      for (const goOn of held) goOn()
+      held = []
+    },
+    isHolding: () => isHolding,
+    close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}

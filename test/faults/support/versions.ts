@@ -1,0 +1,60 @@
+import type { Driver } from 'neo4j-driver'
+import type { Neo4jAddress } from '../../stack/stack.ts'
+import { run } from '../../support/neo4j.ts'
+import { type Pair, parsePart } from '../../support/replay.ts'
+import { database, inSlices, uniqueName } from '../../support/requests.ts'
+import { drawRing } from '../../support/social-graph.ts'
+
+/** A graph of its own whose every node and relationship says which it is, so that every pair of its packets does. */
+export interface Version {
+  marker: string
+  label: string
+  /** Sub-requests of a multi that publishes all of it; beside them: names and origin. */
+  requests: readonly object[]
+  pairs: number
+}
+
+const idsPerRequest = 10
+
+export async function drawVersion(driver: Driver, origin: Neo4jAddress, people: number): Promise<Version> {
+  const label = uniqueName('Person')
+  const ids = await drawRing(driver, label, people, label)
+  await run(driver, `MATCH (:\`${label}\`)-[r:KNOWS]->() SET r.marker = $label`, { label })
+  const fields = {
+    ...database(origin, label, 'id'),
+    metadata: true,
+    relationships: ['KNOWS>'],
+    preventCleanup: true,
+    parameterSyntax: 'dollar',
+  }
+  const requests = inSlices(ids, idsPerRequest).map((originIds) => ({ ...fields, originIds }))
+  return { marker: label, label, requests, pairs: 2 * people }
+}
+
+/** What a packet of a version is cut into. */
+export interface Expected {
+  version: Version
+  batchSize: number
+}
+
+/**
+ * The version that all parts of a packet are of.
+ * @throws Error when they are parts of several, or not all of them, or one is not whole.
+ */
+export function wholeVersion(texts: readonly string[], expected: readonly Expected[]): string {
+  const parts = texts.map(parsePart)
+  const markers = new Set(parts.flat().map(markerOf))
+  const [marker] = markers
+  const sizes = parts.map((pairs) => pairs.length)
+  const fits = expected.some(({ version, batchSize }) => {
+    const whole = Array.from({ length: Math.ceil(version.pairs / batchSize) }, (_, index) =>
+      Math.min(batchSize, version.pairs - index * batchSize),
+    )
+    return version.marker === marker && String(sizes) === String(whole)
+  })
+  const hasEndings = parts.every((pairs) => pairs.at(-1)?.metadata != null)
+  if (markers.size === 1 && fits && hasEndings) return marker as string
+  throw new Error(`not a whole packet: parts of ${sizes} pairs, versions ${[...markers]}, endings: ${hasEndings}`)
+}
+
+const markerOf = ({ parameters }: Pair): string => String(parameters.marker)

@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import type { Driver } from 'neo4j-driver'
+import { afterAll, inject } from 'vitest'
+import { createJobRecords, type JobRecord, type JobRecords } from '../../../shared/jobs/record.ts'
+import { openMinioStore } from '../../../shared/storage/minio-store.ts'
+import { type Storage, storageOn } from '../../../shared/storage/storage.ts'
+import type { RedisAddress } from '../../stack/addresses.ts'
+import { type Service, startService } from '../../stack/service.ts'
+import { type Client, createClient } from '../../support/client.ts'
+import { openDriver } from '../../support/neo4j.ts'
+import { uniqueName } from '../../support/requests.ts'
+import { follow } from './follower.ts'
+import { ownDatabase } from './own-database.ts'
+import { type Reader, startReader } from './reader.ts'
+import type { Version } from './versions.ts'
+
+interface WorldOptions {
+  workers?: number
+  /** A Redis of the test's own; without it a database of the stack's. */
+  redis?: RedisAddress
+  env?: Record<string, string>
+  /** `host:port` of origins beside the stack's. */
+  origins?: readonly string[]
+  /** The test takes APIs or Redis away. */
+  answersMayFail?: boolean
+}
+
+/** A publish that was acknowledged, and is followed to its end. */
+export interface Published {
+  id: string
+  fileName: string
+  version: Version
+  location: string
+  /** The job when it is finished; null when it is gone. */
+  done: Promise<JobRecord | null>
+  /** The job as soon as it is seen so. */
+  seen(is: (job: JobRecord) => boolean): Promise<JobRecord>
+}
+
+export interface Order {
+  version: Version
+  fileName: string
+  batchSize?: number
+  force?: boolean
+  /** Sub-requests instead of the version's own: of the same graph from another address, say. */
+  requests?: readonly object[]
+}
+
+/** A service of the test's own, an org in it, and what watches that the invariants hold. */
+export interface World {
+  service: Service
+  org: string
+  client: Client
+  origin: Driver
+  target: Driver
+  redis: Redis
+  records: JobRecords
+  storage: Storage
+  reader: Reader
+  published: Published[]
+  publish(order: Order): Promise<Published>
+  /** Follows a job that was submitted by other means. */
+  follow(job: Pick<Published, 'id' | 'fileName' | 'version' | 'location'>): Published
+  /** What reads and asks from now on goes to another API. */
+  useApi(apiUrl: string): void
+}
+
+const jobLimitMs = 120_000
+
+export async function openWorld(options: WorldOptions = {}): Promise<World> {
+  const { workers = 0, redis: ownRedis, env, origins, answersMayFail = false } = options
+  const stack = inject('stack')
+  const directory = mkdtempSync(join(tmpdir(), 'faults-'))
+  const { database, release } = ownRedis ? { database: 0, release: async () => {} } : await ownDatabase(stack.redis.url)
+  const service = await startService(
+    { ...stack, redis: ownRedis ?? stack.redis },
+    { directory, workers, redisDatabase: database, bucket: uniqueName('faults'), env, origins },
+  )
+  const org = uniqueName('org')
+  const clientOf = (apiUrl: string) => createClient(apiUrl, service.tokens.all as string)
+  let client = clientOf(service.apiUrl)
+  await client.post(`/1.0/publish/${org}`)
+  const redis = new Redis(service.redisUrl).on('error', () => {})
+  const [origin, target] = [openDriver(stack.neo4j), openDriver(stack.target ?? stack.neo4j)]
+  const reader = startReader(() => client, org, answersMayFail)
+  const published: Published[] = []
+  afterAll(async () => {
+    await reader.stop().catch(() => {})
+    await Promise.all([service.stop(), origin.close(), target.close()])
+    redis.disconnect()
+    await release()
+    rmSync(directory, { recursive: true })
+  })
+
+  async function publish({ version, fileName, batchSize = 15, force = false, requests = version.requests }: Order) {
+    reader.watch(fileName, { version, batchSize })
+    const body = requests.map((request) => ({ ...request, orgName: org, fileName }))
+    const path = `/1.0/publish/multi?batchsize=${batchSize}&forceOverwrite=${force}`
+    const { status, headers, text } = await client.post(path, body, { Prefer: 'respond-async' })
+    if (status !== 202) throw new Error(`not accepted: ${status} ${text}`)
+    const location = headers.get('Location') as string
+    return followJob({ id: location.split('/').at(-1) as string, fileName, version, location })
+  }
+
+  function followJob(job: Pick<Published, 'id' | 'fileName' | 'version' | 'location'>): Published {
+    const waiting = new Set<(seen: JobRecord) => void>()
+    let last: JobRecord | undefined
+    const onSeen = (seen: JobRecord) => {
+      last = seen
+      for (const tell of waiting) tell(seen)
+    }
+    const done = follow(() => client, job.location, onSeen, { limitMs: jobLimitMs, answersMayFail })
+    done.catch(() => {}) // told by whoever waits for it
+    const seen = async (is: (job: JobRecord) => boolean) => {
+      if (last && is(last)) return last
+      const { promise, resolve } = Promise.withResolvers<JobRecord>()
+      waiting.add((now) => is(now) && resolve(now))
+      const ended = done.then(() => Promise.reject(new Error(`never seen so: ${JSON.stringify(last)}`)))
+      return Promise.race([promise, ended])
+    }
+    const one = { ...job, done, seen }
+    published.push(one)
+    return one
+  }
+
+  return {
+    service,
+    org,
+    get client() {
+      return client
+    },
+    origin,
+    target,
+    redis,
+    records: createJobRecords(redis),
+    storage: storageOn(openMinioStore(storageSettings(service.env))),
+    reader,
+    published,
+    publish,
+    follow: followJob,
+    useApi(apiUrl) {
+      client = clientOf(apiUrl)
+    },
+  }
+}
+
+function storageSettings(env: Record<string, string>) {
+  return {
+    endpoint: env.S3_ENDPOINT as string,
+    publicEndpoint: env.S3_ENDPOINT as string,
+    region: env.S3_REGION as string,
+    bucket: env.S3_BUCKET as string,
+    accessKey: env.S3_ACCESS_KEY as string,
+    secretKey: env.S3_SECRET_KEY as string,
+  }
+}

@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, inject, test } from 'vitest'
+import { mustHold } from './support/invariants.ts'
+import { sweepNow } from './support/leftovers.ts'
+import { hasBegun, untilFrozen } from './support/processes.ts'
+import { drawVersion } from './support/versions.ts'
+import { openWorld } from './support/world.ts'
+
+const steps = ['partStored', 'beforeCommitting', 'beforeManifest']
+
+test('sweeps that spare nothing for its age leave the parts of a slow worker alone until its job is finished', {
+  timeout: 120_000,
+}, async () => {
+  const world = await openWorld()
+  const version = await drawVersion(world.origin, inject('stack').neo4j, 40)
+  const workers = await Promise.all(
+    steps.map((step) => world.service.startWorker({ FAILPOINT: `${step}:stop`, WORKER_CONCURRENCY: '1' })),
+  )
+  const jobs = await Promise.all(steps.map((_, index) => world.publish({ version, fileName: `file${index}` })))
+  await Promise.all(workers.map(untilFrozen))
+  expect(jobs.map(({ id }) => workers.filter((worker) => hasBegun(worker, id)).length)).toEqual([1, 1, 1])
+  expect(await sweepNow(world)).toMatchObject({ parts: 0, requests: 0, generations: 0 })
+
+  let isPublishing = true
+  const sweeping = (async () => {
+    let swept = 0
+    for (; isPublishing; await delay(10)) swept += (await sweepNow(world)).generations
+    return swept
+  })()
+  for (const worker of workers) worker.kill('SIGCONT')
+  const ends = await Promise.all(jobs.map(({ done }) => done))
+  isPublishing = false
+  expect([ends.map((end) => [end?.state, end?.attempt]), await sweeping]).toEqual([
+    steps.map(() => ['succeeded', 1]),
+    0,
+  ])
+  await mustHold(world)
+})

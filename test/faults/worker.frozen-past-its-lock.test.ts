@@ -1,0 +1,42 @@
+import { expect, inject, test } from 'vitest'
+import type { RunningProcess } from '../stack/processes.ts'
+import { mustHold } from './support/invariants.ts'
+import { hasBegun, untilFrozen, untilRunEnded } from './support/processes.ts'
+import { drawVersion } from './support/versions.ts'
+import { openWorld } from './support/world.ts'
+
+const steps = ['midRead', 'partStored', 'beforeCommitting', 'beforeManifest', 'beforePlainFiles', 'beforeSucceeded']
+
+test('a worker that wakes long after another finished its job, or after the name was overwritten, changes nothing', {
+  timeout: 240_000,
+}, async () => {
+  const world = await openWorld()
+  const { service } = world
+  const [old, newer] = await Promise.all(
+    [20, 30].map((people) => drawVersion(world.origin, inject('stack').neo4j, people)),
+  )
+  if (!old || !newer) throw new Error('not drawn')
+  // All but the earliest once more, to be overwritten.
+  const frozenAt = [...steps, ...steps.slice(2)]
+  const workers = await Promise.all(
+    frozenAt.map((step) => service.startWorker({ FAILPOINT: `${step}:stop`, WORKER_CONCURRENCY: '1' })),
+  )
+  const jobs = await Promise.all(frozenAt.map((_, index) => world.publish({ version: old, fileName: `file${index}` })))
+  await Promise.all(workers.map(untilFrozen))
+  const workerOf = (id: string) => workers.find((worker) => hasBegun(worker, id))
+  expect(new Set(jobs.map(({ id }) => workerOf(id))).size).toBe(frozenAt.length)
+
+  await Promise.all([service.startWorker(), service.startWorker()])
+  const ends = await Promise.all(jobs.map(({ done }) => done))
+  expect(ends.map((end) => [end?.state, end?.progress.pairs])).toEqual(jobs.map(() => ['succeeded', old.pairs]))
+
+  // Which worker has which job is chance: so those are overwritten whose worker is one of the later ones.
+  const overwritten = jobs.filter(({ id }) => workers.indexOf(workerOf(id) as RunningProcess) >= steps.length)
+  const order = { version: newer, batchSize: 30, force: true }
+  const replacing = await Promise.all(overwritten.map(({ fileName }) => world.publish({ ...order, fileName })))
+  for (const { done } of replacing) expect((await done)?.state).toBe('succeeded')
+
+  for (const worker of workers) worker.kill('SIGCONT')
+  await Promise.all(jobs.map(({ id }) => untilRunEnded(workerOf(id) as RunningProcess, id)))
+  await mustHold(world)
+})
