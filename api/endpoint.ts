@@ -16,6 +16,8 @@ export type Answer = { status?: number; headers?: Record<string, string> } & (
 /** How a body becomes a value, with every broken rule. */
 export interface BodyReader<Body> {
   limitBytes: number
+  /** A request may come without one: `read` then gets undefined. */
+  isOptional?: true
   /** As documented; `read` says more. */
   schema: z.ZodType
   example?: unknown

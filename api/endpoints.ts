@@ -21,6 +21,8 @@ import { listFiles } from './publish/list-files.ts'
 import { readFile } from './publish/read-file.ts'
 import { removeFile } from './publish/remove-file.ts'
 import { status } from './publish/status.ts'
+import { customIndexPolicy, customIndexPolicyByExample } from './search/custom-index-policy.ts'
+import { directIndexPolicy } from './search/direct-index-policy.ts'
 
 /** Everything the API does, in the order of its documentation. */
 export const endpoints: readonly Endpoint[] = [
@@ -42,6 +44,9 @@ export const endpoints: readonly Endpoint[] = [
   ...propertyImpls,
   ...nodeTypes,
   ...constraints,
+  directIndexPolicy,
+  customIndexPolicyByExample,
+  customIndexPolicy,
   listJobs,
   getJob,
   jobResult,

@@ -1,11 +1,23 @@
-import express, { type RequestHandler } from 'express'
+import express, { type Request, type RequestHandler } from 'express'
 import * as errors from '../shared/errors/catalogue.ts'
 
 const maxDepth = 32
 const forbiddenKeys = ['__proto__', 'constructor', 'prototype']
 
 /** Reads a JSON body within its limits. Contract 3: content type, size, depth, keys. */
-export function jsonBody(limitBytes: number): RequestHandler[] {
+export function jsonBody(limitBytes: number, isOptional = false): RequestHandler[] {
+  const handlers = readers(limitBytes)
+  if (!isOptional) return handlers
+  return handlers.map((handle) => (request, response, next) => {
+    if (hasBody(request)) return handle(request, response, next)
+    next()
+  })
+}
+
+const hasBody = ({ headers }: Request) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+function readers(limitBytes: number): RequestHandler[] {
   return [
     (request, _response, next) => {
       if (!request.is('application/json')) throw errors.unsupportedMediaType()

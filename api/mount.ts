@@ -79,7 +79,7 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
     await endpoint.access(context, input)
     await send(response, await endpoint.handle(context, input))
   }
-  return [authorize, ...(endpoint.body ? jsonBody(endpoint.body.limitBytes) : []), handle]
+  return [authorize, ...(endpoint.body ? jsonBody(endpoint.body.limitBytes, endpoint.body.isOptional) : []), handle]
 }
 
 /** Query values as strings or lists; an empty one is refused (contract 3). */

@@ -64,7 +64,7 @@ function operationOf(endpoint: Endpoint, names: readonly string[]): ZodOpenApiOp
     ...(body
       ? {
           requestBody: {
-            required: true,
+            required: body.isOptional !== true,
             content: {
               'application/json': { schema: body.schema, ...(body.example ? { example: body.example } : {}) },
             },

@@ -8,7 +8,7 @@ import type { StoredFile } from '../../shared/storage/packets.ts'
 import { orgInPath } from '../access.ts'
 import type { ApiContext } from '../context.ts'
 import { defineEndpoint } from '../endpoint.ts'
-import { once } from '../query.ts'
+import { word } from '../query.ts'
 import { bytesOf, sourcesOf } from './job-answer.ts'
 
 /** Seed, Publish #5; contract 7.5. A part is streamed whatever its size; several together only under the inline cap. */
@@ -19,7 +19,7 @@ export const readFile = defineEndpoint({
   scope: 'publish:read',
   access: orgInPath,
   params: z.object({ orgName, fileName: storedName }),
-  query: z.strictObject({ parameterSyntax: once.pipe(z.enum(['braces', 'dollar'])).optional() }),
+  query: z.strictObject({ parameterSyntax: word(['braces', 'dollar']).optional() }),
   answer: 'publish',
   answers: { 413: 'Too large to be inlined; use /url', 422: 'A file of others that is not JSON' },
   async handle(context, { params, query }) {

@@ -114,6 +114,16 @@ export const duplicateRecord = (what: string) => new AppError(409, 'duplicateRec
 export const otherEnver = (what: string) =>
   new AppError(412, 'otherEnver', `If-Match: the ${what} has another enver by now; read it again`)
 
+// Search
+export const noSuchNodeType = (key: string) =>
+  new AppError(
+    404,
+    'noSuchNodeType',
+    `nodeTypes: there is no node type "${key}" in the latest version of the manager "default"`,
+  )
+export const notIndexable = (key: string) =>
+  new AppError(422, 'notIndexable', `the node type ${JSON.stringify(key)} has a key that no statement can name`)
+
 // Dependencies
 export const queueFull = () =>
   new AppError(503, 'queueFull', 'too many publishes are waiting; try again later', { headers: soon })

@@ -22,12 +22,6 @@ export const grnOrName = (type: GrnType) =>
     for (const { message } of parsed.error?.issues ?? []) context.addIssue(message)
   })
 
-const required = <Value>(schema: z.ZodType<Value>) =>
-  z
-    .unknown()
-    .refine((value): boolean => value !== undefined && value !== null, { message: 'required', abort: true })
-    .pipe(schema)
-
 const flag = z.boolean().nullish()
 
 /** Seed, note 1: requests say `isEditable` where records say `editable`. Either is taken, not both. */
@@ -35,11 +29,11 @@ const access = { isEditable: flag, isDeletable: flag, editable: flag, deletable:
 const propertyTexts = { dataType: text.nullish(), definition: text.nullish(), displayValue: text.nullish(), ...access }
 const nodeTypeTexts = { namespace: text.nullish(), definition: text.nullish(), displayValue: text.nullish() }
 
-export const managerFields = fields({ name: required(name) })
+export const managerFields = fields({ name: name })
 export const versionFields = fields({ name: name.nullish() })
-export const newProperty = fields({ key: required(name), ...propertyTexts })
+export const newProperty = fields({ key: name, ...propertyTexts })
 export const propertyChanges = changes({ key: name.nullish(), ...propertyTexts })
-export const newNodeType = fields({ key: required(name), ...nodeTypeTexts })
+export const newNodeType = fields({ key: name, ...nodeTypeTexts })
 export const nodeTypeChanges = changes({ key: name.nullish(), ...nodeTypeTexts })
 /** The key of the property is the implementation's too: one that is sent is taken and not stored. */
 export const newPropertyImpl = fields({ key: name.nullish(), displayValue: text.nullish() })

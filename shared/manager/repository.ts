@@ -4,6 +4,7 @@ import { constraint, constraintsFollow, constraintsStatement } from './constrain
 import type { ManagerDatabase, Row } from './database.ts'
 import { DuplicateError } from './failures.ts'
 import { implementedOf, implementedStatement, implementStatement, missingStatement } from './implementations.ts'
+import { latestModelStatement, type ModelledType, modelOf } from './latest-model.ts'
 import { type ModelRecord, recordOf } from './records.ts'
 import { type Fields, manager, managerVersion, property, propertyImpl, type Resource } from './resources.ts'
 import { byGrn, type Selector } from './selector.ts'
@@ -40,6 +41,11 @@ export function createModels({ read, write }: ManagerDatabase) {
 
     async constraints(version: Selector): Promise<ModelRecord[]> {
       return list(version, await read(constraintsStatement(version)), (row) => recordOf(constraint, row))
+    },
+
+    /** The node types of the latest version of a manager; none without one. */
+    async latest(managerName: string): Promise<ModelledType[]> {
+      return modelOf(await read(latestModelStatement(managerName)))
     },
 
     async createManager(name: string, by: string): Promise<ModelRecord> {

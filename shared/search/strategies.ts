@@ -1,4 +1,4 @@
-import { quote } from '../cypher/identifiers.ts'
+import { isQuotable, quote } from '../cypher/identifiers.ts'
 
 export const strategyNames = ['defaultBroker', 'defaultPartial', 'defaultFull'] as const
 export type StrategyName = (typeof strategyNames)[number]
@@ -28,6 +28,9 @@ export function parseStrategyName(text: string): StrategyName | null {
   const camel = text.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
   return strategyNames.find((name) => name === camel) ?? null
 }
+
+/** Can a producer name this label? The same rule holds for packets. */
+export const isIndexable = isQuotable
 
 export const anchorOf = (label: string): string => label.toLowerCase()
 

@@ -53,7 +53,7 @@ test.each([
   ])
 })
 
-const leastOne = 'must have at least one of'
+const leastOne = 'the body must have at least one of'
 const access = 'isEditable, isDeletable, editable, deletable'
 const form = 'of the form grn:<ns>:<type>:<id>'
 test.each([
@@ -121,7 +121,7 @@ test.each([
     'PUT',
     `nodeType/${unknown('nodetype')}`,
     { key: null },
-    'must have at least one of key, namespace, definition, displayValue',
+    'the body must have at least one of key, namespace, definition, displayValue',
   ],
   ['GET', `nodeTypes/${v}?limit=1`, undefined, 'limit: unknown field'],
 ])('what is wrong is 400, and named: %s %s %j', async (method, path, body, detail) => {

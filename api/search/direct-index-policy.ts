@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { noOrg } from '../access.ts'
+import { type BodyReader, defineEndpoint } from '../endpoint.ts'
+import { name, nodeTypesBody, strategyName } from './parameters.ts'
+import { policy } from './policy.ts'
+import { policySchema } from './policy-schema.ts'
+
+type Body = { nodeTypes: string[] } | null
+
+/** The seed shows the custom call with the method GET as well: the body tells which one is meant. */
+const optionalBody: BodyReader<Body> = {
+  ...nodeTypesBody,
+  isOptional: true,
+  read: (body, params) => (body === undefined ? { value: null, issues: [] } : nodeTypesBody.read(body, params)),
+}
+
+/** Seed, Search: direct index, and the custom one as its usage example calls it. */
+export const directIndexPolicy = defineEndpoint({
+  method: 'get',
+  path: '/1.0/search/:clusterName/directIndexPolicy/:policyName/:indexStrategy',
+  summary: 'An index policy for all node types of the model; with a body for those that it names',
+  scope: 'search:read',
+  access: noOrg,
+  params: z.object({ clusterName: name, policyName: name, indexStrategy: strategyName }),
+  query: z.strictObject({}),
+  body: optionalBody,
+  answer: policySchema,
+  answers: { 404: 'A node type does not exist', 422: 'A node type has a key that no statement can name' },
+  async handle(context, { params, body }) {
+    const custom = body && { nodeTypes: body.nodeTypes, indexName: null }
+    return { kind: 'json', value: await policy(context, params.policyName, custom) }
+  },
+})

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { parseStrategyName, strategyNames } from '../../shared/search/strategies.ts'
+import { zodBody } from '../zod-body.ts'
+
+const longestName = 255
+
+/** Clusters, policies and indexes are names only. Contract 10, Search. */
+export const name = z
+  .string()
+  .max(longestName, `must be at most ${longestName} characters`)
+  .refine((text) => text.isWellFormed(), 'must be valid Unicode')
+
+/** In camel or in snake case, as the seed's examples have both. */
+export const strategyName = z
+  .string()
+  .refine((text) => parseStrategyName(text) !== null, `must be one of ${strategyNames.join(', ')}`)
+
+export const nodeTypesBody = zodBody(
+  z.strictObject({
+    nodeTypes: z.array(z.string()).min(1, 'must have at least one node type'),
+  }),
+  1024 * 1024,
+)

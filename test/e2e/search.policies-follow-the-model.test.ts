@@ -1,0 +1,138 @@
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { IndexPolicy } from '../../shared/search/index-policy.ts'
+import { createClient } from '../support/client.ts'
+import { openDriver, run } from '../support/neo4j.ts'
+import { uniqueName } from '../support/requests.ts'
+
+const { neo4j } = inject('stack')
+const { apiUrl, tokens } = inject('service')
+const client = createClient(apiUrl, tokens.all as string)
+const driver = openDriver(neo4j)
+
+const [movie, person] = [uniqueName('Movie'), uniqueName('Person')]
+const odd = `Odd \`${uniqueName('label')}`
+const at = '/1.0/search/cluster/directIndexPolicy/films'
+
+interface Made {
+  manager: { grn: string }
+  managerVersion: { grn: string }
+  nodeType: { grn: string }
+  property: { grn: string }
+}
+
+const post = async (path: string, body: object) =>
+  (await client.post<Made>(`/1.0/manager/${path}`, body)).body as unknown as Made
+
+// The manager named `default` is one for all: it is this file's, on a version of its own.
+beforeAll(async () => {
+  const found = await client.get<Made>('/1.0/manager/name/default')
+  const { manager } = found.status === 200 ? found.body : await post('grn:gg:org:films', { name: 'default' })
+  const { managerVersion } = await post(`version/${manager.grn}`, {})
+  const types = await Promise.all(
+    [person, odd, movie].map((key) => post(`nodeType/${managerVersion.grn}`, { key, namespace: 'films' })),
+  )
+  const { property } = await post(`property/${managerVersion.grn}`, { key: 'title', dataType: 'String' })
+  await post(`property/${(types[2] as Made).nodeType.grn}/${property.grn}`, {})
+})
+afterAll(() => driver.close())
+
+async function policyOf(path: string, body?: object) {
+  const answer = body ? await client.post<IndexPolicy>(path, body) : await client.get<IndexPolicy>(path)
+  return { status: answer.status, policy: answer.body as unknown as IndexPolicy, problem: answer.body as object }
+}
+
+const labelsOf = ({ indexes }: IndexPolicy) =>
+  Object.values(indexes).map(({ indexStrategies }) => indexStrategies.defaultFull?.anchorLabel)
+
+describe('the policy', () => {
+  test.each(['defaultFull', 'default_full', 'defaultBroker', 'default_partial'])(
+    'has all node types of the latest version and all strategies, asked for by %s',
+    async (strategy) => {
+      const { status, policy } = await policyOf(`${at}/${strategy}`)
+      expect([status, labelsOf(policy)]).toEqual([200, [movie, odd, person].sort()])
+      const index = policy.indexes[movie.toLowerCase()]
+      expect(Object.keys(index?.indexStrategies ?? {})).toEqual(['defaultBroker', 'defaultPartial', 'defaultFull'])
+      expect(Object.keys(index?.schema ?? {})).toEqual(['title'])
+      expect(policy.metadata.displayName).toBe('films')
+    },
+  )
+
+  test('knows three strategies', async () => {
+    const { status, problem } = await policyOf(`${at}/everything`)
+    expect([status, problem]).toEqual([
+      400,
+      expect.objectContaining({
+        errors: [{ path: 'indexStrategy', message: 'must be one of defaultBroker, defaultPartial, defaultFull' }],
+      }),
+    ])
+  })
+})
+
+describe('a custom policy', () => {
+  test('has the node types it was asked for, and a name for its only index', async () => {
+    const path = '/1.0/search/cluster/directIndex/films/my-index/defaultFull'
+    const { status, policy } = await policyOf(path, { nodeTypes: [movie] })
+    expect([status, Object.keys(policy.indexes)]).toEqual([200, ['my-index']])
+    const strategy = policy.indexes['my-index']?.indexStrategies.defaultFull
+    expect([strategy?.parallel, strategy && 'broker' in strategy]).toEqual(['true', false])
+  })
+
+  test('comes from the path of the usage example as well, posted or got', async () => {
+    const posted = await policyOf(`${at}/default_broker`, { nodeTypes: [person, movie] })
+    expect([posted.status, labelsOf(posted.policy)]).toEqual([200, [person, movie]])
+    const got = await getWithBody(`${at}/default_broker`, { nodeTypes: [person, movie] })
+    expect([got.status, labelsOf(got.policy)]).toEqual([200, [person, movie]])
+  })
+
+  test.each<[object, number, string]>([
+    [{}, 400, 'nodeTypes: required'],
+    [{ nodeTypes: [] }, 400, 'nodeTypes: must have at least one node type'],
+    [{ nodeTypes: [1] }, 400, 'nodeTypes[0]: must be a string'],
+    [{ nodeType: [] }, 400, 'nodeTypes: required; nodeType: unknown field, did you mean `nodeTypes`?'],
+    [
+      { nodeTypes: ['None'] },
+      404,
+      'nodeTypes: there is no node type "None" in the latest version of the manager "default"',
+    ],
+  ])('is refused for %j', async (body, status, detail) => {
+    const refused = await policyOf(`${at}/defaultFull`, body)
+    expect([refused.status, (refused.problem as { detail: string }).detail]).toEqual([status, detail])
+  })
+})
+
+test('producers select exactly the nodes they claim to', async () => {
+  const nodes = (
+    label: string,
+  ) => `(:\`${label.replaceAll('`', '``')}\` {grn: '1', updatedAt: 1, lastSearchIndexedAt: 1}),
+    (:\`${label.replaceAll('`', '``')}\` {grn: '2', updatedAt: 2, lastSearchIndexedAt: 1})`
+  await run(driver, `CREATE ${[movie, odd].map(nodes).join(', ')}`)
+  const { policy } = await policyOf(`${at}/defaultFull`)
+  for (const label of [movie, odd]) {
+    const strategies = policy.indexes[label.toLowerCase()]?.indexStrategies ?? {}
+    const selected = await Promise.all(
+      Object.values(strategies).map(async ({ producer, anchor }) => {
+        const session = driver.session()
+        const { records } = await session.run(producer.replaceAll('{idList}', '$idList'), { idList: ['2', '3'] })
+        await session.close()
+        return records.map((record) => record.get(anchor).properties.grn).sort()
+      }),
+    )
+    expect(selected).toEqual([['2'], ['2'], ['1', '2']])
+  }
+})
+
+/** `fetch` sends no body with GET. */
+async function getWithBody(path: string, body: object) {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; policy: IndexPolicy }>()
+  const headers = { Authorization: `Bearer ${tokens.all}`, 'Content-Type': 'application/json' }
+  const sent = JSON.stringify(body)
+  request(`${apiUrl}${path}`, { method: 'GET', headers: { ...headers, 'Content-Length': Buffer.byteLength(sent) } })
+    .on('response', async (response) => {
+      resolve({ status: response.statusCode ?? 0, policy: JSON.parse(await text(response)) })
+    })
+    .on('error', reject)
+    .end(sent)
+  return promise
+}
