@@ -43,14 +43,27 @@ export const renderLocalDateTime = (value: LocalDateTime<Whole>): string =>
   quoted(`${dateText(value)}T${timeText(value)}`)
 
 /** Cypher does not parse an offset with seconds in a text. Old local mean times have them. */
-export const hasOffsetSeconds = ({ timeZoneOffsetSeconds }: { timeZoneOffsetSeconds?: Whole }): boolean =>
+const hasOffsetSeconds = ({ timeZoneOffsetSeconds }: { timeZoneOffsetSeconds?: Whole }): boolean =>
   Number(timeZoneOffsetSeconds) % 60 !== 0
+
+/**
+ * Before and after these years, time-zone data of different age disagree about offsets: Node's may say another than the
+ * database that replays a text, which then refuses it. An instant and a zone are the same everywhere.
+ */
+const agreedYears = { first: 1970n, last: 2025n }
+
+function isOfAgreedOffset({ timeZoneId, year }: DateTime<Whole>): boolean {
+  const number = BigInt(String(year))
+  return !timeZoneId || (number >= agreedYears.first && number <= agreedYears.last)
+}
+
+/** Is the value given by its fields, as no text would do for it? */
+export const isByFields = (value: Time<Whole> | DateTime<Whole>): boolean =>
+  hasOffsetSeconds(value) || ('year' in value && !isOfAgreedOffset(value))
 
 /** ISO 8601, or its fields where the offset has seconds. Contract 5, values. */
 export const renderTime = (value: Time<Whole>): string =>
-  hasOffsetSeconds(value)
-    ? timeFields(value)
-    : quoted(timeText(value) + offsetText(Number(value.timeZoneOffsetSeconds)))
+  isByFields(value) ? timeFields(value) : quoted(timeText(value) + offsetText(Number(value.timeZoneOffsetSeconds)))
 
 export function timeFields({ hour, minute, second, nanosecond, timeZoneOffsetSeconds }: Time<Whole>): string {
   const numbers = `"hour":${hour},"minute":${minute},"second":${second},"nanosecond":${nanosecond}`
@@ -59,10 +72,10 @@ export function timeFields({ hour, minute, second, nanosecond, timeZoneOffsetSec
 
 /**
  * ISO 8601 with offset, and the zone in brackets if there is one: both sides of a clock change stay apart. An offset
- * with seconds is given as the instant in its zone. A zoned value without its offset (Bolt 3) must have it added first.
+ * with seconds, or one that is not certain, is given as the instant in its zone. A zoned value without its offset (Bolt 3) must have it added first.
  */
 export function renderDateTime(value: DateTime<Whole>): string {
-  if (hasOffsetSeconds(value)) return dateTimeFields(value)
+  if (isByFields(value)) return dateTimeFields(value)
   const zone = value.timeZoneId ? `[${value.timeZoneId}]` : ''
   return quoted(`${dateText(value)}T${timeText(value)}${offsetText(Number(value.timeZoneOffsetSeconds))}${zone}`)
 }

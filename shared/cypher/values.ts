@@ -2,7 +2,7 @@ import neo4j, { type DateTime, type Point, type Time } from 'neo4j-driver'
 import { join, type Param, type Template, template } from './parameters.ts'
 import {
   dateTimeFields,
-  hasOffsetSeconds,
+  isByFields,
   isTooFarForFields,
   renderDate,
   renderDateTime,
@@ -94,13 +94,13 @@ function floatText(value: number): string {
 function renderList(values: readonly unknown[], numbers: Numbers): Rendered | null {
   const elements = values.map((value) => renderValue(value, numbers))
   // Elements by their fields and by their texts do not mix under one expression: then all are given by their fields.
-  const isByFields = elements.some(
+  const areByFields = elements.some(
     (element) => element?.wrap === 'timeByFields' || element?.wrap === 'datetimeByFields',
   )
   let wrap: Wrap | null = null
   const texts: string[] = []
   for (const [index, element] of elements.entries()) {
-    const own = isByFields ? timeByFields(values[index]) : element
+    const own = areByFields ? timeByFields(values[index]) : element
     if (own === null || own.list) return null
     wrap ??= own.wrap
     texts.push(own.json)
@@ -141,8 +141,8 @@ function renderStructure(value: unknown, numbers: Numbers): Rendered | null {
   }
   if (neo4j.isPoint(value)) return renderPoint(value, numbers)
   const isTime = neo4j.isTime(value)
-  if (!isTime && (!neo4j.isDateTime(value) || (hasOffsetSeconds(value) && isTooFar(value)))) return null
-  if (numbers === 'strict' && hasOffsetSeconds(value)) return timeByFields(value)
+  if (!isTime && (!neo4j.isDateTime(value) || (isByFields(value) && isTooFar(value)))) return null
+  if (numbers === 'strict' && isByFields(value)) return timeByFields(value)
   return isTime ? wrapped('time', renderTime(value)) : wrapped('datetime', renderDateTime(value))
 }
 

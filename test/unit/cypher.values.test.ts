@@ -53,6 +53,11 @@ describe('the value table', () => {
       new DateTime(1900n, 1n, 1n, 0n, 0n, 0n, 7n, 1172n, 'Europe/Amsterdam'),
       'datetime({p}) {"epochSeconds":-2208989972,"nanosecond":7,"timezone":"Europe/Amsterdam"}',
     ],
+    [
+      'a zoned datetime of a year for which zones may have other rules elsewhere',
+      new DateTime(2027n, 1n, 15n, 12n, 0n, 0n, 0n, -28800n, 'America/Vancouver'),
+      'datetime({p}) {"epochSeconds":1800043200,"nanosecond":0,"timezone":"America/Vancouver"}',
+    ],
     ['a duration', new Duration(1n, -2n, 3n, 4n), 'duration({p}) {"months":1,"days":-2,"seconds":3,"nanoseconds":4}'],
     ['a point', new Point(7203n, 1, 2.5), 'point({p}) {"srid":7203,"x":1.0,"y":2.5}'],
     ['a point in space', new Point(4979n, 1, 2, -0), 'point({p}) {"srid":4979,"x":1.0,"y":2.0,"z":-0.0}'],
