@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest'
+import type { Client } from '../support/client.ts'
 import { uniqueName } from '../support/requests.ts'
 import { drawVersion, type Version } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
@@ -6,11 +7,8 @@ import { openWorld } from './support/world.ts'
 const races = 1_000
 const namesAtOnce = 20
 
-const world = await openWorld({ workers: 2, env: { PLAIN_FILES: 'off' } })
-const { client } = world
-
 /** Two writers through the delete endpoint, each with an id of its own to delete. */
-const direct = (org: string, fileName: string) =>
+const direct = (client: Client, org: string, fileName: string) =>
   ['one', 'other'].map(async (writer) => {
     const body = {
       mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },
@@ -21,7 +19,7 @@ const direct = (org: string, fileName: string) =>
   })
 
 /** Two jobs. */
-const queued = (version: Version, org: string, fileName: string) =>
+const queued = (client: Client, version: Version, org: string, fileName: string) =>
   ['one', 'other'].map(async () => {
     const body = { ...version.requests[0], orgName: org, fileName }
     return (await client.post('/1.0/publish/', body, { Prefer: 'return=minimal' })).status
@@ -30,7 +28,8 @@ const queued = (version: Version, org: string, fileName: string) =>
 test('of several writers of one name without force exactly one wins, in a thousand races', {
   timeout: 300_000,
 }, async () => {
-  const version = await drawVersion(world.origin, inject('stack').neo4j, 2)
+  const { client, origin } = await openWorld({ workers: 2, env: { PLAIN_FILES: 'off' } })
+  const version = await drawVersion(origin, inject('stack').neo4j, 2)
   for (let start = 0; start < races; start += namesAtOnce) {
     const org = uniqueName('org')
     await client.post(`/1.0/publish/${org}`)
@@ -38,8 +37,8 @@ test('of several writers of one name without force exactly one wins, in a thousa
     const outcomes = await Promise.all(
       names.map((name, index) => {
         // Of twenty names one is contested by jobs, one by jobs and direct writers, the others by direct writers.
-        const jobs = index < 2 ? queued(version, org, name) : []
-        return Promise.all(index === 0 ? jobs : [...jobs, ...direct(org, name)])
+        const jobs = index < 2 ? queued(client, version, org, name) : []
+        return Promise.all(index === 0 ? jobs : [...jobs, ...direct(client, org, name)])
       }),
     )
     const expected = outcomes.map(({ length }) => [200, ...Array(length - 1).fill(409)])

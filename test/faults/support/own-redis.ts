@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { RedisAddress } from '../../stack/addresses.ts'
 import { redisServer } from '../../stack/native/redis.ts'
 import { freePort } from '../../stack/ports.ts'
@@ -20,9 +20,10 @@ export interface OwnRedis {
   start(how?: 'as it was' | 'empty'): Promise<void>
 }
 
+/** Called in a test, which ends it. */
 export async function ownRedis(): Promise<OwnRedis> {
   const run = openRun(runs, console.error)
-  afterAll(() => run.stop())
+  onTestFinished(() => run.stop())
   const command = await redisServer(run)
   const directory = join(run.directory, 'redis')
   const port = await freePort()

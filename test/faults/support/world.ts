@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import type { Driver } from 'neo4j-driver'
-import { afterAll, inject } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import { createJobRecords, type JobRecord, type JobRecords } from '../../../shared/jobs/record.ts'
 import { openMinioStore } from '../../../shared/storage/minio-store.ts'
 import { type Storage, storageOn } from '../../../shared/storage/storage.ts'
@@ -70,6 +70,7 @@ export interface World {
 
 const jobLimitMs = 120_000
 
+/** Called in a test, which ends it. */
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const { workers = 0, redis: ownRedis, env, origins, answersMayFail = false } = options
   const stack = inject('stack')
@@ -87,7 +88,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const [origin, target] = [openDriver(stack.neo4j), openDriver(stack.target ?? stack.neo4j)]
   const reader = startReader(() => client, org, answersMayFail)
   const published: Published[] = []
-  afterAll(async () => {
+  onTestFinished(async () => {
     await reader.stop().catch(() => {})
     await Promise.all([service.stop(), origin.close(), target.close()])
     redis.disconnect()
