@@ -16,7 +16,7 @@ test('with Redis frozen both programs still end in time when told to, and their 
   const env = { STOP_GRACE_SECONDS: '2' }
   const world = await openWorld({
     workers: 1,
-    redis: redis.address,
+    redis,
     origins: [stuck.address],
     answersMayFail: true,
     env,

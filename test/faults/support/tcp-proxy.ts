@@ -21,6 +21,8 @@ export interface TcpProxy {
   /** Everything that was held goes on. */
   letGo(): void
   isHolding(): boolean
+  /** Cuts every connection, and each new one as soon as it is made, until told otherwise. */
+  refuse(refuses: boolean): void
   close(): void
 }
 
@@ -29,7 +31,9 @@ export async function startTcpProxy(target: string, rules: Rules = {}): Promise<
   const sockets = new Set<Socket>()
   let held: (() => void)[] = []
   let isHolding = false
+  let isRefusing = false
   const server = createServer((client) => {
+    if (isRefusing) return client.destroy()
     const upstream = connect(Number(port), host)
     const cut = () => {
       client.destroy()
@@ -72,6 +76,10 @@ export async function startTcpProxy(target: string, rules: Rules = {}): Promise<
       held = []
     },
     isHolding: () => isHolding,
+    refuse(refuses) {
+      isRefusing = refuses
+      if (refuses) for (const socket of sockets) socket.destroy()
+    },
     close() {
       server.close()
       for (const socket of sockets) socket.destroy()
