@@ -7,7 +7,7 @@ import { managerEndpoint } from './manager-endpoint.ts'
 import { listOf, oneOf } from './record-schemas.ts'
 
 const managerVersionGrn = grnOf('managerversion')
-/** A name in a path where a grn may stand too. */
+/** A property or a node type by its key. */
 export const inVersion = { managerVersionGrn, name: fields.name }
 
 /** What can be done to properties and to node types alike: they are kept in a version under a key. */

@@ -22,6 +22,8 @@ export interface ManagerDatabase {
 /** The server ends a transaction after the first, we stop waiting for a server that says nothing after the second. */
 const [transactionLimitMs, answerLimitMs] = [30_000, 35_000]
 const mostAttempts = 8
+/** After a pause this long it may be another database that answers, a restored or an empty one. */
+const pauseMs = 5_000
 
 /**
  * Opens the database without waiting for it: it may be away now or later, the rest of the API works on. Its constraints
@@ -42,11 +44,13 @@ export function openManagerDatabase(
     telemetryDisabled: true,
   })
   let schema: Promise<void> | null = null
+  let answeredAt = Date.now()
 
   async function once({ query, parameters }: Statement): Promise<Row[]> {
     const session = driver.session()
     try {
       const { records } = await session.run(query, parameters, { timeout: transactionLimitMs })
+      answeredAt = Date.now()
       return records.map((record) => [...record.values()])
     } finally {
       // Not awaited: the answer need not wait for the connection to be cleaned and given back.
@@ -66,6 +70,7 @@ export function openManagerDatabase(
   }
 
   const schemaReady = () => {
+    if (Date.now() - answeredAt > pauseMs) schema = null
     schema ??= createSchema((query) => untilPassed(() => ({ query, parameters: {} }))).catch((error) => {
       schema = null
       throw error
@@ -78,7 +83,7 @@ export function openManagerDatabase(
       return await inTime(work())
     } catch (error) {
       const told = translated(error)
-      // What comes back may be another database, a restored or an empty one.
+      // As after a pause.
       if (told instanceof AppError) schema = null
       throw told
     }

@@ -96,7 +96,9 @@ for (const [name, ways] of Object.entries(work)) {
       if (index >= warmUp) times[way].push(took)
     }
   }
+  // On a busy machine the first tells most: what nobody else held up.
   for (const [told, share] of [
+    ['10th percentile', 0.1],
     ['median', 0.5],
     ['99th percentile', 0.99],
   ] as const) {

@@ -7,15 +7,16 @@ import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 const limitMs = 45_000
-const [redis, stuck] = await Promise.all([ownRedis(), stuckOrigin(3_000)])
+const stuck = await stuckOrigin(3_000)
 
 test('with Redis frozen both programs still end in time when told to, and their jobs are finished later', {
   timeout: 180_000,
 }, async () => {
+  const redis = await ownRedis()
   const env = { STOP_GRACE_SECONDS: '2' }
   const world = await openWorld({
     workers: 1,
-    redis: redis.address,
+    redis,
     origins: [stuck.address],
     answersMayFail: true,
     env,

@@ -10,7 +10,7 @@ const frozenMs = 10_000
 
 async function open() {
   const redis = await ownRedis()
-  const world = await openWorld({ workers: 2, redis: redis.address, answersMayFail: true })
+  const world = await openWorld({ workers: 2, redis, answersMayFail: true })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   return { redis, world, version }
 }
@@ -62,7 +62,7 @@ test('what was acknowledged survives a Redis that is killed and comes back with 
   const { redis, world, version } = await open()
   const jobs = await publishSome(world, version, 'kept')
   await redis.kill()
-  await redis.start()
+  await redis.start('as it was')
   for (const { done } of jobs) expect((await done)?.state).toBe('succeeded')
   await mustWorkOn(world, version)
   await mustHold(world)

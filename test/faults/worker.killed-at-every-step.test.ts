@@ -1,6 +1,7 @@
-import { expect, inject, test } from 'vitest'
+import { afterAll, expect, inject, test } from 'vitest'
 import { mustHold } from './support/invariants.ts'
-import { hasBegun } from './support/processes.ts'
+import { hasBegun, until } from './support/processes.ts'
+import { startTcpProxy } from './support/tcp-proxy.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
@@ -14,25 +15,36 @@ const steps = [
   'beforeSucceeded:kill',
 ]
 
+const stack = inject('stack')
+const isPart = /^PUT \/[^/]+\/[^/]+\/\.parts\//
+const proxy = await startTcpProxy(new URL(stack.s3.endpoint).host, {
+  fromClient: (chunk) => (isPart.test(chunk.toString('latin1', 0, 200)) ? 'holdHalf' : 'pass'),
+})
+afterAll(() => proxy.close())
+
 test('whatever step a worker is killed at, another brings its job to one whole packet', {
   timeout: 180_000,
 }, async () => {
   const world = await openWorld()
   const { service } = world
-  const version = await drawVersion(world.origin, inject('stack').neo4j, 30)
+  const version = await drawVersion(world.origin, stack.neo4j, 30)
   // Each worker takes one job and does not live to take another: so every job loses its worker at another step.
-  const workers = await Promise.all(
-    steps.map((step) => service.startWorker({ FAILPOINT: step, WORKER_CONCURRENCY: '1' })),
-  )
-  const jobs = await Promise.all(steps.map((_, index) => world.publish({ version, fileName: `file${index}` })))
+  const alone = { WORKER_CONCURRENCY: '1' }
+  const workers = await Promise.all([
+    ...steps.map((step) => service.startWorker({ FAILPOINT: step, ...alone })),
+    service.startWorker({ S3_ENDPOINT: `http://${proxy.address}`, ...alone }),
+  ])
+  const jobs = await Promise.all(workers.map((_, index) => world.publish({ version, fileName: `file${index}` })))
+  await until('half a part has been sent', () => proxy.isHolding())
+  workers.at(-1)?.kill('SIGKILL')
   const exits = await Promise.all(workers.map(({ exited }) => exited))
-  expect(exits.map(({ signal }) => signal)).toEqual(steps.map(() => 'SIGKILL'))
+  expect(exits.map(({ signal }) => signal)).toEqual(workers.map(() => 'SIGKILL'))
   for (const { id } of jobs) expect(workers.filter((worker) => hasBegun(worker, id)).length).toBe(1)
 
   await Promise.all([service.startWorker(), service.startWorker()])
   const ends = await Promise.all(jobs.map(({ done }) => done))
   expect(ends.map((end) => [end?.state, end?.progress.pairs, end?.progress.parts])).toEqual(
-    steps.map(() => ['succeeded', version.pairs, 4]),
+    jobs.map(() => ['succeeded', version.pairs, 4]),
   )
   await mustHold(world)
 })

@@ -45,3 +45,17 @@ test('a process that starts later changes nothing', async () => {
   await later.createManager(uniqueName('model'), 'a')
   expect(await constraints()).toEqual(expected)
 })
+
+test('a process has the constraints back before it writes to a database that was replaced while it was idle', async () => {
+  const models = openModels(target)
+  const name = uniqueName('model')
+  await models.createManager(name, 'a')
+  for (const [constraint] of await constraints()) await run(driver, `DROP CONSTRAINT ${constraint}`)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6_000 })
+  try {
+    await expect(models.createManager(name, 'a')).rejects.toMatchObject({ status: 409 })
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(await constraints()).toEqual(expected)
+})

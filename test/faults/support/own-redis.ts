@@ -1,55 +1,74 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import type { RedisAddress } from '../../stack/addresses.ts'
 import { redisServer } from '../../stack/native/redis.ts'
 import { freePort } from '../../stack/ports.ts'
 import type { RunningProcess } from '../../stack/processes.ts'
 import { askRedis, untilReady } from '../../stack/ready.ts'
-import { openRun } from '../../stack/run.ts'
+import { openRun, type Run } from '../../stack/run.ts'
+import { ownDatabase } from './own-database.ts'
+import { proxiedRedis } from './proxied-redis.ts'
 
 const runs = join(import.meta.dirname, '../../../.local/run')
 
-/** A Redis of the test's own, at a port that stays, with an append-only file: it may be frozen and killed. */
+/** A Redis of the test's own, at an address that stays: it may be frozen and killed. */
 export interface OwnRedis {
   address: RedisAddress
+  database: number
   freeze(): void
   wake(): void
   kill(): Promise<void>
-  /** Starts it again, with what it knew or empty. */
-  start(how?: 'as it was' | 'empty'): Promise<void>
+  /** After `kill`: it is back, with what it knew or empty. */
+  start(how: 'as it was' | 'empty'): Promise<void>
 }
 
+/**
+ * A process with an append-only file. Where Redis runs in a container only, a database of the stack's behind a proxy
+ * that does to its clients what the signals do to them. Called in a test, which ends it.
+ */
 export async function ownRedis(): Promise<OwnRedis> {
   const run = openRun(runs, console.error)
-  afterAll(() => run.stop())
-  const command = await redisServer(run)
+  onTestFinished(() => run.stop())
+  const command = await redisServer(run).catch(() => null)
+  if (command !== null) return redisProcess(run, command)
+  const { database, release } = await ownDatabase(inject('stack').redis.url)
+  onTestFinished(release)
+  return proxiedRedis(inject('stack').redis.url, database)
+}
+
+async function redisProcess(run: Run, command: string): Promise<OwnRedis> {
   const directory = join(run.directory, 'redis')
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`
-  let server: RunningProcess | undefined
-  const own: OwnRedis = {
+  let server: RunningProcess
+
+  async function start() {
+    await mkdir(directory, { recursive: true })
+    server = await run.start({
+      name: 'redis',
+      command,
+      args: [
+        ...['--bind', '127.0.0.1', '--port', String(port), '--dir', directory],
+        ...['--save', '', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'],
+      ],
+    })
+    await untilReady(server, () => askRedis(url))
+  }
+
+  await start()
+  return {
     address: { url, pid: null },
-    freeze: () => server?.kill('SIGSTOP'),
-    wake: () => server?.kill('SIGCONT'),
+    database: 0,
+    freeze: () => server.kill('SIGSTOP'),
+    wake: () => server.kill('SIGCONT'),
     async kill() {
-      server?.kill('SIGKILL')
-      await server?.exited
+      server.kill('SIGKILL')
+      await server.exited
     },
-    async start(how = 'as it was') {
-      if (how === 'empty') await rm(directory, { recursive: true, force: true })
-      await mkdir(directory, { recursive: true })
-      server = await run.start({
-        name: 'redis',
-        command,
-        args: [
-          ...['--bind', '127.0.0.1', '--port', String(port), '--dir', directory],
-          ...['--save', '', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'],
-        ],
-      })
-      await untilReady(server, () => askRedis(url))
+    async start(how) {
+      if (how === 'empty') await rm(directory, { recursive: true })
+      await start()
     },
   }
-  await own.start()
-  return own
 }

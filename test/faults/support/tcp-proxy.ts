@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** What becomes of a chunk: passed on; or the connection is cut, or held until the proxy is told to let go. */
-type Verdict = 'pass' | 'cut' | 'hold'
+/**
+ * What becomes of a chunk: it is passed on; or its connection is cut; or it is held, whole or its second half, and with
+ * it whatever comes on any connection, until the proxy is told to let go.
+ */
+type Verdict = 'pass' | 'cut' | 'hold' | 'holdHalf'
 
 interface Rules {
   fromClient?: (chunk: Buffer, connection: object) => Verdict
@@ -18,6 +21,8 @@ export interface TcpProxy {
   /** Everything that was held goes on. */
   letGo(): void
   isHolding(): boolean
+  /** Cuts every connection, and each new one as soon as it is made, until told otherwise. */
+  refuse(refuses: boolean): void
   close(): void
 }
 
@@ -26,7 +31,9 @@ export async function startTcpProxy(target: string, rules: Rules = {}): Promise<
   const sockets = new Set<Socket>()
   let held: (() => void)[] = []
   let isHolding = false
+  let isRefusing = false
   const server = createServer((client) => {
+    if (isRefusing) return client.destroy()
     const upstream = connect(Number(port), host)
     const cut = () => {
       client.destroy()
@@ -45,8 +52,10 @@ export async function startTcpProxy(target: string, rules: Rules = {}): Promise<
         if (verdict === 'pass') return void to.write(chunk)
         isHolding = true
         from.pause()
+        const passed = verdict === 'holdHalf' ? Math.floor(chunk.length / 2) : 0
+        to.write(chunk.subarray(0, passed))
         held.push(() => {
-          to.write(chunk)
+          to.write(chunk.subarray(passed))
           from.resume()
         })
       })
@@ -67,6 +76,10 @@ export async function startTcpProxy(target: string, rules: Rules = {}): Promise<
       held = []
     },
     isHolding: () => isHolding,
+    refuse(refuses) {
+      isRefusing = refuses
+      if (refuses) for (const socket of sockets) socket.destroy()
+    },
     close() {
       server.close()
       for (const socket of sockets) socket.destroy()

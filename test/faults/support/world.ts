@@ -3,24 +3,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import type { Driver } from 'neo4j-driver'
-import { afterAll, inject } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import { createJobRecords, type JobRecord, type JobRecords } from '../../../shared/jobs/record.ts'
 import { openMinioStore } from '../../../shared/storage/minio-store.ts'
 import { type Storage, storageOn } from '../../../shared/storage/storage.ts'
-import type { RedisAddress } from '../../stack/addresses.ts'
 import { type Service, startService } from '../../stack/service.ts'
 import { type Client, createClient } from '../../support/client.ts'
 import { openDriver } from '../../support/neo4j.ts'
 import { uniqueName } from '../../support/requests.ts'
 import { follow } from './follower.ts'
 import { ownDatabase } from './own-database.ts'
+import type { OwnRedis } from './own-redis.ts'
 import { type Reader, startReader } from './reader.ts'
 import type { Version } from './versions.ts'
 
 interface WorldOptions {
   workers?: number
   /** A Redis of the test's own; without it a database of the stack's. */
-  redis?: RedisAddress
+  redis?: OwnRedis
   env?: Record<string, string>
   /** `host:port` of origins beside the stack's. */
   origins?: readonly string[]
@@ -70,13 +70,16 @@ export interface World {
 
 const jobLimitMs = 120_000
 
+/** Called in a test, which ends it. */
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const { workers = 0, redis: ownRedis, env, origins, answersMayFail = false } = options
   const stack = inject('stack')
   const directory = mkdtempSync(join(tmpdir(), 'faults-'))
-  const { database, release } = ownRedis ? { database: 0, release: async () => {} } : await ownDatabase(stack.redis.url)
+  const { database, release } = ownRedis
+    ? { database: ownRedis.database, release: async () => {} }
+    : await ownDatabase(stack.redis.url)
   const service = await startService(
-    { ...stack, redis: ownRedis ?? stack.redis },
+    { ...stack, redis: ownRedis?.address ?? stack.redis },
     { directory, workers, redisDatabase: database, bucket: uniqueName('faults'), env, origins },
   )
   const org = uniqueName('org')
@@ -87,7 +90,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const [origin, target] = [openDriver(stack.neo4j), openDriver(stack.target ?? stack.neo4j)]
   const reader = startReader(() => client, org, answersMayFail)
   const published: Published[] = []
-  afterAll(async () => {
+  onTestFinished(async () => {
     await reader.stop().catch(() => {})
     await Promise.all([service.stop(), origin.close(), target.close()])
     redis.disconnect()
