@@ -34,12 +34,14 @@ test('500 ids are counted without duplicates', async () => {
 })
 
 test('500 ids are counted over both lists together', async () => {
+  // Relationships are looked for in the whole database, where other tests have theirs.
+  const relationship = uniqueName('r')
   const request = { ...nodes, relationshipIdField: 'grn', preventCleanup: true, originIds: ids.slice(0, 250) }
-  const enough = { ...request, relationshipIds: manyIds(250, 'r') }
+  const enough = { ...request, relationshipIds: manyIds(250, relationship) }
   expect((await client.post('/1.0/publish/', enough)).status).toBe(200)
-  const over = { ...request, relationshipIds: manyIds(251, 'r') }
+  const over = { ...request, relationshipIds: manyIds(251, relationship) }
   expectRefused(await client.post('/1.0/publish/', over), 400, tooMany(501))
-  const alone = { ...request, originIds: null, relationshipIds: manyIds(501, 'r') }
+  const alone = { ...request, originIds: null, relationshipIds: manyIds(501, relationship) }
   expectRefused(await client.post('/1.0/publish/', alone), 400, tooMany(501))
 })
 
