@@ -6,18 +6,17 @@ import type { BodyReader } from '../endpoint.ts'
 import { managerEndpoint } from './manager-endpoint.ts'
 import { listOf, oneOf } from './record-schemas.ts'
 
+type Keyed = Fields & { key: string }
+
 const managerVersionGrn = grnOf('managerversion')
 /** A property or a node type by its key. */
 export const inVersion = { managerVersionGrn, name: fields.name }
 
 /** What can be done to properties and to node types alike: they are kept in a version under a key. */
-export function elementEndpoints(
-  resource: Resource,
-  creation: BodyReader<Fields & { key: string }>,
-  change: BodyReader<Fields>,
-) {
+export function elementEndpoints(resource: Resource, creation: BodyReader<Keyed>, change: BodyReader<Fields>) {
   const { one, many, noun, grnType } = resource
   const gives = oneOf(resource)
+  const keyed = (at: { managerVersionGrn: string; name: string }) => byKey(resource, at.managerVersionGrn, at.name)
   return [
     managerEndpoint('post', `${one}/:managerVersionGrn`, {
       summary: `Add a ${noun} to a manager version`,
@@ -39,9 +38,7 @@ export function elementEndpoints(
       summary: `Read a ${noun} by its key`,
       params: inVersion,
       gives,
-      answer: async (models, { params }) => ({
-        [one]: await models.find(byKey(resource, params.managerVersionGrn, params.name)),
-      }),
+      answer: async (models, { params }) => ({ [one]: await models.find(keyed(params)) }),
     }),
     managerEndpoint('put', `${one}/name/:managerVersionGrn/:name`, {
       summary: `Change a ${noun} by its key`,
@@ -49,7 +46,7 @@ export function elementEndpoints(
       body: change,
       gives,
       answer: async (models, { params, body, ...change }) => ({
-        [one]: await models.update(byKey(resource, params.managerVersionGrn, params.name), body, change),
+        [one]: await models.update(keyed(params), body, change),
       }),
     }),
     managerEndpoint('get', `${many}/name/:managerVersionName`, {
