@@ -7,7 +7,6 @@ import { managerEndpoint } from './manager-endpoint.ts'
 import { listOf, oneOf } from './record-schemas.ts'
 
 type Keyed = Fields & { key: string }
-
 const managerVersionGrn = grnOf('managerversion')
 /** A property or a node type by its key. */
 export const inVersion = { managerVersionGrn, name: fields.name }
@@ -53,9 +52,9 @@ export function elementEndpoints(resource: Resource, creation: BodyReader<Keyed>
       summary: `List the ${many} of a manager version by its name`,
       params: { managerVersionName: fields.name },
       gives: listOf(resource),
-      answer: async (models, { params }) => ({
-        [many]: await models.parts(resource, byName(managerVersion, params.managerVersionName)),
-      }),
+      async answer(models, { params: { managerVersionName } }) {
+        return { [many]: await models.parts(resource, byName(managerVersion, managerVersionName)) }
+      },
     }),
   ]
 }
