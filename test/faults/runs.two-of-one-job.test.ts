@@ -16,7 +16,10 @@ test('two runs of one job that commit in either order, or at once, leave one pac
     Promise.all(steps.map((step) => world.service.startWorker({ FAILPOINT: `${step}:stop`, WORKER_CONCURRENCY: '1' })))
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const first = await start(firstRuns)
-  const jobs = await Promise.all(firstRuns.map((_, index) => world.publish({ version, fileName: `file${index}` })))
+  // With force nothing but its own generation keeps the second run from committing another.
+  const jobs = await Promise.all(
+    firstRuns.map((_, index) => world.publish({ version, fileName: `file${index}`, force: index !== 2 })),
+  )
   await Promise.all(first.map(untilFrozen))
   // They take the jobs over when the locks of the frozen ones are gone.
   const second = await start(secondRuns)
