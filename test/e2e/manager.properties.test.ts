@@ -126,3 +126,16 @@ test('If-Match decides whether an update or a delete is done', async () => {
   expect((await client.get(`property/${grn}`)).body.property?.enver).toBe(3)
   expect((await client.send('DELETE', grn, undefined, { 'If-Match': '"3"' })).status).toBe(200)
 })
+
+test('of twenty requests at once for one key, or with one If-Match, one succeeds; without, all do', async () => {
+  const { version: one } = await newModel(client)
+  const statuses = async (send: (index: number) => Promise<{ status: number }>) =>
+    (await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)))).map(({ status }) => status).sort()
+  const nineteen = (status: number) => [200, ...Array.from({ length: 19 }, () => status)]
+  expect(await statuses(() => client.post(`property/${one.grn}`, { key: 'a' }))).toEqual(nineteen(409))
+  const put = (index: number, headers = {}) =>
+    client.put(`property/name/${one.grn}/a`, { displayValue: `${index}` }, headers)
+  expect(await statuses((index) => put(index, { 'If-Match': '"0"' }))).toEqual(nineteen(412))
+  expect(await statuses((index) => put(index))).toEqual(nineteen(200))
+  expect((await client.get(`property/name/${one.grn}/a`)).body.property?.enver).toBe(21)
+}, 240_000)

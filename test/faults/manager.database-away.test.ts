@@ -1,9 +1,8 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { StoppableNeo4j } from '../stack/native/neo4j.ts'
 import { type Service, startService } from '../stack/service.ts'
 import { createClient } from '../support/client.ts'
 import { type ManagerClient, managerClient, newModel, someOrg } from '../support/models.ts'
@@ -13,8 +12,8 @@ import { openStoppable } from '../support/stoppable-neo4j.ts'
 const limitMs = 240_000
 const directory = mkdtempSync(join(tmpdir(), 'manager-'))
 const stack = inject('stack')
-let database: StoppableNeo4j
-let services: Service[]
+let database: Awaited<ReturnType<typeof openStoppable>>
+let services: Service[] = []
 let clients: ManagerClient[]
 
 beforeAll(async () => {
@@ -33,7 +32,11 @@ beforeAll(async () => {
   services = await Promise.all([start('a', 9), start('b', 10)])
   clients = services.map(({ apiUrl, tokens }) => managerClient(createClient(apiUrl, tokens.all as string)))
 }, limitMs)
-afterAll(() => Promise.all(services.map((service) => service.stop())), 60_000)
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.stop()))
+  await database.close()
+  rmSync(directory, { recursive: true })
+}, 60_000)
 
 const [first, second] = [0, 1].map((index) => () => clients[index] as ManagerClient) as [
   () => ManagerClient,
