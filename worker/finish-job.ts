@@ -1,5 +1,8 @@
-import type { AppError } from '../shared/errors/app-error.ts'
+import { AppError } from '../shared/errors/app-error.ts'
+import * as errors from '../shared/errors/catalogue.ts'
+import { isFinished } from '../shared/jobs/finish-waiter.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
+import { type Generations, voided } from '../shared/storage/generations.ts'
 import { packetName, requestKey } from '../shared/storage/keys.ts'
 import type { WorkerContext } from './context.ts'
 import { totals } from './publish-packet.ts'
@@ -26,15 +29,34 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
   await finished(context, job, 'succeeded')
 }
 
-/** Fails a job for good, unless a run of it has committed all the same. */
-export async function failJob(
-  context: WorkerContext,
-  job: JobRecord,
-  { status, code, message }: AppError,
-): Promise<void> {
-  if (await finishCommitted(context, job)) return
-  await context.records.finish(job.id, 'failed', { error: { status, code, message } })
+/**
+ * Fails a job for good, unless a run of it has committed all the same. A run that has begun to commit may be frozen, and
+ * wake later: a void generation keeps it from committing a packet that nobody expects any more.
+ */
+export async function failJob(context: WorkerContext, job: JobRecord, error: AppError): Promise<void> {
+  const { records, generations } = context
+  const { status, code, message } = error
+  for (;;) {
+    const latest = await records.read(job.id)
+    if (latest === null || isFinished(latest) || (await finishCommitted(context, latest))) return
+    // The only run there was has lost its name to another packet, and ended: nothing of it can wake.
+    const isOver = code === 'fileExists' && latest.attempt === 1
+    if (latest.begun && !isOver && !(await isVoided(generations, latest))) continue
+    if (await records.finish(job.id, 'failed', { error: { status, code, message } }, !latest.begun)) break
+  }
   await finished(context, job, code)
+}
+
+/** Whether the job can no longer commit: false when a run of it was first. */
+async function isVoided(generations: Generations, { id, orgName, fileName }: JobRecord): Promise<boolean> {
+  const taken = () => errors.fileExists(orgName, fileName)
+  try {
+    await generations.commit(packetName(orgName, fileName), voided(id), { force: true, taken })
+    return (await generations.ofJob(packetName(orgName, fileName), id)) === null
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'jobVoided') return true
+    throw error
+  }
 }
 
 export async function cancelJob(context: WorkerContext, job: JobRecord): Promise<void> {

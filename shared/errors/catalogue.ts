@@ -105,6 +105,8 @@ export const workerLost = () =>
   new AppError(500, 'workerLost', 'the workers that ran this publish ended before it was done, too many times')
 export const jobInterrupted = () =>
   new AppError(500, 'jobInterrupted', 'this run of the publish was interrupted', { retryable: true })
+export const jobVoided = () =>
+  new AppError(409, 'jobVoided', 'this publish has failed before this run of it could commit')
 export const secretsGone = () =>
   new AppError(500, 'secretsGone', 'the credentials of this publish are no longer kept; submit it again')
 

@@ -53,6 +53,8 @@ export interface JobRecord {
   force: boolean
   /** Someone asked for it to be cancelled, and its run has not stopped yet. */
   cancelling: boolean
+  /** A run of it has begun to commit, and may do so at any time, be it frozen. */
+  begun: boolean
 }
 
 export type NamedJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName'>
@@ -99,8 +101,11 @@ export interface JobRecords {
   progress(id: string, attempt: number, progress: JobProgress): Promise<'superseded' | 'cancelling' | null>
   /** Asks for a job that is queued or running to be cancelled. @returns its state; null without such a job. */
   cancel(id: string): Promise<JobState | null>
-  /** Any unfinished state -> a final one, once; tells those who wait. */
-  finish(id: string, state: (typeof finalStates)[number], changes: Changes): Promise<boolean>
+  /**
+   * Any unfinished state -> a final one, once; tells those who wait. `unlessBegun`: false as well when a run of the job
+   * has begun to commit.
+   */
+  finish(id: string, state: (typeof finalStates)[number], changes: Changes, unlessBegun?: boolean): Promise<boolean>
   /** An org's jobs (null: of all), newest first, from the place after `after`. Some may be gone. */
   list(orgName: string | null, after: ListPlace | null, limit: number): Promise<ListPlace[]>
   /** Ids of unfinished jobs that were created before a time (epoch milliseconds). */
@@ -212,12 +217,12 @@ export function createJobRecords(redis: Redis): JobRecords {
       const state = await redis.jobCancel(recordKey(id))
       return state === '' ? null : (state as JobState)
     },
-    async finish(id, state, changes) {
+    async finish(id, state, changes, unlessBegun = false) {
       const [orgName, fileName] = await redis.hmget(recordKey(id), 'orgName', 'fileName')
       if (!orgName || !fileName) return false
       const claim = claimKey(nameOf({ orgName: JSON.parse(orgName), fileName: JSON.parse(fileName) }))
       const fields = hashOf({ ...changes, state, finishedAt: now() })
-      const values = [id, String(keptSeconds), finishedChannel, ...fields]
+      const values = [id, String(keptSeconds), finishedChannel, unlessBegun ? 'unlessBegun' : '', ...fields]
       return (await redis.jobFinish(recordKey(id), claim, secretKeyOf(id), openJobsKey, ...values)) === 1
     },
     async list(orgName, after, limit) {
@@ -243,8 +248,16 @@ const bare = ['id', 'state', 'attempt', 'unended']
 const hashOf = (fields: object) =>
   Object.entries(fields).flatMap(([key, value]) => [key, bare.includes(key) ? String(value) : JSON.stringify(value)])
 
-function recordOf({ unended, begun, ...hash }: Record<string, string>): JobRecord {
-  const absent = { startedAt: null, finishedAt: null, report: null, error: null, generation: null, cancelling: false }
+function recordOf({ unended, ...hash }: Record<string, string>): JobRecord {
+  const absent = {
+    startedAt: null,
+    finishedAt: null,
+    report: null,
+    error: null,
+    generation: null,
+    cancelling: false,
+    begun: false,
+  }
   const fields = Object.entries(hash).map(([key, value]) => [key, bare.includes(key) ? value : JSON.parse(value)])
   return { ...absent, ...Object.fromEntries(fields), attempt: Number(hash.attempt) }
 }

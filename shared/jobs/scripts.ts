@@ -74,11 +74,12 @@ if state == 'running' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then retu
 if state == 'queued' or state == 'running' then redis.call('HSET', KEYS[1], 'cancelling', 'true') end
 return state or ''`
 
-// KEYS: record, claim, secret, open jobs. ARGV: id, seconds the record is kept, channel, fields.
+// KEYS: record, claim, secret, open jobs. ARGV: id, seconds the record is kept, channel, unless begun, fields.
 const finish = `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 4))
+if ARGV[4] ~= '' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 0 end
+redis.call('HSET', KEYS[1], unpack(ARGV, 5))
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 redis.call('DEL', KEYS[3])
 redis.call('ZREM', KEYS[4], ARGV[1])

@@ -21,6 +21,8 @@ export interface Manifest {
   parts: ManifestPart[]
   /** This generation says that the packet was removed; it has no parts. */
   removed?: true
+  /** This one says only that its job will not commit any more: readers look past it. */
+  isVoid?: true
 }
 
 /** The generation that says that a packet was removed. */
@@ -30,6 +32,18 @@ export const removal = (): Manifest => ({
   createdAt: new Date().toISOString(),
   parts: [],
   removed: true,
+})
+
+/**
+ * The generation of a job that failed after a run of it had begun to commit. That run may be frozen, and wake much later:
+ * then it finds that its job has a generation, and commits nothing.
+ */
+export const voided = (jobId: string): Manifest => ({
+  jobId,
+  attempt: 0,
+  createdAt: new Date().toISOString(),
+  parts: [],
+  isVoid: true,
 })
 
 export interface Generation {
@@ -60,7 +74,8 @@ export interface Generations {
   ofJob(name: string, jobId: string): Promise<number | null>
   /**
    * Commits a manifest as the next generation, once per job. @returns its number.
-   * @throws taken() when another packet or files of others hold the name and `force` is false.
+   * @throws taken() when another packet or files of others hold the name and `force` is false; jobVoided when the job
+   * has failed meanwhile.
    */
   commit(name: string, manifest: Manifest, options: { force: boolean; taken: () => Error }): Promise<number>
 }
@@ -94,19 +109,38 @@ export function createGenerations(store: ObjectStore): Generations {
   async function highest(name: string): Promise<Generation | null> {
     // A generation that is gone by the time it is read was superseded and swept: look again.
     for (let attempt = 0; attempt < 3; attempt++) {
-      const generation = (await list(name)).at(-1)
-      if (generation === undefined) return null
-      const manifest = await read(name, generation)
-      if (manifest) return { generation, manifest }
+      const found = await highestOf(name, await list(name))
+      if (found !== 'gone') return found
     }
     throw errors.storeAway(new Error(`the generations of a packet are listed but cannot be read`))
   }
 
-  async function ownAmong(name: string, generations: readonly number[], jobId: string): Promise<number | null> {
-    for (const generation of generations.toReversed()) {
-      if ((await read(name, generation))?.jobId === jobId) return generation
+  async function highestOf(name: string, numbers: readonly number[]): Promise<Generation | null | 'gone'> {
+    for (const generation of numbers.toReversed()) {
+      const manifest = await read(name, generation)
+      if (manifest === null) return 'gone'
+      if (!manifest.isVoid) return { generation, manifest }
     }
     return null
+  }
+
+  async function ownAmong(name: string, numbers: readonly number[], jobId: string): Promise<Generation | null> {
+    for (const generation of numbers.toReversed()) {
+      const manifest = await read(name, generation)
+      if (manifest?.jobId === jobId) return { generation, manifest }
+    }
+    return null
+  }
+
+  /** A job has one generation: that of the run that committed first, or the void one of its failure. */
+  function committed({ generation, manifest }: Generation): number {
+    if (manifest.isVoid) throw errors.jobVoided()
+    return generation
+  }
+
+  async function isHeld(name: string, numbers: readonly number[]): Promise<boolean> {
+    const found = await highestOf(name, numbers)
+    return found === 'gone' || (found !== null && !found.manifest.removed)
   }
 
   async function current(name: string): Promise<Generation | null> {
@@ -119,7 +153,10 @@ export function createGenerations(store: ObjectStore): Generations {
     read,
     highest,
     current,
-    ofJob: async (name, jobId) => ownAmong(name, await list(name), jobId),
+    async ofJob(name, jobId) {
+      const own = await ownAmong(name, await list(name), jobId)
+      return own === null || own.manifest.isVoid ? null : own.generation
+    },
     async commit(name, manifest, { force, taken }) {
       const bytes = Buffer.from(JSON.stringify(manifest))
       for (;;) {
@@ -127,16 +164,15 @@ export function createGenerations(store: ObjectStore): Generations {
         const others = force ? [] : await othersFiles(store, generations, name)
         const numbers = await list(name)
         const own = await ownAmong(name, numbers, manifest.jobId)
-        if (own !== null) return own
-        const [last = 0] = numbers.slice(-1)
-        if (!force && (others.length > 0 || (last > 0 && !(await read(name, last))?.removed))) throw taken()
-        const next = last + 1
+        if (own !== null) return committed(own)
+        if (!force && (others.length > 0 || (await isHeld(name, numbers)))) throw taken()
+        const next = (numbers.at(-1) ?? 0) + 1
         const outcome = await store.create(generationKey(name, next), bytes)
         if (outcome === 'created') return next
         // A 412 may be our own first PUT whose answer was lost, so look who wrote it before calling it a conflict.
         const written = await read(name, next)
-        if (written?.jobId === manifest.jobId) return next
-        if (written !== null && !force && !written.removed) throw taken()
+        if (written?.jobId === manifest.jobId) return committed({ generation: next, manifest: written })
+        if (written !== null && !force && !written.removed && !written.isVoid) throw taken()
         if (written === null && outcome === 'lost') throw errors.storeAway(new Error('the commit had no answer'))
       }
     },

@@ -91,9 +91,10 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
   }
 
   async function partNamesOf(name: string, generation: number): Promise<string[]> {
-    const manifest = (await generations.read(name, generation)) ?? (await generations.highest(name))?.manifest
-    if (manifest?.removed) return (await othersFiles(store, generations, name)).map(({ key }) => key)
-    return manifest ? partNames(name, manifest.parts.length) : []
+    const found = await generations.read(name, generation)
+    const manifest = found && !found.isVoid ? found : (await generations.highest(name))?.manifest
+    if (manifest && !manifest.removed) return partNames(name, manifest.parts.length)
+    return (await othersFiles(store, generations, name)).map(({ key }) => key)
   }
 
   /** Keys that start with `start`: the packets' and the files of others. */

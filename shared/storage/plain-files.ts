@@ -33,9 +33,8 @@ export async function othersFiles(store: ObjectStore, generations: Generations, 
   const found = await plainFilesOf(store, name)
   if (found.length === 0) return []
   const numbers = await generations.list(name)
-  const highest = numbers.at(-1)
-  if (highest === undefined) return found
-  if (!(await generations.read(name, highest))?.removed) return []
+  if (numbers.length === 0) return found
+  if (await generations.current(name)) return []
   const own = await contentsOf(generations, name, numbers)
   return found.filter((object) => !own.has(contentOf(object)))
 }
@@ -53,7 +52,7 @@ export async function refreshPlainFiles(store: ObjectStore, generations: Generat
     if (highest === null) return
     if (highest.manifest.removed) await removeLeftovers(store, generations, name)
     else await copyParts(store, name, highest.manifest)
-    if ((await generations.list(name)).at(-1) === highest.generation) return
+    if ((await generations.highest(name))?.generation === highest.generation) return
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Generations } from './generations.ts'
+import type { Generations, Manifest } from './generations.ts'
 import { generationKey, hiddenBelow, jobOfRequest, parseGenerationKey, parsePartKey, probes } from './keys.ts'
 import type { StoredObject } from './object-store.ts'
 import type { Storage } from './storage.ts'
@@ -43,9 +43,18 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
     swept[kind]++
   }
 
+  /** The generation that readers took up next: a void one supersedes nothing. */
+  async function nextOf(name: string, numbers: readonly number[]): Promise<Manifest | null> {
+    for (const number of numbers) {
+      const manifest = await generations.read(name, number)
+      if (manifest && !manifest.isVoid) return manifest
+    }
+    return null
+  }
+
   async function sweepPacket(name: string, numbers: readonly number[]) {
     for (const [index, number] of numbers.slice(0, -1).entries()) {
-      const newer = await generations.read(name, numbers[index + 1] as number)
+      const newer = await nextOf(name, numbers.slice(index + 1))
       if (newer === null || rules.now - Date.parse(newer.createdAt) <= rules.supersededMs) continue
       const superseded = await generations.read(name, number)
       await remove('generations', generationKey(name, number))

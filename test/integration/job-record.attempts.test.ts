@@ -51,7 +51,7 @@ describe('an attempt', () => {
     expect(await records.start(job.id)).toBe(2)
     await records.beginCommit(job, 2, committing, report)
     expect(await records.start(job.id)).toBe(3)
-    expect(await records.read(job.id)).toEqual({ ...first, attempt: 3, report })
+    expect(await records.read(job.id)).toEqual({ ...first, attempt: 3, begun: true, report })
   })
 
   test.each(finalStates)('does not begin a job that has %s', async (state) => {
@@ -152,7 +152,13 @@ describe('the commit', () => {
     await records.start(job.id)
     const running = await records.read(job.id)
     expect(await records.beginCommit(job, 1, committing, report)).toBe(true)
-    expect(await records.read(job.id)).toEqual({ ...running, state: 'committing', progress: committing, report })
+    expect(await records.read(job.id)).toEqual({
+      ...running,
+      state: 'committing',
+      begun: true,
+      progress: committing,
+      report,
+    })
   })
 
   test('is begun by the latest attempt only', async () => {

@@ -41,6 +41,7 @@ describe('a job', () => {
       error: null,
       generation: null,
       cancelling: false,
+      begun: false,
     })
   })
 

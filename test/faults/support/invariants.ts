@@ -55,7 +55,7 @@ async function generationsMade({ storage, org }: World, fileName: string) {
   const name = `${org}/${fileName}`
   const numbers = await storage.generations.list(name)
   const manifests = await Promise.all(numbers.map((number) => storage.generations.read(name, number)))
-  return manifests.map((manifest) => ({ jobId: manifest?.jobId }))
+  return manifests.filter((manifest) => !manifest?.isVoid).map((manifest) => ({ jobId: manifest?.jobId }))
 }
 
 async function partsOf({ client, org }: World, fileName: string): Promise<string[]> {

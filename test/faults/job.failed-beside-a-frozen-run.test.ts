@@ -1,0 +1,37 @@
+import { expect, inject, test } from 'vitest'
+import { mustHold } from './support/invariants.ts'
+import { untilFrozen, untilRunEnded } from './support/processes.ts'
+import { drawVersion } from './support/versions.ts'
+import { openWorld } from './support/world.ts'
+
+test('a run that froze before its manifest commits nothing when it wakes after another run has failed the job', {
+  timeout: 180_000,
+}, async () => {
+  const world = await openWorld()
+  const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
+  const whole = await world.service.startWorker()
+  const before = await world.publish({ version, fileName: 'taken' })
+  expect((await before.done)?.state).toBe('succeeded')
+  whole.kill('SIGTERM')
+  await whole.exited
+
+  const frozen = await Promise.all(
+    ['a', 'b'].map(() => world.service.startWorker({ FAILPOINT: 'beforeManifest:stop', WORKER_CONCURRENCY: '1' })),
+  )
+  const later = await drawVersion(world.origin, inject('stack').neo4j, 20)
+  const jobs = [
+    await world.publish({ version: later, fileName: 'taken', force: true }),
+    await world.publish({ version: later, fileName: 'free' }),
+  ]
+  await Promise.all(frozen.map(untilFrozen))
+  // It takes the jobs over when the locks of the frozen ones are gone, and may make one pair only.
+  await world.service.startWorker({ JOB_MAX_PAIRS: '1' })
+  const ends = await Promise.all(jobs.map(({ done }) => done))
+  expect(ends.map((end) => [end?.state, end?.error?.code])).toEqual(Array(2).fill(['failed', 'tooManyPairs']))
+  for (const worker of frozen) worker.kill('SIGCONT')
+  await Promise.all(jobs.map(({ id }) => Promise.any(frozen.map((worker) => untilRunEnded(worker, id)))))
+  const listed = await world.client.get(`/1.0/publish/${world.org}`)
+  expect(listed.body.fileNames).toEqual(expect.arrayContaining([expect.stringMatching(/^taken/)]))
+  expect(listed.body.fileNames?.filter((name) => name.startsWith('free'))).toEqual([])
+  await mustHold(world)
+})
