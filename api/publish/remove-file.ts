@@ -4,7 +4,9 @@ import { publishResponse } from '../../shared/publish/response.ts'
 import { removal } from '../../shared/storage/generations.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import { orgName, parsePartName, storedName } from '../../shared/storage/names.ts'
+import type { StoredFile } from '../../shared/storage/packets.ts'
 import { orgInPath } from '../access.ts'
+import type { ApiContext } from '../context.ts'
 import { defineEndpoint } from '../endpoint.ts'
 
 /** Contract 7.11: a packet by its name, or a file that others put there. */
@@ -17,20 +19,31 @@ export const removeFile = defineEndpoint({
   params: z.object({ orgName, fileName: storedName }),
   query: z.strictObject({}),
   answer: 'publish',
-  async handle({ store, generations, packets, views }, { params }) {
-    const name = packetName(params.orgName, params.fileName)
-    if (await generations.current(name)) {
-      await views.mark(name)
-      const taken = () => errors.fileExists(params.orgName, params.fileName)
-      await generations.commit(name, removal(), { force: true, taken })
-      await views.remove(name)
-    } else {
-      const files = await packets.require(params.orgName, params.fileName)
-      if (files.some(({ isPart }) => isPart)) throw errors.partOfPacket(params.fileName)
-      for (const { key } of files) await store.remove(key)
-      // A packet may have taken the name meanwhile, or that of which this one is a part.
-      await views.refresh(packetName(params.orgName, parsePartName(params.fileName)?.base ?? params.fileName))
-    }
+  async handle(context, { params: { orgName, fileName } }) {
+    const files = await context.packets.require(orgName, fileName)
+    const others = files.filter(({ isPart }) => !isPart)
+    if (others.length > 0) await removeOthers(context, orgName, fileName, others)
+    else if (parsePartName(fileName)) throw errors.partOfPacket(fileName)
+    else await removePacket(context, orgName, fileName)
     return { kind: 'publish', response: publishResponse({}) }
   },
 })
+
+async function removePacket({ generations, views }: ApiContext, orgName: string, fileName: string): Promise<void> {
+  const name = packetName(orgName, fileName)
+  await views.mark(name)
+  const taken = () => errors.fileExists(orgName, fileName)
+  await generations.commit(name, removal(), { force: true, taken })
+  await views.remove(name)
+}
+
+async function removeOthers(
+  { store, views }: ApiContext,
+  orgName: string,
+  fileName: string,
+  files: readonly StoredFile[],
+): Promise<void> {
+  for (const { key } of files) await store.remove(key)
+  // A packet may have taken the name meanwhile, or that of which this one is a part.
+  await views.refresh(packetName(orgName, parsePartName(fileName)?.base ?? fileName))
+}

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { JobReport } from '../publish/report.ts'
 import type { Idempotency } from './idempotency.ts'
+import { hashOf, recordOf } from './record-hash.ts'
 import {
   claimKey,
   finishedChannel,
@@ -240,24 +241,4 @@ export function createJobRecords(redis: Redis): JobRecords {
       if (ids.length > 0) await redis.zrem(jobListKey(orgName), ...ids)
     },
   }
-}
-
-/** Hash fields are JSON but for those that scripts compare. */
-const bare = ['id', 'state', 'attempt', 'unended']
-
-const hashOf = (fields: object) =>
-  Object.entries(fields).flatMap(([key, value]) => [key, bare.includes(key) ? String(value) : JSON.stringify(value)])
-
-function recordOf({ unended, ...hash }: Record<string, string>): JobRecord {
-  const absent = {
-    startedAt: null,
-    finishedAt: null,
-    report: null,
-    error: null,
-    generation: null,
-    cancelling: false,
-    begun: false,
-  }
-  const fields = Object.entries(hash).map(([key, value]) => [key, bare.includes(key) ? value : JSON.parse(value)])
-  return { ...absent, ...Object.fromEntries(fields), attempt: Number(hash.attempt) }
 }

@@ -1,0 +1,23 @@
+import type { JobRecord } from './record.ts'
+
+/** Hash fields are JSON but for those that scripts compare. */
+const bare = ['id', 'state', 'attempt', 'unended']
+
+/** A record's fields as names and values in turn, as HSET takes them. */
+export const hashOf = (fields: object): string[] =>
+  Object.entries(fields).flatMap(([key, value]) => [key, bare.includes(key) ? String(value) : JSON.stringify(value)])
+
+/** The record of a hash as HGETALL gives it. */
+export function recordOf({ unended, ...hash }: Record<string, string>): JobRecord {
+  const absent = {
+    startedAt: null,
+    finishedAt: null,
+    report: null,
+    error: null,
+    generation: null,
+    cancelling: false,
+    begun: false,
+  }
+  const fields = Object.entries(hash).map(([key, value]) => [key, bare.includes(key) ? value : JSON.parse(value)])
+  return { ...absent, ...Object.fromEntries(fields), attempt: Number(hash.attempt) }
+}
