@@ -1,7 +1,7 @@
 import type { Driver } from 'neo4j-driver'
 import type { Neo4jAddress } from '../../stack/stack.ts'
 import type { createClient } from '../../support/client.ts'
-import { differences } from '../../support/compare-graphs.ts'
+import { differences, valueText } from '../../support/compare-graphs.ts'
 import type { Pair } from '../../support/replay.ts'
 import { shuffled } from '../../support/shuffle.ts'
 import type { Alphabet } from './alphabet.ts'
@@ -41,6 +41,7 @@ export async function runCase(world: World, given: Case): Promise<Run> {
   const { parts } = delivered
   if (isRefused(prediction, delivered)) return { prediction, verdict: 'refused', outcome: null, parts: 0 }
 
+  if (given.requests.length === 1) demand('pairs that stand there twice', repeated(parts.flat()))
   const now = timestampIn(parts, accepted)
   const outcome = outcomeOf(prediction, given.target, now)
   if (outcome.outside !== null) return { prediction, verdict: 'outside', outcome, parts: parts.length }
@@ -54,6 +55,12 @@ export async function runCase(world: World, given: Case): Promise<Run> {
   const hasPairs = parts.flat().length > 0
   if (hasPairs) demand('metadata', linesBetween(toBeTold(prediction.plans), toldBy(parts, given.requests)))
   return { prediction, verdict: 'fine', outcome, parts: parts.length }
+}
+
+/** Pairs of equal text and parameters: a request has each once. */
+function repeated(pairs: readonly Pair[]): string[] {
+  const texts = pairs.map(({ statement, parameters }) => statement + valueText(Object.entries(parameters).flat()))
+  return texts.filter((text, index) => texts.indexOf(text) !== index)
 }
 
 function isRefused({ refusals }: Prediction, { status, error }: Delivered): boolean {
