@@ -66,7 +66,7 @@ function operationOf(endpoint: Endpoint, names: readonly string[]): ZodOpenApiOp
           requestBody: {
             required: body.isOptional !== true,
             content: {
-              'application/json': { schema: body.schema, ...(body.example ? { example: body.example } : {}) },
+              'application/json': { schema: body.schema, example: body.example },
             },
           },
         }

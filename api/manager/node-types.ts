@@ -6,12 +6,13 @@ import { empty, managerBody, managerEndpoint } from './manager-endpoint.ts'
 import { listOf, nothing, oneOf } from './record-schemas.ts'
 import { elementEndpoints, inVersion } from './version-elements.ts'
 
-const change = managerBody(nodeTypeChanges)
+const creation = managerBody(newNodeType, { key: 'Movie', namespace: 'films', definition: 'A film' })
+const change = managerBody(nodeTypeChanges, { displayValue: 'Film' })
 const nodeTypeGrn = grnOf('nodetype')
 
 /** Seed, Manager: node types. */
 export const nodeTypes = [
-  ...elementEndpoints(nodeType, managerBody(newNodeType), change),
+  ...elementEndpoints(nodeType, creation, change),
   managerEndpoint('put', 'nodeType/:nodeTypeGrn', {
     summary: 'Change a node type',
     params: { nodeTypeGrn },

@@ -9,21 +9,23 @@ import { empty, managerBody, managerEndpoint } from './manager-endpoint.ts'
 import { listOf, nothing, oneOf } from './record-schemas.ts'
 import { elementEndpoints } from './version-elements.ts'
 
-const change = managerBody(propertyChanges)
-const implementationChange = managerBody(propertyImplChanges)
+const creation = managerBody(newProperty, { key: 'title', dataType: 'String', displayValue: 'Title' })
+const change = managerBody(propertyChanges, { definition: 'What it is called', isEditable: true })
+const implementationChange = managerBody(propertyImplChanges, { displayValue: 'Title', isEditable: true })
 const isOfType = (grn: unknown, type: string) => grnTypeOf(String(grn)) === type
 
 /** What may be changed depends on whose grn the path has. */
 const changeOfEither: BodyReader<Record<string, unknown>> = {
   limitBytes: change.limitBytes,
   schema: z.union([propertyChanges, propertyImplChanges]),
+  example: implementationChange.example,
   read: (body, params) =>
     (isOfType(params.grn, propertyImpl.grnType) ? implementationChange : change).read(body, params),
 }
 
 /** Seed, Manager: properties. Where a path serves two operations, the grn's type decides. */
 export const properties = [
-  ...elementEndpoints(property, managerBody(newProperty), change),
+  ...elementEndpoints(property, creation, change),
   managerEndpoint('put', 'property/:grn', {
     summary: 'Change a property or a property implementation',
     params: { grn: grnOf('property', 'propertyimpl') },
