@@ -18,39 +18,35 @@ export function elementEndpoints(
 ) {
   const { one, many, noun, grnType } = resource
   const gives = oneOf(resource)
+  const wrapped = async (record: Promise<object>) => ({ [one]: await record })
   return [
     managerEndpoint('post', `${one}/:managerVersionGrn`, {
       summary: `Add a ${noun} to a manager version`,
       params: { managerVersionGrn },
       body: creation,
       gives,
-      async answer(models, { params, body, principal }) {
-        const version = byGrn(managerVersion, params.managerVersionGrn)
-        return { [one]: await models.createPart(resource, version, body, principal.name) }
-      },
+      answer: (models, { params, body, principal }) =>
+        wrapped(models.createPart(resource, byGrn(managerVersion, params.managerVersionGrn), body, principal.name)),
     }),
     managerEndpoint('get', `${one}/:grn`, {
       summary: `Read a ${noun}`,
       params: { grn: grnOf(grnType) },
       gives,
-      answer: async (models, { params }) => ({ [one]: await models.find(byGrn(resource, params.grn)) }),
+      answer: (models, { params }) => wrapped(models.find(byGrn(resource, params.grn))),
     }),
     managerEndpoint('get', `${one}/name/:managerVersionGrn/:name`, {
       summary: `Read a ${noun} by its key`,
       params: inVersion,
       gives,
-      answer: async (models, { params }) => ({
-        [one]: await models.find(byKey(resource, params.managerVersionGrn, params.name)),
-      }),
+      answer: (models, { params }) => wrapped(models.find(byKey(resource, params.managerVersionGrn, params.name))),
     }),
     managerEndpoint('put', `${one}/name/:managerVersionGrn/:name`, {
       summary: `Change a ${noun} by its key`,
       params: inVersion,
       body: change,
       gives,
-      answer: async (models, { params, body, ...change }) => ({
-        [one]: await models.update(byKey(resource, params.managerVersionGrn, params.name), body, change),
-      }),
+      answer: (models, { params, body, ...change }) =>
+        wrapped(models.update(byKey(resource, params.managerVersionGrn, params.name), body, change)),
     }),
     managerEndpoint('get', `${many}/name/:managerVersionName`, {
       summary: `List the ${many} of a manager version by its name`,
