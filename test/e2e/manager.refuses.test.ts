@@ -86,7 +86,7 @@ test.each([
   ['POST', someOrg, {}, 'name: required'],
   ['POST', someOrg, { name: ' ' }, 'name: must not be blank'],
   ['POST', someOrg, { name: 'grn:gg:manager:x' }, 'name: must not start with "grn:"'],
-  ['POST', someOrg, [], 'must be an object'],
+  ['POST', someOrg, [], 'the body must be an object'],
   ['POST', `property/${v}`, { key: null }, 'key: required'],
   ['POST', `property/${v}`, { key: '' }, 'key: must not be blank'],
   ['POST', `property/${v}`, { key: 'a\nb' }, 'key: must not contain control characters'],
