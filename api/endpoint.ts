@@ -20,7 +20,8 @@ export interface BodyReader<Body> {
   isOptional?: true
   /** As documented; `read` says more. */
   schema: z.ZodType
-  example?: unknown
+  /** A body that works as it stands, once its address and names are those of something that exists. */
+  example: object
   /** `params` are the path's, as they came: what a body must be may depend on what it is sent to. */
   read(body: unknown, params: Readonly<Record<string, unknown>>): { value: Body; issues: readonly Issue[] }
 }

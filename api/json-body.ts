@@ -21,6 +21,8 @@ function readers(limitBytes: number): RequestHandler[] {
   return [
     (request, _response, next) => {
       if (!request.is('application/json')) throw errors.unsupportedMediaType()
+      // The parser would read all of it first, from a client that may be slow or never send it.
+      if (Number(request.get('Content-Length')) > limitBytes) throw errors.bodyTooLarge(limitBytes)
       next()
     },
     express.json({ limit: limitBytes, strict: false, type: 'application/json' }),

@@ -47,16 +47,28 @@ export const requestHeaders = {
 
 export type RequestHeader = keyof typeof requestHeaders
 
-const header = (description: string) => ({ description, schema: { type: 'string' as const } })
+const header = (description: string) => ({ description, required: true, schema: { type: 'string' as const } })
+const sometimes = (description: string) => ({ ...header(description), required: false })
 
-const always = { 'X-Request-Id': header('of the request, or one that was made for it') }
+const always = {
+  'X-Request-Id': header('of the request, or one that was made for it'),
+  'Cache-Control': header('no-store: no cache keeps what was answered'),
+}
 const retryAfter = { 'Retry-After': header('seconds until it is worth trying again') }
-const location = { Location: header('the job of a publish that was queued') }
+const authenticate = { 'WWW-Authenticate': header('how to authenticate, or which scope is missing') }
+/** Contract 7.3: every answer about a queued publish names its job. */
+const job = { Location: sometimes('the job of a publish that was queued') }
+const applied = { 'Preference-Applied': sometimes('what of Prefer was applied') }
+const replayed = { 'Idempotent-Replayed': sometimes('true: the same request was made before, this is its job') }
 
-export function responseHeaders(status: number) {
-  if (status === 401) return { ...always, 'WWW-Authenticate': header('how to authenticate') }
-  if (status === 429 || status === 503) return { ...always, ...retryAfter }
-  if (status === 202)
-    return { ...always, ...location, ...retryAfter, 'Preference-Applied': header('what of Prefer was applied') }
-  return always
+/** Headers of an answer with this status, of an endpoint that takes these headers. */
+export function responseHeaders(status: number, takes: readonly RequestHeader[]) {
+  return {
+    ...always,
+    ...(status === 401 || status === 403 ? authenticate : {}),
+    ...(status === 429 || status === 503 ? retryAfter : {}),
+    ...(takes.includes('Prefer') && status !== 401 && status !== 403 ? job : {}),
+    ...(takes.includes('Idempotency-Key') && (status === 200 || status === 202) ? { ...applied, ...replayed } : {}),
+    ...(takes.includes('Prefer') && status === 202 ? retryAfter : {}),
+  }
 }

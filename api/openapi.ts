@@ -66,7 +66,7 @@ function operationOf(endpoint: Endpoint, names: readonly string[]): ZodOpenApiOp
           requestBody: {
             required: body.isOptional !== true,
             content: {
-              'application/json': { schema: body.schema, ...(body.example ? { example: body.example } : {}) },
+              'application/json': { schema: body.schema, example: body.example },
             },
           },
         }
@@ -83,7 +83,7 @@ function idOf({ method, path }: Endpoint): string {
 
 /** Every status that the endpoint answers: those it names, and those that follow from what it is. */
 function responsesOf(endpoint: Endpoint) {
-  const { answers = {}, body, access, params, answer } = endpoint
+  const { answers = {}, body, access, params, answer, takes = [] } = endpoint
   const error = isPublishPath(endpoint.path) ? publishErrorBody : problemBody
   const told: Record<string, string> = {
     200: 'Done',
@@ -100,7 +100,7 @@ function responsesOf(endpoint: Endpoint) {
     Object.entries(told).map(([status, description]) => {
       const isError = Number(status) >= 400
       const content = isError ? error : successBody(answer)
-      return [status, { description, headers: responseHeaders(Number(status)), ...content }]
+      return [status, { description, headers: responseHeaders(Number(status), takes), ...content }]
     }),
   )
 }

@@ -4,9 +4,10 @@ import { issuesOf } from '../shared/errors/issues.ts'
 import type { BodyReader } from './endpoint.ts'
 
 /** A body that one schema describes. */
-export const zodBody = <Body>(schema: z.ZodType<Body>, limitBytes: number): BodyReader<Body> => ({
+export const zodBody = <Body>(schema: z.ZodType<Body>, limitBytes: number, example: object): BodyReader<Body> => ({
   limitBytes,
   schema,
+  example,
   read(body) {
     const parsed = schema.safeParse(body, { reportInput: true })
     // With issues the value is never used: the request is refused.

@@ -31,6 +31,7 @@ export const listJobs = defineEndpoint({
     after: place.optional(),
   }),
   answer: z.object({ jobs: z.array(jobSchema), next: z.string().nullable() }),
+  answers: { 404: 'The org belongs to another' },
   async handle({ records }, { principal, query: { limit = 100, state, after = null, ...query } }) {
     const jobs: JobRecord[] = []
     let next = ''

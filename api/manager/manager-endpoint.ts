@@ -53,7 +53,8 @@ export function configured(models: Models | null): Models {
   return models
 }
 
-export const managerBody = <Body>(schema: z.ZodType<Body>): BodyReader<Body> => zodBody(schema, 1024 * 1024)
+export const managerBody = <Body>(schema: z.ZodType<Body>, example: object): BodyReader<Body> =>
+  zodBody(schema, 1024 * 1024, example)
 
 /** What a delete answers: an empty object, for clients that parse every answer. */
 export const empty = () => ({})

@@ -21,7 +21,7 @@ export const managerVersions = [
   managerEndpoint('post', 'version/:managerGrn', {
     summary: 'Add a version to a manager',
     params: ofManager,
-    body: managerBody(versionFields),
+    body: managerBody(versionFields, { name: 'films-2' }),
     gives: oneOf(managerVersion),
     answer: async (models, { params, body, principal }) => ({
       managerVersion: await models.createVersion(byGrn(manager, params.managerGrn), body.name ?? null, principal.name),

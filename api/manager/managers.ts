@@ -10,7 +10,7 @@ export const managers = [
   managerEndpoint('post', ':orgGrn', {
     summary: 'Create a manager, with its first version',
     params: { orgGrn: grnOf('org') },
-    body: managerBody(managerFields),
+    body: managerBody(managerFields, { name: 'films' }),
     gives: oneOf(manager),
     answer: async (models, { body, principal }) => ({
       manager: await models.createManager(body.name, principal.name),

@@ -1,21 +1,20 @@
-import { newNodeType, nodeTypeChanges } from '../../shared/manager/fields.ts'
 import { grnOf } from '../../shared/manager/grn.ts'
 import { managerVersion, nodeType } from '../../shared/manager/resources.ts'
 import { byGrn, byKey } from '../../shared/manager/selector.ts'
-import { empty, managerBody, managerEndpoint } from './manager-endpoint.ts'
+import { newNodeTypeBody, nodeTypeChangeBody } from './bodies.ts'
+import { empty, managerEndpoint } from './manager-endpoint.ts'
 import { listOf, nothing, oneOf } from './record-schemas.ts'
 import { elementEndpoints, inVersion } from './version-elements.ts'
 
-const change = managerBody(nodeTypeChanges)
 const nodeTypeGrn = grnOf('nodetype')
 
 /** Seed, Manager: node types. */
 export const nodeTypes = [
-  ...elementEndpoints(nodeType, managerBody(newNodeType), change),
+  ...elementEndpoints(nodeType, newNodeTypeBody, nodeTypeChangeBody),
   managerEndpoint('put', 'nodeType/:nodeTypeGrn', {
     summary: 'Change a node type',
     params: { nodeTypeGrn },
-    body: change,
+    body: nodeTypeChangeBody,
     gives: oneOf(nodeType),
     answer: async (models, { params, body, ...change }) => ({
       nodeType: await models.update(byGrn(nodeType, params.nodeTypeGrn), body, change),

@@ -1,29 +1,19 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
-import { grnOrName, newProperty, propertyChanges, propertyImplChanges } from '../../shared/manager/fields.ts'
+import { grnOrName } from '../../shared/manager/fields.ts'
 import { grnOf, grnTypeOf, isMeantAsGrn } from '../../shared/manager/grn.ts'
 import { managerVersion, nodeType, property, propertyImpl, resourceOf } from '../../shared/manager/resources.ts'
 import { byEnds, byGrn, byKey } from '../../shared/manager/selector.ts'
-import type { BodyReader } from '../endpoint.ts'
-import { empty, managerBody, managerEndpoint } from './manager-endpoint.ts'
+import { changeOfEither, newPropertyBody, propertyChangeBody } from './bodies.ts'
+import { empty, managerEndpoint } from './manager-endpoint.ts'
 import { listOf, nothing, oneOf } from './record-schemas.ts'
 import { elementEndpoints } from './version-elements.ts'
 
-const change = managerBody(propertyChanges)
-const implementationChange = managerBody(propertyImplChanges)
 const isOfType = (grn: unknown, type: string) => grnTypeOf(String(grn)) === type
-
-/** What may be changed depends on whose grn the path has. */
-const changeOfEither: BodyReader<Record<string, unknown>> = {
-  limitBytes: change.limitBytes,
-  schema: z.union([propertyChanges, propertyImplChanges]),
-  read: (body, params) =>
-    (isOfType(params.grn, propertyImpl.grnType) ? implementationChange : change).read(body, params),
-}
 
 /** Seed, Manager: properties. Where a path serves two operations, the grn's type decides. */
 export const properties = [
-  ...elementEndpoints(property, managerBody(newProperty), change),
+  ...elementEndpoints(property, newPropertyBody, propertyChangeBody),
   managerEndpoint('put', 'property/:grn', {
     summary: 'Change a property or a property implementation',
     params: { grn: grnOf('property', 'propertyimpl') },

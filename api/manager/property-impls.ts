@@ -12,7 +12,7 @@ export const propertyImpls = [
   managerEndpoint('post', 'property/:nodeTypeGrn/:propertyGrn', {
     summary: 'Add a property to a node type',
     params: ends,
-    body: managerBody(newPropertyImpl),
+    body: managerBody(newPropertyImpl, { displayValue: 'Title' }),
     gives: oneOf(propertyImpl),
     answer: async (models, { params, body, principal }) => ({
       propertyImpl: await models.implement(

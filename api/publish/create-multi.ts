@@ -4,6 +4,7 @@ import { publishRequest } from '../../shared/publish/request.ts'
 import { orgInBody } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { trueOrFalse, wholeNumber } from '../query.ts'
+import { multiExample } from './examples.ts'
 import { publish } from './publish.ts'
 import { storedAnswers } from './stored-answers.ts'
 
@@ -25,6 +26,7 @@ export const createMulti = defineEndpoint({
   body: {
     limitBytes: 32 * 1024 * 1024,
     schema: z.array(publishRequest).min(1).max(10_000),
+    example: multiExample,
     read(body) {
       const { multi, issues } = parseMulti(body)
       return { value: multi, issues }

@@ -2,6 +2,7 @@ import { publishRequest } from '../../shared/publish/request.ts'
 import { parsePublishRequest } from '../../shared/publish/rules.ts'
 import { orgInBody } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
+import { publishExample } from './examples.ts'
 import { publish } from './publish.ts'
 import { storedAnswers } from './stored-answers.ts'
 
@@ -17,6 +18,7 @@ export const createPacket = defineEndpoint({
   body: {
     limitBytes: 1024 * 1024,
     schema: publishRequest,
+    example: publishExample,
     read(body) {
       const { request, issues } = parsePublishRequest(body)
       return { value: request, issues }

@@ -5,6 +5,7 @@ import { orgName } from '../../shared/storage/names.ts'
 import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { zodBody } from '../zod-body.ts'
+import { relationshipCreatesExample } from './examples.ts'
 import { storeDirectly } from './store-directly.ts'
 
 /** Seed, Publish #10; contract 7.10. */
@@ -15,7 +16,7 @@ export const createRelationships = defineEndpoint({
   scope: 'publish:write',
   access: orgInPath,
   params: z.object({ orgName }),
-  body: zodBody(relationshipCreates, 32 * 1024 * 1024),
+  body: zodBody(relationshipCreates, 32 * 1024 * 1024, relationshipCreatesExample),
   answer: 'publish',
   answers: { 409: 'The name is taken' },
   async handle(context, { params, body: { fileName, ids, ...order } }) {

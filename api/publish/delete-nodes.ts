@@ -4,6 +4,7 @@ import { nodeDelete, parseNodeDelete } from '../../shared/publish/node-delete-re
 import { orgName } from '../../shared/storage/names.ts'
 import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
+import { nodeDeleteExample } from './examples.ts'
 import { returnParts } from './return-packet.ts'
 import { storeDirectly } from './store-directly.ts'
 
@@ -18,6 +19,7 @@ export const deleteNodes = defineEndpoint({
   body: {
     limitBytes: 32 * 1024 * 1024,
     schema: nodeDelete,
+    example: nodeDeleteExample,
     read(body) {
       const { order, issues } = parseNodeDelete(body)
       return { value: order, issues }

@@ -17,7 +17,7 @@ export const findFiles = defineEndpoint({
   access: orgInPath,
   params: z.object({ orgName }),
   query: z.strictObject(paging),
-  body: zodBody(search, 1024 * 1024),
+  body: zodBody(search, 1024 * 1024, { fileNames: ['two-'], usePrefixes: true }),
   answer: 'publish',
   async handle({ packets }, { params, query, body }) {
     await packets.requireOrg(params.orgName)

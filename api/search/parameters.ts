@@ -20,4 +20,5 @@ export const nodeTypesBody = zodBody(
     nodeTypes: z.array(z.string()).min(1, 'must have at least one node type'),
   }),
   1024 * 1024,
+  { nodeTypes: ['Movie'] },
 )

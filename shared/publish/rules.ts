@@ -47,14 +47,16 @@ function* rules({ fields, broken }: FieldsRead, sharesStorage: boolean): Generat
   }
 }
 
+const defaults = { DEFAULT_INDEX: 'the label of originIds', DEFAULT_ID_FIELD: 'the property that identifies its nodes' }
+
 export function* mappedIndexRules({
   fields,
   broken,
 }: Pick<FieldsRead, 'fields' | 'broken'>): Generator<[string, string]> {
   const { mappedIndices, index } = fields
   if (mappedIndices === undefined) return
-  for (const key of ['DEFAULT_INDEX', 'DEFAULT_ID_FIELD']) {
-    if (mappedIndices[key] === undefined) yield [`mappedIndices.${key}`, 'required']
+  for (const [key, what] of Object.entries(defaults)) {
+    if (mappedIndices[key] === undefined) yield [`mappedIndices.${key}`, `required, ${what}`]
   }
   const { DEFAULT_INDEX, DEFAULT_ID_FIELD } = mappedIndices
   const own = idPropertyOf(mappedIndices, DEFAULT_INDEX ?? '')

@@ -58,12 +58,20 @@ test.each([
 const disagrees = 'mappedIndices.Person: must agree with DEFAULT_ID_FIELD, as DEFAULT_INDEX names this label'
 
 test.each([
-  ['without DEFAULT_INDEX', entry({ DEFAULT_INDEX: undefined }), 'mappedIndices.DEFAULT_INDEX: required'],
-  ['without DEFAULT_ID_FIELD', entry({ DEFAULT_ID_FIELD: undefined }), 'mappedIndices.DEFAULT_ID_FIELD: required'],
+  [
+    'without DEFAULT_INDEX',
+    entry({ DEFAULT_INDEX: undefined }),
+    'mappedIndices.DEFAULT_INDEX: required, the label of originIds',
+  ],
+  [
+    'without DEFAULT_ID_FIELD',
+    entry({ DEFAULT_ID_FIELD: undefined }),
+    'mappedIndices.DEFAULT_ID_FIELD: required, the property that identifies its nodes',
+  ],
   [
     'with nothing in it',
     { mappedIndices: {} },
-    'mappedIndices.DEFAULT_INDEX: required; mappedIndices.DEFAULT_ID_FIELD: required',
+    'mappedIndices.DEFAULT_INDEX: required, the label of originIds; mappedIndices.DEFAULT_ID_FIELD: required, the property that identifies its nodes',
   ],
   ['that is a list', { mappedIndices: [] }, 'mappedIndices: must be an object'],
   ['that is a text', { mappedIndices: 'Person' }, 'mappedIndices: must be an object'],

@@ -30,7 +30,7 @@ describe('delete', () => {
     [{ index: 'Actor' }, 'index: must be a label in mappedIndices or the value of DEFAULT_INDEX'],
     [
       { mappedIndices: { Person: 'id' } },
-      'mappedIndices.DEFAULT_INDEX: required; mappedIndices.DEFAULT_ID_FIELD: required',
+      'mappedIndices.DEFAULT_INDEX: required, the label of originIds; mappedIndices.DEFAULT_ID_FIELD: required, the property that identifies its nodes',
     ],
     [
       { mappedIndices: { ...defaults, Person: 'name' } },

@@ -164,7 +164,7 @@ test('a request that breaks a rule of every group is told all of them, the field
     'preventCleanUp: unknown field, did you mean `preventCleanup`?',
     'numbers: must be one of plain, strict',
     'credentials: required',
-    'mappedIndices.DEFAULT_ID_FIELD: required',
+    'mappedIndices.DEFAULT_ID_FIELD: required, the property that identifies its nodes',
     'index: must be a label in mappedIndices or the value of DEFAULT_INDEX',
     'preventCleanup: must be true when relationshipIds are given',
     'originIds: at most 500 ids, originIds and relationshipIds together; there are 502, use POST /1.0/publish/multi',

@@ -33,11 +33,18 @@ function describe({ redis, s3, neo4j }: Stack, service: Service) {
   }
 }
 
+const credentialsOf = ({ neo4j }: Stack) =>
+  `Basic ${Buffer.from(`${neo4j.username}:${neo4j.password}`).toString('base64')}`
+
+/** The variables that the README's first ten minutes need, for a shell. */
+const variables = (stack: Stack, { apiUrl, tokens }: Service): string =>
+  `export URL=${apiUrl} TOKEN=${tokens.all} ORIGIN=${stack.neo4j.boltUrl} CREDENTIALS='${credentialsOf(stack)}'`
+
 /** A publish that works when pasted into a shell. */
-function curl({ neo4j }: Stack, { apiUrl, tokens }: Service): string {
+function curl(stack: Stack, { apiUrl, tokens }: Service): string {
   const body = {
-    dbUrl: neo4j.boltUrl,
-    credentials: `Basic ${Buffer.from(`${neo4j.username}:${neo4j.password}`).toString('base64')}`,
+    dbUrl: stack.neo4j.boltUrl,
+    credentials: credentialsOf(stack),
     mappedIndices: { DEFAULT_INDEX: 'Airport', DEFAULT_ID_FIELD: 'iata' },
     originIds: ['SEA', 'JFK'],
     metadata: true,
@@ -64,8 +71,10 @@ async function start(workers: number): Promise<void> {
     await createClient(service.apiUrl, service.tokens.all as string).post('/1.0/publish/demo')
     writeFileSync(stackFile, `${JSON.stringify(describe(stack, service), null, 2)}\n`, { mode: 0o600 })
     say(`api:     ${service.apiUrl}, with ${workers} workers`)
+    say(`docs:    ${service.apiUrl}/docs`)
     say(`token:   ${service.tokens.all}`)
     say(`origin:  ${stack.neo4j.boltUrl}: ${ids.length} airports, ${flights} flights`)
+    say(`shell:   ${variables(stack, service)}`)
     say(`try:     ${curl(stack, service)}`)
     say('Ctrl-C stops everything')
     for (const program of [service.api, ...service.workers]) program.exited.then(() => say(`${program.name} ended`))

@@ -78,8 +78,8 @@ describe('the database', () => {
 describe('mappedIndices', () => {
   test('needs both defaults', () => {
     expect(issuesOf({ mappedIndices: { Movie: 'title' } })).toEqual([
-      { path: 'mappedIndices.DEFAULT_INDEX', message: 'required' },
-      { path: 'mappedIndices.DEFAULT_ID_FIELD', message: 'required' },
+      { path: 'mappedIndices.DEFAULT_INDEX', message: 'required, the label of originIds' },
+      { path: 'mappedIndices.DEFAULT_ID_FIELD', message: 'required, the property that identifies its nodes' },
     ])
   })
 

@@ -150,7 +150,7 @@ test('all broken rules are told at once, the fields first', () => {
       "preventCleanUp: unknown field, did you mean \`preventCleanup\`?",
       "orgName: must not start with the reserved name status",
       "credentials: required",
-      "mappedIndices.DEFAULT_ID_FIELD: required",
+      "mappedIndices.DEFAULT_ID_FIELD: required, the property that identifies its nodes",
       "index: must be a label in mappedIndices or the value of DEFAULT_INDEX",
       "preventCleanup: must be true when relationshipIds are given",
       "originIds: at most 500 ids, originIds and relationshipIds together; there are 502, use POST /1.0/publish/multi",

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import * as fields from '../../shared/manager/fields.ts'
+import { grnTypeOf } from '../../shared/manager/grn.ts'
+import { propertyImpl } from '../../shared/manager/resources.ts'
+import type { BodyReader } from '../endpoint.ts'
+import { managerBody } from './manager-endpoint.ts'
+
+export const newNodeTypeBody = managerBody(fields.newNodeType, {
+  key: 'Movie',
+  namespace: 'films',
+  definition: 'A film',
+})
+export const nodeTypeChangeBody = managerBody(fields.nodeTypeChanges, { displayValue: 'Film' })
+
+export const newPropertyBody = managerBody(fields.newProperty, { key: 'title', dataType: 'String' })
+export const propertyChangeBody = managerBody(fields.propertyChanges, { displayValue: 'Title', isEditable: true })
+const implementationChangeBody = managerBody(fields.propertyImplChanges, propertyChangeBody.example)
+
+/** Of a property or of an implementation: what may be changed depends on whose grn the path has. */
+export const changeOfEither: BodyReader<Record<string, unknown>> = {
+  limitBytes: propertyChangeBody.limitBytes,
+  schema: z.union([fields.propertyChanges, fields.propertyImplChanges]),
+  example: propertyChangeBody.example,
+  read(body, params) {
+    const isImplementation = grnTypeOf(String(params.grn)) === propertyImpl.grnType
+    return (isImplementation ? implementationChangeBody : propertyChangeBody).read(body, params)
+  },
+}

@@ -1,0 +1,141 @@
+import { afterAll, expect, inject, test } from 'vitest'
+import type { Endpoint } from '../../api/endpoint.ts'
+import { endpoints } from '../../api/endpoints.ts'
+import { ownDatabase } from '../faults/support/own-database.ts'
+import type { Neo4jAddress } from '../stack/stack.ts'
+import { documented } from '../support/documented.ts'
+import { type Names, requestTo } from '../support/every-endpoint.ts'
+import { openDriver, run } from '../support/neo4j.ts'
+import { ownService } from '../support/own-service.ts'
+import { database, uniqueName } from '../support/requests.ts'
+
+// The second database keeps the models: the manager named `default`, which search follows, is then this file's.
+const { neo4j, redis, ...stack } = inject('stack')
+const models = stack.target as Neo4jAddress
+const { database: redisDatabase, release } = await ownDatabase(redis.url)
+afterAll(release)
+const { client } = await ownService(redisDatabase, {
+  workers: 1,
+  env: {
+    MANAGER_DB_URL: models.boltUrl,
+    MANAGER_DB_USER: models.username,
+    MANAGER_DB_PASSWORD: models.password,
+  },
+})
+const call = documented(client)
+const driver = openDriver(neo4j)
+afterAll(() => driver.close())
+const label = uniqueName('Airport')
+await run(
+  driver,
+  `CREATE (:\`${label}\` {iata: 'SEA', name: 'Seattle'})-[:FLIGHT {count: 7}]->(:\`${label}\` {iata: 'JFK'})`,
+)
+
+const untouched = new Set(endpoints)
+const { dbUrl, credentials } = database(neo4j, label, 'iata')
+
+type Records = Record<string, { grn: string; key: string; name: string }>
+
+/** Sends an endpoint its example, of this file's database, and what is named; the answer must be 200 and as documented. */
+async function works(endpointName: string, names: Names = {}): Promise<Records> {
+  const endpoint = endpoints.find(({ method, path }) => `${method} ${path}` === endpointName) as Endpoint
+  const sent = requestTo(endpoint, { orgName: 'demo', dbUrl, credentials, ...names })
+  const body = sent.body && JSON.parse(JSON.stringify(sent.body).replaceAll('"Airport"', JSON.stringify(label)))
+  const isSent = sent.method !== 'GET' && body !== undefined
+  const answer = await call<Records>(sent.method, sent.path, isSent ? body : undefined)
+  expect([endpointName, answer.status, answer.status === 200 ? '' : answer.text]).toEqual([endpointName, 200, ''])
+  untouched.delete(endpoint)
+  return answer.body
+}
+
+test('the examples of the publish area and its jobs', async () => {
+  await works('get /1.0/publish/status')
+  await works('post /1.0/publish/:orgName')
+  await works('post /1.0/publish/')
+  await works('post /1.0/publish/multi')
+  await works('post /1.0/publish/:orgName/delete')
+  await works('post /1.0/publish/:orgName/createrelationships')
+  await works('get /1.0/publish/:orgName')
+  const { fileNames } = (await works('post /1.0/publish/:orgName/files')) as unknown as { fileNames: string[] }
+  expect(fileNames).toEqual(['two-airports.json'])
+  for (const fileName of ['two-airports.json', 'airports-in-parts.json', 'no-airports.json', 'new-flights.json']) {
+    await works('get /1.0/publish/:orgName/:fileName', { fileName })
+    await works('get /1.0/publish/:orgName/:fileName/url', { fileName })
+  }
+  const { jobs } = (await works('get /1.0/jobs')) as unknown as { jobs: { id: string; kind: string }[] }
+  expect(jobs.map(({ kind }) => kind)).toEqual(['multi', 'publish'])
+  for (const { id } of jobs) {
+    await works('get /1.0/jobs/:id', { id })
+    await works('get /1.0/jobs/:id/result', { id })
+  }
+  await works('delete /1.0/publish/:orgName/:fileName', { fileName: 'two-airports.json' })
+})
+
+test('a job is cancelled, or past it', async () => {
+  const request = requestTo(endpoints.find(({ path }) => path === '/1.0/publish/') as Endpoint, { dbUrl, credentials })
+  // Whether there is still something to cancel is up to the worker; the answer is as documented either way.
+  const body = { ...request.body, fileName: 'to-be-cancelled' }
+  const queued = await call('POST', '/1.0/publish/', body, { Prefer: 'respond-async' })
+  expect(queued.status).toBe(202)
+  const id = queued.headers.get('Location')?.split('/').at(-1) as string
+  const { status } = await call('POST', `/1.0/jobs/${id}/cancel`)
+  expect([200, 202, 409]).toContain(status)
+  untouched.delete(endpoints.find(({ path }) => path === '/1.0/jobs/:id/cancel') as Endpoint)
+})
+
+test('the examples of the manager and of search', async () => {
+  const old = await client.call<Records>('GET', '/1.0/manager/name/default')
+  if (old.status === 200) await client.call('DELETE', `/1.0/manager/${old.body.manager?.grn}`)
+  await works('get /1.0/manager/status')
+  const { manager } = (await works('post /1.0/manager/:orgGrn', { name: 'default' })) as Required<Records>
+  const managerGrn = manager?.grn as string
+  await works('get /1.0/manager/name/:managerName', { managerName: 'default' })
+  await works('get /1.0/manager/:manager', { manager: managerGrn })
+  await works('get /1.0/manager/versions/:managerGrn', { managerGrn })
+  const { managerVersion } = await works('post /1.0/manager/version/:managerGrn', { managerGrn, name: uniqueName('v') })
+  const version = { managerVersionGrn: managerVersion?.grn as string }
+  const byName = { managerVersionName: managerVersion?.name as string }
+  await works('get /1.0/manager/version/:managerVersionGrn', version)
+  await works('get /1.0/manager/version/name/:managerVersionName', byName)
+  const { property } = await works('post /1.0/manager/property/:managerVersionGrn', version)
+  const { nodeType } = await works('post /1.0/manager/nodeType/:managerVersionGrn', version)
+  const ends = { propertyGrn: property?.grn as string, nodeTypeGrn: nodeType?.grn as string }
+  const { propertyImpl } = await works('post /1.0/manager/property/:nodeTypeGrn/:propertyGrn', ends)
+  for (const [kind, plural, { grn, key: name }] of [
+    ['property', 'properties', property],
+    ['nodeType', 'nodeTypes', nodeType],
+  ] as [string, string, { grn: string; key: string }][]) {
+    await works(`get /1.0/manager/${kind}/:grn`, { grn })
+    await works(`get /1.0/manager/${kind}/name/:managerVersionGrn/:name`, { ...version, name })
+    await works(`put /1.0/manager/${kind}/name/:managerVersionGrn/:name`, { ...version, name })
+    await works(`get /1.0/manager/${plural}/name/:managerVersionName`, byName)
+  }
+  for (const grn of [property, propertyImpl]) await works('put /1.0/manager/property/:grn', { grn: grn?.grn as string })
+  await works('put /1.0/manager/nodeType/:nodeTypeGrn', ends)
+  for (const grn of [ends.nodeTypeGrn, version.managerVersionGrn])
+    await works('get /1.0/manager/properties/:grn', { grn })
+  await works('get /1.0/manager/nodeTypes/:managerVersionGrn', version)
+  await client.call('PUT', `/1.0/manager/property/${propertyImpl?.grn}`, {
+    unique: true,
+    required: true,
+    indexed: true,
+  })
+  await works('get /1.0/manager/constraints/:managerVersionGrn', version)
+  await works('get /1.0/manager/constraints/name/:managerVersionName', byName)
+
+  await works('get /1.0/search/:clusterName/directIndexPolicy/:policyName/:indexStrategy')
+  await works('post /1.0/search/:clusterName/directIndexPolicy/:policyName/:indexStrategy')
+  await works('post /1.0/search/:clusterName/directIndex/:policyName/:indexName/:indexStrategyName')
+
+  await works('delete /1.0/manager/property/:managerVersionGrn/:nodeTypeGrn/:propertyGrn', { ...version, ...ends })
+  await works('delete /1.0/manager/property/:grn/:property', { grn: version.managerVersionGrn, property: 'title' })
+  await works('delete /1.0/manager/nodeType/:nodeTypeGrn', ends)
+  await works('post /1.0/manager/nodeType/:managerVersionGrn', version)
+  await works('delete /1.0/manager/nodeType/:managerVersionGrn/:name', { ...version, name: 'Movie' })
+  await works('delete /1.0/manager/version/:managerVersionGrn', version)
+  await works('delete /1.0/manager/:grn', { grn: managerGrn })
+})
+
+test('no endpoint was left out', () => {
+  expect([...untouched].map(({ method, path }) => `${method} ${path}`)).toEqual([])
+})

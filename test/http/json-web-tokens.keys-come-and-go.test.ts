@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, expect, test, vi } from 'vitest'
+import { createClient } from '../support/client.ts'
+import { audience, inSeconds, issuer, startIdentityProvider } from '../support/identity-provider.ts'
+import { ownService } from '../support/own-service.ts'
+
+const identity = await startIdentityProvider()
+afterAll(identity.stop)
+await identity.stop()
+const { service, client } = await ownService(12, {
+  env: { AUTH_JWKS_URL: identity.jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience },
+})
+const asks = (token: string) => createClient(service.apiUrl, token).get('/1.0/publish/status')
+const statusFor = async (token: string) => (await asks(token)).status
+
+test('while the keys cannot be had a JWT is 503 and told to come again, and static tokens work on', async () => {
+  const { status, headers, body } = await asks(await identity.sign())
+  expect([status, headers.get('Retry-After'), body.error]).toEqual([
+    503,
+    '5',
+    '503 Service Unavailable: the keys of access tokens cannot be had; try again later',
+  ])
+  expect((await client.get('/1.0/publish/status')).status).toBe(200)
+  expect(await statusFor('neither')).toBe(401)
+})
+
+test('as soon as they can be had it works, without a restart', async () => {
+  await identity.start()
+  expect(await statusFor(await identity.sign())).toBe(200)
+})
+
+test('five hundred unknown keys cost the provider at most two requests', async () => {
+  const before = identity.asked()
+  const tokens = await Promise.all(Array.from({ length: 500 }, () => identity.sign({}, { kid: randomUUID() })))
+  const statuses = new Set<number>()
+  for (let start = 0; start < tokens.length; start += 50) {
+    for (const status of await Promise.all(tokens.slice(start, start + 50).map(statusFor))) statuses.add(status)
+  }
+  expect([...statuses]).toEqual([401])
+  expect(identity.asked() - before).toBeLessThanOrEqual(2)
+  expect(await statusFor(await identity.sign())).toBe(200)
+})
+
+test('a token ends on its second: clocks are not forgiven', async () => {
+  expect(await statusFor(await identity.sign({ exp: inSeconds(0) }))).toBe(401)
+  expect(await statusFor(await identity.sign({ nbf: inSeconds(30) }))).toBe(401)
+  expect(await statusFor(await identity.sign({ exp: inSeconds(30), nbf: inSeconds(0) }))).toBe(200)
+})
+
+test('tokens of known keys outlive the provider; a new key is taken up within a minute of its rotation', async () => {
+  const old = await identity.sign()
+  await identity.stop()
+  expect(await statusFor(old)).toBe(200)
+  await identity.rotate()
+  await identity.start()
+  const rotated = await identity.sign()
+  await vi.waitFor(async () => expect(await statusFor(rotated)).toBe(200), { timeout: 60_000, interval: 1_000 })
+  expect(await statusFor(old)).toBe(401)
+}, 90_000)

@@ -1,0 +1,23 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+
+/** Sends bytes as they are, and reads until the server closes. For requests that no client would make. */
+export async function sendRaw(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  socket.on('error', () => {})
+  socket.write(text)
+  // One that is refused before all of it was read may end in a reset.
+  return String(await buffer(socket).catch(() => ''))
+}
+
+/** A GET whose answer is not unpacked. @throws Error when it breaks off */
+export async function getPacked(url: string, token: string, encoding: string) {
+  const headers = { Authorization: `Bearer ${token}`, 'Accept-Encoding': encoding }
+  const sent = request(url, { headers }).end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: response.statusCode, headers: response.headers, bytes: await buffer(response) }
+}
