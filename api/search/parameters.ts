@@ -14,6 +14,11 @@ export const name = z
 export const strategyName = z
   .string()
   .refine((text) => parseStrategyName(text) !== null, `must be one of ${strategyNames.join(', ')}`)
+  .meta({
+    description: 'in camel or in snake case',
+    examples: [...strategyNames],
+    pattern: '^default(Broker|Partial|Full|_broker|_partial|_full)$',
+  })
 
 export const nodeTypesBody = zodBody(
   z.strictObject({

@@ -21,9 +21,12 @@ export const isMeantAsGrn = (text: string): boolean => text.startsWith('grn:')
 
 /** A grn of one of these types. */
 export const grnOf = (...types: readonly (GrnType | 'org')[]) =>
-  z.string().superRefine((text, context) => {
-    const type = grnTypeOf(text)
-    const expected = `a grn of type ${types.join(' or ')}`
-    if (type === null) context.addIssue(`must be ${expected}, of the form grn:<ns>:<type>:<id>`)
-    else if (!types.some((one) => one === type)) context.addIssue(`must be ${expected}, not ${type}`)
-  })
+  z
+    .string()
+    .superRefine((text, context) => {
+      const type = grnTypeOf(text)
+      const expected = `a grn of type ${types.join(' or ')}`
+      if (type === null) context.addIssue(`must be ${expected}, of the form grn:<ns>:<type>:<id>`)
+      else if (!types.some((one) => one === type)) context.addIssue(`must be ${expected}, not ${type}`)
+    })
+    .meta({ pattern: grammar.source.replace('[a-z]{1,64}', types.join('|')) })

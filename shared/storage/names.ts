@@ -1,13 +1,17 @@
 import { z } from 'zod'
 
-const orgSegment = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
+const segment = '[A-Za-z0-9][A-Za-z0-9._-]{0,62}'
+const orgSegment = new RegExp(`^${segment}$`)
 const reservedOrgs = ['status', 'multi']
 
 /** An org, or a sub-directory of one: 1 to 8 segments joined by `/`. Contract 8. */
-export const orgName = z.string().superRefine((name, context) => {
-  const problem = orgNameProblem(name)
-  if (problem) context.addIssue({ code: 'custom', message: problem })
-})
+export const orgName = z
+  .string()
+  .superRefine((name, context) => {
+    const problem = orgNameProblem(name)
+    if (problem) context.addIssue({ code: 'custom', message: problem })
+  })
+  .meta({ pattern: `^(?!(${reservedOrgs.join('|')})(/|$))${segment}(/${segment}){0,7}$` })
 
 function orgNameProblem(name: string): string | null {
   const segments = name.split('/')
@@ -24,9 +28,13 @@ export const fileName = z.string().superRefine((name, context) => {
   if (problem) context.addIssue({ code: 'custom', message: problem })
 })
 
+/** Of a key in any store; to ask for a longer one is a fault of its own there, not a name that is missing. */
+export const longestKeyBytes = 1_024
+
 /** A name a client asks for: a packet's, or one of its parts'. */
 export const storedName = z.string().superRefine((name, context) => {
-  const problem = fileNameProblem(name)
+  const isKey = Buffer.byteLength(name) <= longestKeyBytes
+  const problem = isKey ? fileNameProblem(name) : `must be at most ${longestKeyBytes} bytes`
   if (problem) context.addIssue({ code: 'custom', message: problem })
 })
 

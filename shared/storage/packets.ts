@@ -3,7 +3,7 @@ import { byCodePoint } from '../cypher/identifiers.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Generations, Manifest, ManifestPart } from './generations.ts'
 import { generationsBelow, isHidden, orgKey, packetName, parseGenerationKey } from './keys.ts'
-import { parsePartName, partNames } from './names.ts'
+import { longestKeyBytes, parsePartName, partNames } from './names.ts'
 import type { ObjectStore } from './object-store.ts'
 import { othersFiles } from './plain-files.ts'
 
@@ -152,11 +152,15 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
  */
 const beingWritten = /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Could a name start so? Some stores resolve `..` and `//` in a prefix, and would list what is elsewhere. */
+/**
+ * Could a name start so? Some stores resolve `..` and `//` in a prefix, and would list what is elsewhere; others fail on
+ * a null, which no key can have.
+ */
 function canStartName(start: string): boolean {
   const segments = start.split('/')
   const isWhole = segments.slice(0, -1).every((segment) => segment !== '')
-  return start.isWellFormed() && isWhole && segments.every((segment) => !segment.startsWith('.'))
+  const isKey = start.isWellFormed() && !start.includes('\0') && Buffer.byteLength(start) <= longestKeyBytes
+  return isKey && isWhole && segments.every((segment) => !segment.startsWith('.'))
 }
 
 /** The packet's name whose part suffix a prefix reaches into: `fPart1o` and `fP` do into that of `f`. */

@@ -118,6 +118,8 @@ describe('a listing by prefix', () => {
     ['the directory above', '../'],
     ['the directory itself', './f'],
     ['a control character', '\u0001'],
+    ['a null', '\0'],
+    ['a null behind a name', 'f\0'],
     ['half a character', '\ud83d'],
     ['more bytes than a name can have', 'f'.repeat(2_000)],
   ])('finds nothing by what no name begins with: %s', async (_what, prefix) => {

@@ -101,6 +101,11 @@ describe('a file name', () => {
     expect(problem(storedName, name)).toBe(message)
   })
 
+  test('may be asked for up to the length of keys', () => {
+    const name = `${'a/'.repeat(511)}ab`
+    expect([problem(storedName, name), problem(storedName, `${name}c`)]).toEqual([null, 'must be at most 1024 bytes'])
+  })
+
   test.each(['aPart1of2', 'a/bPart10of10', 'aPart3of2', 'aPart1of2Part1of1'])(
     'may not be that of a part, %s; but a file asked for may',
     (name) => {
