@@ -33,16 +33,17 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true
 const escaped = (step: string) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))
 
 const parametersOf = (path: string) => path.split('{').length
-const matches = (template: string, path: string) =>
-  new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}/?$`).test(
-    path.split('?')[0] as string,
-  )
+const fits = (template: string, path: string) =>
+  new RegExp(`^${template.replace(/\/$/, '').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`).test(path.split('?')[0] as string)
 
-/** What the document says about a request; undefined where it says nothing. */
-const operationOf = (method: string, path: string) =>
-  operations
-    .filter((candidate) => candidate.method === method && matches(candidate.path, path))
+/** What the document says about a request; undefined where it says nothing. A path without parameters comes first. */
+function operationOf(method: string, path: string) {
+  const candidates = operations.filter((one) => fits(one.path, path))
+  const fixed = candidates.filter((one) => parametersOf(one.path) === 1)
+  return (fixed.length > 0 ? fixed : candidates)
+    .filter((one) => one.method === method)
     .sort((a, b) => parametersOf(a.path) - parametersOf(b.path))[0]
+}
 
 /** In what an answer differs from the document; empty when it is as documented. */
 export function undocumented(method: string, path: string, { status, headers, text, body }: ClientAnswer<unknown>) {
