@@ -32,7 +32,7 @@ test('both programs end cleanly on SIGTERM, a job under way is finished first', 
   try {
     const client = createClient(service.apiUrl, service.tokens.all as string)
     const [label, org] = [uniqueName('Person'), uniqueName('org')]
-    const ids = await drawRing(driver, label, 2_000)
+    const ids = await drawRing(driver, label, 8_000)
     await client.post(`/1.0/publish/${org}`)
     const request = {
       ...database(stack.neo4j, label, 'id'),

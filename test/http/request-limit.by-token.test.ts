@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { ownRedis } from '../faults/support/own-redis.ts'
 import { createClient } from '../support/client.ts'
 import { ownService } from '../support/own-service.ts'
@@ -10,7 +10,7 @@ const tokens = ['ann', 'bob', 'cid', 'dan', 'eve', 'fay'].map((name) => ({
   orgs: ['*'],
   scopes: ['publish:read', 'publish:write'],
 }))
-const redis = await ownRedis()
+const redis = await ownRedis(afterAll)
 const { service, as, client } = await ownService(0, {
   tokens,
   env: { REDIS_URL: redis.address.url, RATE_LIMIT_PER_MINUTE: String(limit) },

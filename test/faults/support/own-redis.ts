@@ -25,15 +25,15 @@ export interface OwnRedis {
 
 /**
  * A process with an append-only file. Where Redis runs in a container only, a database of the stack's behind a proxy
- * that does to its clients what the signals do to them. Called in a test, which ends it.
+ * that does to its clients what the signals do to them. It ends with the test that calls it, or when `whenDone` says.
  */
-export async function ownRedis(): Promise<OwnRedis> {
+export async function ownRedis(whenDone: (end: () => Promise<void>) => void = onTestFinished): Promise<OwnRedis> {
   const run = openRun(runs, console.error)
-  onTestFinished(() => run.stop())
+  whenDone(() => run.stop())
   const command = await redisServer(run).catch(() => null)
   if (command !== null) return redisProcess(run, command)
   const { database, release } = await ownDatabase(inject('stack').redis.url)
-  onTestFinished(release)
+  whenDone(release)
   return proxiedRedis(inject('stack').redis.url, database)
 }
 
