@@ -51,10 +51,16 @@ test.each([1, 2, 3, 5, 8, 13, 21])(
   },
 )
 
-test('a packet that is over its time while it is read ends with 504', async () => {
+test.each([
+  ['in one attempt', { limitSeconds: 1 }],
+  ['with what earlier attempts took', { spentSeconds: 599 }],
+  ['before it begins', { spentSeconds: 700 }],
+])('a packet that is over its time %s ends with 504, which names the whole limit', async (_name, times) => {
+  const { limitSeconds } = { ...order, ...times }
   const packet = buildPacket(
-    { ...order, limitSeconds: 1 },
+    { ...order, ...times },
     { originPolicy, sink: async () => {}, signal: new AbortController().signal, onProgress: () => {} },
   )
-  await expect(packet).rejects.toMatchObject({ status: 504, code: 'jobTimedOut' })
+  const message = `the publish took longer than ${limitSeconds} seconds`
+  await expect(packet).rejects.toMatchObject({ status: 504, code: 'jobTimedOut', message })
 })
