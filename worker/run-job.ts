@@ -34,7 +34,10 @@ export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, 
   try {
     const { signal, onProgress } = tracking
     await step.run({ attempt, signal, onProgress })
-    if (slice !== undefined) await tracking.tell()
+    if (slice !== undefined) {
+      await tracking.tell()
+      log.info({ jobId: id, slice, attempt }, 'slice built')
+    }
     await step.endRun()
   } catch (error) {
     tracking.stop()

@@ -1,6 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { mustHold } from './support/invariants.ts'
-import { until, untilFrozen, untilRunEnded } from './support/processes.ts'
+import { logOf, until, untilFrozen, untilRunEnded } from './support/processes.ts'
+import { stuckOrigin } from './support/stuck-origin.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -73,18 +74,21 @@ test('a large multi is cancelled while its slices are built, and nothing of them
   await mustHold(world)
 })
 
-test('a worker that is told to stop hands its slice back, and another goes on with it', {
+test('a worker that is told to stop hands its slice back, and another builds it', {
   timeout: 120_000,
 }, async () => {
-  const world = await openWorld({ workers: 1, env: { STOP_GRACE_SECONDS: '1', ...alone } })
-  const [worker] = world.service.workers
-  const version = await drawVersion(world.origin, inject('stack').neo4j, 2_000)
-  const job = await world.publish({ version, fileName: 'large' })
-  await job.seen(({ progress }) => progress.subRequestsDone > 0)
-  worker?.kill('SIGTERM')
-  expect(await worker?.exited).toEqual({ code: 0, signal: null })
-  await until('it is told', () => worker?.log().includes('"stopped"') || worker?.log().includes('handed back') || true)
+  const stuck = await stuckOrigin(6_000)
+  const world = await openWorld({ origins: [stuck.address] })
+  const worker = await world.service.startWorker({ STOP_GRACE_SECONDS: '1', ...alone })
+  const version = await drawVersion(world.origin, inject('stack').neo4j, 410)
+  const job = await world.publish({ version, fileName: 'large', requests: stuck.requestsOf(version) })
+  await until('the origin hangs', () => stuck.isHolding())
+  worker.kill('SIGTERM')
+  expect(await worker.exited).toEqual({ code: 0, signal: null })
+  expect(logOf(worker, job.id).at(-1)).toContain('"slice":0,"attempt":1,"msg":"job handed back"')
+  stuck.letGo()
   await world.service.startWorker()
-  expect((await job.done)?.state).toBe('succeeded')
+  const end = await job.done
+  expect([end?.state, end?.attempt]).toEqual(['succeeded', 2])
   await mustHold(world)
 })
