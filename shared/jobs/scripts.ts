@@ -54,8 +54,10 @@ return redis.call('HINCRBY', KEYS[1], 'unended', -1)`
 
 // KEYS: record, stale views. ARGV: attempt ('' for any), progress, report, name of the packet, now.
 const beginCommit = `
+// A full Redis refuses a script whose first write takes memory; what ends a run or a job begins with one that does not.
 if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return 0 end
 if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
+redis.call('HDEL', KEYS[1], '')
 if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return 0 end
 redis.call('HSET', KEYS[1], 'state', 'committing', 'begun', 'true', 'progress', ARGV[2], 'report', ARGV[3])
 redis.call('ZADD', KEYS[2], ARGV[5], ARGV[4])
@@ -83,8 +85,6 @@ const finish = `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
 if ARGV[4] ~= '' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 0 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 5))
-redis.call('EXPIRE', KEYS[1], ARGV[2])
 redis.call('ZREM', KEYS[3], ARGV[1])
 redis.call('DEL', KEYS[4], KEYS[5])
 if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
@@ -93,6 +93,8 @@ return 1`
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
+redis.call('HSET', KEYS[1], unpack(ARGV, 5))
+redis.call('EXPIRE', KEYS[1], ARGV[2])
     jobCreate(keys: number, ...keysAndValues: string[]): Result<string, Context>
     jobStart(record: string, ...values: string[]): Result<number, Context>
     jobEndRun(record: string): Result<number, Context>
