@@ -41,6 +41,10 @@ async function runOnce(context: WorkerContext, delivery: Job<JobPayload>, stoppi
   const { records, log } = context
   const job = await records.read(id)
   if (job === null || isFinished(job)) return
+  if (isNewer(delivery.data) || isNewer(job)) {
+    log.warn({ jobId: id, knows: jobVersion }, 'job of a newer version, left to newer workers: update this one')
+    return delayJob(delivery)
+  }
   if (slice === undefined && (await finishCommitted(context, job))) return
   const step = stepOf(context, job, delivery)
   const attempt = await step.start()

@@ -1,5 +1,6 @@
 import { type JobsOptions, Queue, type WorkerOptions } from 'bullmq'
 import type { Redis } from 'ioredis'
+import { jobVersion } from './version.ts'
 
 /** The queue delivers ids; what a job is and how far it got is in its record. */
 export const queueName = 'publish'
@@ -9,6 +10,7 @@ export const queuePrefix = 'packets:queue'
 export interface JobPayload {
   id: string
   slice?: number
+  version?: number
 }
 
 /** Runs after the first when a run fails in a way that may pass: an origin that broke off, a store that was away. */
@@ -52,7 +54,7 @@ export function createJobQueue(connection: Redis): JobQueue {
   // The connection's own listener logs; without one here BullMQ would throw what it re-emits.
   queue.on('error', () => {})
   async function add(id: string) {
-    await queue.add('publish-packet', { id }, { ...options, jobId: id })
+    await queue.add('publish-packet', { id, version: jobVersion }, { ...options, jobId: id })
   }
 
   return {
@@ -62,7 +64,7 @@ export function createJobQueue(connection: Redis): JobQueue {
       await queue.addBulk(
         slices.map((slice) => ({
           name: 'build-slice',
-          data: { id, slice },
+          data: { id, slice, version: jobVersion },
           // A slice that fails for good has failed its job: what waits for the slices finds that out.
           opts: { ...options, jobId: `${id}.${slice}`, priority: slice + 1, parent, ignoreDependencyOnFailure: true },
         })),

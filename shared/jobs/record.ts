@@ -16,6 +16,7 @@ import {
   staleViewsKey,
 } from './redis-keys.ts'
 import { defineJobScripts } from './scripts.ts'
+import { jobVersion } from './version.ts'
 
 export const finalStates = ['succeeded', 'failed', 'cancelled'] as const
 export const jobStates = ['queued', 'running', 'committing', ...finalStates] as const
@@ -58,6 +59,8 @@ export interface JobRecord {
   cancelling: boolean
   /** A run of it has begun to commit, and may do so at any time, be it frozen. */
   begun: boolean
+  /** Of the record, the request and the plan. */
+  version: number
 }
 
 export type NamedJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName'>
@@ -164,7 +167,7 @@ export function createJobRecords(redis: Redis): JobRecords {
     async create({ subRequests, idempotency, ...job }) {
       const progress = progressOf('queued', subRequests)
       const createdAt = now()
-      const record = { ...job, state: 'queued', createdAt, attempt: 0, progress }
+      const record = { ...job, version: jobVersion, state: 'queued', createdAt, attempt: 0, progress }
       const keys = [
         recordKey(job.id),
         claimKey(nameOf(job)),
