@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Result } from 'ioredis'
 import { isFinished, mayCommit } from '../shared/jobs/finish-waiter.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
+import { redisNow } from '../shared/jobs/redis.ts'
 import { janitorKey, sweptKey } from '../shared/jobs/redis-keys.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { type Swept, sweepStorage } from '../shared/storage/sweep.ts'
@@ -62,8 +63,9 @@ async function alone({ redis }: WorkerContext, everyMs: number, work: () => Prom
 
 async function tidy(context: WorkerContext, signal: AbortSignal): Promise<void> {
   const { redis, views, log } = context
-  await restoreJobs(context, Date.now() - leftAloneMs)
-  for (const name of await views.staleBefore(Date.now() - leftAloneMs)) await views.refresh(name)
+  const before = (await redisNow(redis)) - leftAloneMs
+  await restoreJobs(context, before)
+  for (const name of await views.staleBefore(before)) await views.refresh(name)
   if ((await redis.exists(sweptKey)) === 1) return
   const swept = await sweep(context, Date.now(), signal)
   await redis.set(sweptKey, new Date().toISOString(), 'PX', dayMs)

@@ -124,7 +124,7 @@ export interface JobRecords {
   finish(id: string, state: (typeof finalStates)[number], changes: Changes, unlessBegun?: boolean): Promise<boolean>
   /** An org's jobs (null: of all), newest first, from the place after `after`. Some may be gone. */
   list(orgName: string | null, after: ListPlace | null, limit: number): Promise<ListPlace[]>
-  /** Ids of unfinished jobs that were created before a time (epoch milliseconds). */
+  /** Ids of unfinished jobs that were created before a time (epoch milliseconds, by Redis's clock). */
   openBefore(time: number): Promise<string[]>
   /** Takes a finished job, or one that is gone, off the list of unfinished ones. */
   close(id: string): Promise<void>
@@ -207,13 +207,7 @@ export function createJobRecords(redis: Redis): JobRecords {
       await redis.jobEndRun(recordKey(id))
     },
     async beginCommit(job, attempt, progress, report) {
-      const values = [
-        String(attempt ?? ''),
-        JSON.stringify(progress),
-        JSON.stringify(report),
-        nameOf(job),
-        String(Date.now()),
-      ]
+      const values = [String(attempt ?? ''), JSON.stringify(progress), JSON.stringify(report), nameOf(job)]
       return (await redis.jobCommit(recordKey(job.id), staleViewsKey, ...values)) === 1
     },
     async progress(id, attempt, progress) {
