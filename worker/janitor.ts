@@ -74,7 +74,7 @@ async function tidy(context: WorkerContext, signal: AbortSignal): Promise<void> 
 
 /** Puts unfinished jobs back that the queue does not have: an API died before it could add one, or Redis lost some. */
 export async function restoreJobs({ records, queue, log }: WorkerContext, createdBefore: number): Promise<void> {
-  for (const id of await records.openBefore(createdBefore)) {
+  for (const id of await queue.missing(await records.openBefore(createdBefore))) {
     const job = await records.read(id)
     if (job === null || isFinished(job)) await records.close(id)
     else if (await queue.restore(id)) log.warn({ jobId: id }, 'job was not in the queue, added again')

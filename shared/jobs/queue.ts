@@ -33,6 +33,8 @@ export interface JobQueue {
    * slices it has, delays others by those under way.
    */
   addSlices(id: string, slices: readonly number[]): Promise<void>
+  /** Which of these jobs the queue does not have. Cheap, however many wait. */
+  missing(ids: readonly string[]): Promise<string[]>
   /** Adds a job again that the queue has lost or given up; one that it has is left alone. @returns whether it was added. */
   restore(id: string): Promise<boolean>
   /** Takes a job out that no worker has begun. */
@@ -48,6 +50,8 @@ const options: JobsOptions = {
   removeOnComplete: true,
   removeOnFail: true,
 }
+
+const askedAtOnce = 500
 
 export function createJobQueue(connection: Redis): JobQueue {
   const queue = new Queue<JobPayload>(queueName, { connection, prefix: queuePrefix })
@@ -69,6 +73,14 @@ export function createJobQueue(connection: Redis): JobQueue {
           opts: { ...options, jobId: `${id}.${slice}`, priority: slice + 1, parent, ignoreDependencyOnFailure: true },
         })),
       )
+    },
+    async missing(ids) {
+      const known: number[] = []
+      for (let first = 0; first < ids.length; first += askedAtOnce) {
+        const some = ids.slice(first, first + askedAtOnce)
+        known.push(...(await Promise.all(some.map((id) => connection.exists(queue.toKey(id))))))
+      }
+      return ids.filter((_, index) => known[index] === 0)
     },
     async restore(id) {
       const state = await queue.getJobState(id)
