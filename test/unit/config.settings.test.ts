@@ -72,7 +72,7 @@ test('what is set is taken', () => {
   expect(config).toMatchObject({
     api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0 },
     worker: { healthHost: '0.0.0.0', healthPort: 65_535, concurrency: 8, stopGraceSeconds: 5, janitorSeconds: 6 },
-    failpoint: { name: 'partStored', signal: 'SIGSTOP', count: 3 },
+    failpoint: { name: 'partStored', how: 'stop', count: 3 },
     auth: {
       tokensFile: 'tokens.json',
       jwt: { jwksUrl: 'https://id.example/keys', issuer: 'https://id.example', audience: 'packets' },
