@@ -29,13 +29,17 @@ test(`whatever breaks for ${minutes} minutes, at random (seed ${seed}), everythi
   // Decisions follow the seed; when they meet what they break does not.
   const fleet = { workers: [...service.workers], api: service.api }
   const requestsOf = origin.requestsOf
-  await Promise.all([
-    breakThings({ ...shared, redis, origin, store, fleet, random: createRandom(seed) }),
-    ...Array.from({ length: clients }, (_, index) =>
-      runClient({ ...shared, origin: stack.neo4j, requestsOf, random: createRandom(seed + index + 1) }),
-    ),
-  ])
-  await mustHold(world)
+  try {
+    await Promise.all([
+      breakThings({ ...shared, redis, origin, store, fleet, random: createRandom(seed) }),
+      ...Array.from({ length: clients }, (_, index) =>
+        runClient({ ...shared, origin: stack.neo4j, requestsOf, random: createRandom(seed + index + 1) }),
+      ),
+    ])
+    await mustHold(world)
+  } finally {
+    history.keepLogs(service.logs())
+  }
   const counts = history.counts()
   console.log(`soak, seed ${seed}, ${minutes} minutes: ${JSON.stringify(counts)}`)
   expect(counts.succeeded).toBeGreaterThan(0)

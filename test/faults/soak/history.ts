@@ -15,6 +15,8 @@ export interface History {
   note(what: string, more?: object): void
   /** How often each thing was noted. */
   counts(): Record<string, number>
+  /** Puts what the programs logged beside it. */
+  keepLogs(logs: string): void
 }
 
 export function openHistory(seed: number): History {
@@ -31,5 +33,6 @@ export function openHistory(seed: number): History {
       appendFileSync(file, `${JSON.stringify({ seconds, what, ...more })}\n`)
     },
     counts: () => Object.fromEntries([...counts].sort(([a], [b]) => a.localeCompare(b))),
+    keepLogs: (logs) => writeFileSync(file.replace(/jsonl$/, 'log'), logs),
   }
 }
