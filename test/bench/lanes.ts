@@ -1,8 +1,11 @@
 import { memoryLanes } from './memory-lanes.ts'
+import { profileLane } from './profile-lane.ts'
 import { publishLanes } from './publish-lanes.ts'
 import { readLanes } from './read-lanes.ts'
 import type { Measured } from './results.ts'
 import type { Setting } from './setting.ts'
+import { slowStoreLanes } from './slow-store-lanes.ts'
+import { submitLanes } from './submit-lanes.ts'
 
 /** One way of doing something, measured once a round. */
 export interface Lane {
@@ -16,4 +19,11 @@ export interface Lane {
 }
 
 /** In the order in which a round goes through them. */
-export const lanes: readonly Lane[] = [...readLanes, ...publishLanes, ...memoryLanes]
+export const lanes: readonly Lane[] = [
+  ...readLanes,
+  ...publishLanes,
+  ...memoryLanes,
+  ...slowStoreLanes,
+  ...submitLanes,
+  profileLane,
+]

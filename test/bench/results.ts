@@ -46,11 +46,15 @@ export function openResults(scale: number, fresh: boolean) {
 
 export type Results = ReturnType<typeof openResults>
 
-/** The commit, and beside it a fingerprint of what has been changed since. */
+/** The commit, and beside it a fingerprint of all files when some are not as they were committed. */
 function codeVersion(): string {
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 })
-  const changes = git('status', '--porcelain') + git('diff', 'HEAD')
-  const commit = git('rev-parse', '--short=12', 'HEAD').trim()
-  if (changes === '') return commit
-  return `${commit}-changed-${createHash('sha256').update(changes).digest('hex').slice(0, 8)}`
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trimEnd()
+  const commit = git('rev-parse', '--short=12', 'HEAD')
+  if (git('status', '--porcelain') === '') return commit
+  const hash = createHash('sha256')
+  for (const file of git('ls-files', '--cached', '--others', '--exclude-standard').split('\n')) {
+    const path = join(root, file)
+    if (existsSync(path)) hash.update(file).update(readFileSync(path))
+  }
+  return `${commit}-changed-${hash.digest('hex').slice(0, 8)}`
 }

@@ -1,5 +1,6 @@
 import type { Lane } from './lanes.ts'
 import { median } from './median.ts'
+import type { Ratio } from './ratios.ts'
 import type { Measured, Results } from './results.ts'
 
 /** The lanes that were measured, a line each. */
@@ -26,10 +27,19 @@ function rowOf({ name, unit }: Lane, rounds: readonly Measured[]): string[] {
   ]
 }
 
+/** What was to be reached, a line each. */
+export function ratioTableOf(ratios: readonly Ratio[]): string {
+  const header = ['', 'what', 'value', 'bar', 'stretch', 'verdict']
+  const rows = ratios.map(({ name, what, value, atMost, bar, stretch, verdict }) => {
+    const limit = (one: number | undefined) => (one === undefined ? '' : `${atMost ? '<=' : '>='} ${one}`)
+    return [name, what, value === null ? '-' : value.toPrecision(3), limit(bar), limit(stretch), verdict]
+  })
+  return aligned([header, ...rows], 2)
+}
+
 /** Columns under each other: texts to the left, numbers to the right. */
-export function aligned(rows: readonly (readonly string[])[]): string {
+function aligned(rows: readonly (readonly string[])[], texts = 1): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  const cell = (text: string, column: number) =>
-    column === 0 ? text.padEnd(widths[0] as number) : text.padStart(widths[column] as number)
+  const cell = (text: string, column: number) => text[column < texts ? 'padEnd' : 'padStart'](widths[column] as number)
   return rows.map((row) => row.map(cell).join('  ').trimEnd()).join('\n')
 }
