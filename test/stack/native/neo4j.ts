@@ -15,6 +15,8 @@ interface Edition {
   opens: readonly string[]
   /** A folder of plugins, which must stand on the class path too. */
   plugins?: string
+  /** How long it may take to start, if plugins make that longer than usual. */
+  startLimitMs?: number
   settings(boltPort: number, httpPort: number): Record<string, string | number | boolean>
   setPassword: { database?: string; statement: string; parameters(password: string): Record<string, string> }
 }
@@ -105,6 +107,7 @@ export async function startOriginWithApoc(run: Run): Promise<Neo4jAddress> {
     ...FIVE,
     heap: '2g',
     plugins,
+    startLimitMs: 240_000,
     settings: (boltPort, httpPort) => ({
       ...FIVE.settings(boltPort, httpPort),
       'server.memory.pagecache.size': '1g',
@@ -140,8 +143,8 @@ export async function startStoppable(run: Run): Promise<StoppableNeo4j> {
 async function startNeo4j(run: Run, name: string, edition: Edition, jvm: string[]) {
   const { address, boot } = await install(run, name, edition, jvm)
   const server = await boot()
-  await untilReady(server, () => setPassword(address, edition))
-  await untilReady(server, () => askNeo4j(address))
+  await untilReady(server, () => setPassword(address, edition), edition.startLimitMs)
+  await untilReady(server, () => askNeo4j(address), edition.startLimitMs)
   return { server, address: { ...address, pid: server.pid } }
 }
 
