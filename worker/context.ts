@@ -4,6 +4,7 @@ import { createJobQueue, type JobQueue } from '../shared/jobs/queue.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/record.ts'
 import { connectPatient, requireNoEviction } from '../shared/jobs/redis.ts'
 import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
+import { createSliceRecords, type SliceRecords } from '../shared/jobs/slice-record.ts'
 import { createViews, type Views } from '../shared/jobs/views.ts'
 import { createFailpoint, type Failpoint } from '../shared/lifecycle/failpoint.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
@@ -18,6 +19,7 @@ export interface WorkerContext extends Storage {
   metrics: Metrics
   redis: Redis
   records: JobRecords
+  slices: SliceRecords
   secrets: Secrets
   queue: JobQueue
   views: Views
@@ -42,6 +44,7 @@ export async function createWorkerContext(
     metrics,
     redis,
     records: createJobRecords(redis),
+    slices: createSliceRecords(redis),
     // A worker only reads secrets; how long they live is said where they are stored.
     secrets: createSecrets(redis, config.secretKeys, 0),
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),

@@ -2,10 +2,12 @@ import { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
 import { isFinished } from '../shared/jobs/finish-waiter.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
+import { discardSlices } from '../shared/jobs/slice-results.ts'
+import { isSliced, removeRequest } from '../shared/jobs/stored-request.ts'
 import { type Generations, voided } from '../shared/storage/generations.ts'
-import { packetName, requestKey } from '../shared/storage/keys.ts'
+import { packetName } from '../shared/storage/keys.ts'
+import { totals } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
-import { totals } from './publish-packet.ts'
 
 /** Marks a job succeeded if one of its runs has committed its packet, and says whether. */
 export async function finishCommitted(context: WorkerContext, job: JobRecord): Promise<boolean> {
@@ -40,7 +42,7 @@ export async function failJob(context: WorkerContext, job: JobRecord, error: App
     const latest = await records.read(job.id)
     if (latest === null || isFinished(latest) || (await finishCommitted(context, latest))) return
     // The only run there was has lost its name to another packet, and ended: nothing of it can wake.
-    const isOver = code === 'fileExists' && latest.attempt === 1
+    const isOver = code === 'fileExists' && latest.attempt === 1 && !isSliced(latest)
     if (latest.begun && !isOver && !(await isVoided(generations, latest))) continue
     if (await records.finish(job.id, 'failed', { error: { status, code, message } }, !latest.begun)) break
   }
@@ -67,5 +69,10 @@ export async function cancelJob(context: WorkerContext, job: JobRecord): Promise
 async function finished({ store, log, metrics }: WorkerContext, job: JobRecord, outcome: string): Promise<void> {
   metrics.jobs.inc({ outcome })
   log.info({ jobId: job.id, outcome }, 'job finished')
-  await store.remove(requestKey(job.orgName, job.id)).catch((error) => log.warn({ err: error }, 'request not removed'))
+  try {
+    if (outcome !== 'succeeded' && isSliced(job)) await discardSlices(store, job)
+    await removeRequest(store, job)
+  } catch (error) {
+    log.warn({ err: error, jobId: job.id }, 'something of a finished job is left to the janitor')
+  }
 }

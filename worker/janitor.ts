@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Result } from 'ioredis'
-import { isFinished } from '../shared/jobs/finish-waiter.ts'
+import { isFinished, mayCommit } from '../shared/jobs/finish-waiter.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { janitorKey, sweptKey } from '../shared/jobs/redis-keys.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
@@ -86,7 +86,7 @@ export async function sweep(context: WorkerContext, now: number, signal: AbortSi
   const { config, records, views, metrics } = context
   const isAlive = async (jobId: string, attempt?: number) => {
     const job: JobRecord | null = await records.read(jobId)
-    return job !== null && !isFinished(job) && (attempt === undefined || attempt === job.attempt)
+    return job !== null && mayCommit(job, attempt)
   }
   const orphanedMs = config.limits.jobSeconds * 1_000 + dayMs
   const rules = { now, supersededMs, orphanedMs, isAlive, repairView: views.refresh, signal }

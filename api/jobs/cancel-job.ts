@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { requestKey } from '../../shared/storage/keys.ts'
+import { removeRequest } from '../../shared/jobs/stored-request.ts'
 import { orgOfJob } from '../access.ts'
 import type { ApiContext } from '../context.ts'
 import { defineEndpoint } from '../endpoint.ts'
@@ -32,7 +32,7 @@ export const cancelJob = defineEndpoint({
 /** No worker begins it any more: one that takes it from the queue finds that it is to be cancelled. */
 async function cancelQueued({ records, queue, store, log }: ApiContext, { id, orgName }: JobRecord): Promise<void> {
   await records.finish(id, 'cancelled', {})
-  await Promise.all([queue.remove(id), store.remove(requestKey(orgName, id))]).catch((error) =>
+  await Promise.all([queue.remove(id), removeRequest(store, { id, orgName })]).catch((error) =>
     log.warn({ err: error, jobId: id }, 'something of a cancelled job is left to the janitor'),
   )
 }

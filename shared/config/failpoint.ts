@@ -2,6 +2,10 @@
 export const failpoints = [
   'midRead',
   'partStored',
+  'slicesAdded',
+  'beforeSliceResult',
+  'sliceStored',
+  'slicesDone',
   'beforeCommitting',
   'beforeManifest',
   'beforePlainFiles',

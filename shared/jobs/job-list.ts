@@ -1,4 +1,5 @@
-import { isAfter, type JobRecord, type JobRecords, type ListPlace } from './record.ts'
+import { isAfter, type ListPlace } from './list-place.ts'
+import type { JobRecord, JobRecords } from './record.ts'
 
 const pageSize = 200
 

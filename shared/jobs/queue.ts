@@ -1,12 +1,14 @@
-import { Queue, type WorkerOptions } from 'bullmq'
+import { type JobsOptions, Queue, type WorkerOptions } from 'bullmq'
 import type { Redis } from 'ioredis'
 
 /** The queue delivers ids; what a job is and how far it got is in its record. */
 export const queueName = 'publish'
 export const queuePrefix = 'packets:queue'
 
+/** A job, or one slice of a large multi. */
 export interface JobPayload {
   id: string
+  slice?: number
 }
 
 /** Runs after the first when a run fails in a way that may pass: an origin that broke off, a store that was away. */
@@ -23,13 +25,26 @@ export const workerOptions = {
 export interface JobQueue {
   /** May be repeated: BullMQ knows the job by our id. */
   add(id: string): Promise<void>
+  /**
+   * Adds slices of a job, which a worker has and which is to wait for them. May be repeated. The later a slice stands
+   * in its job, the lower its priority, and a job that is not cut has none to wait for: so a large multi, however many
+   * slices it has, delays others by those under way.
+   */
+  addSlices(id: string, slices: readonly number[]): Promise<void>
   /** Adds a job again that the queue has lost or given up; one that it has is left alone. @returns whether it was added. */
   restore(id: string): Promise<boolean>
   /** Takes a job out that no worker has begun. */
   remove(id: string): Promise<void>
-  /** Jobs that wait for a worker. */
+  /** Jobs that wait for a worker; the slices of those under way are not counted. */
   waiting(): Promise<number>
   close(): Promise<void>
+}
+
+const options: JobsOptions = {
+  attempts,
+  backoff: { type: 'exponential', delay: 1_000 },
+  removeOnComplete: true,
+  removeOnFail: true,
 }
 
 export function createJobQueue(connection: Redis): JobQueue {
@@ -37,21 +52,22 @@ export function createJobQueue(connection: Redis): JobQueue {
   // The connection's own listener logs; without one here BullMQ would throw what it re-emits.
   queue.on('error', () => {})
   async function add(id: string) {
-    await queue.add(
-      'publish-packet',
-      { id },
-      {
-        jobId: id,
-        attempts,
-        backoff: { type: 'exponential', delay: 1_000 },
-        removeOnComplete: true,
-        removeOnFail: true,
-      },
-    )
+    await queue.add('publish-packet', { id }, { ...options, jobId: id })
   }
 
   return {
     add,
+    async addSlices(id, slices) {
+      const parent = { id, queue: queue.qualifiedName }
+      await queue.addBulk(
+        slices.map((slice) => ({
+          name: 'build-slice',
+          data: { id, slice },
+          // A slice that fails for good has failed its job: what waits for the slices finds that out.
+          opts: { ...options, jobId: `${id}.${slice}`, priority: slice + 1, parent, ignoreDependencyOnFailure: true },
+        })),
+      )
+    },
     async restore(id) {
       const state = await queue.getJobState(id)
       if (state !== 'unknown' && state !== 'failed' && state !== 'completed') return false
@@ -63,7 +79,7 @@ export function createJobQueue(connection: Redis): JobQueue {
       await queue.remove(id)
     },
     async waiting() {
-      const counts = await queue.getJobCounts('wait', 'prioritized', 'delayed')
+      const counts = await queue.getJobCounts('wait', 'delayed')
       return Object.values(counts).reduce((sum, count) => sum + count, 0)
     },
     close: () => queue.close(),

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { JobReport } from '../publish/report.ts'
 import type { Idempotency } from './idempotency.ts'
+import { isAfter, type ListPlace } from './list-place.ts'
 import { hashOf, recordOf } from './record-hash.ts'
 import {
   claimKey,
@@ -11,6 +12,7 @@ import {
   openJobsKey,
   recordKey,
   secretKeyOf,
+  slicesKey,
   staleViewsKey,
 } from './redis-keys.ts'
 import { defineJobScripts } from './scripts.ts'
@@ -92,14 +94,24 @@ export interface JobRecords {
   read(id: string): Promise<JobRecord | null>
   /** The id of the unfinished job that holds a packet's name, if one does: for writers that are no jobs. */
   holder(orgName: string, fileName: string): Promise<string | null>
-  /** Begins a new attempt, its progress from nothing. @returns its number, or why there is none. */
-  start(id: string): Promise<number | 'finished' | 'cancelling' | 'lost'>
+  /**
+   * Begins a new attempt, its progress from nothing; a `step` of a large multi begins only the first one.
+   * @returns its number, or why there is none.
+   */
+  start(id: string, step?: 'step'): Promise<number | 'finished' | 'cancelling' | 'lost'>
   /** A run ended by itself, whatever came of it: it did not take its worker with it. */
   endRun(id: string): Promise<void>
-  /** running -> committing, for the attempt that is still the latest and not to be cancelled; false when it is not. */
-  beginCommit(job: NamedJob, attempt: number, progress: JobProgress, report: JobReport): Promise<boolean>
-  /** Of the latest attempt only, so that progress never goes backwards within one. @returns why the run must stop, if so. */
-  progress(id: string, attempt: number, progress: JobProgress): Promise<'superseded' | 'cancelling' | null>
+  /** running -> committing, for the attempt (null: any) that is still the latest and not to be cancelled; else false. */
+  beginCommit(job: NamedJob, attempt: number | null, progress: JobProgress, report: JobReport): Promise<boolean>
+  /**
+   * Of the latest attempt only, so that progress never goes backwards within one. null: of any, and none to tell, for
+   * a large multi, whose slices do. @returns why the run must stop, if so.
+   */
+  progress(
+    id: string,
+    attempt: number | null,
+    progress: JobProgress | null,
+  ): Promise<'superseded' | 'cancelling' | null>
   /** Asks for a job that is queued or running to be cancelled. @returns its state; null without such a job. */
   cancel(id: string): Promise<JobState | null>
   /**
@@ -116,15 +128,6 @@ export interface JobRecords {
   /** Takes ids of jobs that are gone off a list. */
   unlist(orgName: string | null, ids: readonly string[]): Promise<void>
 }
-
-/** Where a job stands in a list: by the time of its creation, epoch milliseconds, then by its id; both descending. */
-export interface ListPlace {
-  id: string
-  createdAt: number
-}
-
-export const isAfter = (a: ListPlace, b: ListPlace): boolean =>
-  a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id)
 
 // Far more jobs than one Redis can create in a millisecond.
 const mostPerMillisecond = 500
@@ -189,10 +192,10 @@ export function createJobRecords(redis: Redis): JobRecords {
     async forget(key) {
       await redis.del(idempotencyKey(key))
     },
-    async start(id) {
+    async start(id, step) {
       const known = await redis.hget(recordKey(id), 'progress')
       const progress = progressOf('reading', known === null ? 0 : JSON.parse(known).subRequests)
-      const values = [JSON.stringify(now()), String(mostUnendedRuns), JSON.stringify(progress)] as const
+      const values = [JSON.stringify(now()), String(mostUnendedRuns), JSON.stringify(progress), step ?? '']
       const attempt = await redis.jobStart(recordKey(id), ...values)
       if (attempt > 0) return attempt
       return attempt === 0 ? 'finished' : attempt === -1 ? 'cancelling' : 'lost'
@@ -202,7 +205,7 @@ export function createJobRecords(redis: Redis): JobRecords {
     },
     async beginCommit(job, attempt, progress, report) {
       const values = [
-        String(attempt),
+        String(attempt ?? ''),
         JSON.stringify(progress),
         JSON.stringify(report),
         nameOf(job),
@@ -211,7 +214,8 @@ export function createJobRecords(redis: Redis): JobRecords {
       return (await redis.jobCommit(recordKey(job.id), staleViewsKey, ...values)) === 1
     },
     async progress(id, attempt, progress) {
-      const stop = await redis.jobProgress(recordKey(id), String(attempt), JSON.stringify(progress))
+      const told = progress === null ? '' : JSON.stringify(progress)
+      const stop = await redis.jobProgress(recordKey(id), String(attempt ?? ''), told)
       return stop === '' ? null : (stop as 'superseded' | 'cancelling')
     },
     async cancel(id) {
@@ -224,7 +228,8 @@ export function createJobRecords(redis: Redis): JobRecords {
       const claim = claimKey(nameOf({ orgName: JSON.parse(orgName), fileName: JSON.parse(fileName) }))
       const fields = hashOf({ ...changes, state, finishedAt: now() })
       const values = [id, String(keptSeconds), finishedChannel, unlessBegun ? 'unlessBegun' : '', ...fields]
-      return (await redis.jobFinish(recordKey(id), claim, secretKeyOf(id), openJobsKey, ...values)) === 1
+      const keys = [recordKey(id), claim, openJobsKey, secretKeyOf(id), slicesKey(id)]
+      return (await redis.jobFinish(...keys, ...values)) === 1
     },
     async list(orgName, after, limit) {
       const most = limit + mostPerMillisecond

@@ -1,6 +1,8 @@
 /** Every key and channel in Redis but the queue's own. */
 
 export const recordKey = (id: string): string => `packets:job:${id}`
+/** The slices of a large multi under way. */
+export const slicesKey = (id: string): string => `packets:slices:${id}`
 export const secretKeyOf = (id: string): string => `packets:secret:${id}`
 /** Who is writing a packet; `name` is its full name. */
 export const claimKey = (name: string): string => `packets:claim:${name}`

@@ -35,7 +35,7 @@ end
 return ''`
 
 // Runs that neither ended nor were handed back took their workers with them. ARGV: now, how many of them are too many,
-// progress.
+// progress, 'step' for a run that begins nothing anew: that of a large multi, before and after its slices.
 const start = `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
@@ -43,27 +43,31 @@ if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -1 end
 if tonumber(redis.call('HGET', KEYS[1], 'unended') or 0) >= tonumber(ARGV[2]) then return -2 end
 redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[1])
 redis.call('HINCRBY', KEYS[1], 'unended', 1)
-redis.call('HSET', KEYS[1], 'state', 'running', 'progress', ARGV[3])
+redis.call('HSET', KEYS[1], 'state', 'running')
+if ARGV[4] == 'step' and redis.call('HGET', KEYS[1], 'attempt') ~= '0' then return 1 end
+redis.call('HSET', KEYS[1], 'progress', ARGV[3])
 return redis.call('HINCRBY', KEYS[1], 'attempt', 1)`
 
 const endRun = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 return redis.call('HINCRBY', KEYS[1], 'unended', -1)`
 
-// KEYS: record, stale views. ARGV: attempt, progress, report, name of the packet, now.
+// KEYS: record, stale views. ARGV: attempt ('' for any), progress, report, name of the packet, now.
 const beginCommit = `
-if redis.call('HGET', KEYS[1], 'state') ~= 'running' or redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
+if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return 0 end
+if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return 0 end
 redis.call('HSET', KEYS[1], 'state', 'committing', 'begun', 'true', 'progress', ARGV[2], 'report', ARGV[3])
 redis.call('ZADD', KEYS[2], ARGV[5], ARGV[4])
 return 1`
 
+// ARGV: attempt ('' for any), progress ('' for none).
 const progress = `
-if redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 'superseded' end
+if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 'superseded' end
 local state = redis.call('HGET', KEYS[1], 'state')
 if state == 'running' then
   if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return 'cancelling' end
-  redis.call('HSET', KEYS[1], 'progress', ARGV[2])
+  if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'progress', ARGV[2]) end
 elseif state ~= 'committing' then return 'superseded' end
 return ''`
 
@@ -74,15 +78,15 @@ if state == 'running' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then retu
 if state == 'queued' or state == 'running' then redis.call('HSET', KEYS[1], 'cancelling', 'true') end
 return state or ''`
 
-// KEYS: record, claim, secret, open jobs. ARGV: id, seconds the record is kept, channel, unless begun, fields.
+// KEYS: record, claim, open jobs, secret, slices. ARGV: id, seconds the record is kept, channel, unless begun, fields.
 const finish = `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
 if ARGV[4] ~= '' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 0 end
 redis.call('HSET', KEYS[1], unpack(ARGV, 5))
 redis.call('EXPIRE', KEYS[1], ARGV[2])
-redis.call('DEL', KEYS[3])
-redis.call('ZREM', KEYS[4], ARGV[1])
+redis.call('ZREM', KEYS[3], ARGV[1])
+redis.call('DEL', KEYS[4], KEYS[5])
 if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
 redis.call('PUBLISH', ARGV[3], ARGV[1])
 return 1`
@@ -90,12 +94,12 @@ return 1`
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     jobCreate(keys: number, ...keysAndValues: string[]): Result<string, Context>
-    jobStart(record: string, now: string, mostUnended: string, progress: string): Result<number, Context>
+    jobStart(record: string, ...values: string[]): Result<number, Context>
     jobEndRun(record: string): Result<number, Context>
     jobCommit(record: string, views: string, ...values: string[]): Result<number, Context>
-    jobProgress(record: string, attempt: string, progress: string): Result<string, Context>
+    jobProgress(record: string, ...values: string[]): Result<string, Context>
     jobCancel(record: string): Result<string, Context>
-    jobFinish(record: string, claim: string, secret: string, open: string, ...values: string[]): Result<number, Context>
+    jobFinish(...keysAndValues: string[]): Result<number, Context>
   }
 }
 
@@ -106,5 +110,5 @@ export function defineJobScripts(redis: Redis): void {
   redis.defineCommand('jobCommit', { numberOfKeys: 2, lua: beginCommit })
   redis.defineCommand('jobProgress', { numberOfKeys: 1, lua: progress })
   redis.defineCommand('jobCancel', { numberOfKeys: 1, lua: cancel })
-  redis.defineCommand('jobFinish', { numberOfKeys: 4, lua: finish })
+  redis.defineCommand('jobFinish', { numberOfKeys: 5, lua: finish })
 }

@@ -33,8 +33,13 @@ const nodeRules: readonly Rule[] = [
   { field: 'dynamicLabels', setting: (request) => asMap(request.dynamicLabels) },
 ]
 
+export interface NodeSetting {
+  field: string
+  setting: string
+}
+
 /** Its settings that decide what becomes of a node's properties and labels, each as a text. */
-export const nodeSettings = (request: PublishRequest): { field: string; setting: string }[] =>
+export const nodeSettings = (request: PublishRequest): NodeSetting[] =>
   nodeRules.map(({ field, setting }) => ({ field, setting: setting(request) }))
 
 /**

@@ -18,8 +18,8 @@ export interface PacketWriter {
   write(pair: Pair, about: string, note?: (metadata: PartMetadata) => void): Promise<void>
   /** Notes something in the part that is being filled. It has a pair, but for notes before the first: a packet without pairs tells none. */
   note(note: (metadata: PartMetadata) => void): void
-  /** Seals the last part and waits until every part has arrived. A packet without pairs is one empty part. */
-  end(): Promise<void>
+  /** Seals the last part and waits until every part has arrived. Without any pair: one empty part, unless told not to. */
+  end(options?: { evenIfEmpty?: boolean }): Promise<void>
   /** Waits until no part is under way any more, whether or not it arrived: after an error, before what arrived is discarded. */
   settle(): Promise<void>
   readonly pairs: number
@@ -90,8 +90,8 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
     note(note) {
       note(metadata)
     },
-    async end() {
-      if (part.pairs > 0 || written.parts === 0) await deliver()
+    async end({ evenIfEmpty = true } = {}) {
+      if (part.pairs > 0 || (evenIfEmpty && written.parts === 0)) await deliver()
       await Promise.all(underWay)
       throwFailure()
     },

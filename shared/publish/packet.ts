@@ -9,12 +9,14 @@ import { partLimits } from './part-buffer.ts'
 import { planOf } from './plan.ts'
 import { createReport, type JobReport } from './report.ts'
 import type { PublishRequest } from './request.ts'
-import { watchSharedNodes } from './shared-nodes.ts'
+import { createSights, distinctViews, type Sight, type View, watchSharedNodes } from './shared-nodes.ts'
 import { createUniqueness, type Uniqueness } from './uniqueness.ts'
 
-/** What a packet is made of and within which bounds. */
+/** What a packet, or a slice of one, is made of and within which bounds. */
 export interface PacketOrder {
   requests: readonly PublishRequest[]
+  /** The requests are those of a larger multi from the one with that index on, whose views these are. */
+  slice?: { first: number; views: readonly View[] }
   syntax: ParameterSyntax
   /** Pairs a part may have, 1 to 5,000. */
   batchSize: number
@@ -34,6 +36,12 @@ export interface PacketProgress {
   bytes: number
 }
 
+/** What was built: its report, and what other slices of its packet may have seen otherwise. */
+export interface Built {
+  report: JobReport
+  sights: Sight[]
+}
+
 interface Surroundings {
   originPolicy: OriginPolicy
   sink: PartSink
@@ -43,13 +51,14 @@ interface Surroundings {
 
 /**
  * Reads the origins and hands the packet's parts to `sink`, in memory that does not depend on the packet's size. It
- * knows neither queue nor HTTP: interruption comes as a signal, progress goes to a callback.
+ * knows neither queue nor HTTP: interruption comes as a signal, progress goes to a callback. A packet without pairs is
+ * one empty part, a slice without pairs is none.
  * @throws AppError: 422, 502, 413 by the catalogue; jobTimedOut (504); the signal's reason when interrupted.
  */
 export async function buildPacket(
   order: PacketOrder,
   { originPolicy, sink, signal, onProgress }: Surroundings,
-): Promise<JobReport> {
+): Promise<Built> {
   const secondsLeft = Math.max(0, order.limitSeconds - order.spentSeconds)
   const timeout = AbortSignal.timeout(secondsLeft * 1_000)
   const interrupted = () => {
@@ -58,7 +67,9 @@ export async function buildPacket(
   }
   const report = createReport()
   const pairs = createPairMaker(order.syntax)
-  const watchOf = watchSharedNodes(order.requests)
+  const { first, views } = order.slice ?? { first: 0, views: distinctViews(order.requests) }
+  const sights = createSights()
+  const watchOf = watchSharedNodes(views, sights)
   let subRequestsDone = 0
   const progress = () => onProgress({ subRequestsDone, pairs: writer.pairs, parts: writer.parts, bytes: writer.bytes })
   const writer = createPacketWriter(partLimits(order.batchSize), order.maxPairs, async (part) => {
@@ -73,7 +84,15 @@ export async function buildPacket(
     try {
       await orAborted(stopped, async () => {
         const { origin, uniqueness } = await origins.open(request)
-        const work = { origin, uniqueness, watch: watchOf(at), plan: planOf(request), pairs, writer, report }
+        const work = {
+          origin,
+          uniqueness,
+          watch: watchOf(request, first + at),
+          plan: planOf(request),
+          pairs,
+          writer,
+          report,
+        }
         await buildSlice(work, order.acceptedAt, interrupted)
       })
     } catch (error) {
@@ -84,9 +103,9 @@ export async function buildPacket(
     subRequestsDone++
     progress()
   }
-  await writer.end()
+  await writer.end({ evenIfEmpty: order.slice === undefined })
   interrupted()
-  return report.read()
+  return { report: report.read(), sights: [...sights.all()] }
 }
 
 /** Ends with `work`, or at once when the signal aborts: a read under way when its driver is closed never ends. */

@@ -20,6 +20,9 @@ const tail = ']}'
 const separator = 'null},'
 const startBytes = 1024 * 1024
 
+/** The only part of a packet without pairs. */
+export const emptyPart = Buffer.from(head + tail)
+
 /** The pair as it stands in a part, but for its metadata, which is known only when the part is sealed. */
 export function pairText({ shape, values }: Pair): string {
   let parameters = ''

@@ -30,6 +30,8 @@ export interface Report {
   missing(field: 'originIds' | 'relationshipIds', ids: readonly string[]): void
   collapsed(relationships: number): void
   skipped(kind: keyof Skipped): void
+  /** Counts what another report tells. */
+  add(report: JobReport): void
   read(): JobReport
 }
 
@@ -38,31 +40,53 @@ const firstIds = 100
 const firstBytes = 2_000
 const none = (): Missing => ({ count: 0, first: [] })
 
+/** The report of a packet from those of its slices, in their order. */
+export function mergeReports(reports: readonly JobReport[]): JobReport {
+  const merged = createReport()
+  for (const report of reports) merged.add(report)
+  return merged.read()
+}
+
 export function createReport(): Report {
   const identities = new Map<string, { label: string; property: string }>()
   const missing = { originIds: none(), relationshipIds: none() }
   const skipped = nothingSkipped()
   let collapsed = 0
+
+  function noteIdentity({ label, idProperty }: Pick<Identity, 'label' | 'idProperty'>) {
+    const key = `${label}\u0000${idProperty}`
+    if (!identities.has(key)) identities.set(key, { label, property: idProperty })
+  }
+
+  function noteMissing(field: keyof typeof missing, ids: readonly string[]) {
+    const { first } = missing[field]
+    missing[field].count += ids.length
+    let bytes = Buffer.byteLength(JSON.stringify(first))
+    for (const id of ids.slice(0, firstIds - first.length)) {
+      bytes += Buffer.byteLength(JSON.stringify(id)) + 1
+      if (bytes > firstBytes) break
+      first.push(id)
+    }
+  }
+
   return {
-    identity({ label, idProperty }) {
-      const key = `${label}\u0000${idProperty}`
-      if (!identities.has(key)) identities.set(key, { label, property: idProperty })
-    },
-    missing(field, ids) {
-      const { first } = missing[field]
-      missing[field].count += ids.length
-      let bytes = Buffer.byteLength(JSON.stringify(first))
-      for (const id of ids.slice(0, firstIds - first.length)) {
-        bytes += Buffer.byteLength(JSON.stringify(id)) + 1
-        if (bytes > firstBytes) break
-        first.push(id)
-      }
-    },
+    identity: noteIdentity,
+    missing: noteMissing,
     collapsed(relationships) {
       collapsed += relationships
     },
     skipped(kind) {
       skipped[kind]++
+    },
+    add(report) {
+      for (const { label, property } of report.identities) noteIdentity({ label, idProperty: property })
+      for (const field of ['originIds', 'relationshipIds'] as const) {
+        const { count, first } = report.missing[field]
+        noteMissing(field, first)
+        missing[field].count += count - first.length
+      }
+      for (const kind of Object.keys(skipped) as (keyof Skipped)[]) skipped[kind] += report.skipped[kind]
+      collapsed += report.collapsed
     },
     read: () => ({
       identities: [...identities.values()],

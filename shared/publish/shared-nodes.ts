@@ -1,7 +1,7 @@
 import * as errors from '../errors/catalogue.ts'
-import { type Identity, type IdentityRule, identityLabel, idKey, idText, type NodeKeys } from './identity.ts'
-import { nodeSettings } from './option-agreement.ts'
-import { planOf } from './plan.ts'
+import { type Identity, identityLabel, identityRule, idKey, idText, type NodeKeys } from './identity.ts'
+import { type NodeSetting, nodeSettings } from './option-agreement.ts'
+import { originIndex } from './plan.ts'
 import type { InternalId } from './reads.ts'
 import type { PublishRequest } from './request.ts'
 
@@ -17,51 +17,105 @@ export interface NodeWatch {
   missed(identity: Identity, id: unknown): void
 }
 
-/** All that decides how a sub-request sees a node; equal views cannot disagree. */
-interface View {
+/** All that decides how a sub-request sees a node, as plain data: equal views cannot disagree. */
+export interface View {
   dbUrl: string
-  rule: IdentityRule
+  mappedIndices: Readonly<Record<string, string>>
   indexLabel: string
-  /** As one text; null where no nodes are published. */
-  nodeSettings: string | null
+  /** null where no nodes are published. */
+  nodeSettings: NodeSetting[] | null
+}
+
+/** That a sub-request saw something, and as what; `field` is what it must agree on with others that see it too. */
+export interface Sight {
+  thing: string
+  /** Index of the sub-request in its multi. */
+  at: number
+  text: string
+  field: 'dbUrl' | 'mappedIndices' | 'nodeSettings'
+  /** The node, in words for an error. */
+  name: string
+}
+
+/** What was seen first, by what it was: only nodes that another sub-request could see otherwise. */
+export interface Sights {
+  /** @throws invalidRequest (400) when the same thing was seen otherwise. */
+  see(sight: Sight): void
+  all(): Iterable<Sight>
+}
+
+export function createSights(): Sights {
+  const first = new Map<string, Sight>()
+  return {
+    see(sight) {
+      const earlier = first.get(sight.thing)
+      if (earlier === undefined) first.set(sight.thing, sight)
+      else if (earlier.text !== sight.text) throw disagreement(earlier, sight)
+    },
+    all: () => first.values(),
+  }
+}
+
+function disagreement(earlier: Sight, { at, text, field, name }: Sight): Error {
+  const refused = (path: string, message: string) => errors.invalidRequest([{ path: `[${at}].${path}`, message }])
+  if (field === 'mappedIndices') return refused(field, `${name} is identified otherwise in [${earlier.at}]`)
+  const setting = field === 'dbUrl' ? field : differing(text, earlier.text)
+  return refused(setting, `must be the same as in [${earlier.at}], which publishes ${name} too`)
+}
+
+/** The first of two lists of settings that is not the same. */
+function differing(text: string, otherText: string): string {
+  const others = JSON.parse(otherText) as NodeSetting[]
+  const settings = JSON.parse(text) as NodeSetting[]
+  return settings.find(({ setting }, index) => setting !== others[index]?.setting)?.field as string
+}
+
+/** The views of a multi's sub-requests, each once. */
+export function distinctViews(requests: readonly PublishRequest[]): View[] {
+  const distinct = new Map<string, View>()
+  for (const request of requests) {
+    const view = viewOf(request)
+    const key = JSON.stringify(view)
+    if (!distinct.has(key)) distinct.set(key, view)
+  }
+  return [...distinct.values()]
+}
+
+function viewOf(request: PublishRequest): View {
+  const { dbUrl, mappedIndices, metadata, relationshipDeleteOnly } = request
+  const publishesNodes = metadata === true && relationshipDeleteOnly !== true
+  const indexLabel = originIndex(request).label
+  return { dbUrl, mappedIndices, indexLabel, nodeSettings: publishesNodes ? nodeSettings(request) : null }
 }
 
 /**
  * Compares what the sub-requests of a packet see, while they are read. Only nodes that another one could see otherwise
  * are remembered, so a batch that shares its settings costs nothing.
- * @returns the watch of the sub-request with that index.
+ * @param views those of the whole multi. @param sights what was seen so far.
+ * @returns the watch of a sub-request with that index in the multi.
  */
-export function watchSharedNodes(requests: readonly PublishRequest[]): (at: number) => NodeWatch {
-  const distinct = new Map<string, View>()
-  const views = requests.map((request) => {
-    const { key, view } = viewOf(request)
-    const known = distinct.get(key) ?? view
-    distinct.set(key, known)
-    return known
-  })
-  const sights = new Map<string, { at: number; text: string }>()
-  /** The sub-request that first saw the same thing, if it saw it otherwise. */
-  const otherwise = (key: readonly unknown[], at: number, text: string): number | null => {
-    const first = sights.get(key.join('\u0000'))
-    if (!first) sights.set(key.join('\u0000'), { at, text })
-    return first && first.text !== text ? first.at : null
-  }
+export function watchSharedNodes(views: readonly View[], sights: Sights) {
+  const known = views.map((view) => ({
+    view,
+    key: JSON.stringify(view),
+    rule: identityRule(view.mappedIndices),
+    settings: view.nodeSettings && JSON.stringify(view.nodeSettings),
+  }))
 
-  return (at) => {
-    const view = views[at] as View
-    const others = [...distinct.values()].filter((other) => other !== view)
-    const neighbours = others.filter(({ dbUrl }) => dbUrl === view.dbUrl)
-    const strangers = others.filter(({ dbUrl }) => dbUrl !== view.dbUrl)
-
-    function refuse(field: string, message: string): never {
-      throw errors.invalidRequest([{ path: `[${at}].${field}`, message }])
-    }
+  return (request: PublishRequest, at: number): NodeWatch => {
+    const own = viewOf(request)
+    const ownKey = JSON.stringify(own)
+    const settings = own.nodeSettings === null ? '' : JSON.stringify(own.nodeSettings)
+    const others = known.filter(({ key }) => key !== ownKey)
+    const neighbours = others.filter(({ view }) => view.dbUrl === own.dbUrl)
+    const strangers = others.filter(({ view }) => view.dbUrl !== own.dbUrl)
+    const see = (field: Sight['field'], thing: readonly unknown[], text: string, identity: Identity) =>
+      sights.see({ thing: [field, ...thing].join('\u0000'), at, text, field, name: nameOf(identity) })
 
     function missed(identity: Identity, id: unknown) {
       const { label, idProperty } = identity
       if (!strangers.some(({ rule }) => rule.idProperties.get(label) === idProperty)) return
-      const first = otherwise(['identity', label, idProperty, idKey(id)], at, view.dbUrl)
-      if (first !== null) refuse('dbUrl', `must be the same as in [${first}], which publishes ${nameOf(identity)} too`)
+      see('dbUrl', [label, idProperty, idKey(id)], own.dbUrl, identity)
     }
 
     return {
@@ -72,38 +126,18 @@ export function watchSharedNodes(requests: readonly PublishRequest[]): (at: numb
           const label = identityLabel(rule, keys)
           return label !== null && (label !== identity.label || rule.idProperties.get(label) !== identity.idProperty)
         })
-        if (!isSeenOtherwise) return
-        const first = otherwise(['node', view.dbUrl, node], at, `${identity.label}\u0000${identity.idProperty}`)
-        if (first !== null) refuse('mappedIndices', `${nameOf(identity)} is identified otherwise in [${first}]`)
+        if (isSeenOtherwise) {
+          see('mappedIndices', [own.dbUrl, node], `${identity.label}\u0000${identity.idProperty}`, identity)
+        }
       },
       published(node, labels, identity) {
         const isPublishedOtherwise = neighbours.some(
-          (other) =>
-            other.nodeSettings !== null &&
-            other.nodeSettings !== view.nodeSettings &&
-            labels.includes(other.indexLabel),
+          (other) => other.settings !== null && other.settings !== settings && labels.includes(other.view.indexLabel),
         )
-        if (!isPublishedOtherwise) return
-        const first = otherwise(['upsert', view.dbUrl, node], at, view.nodeSettings ?? '')
-        if (first === null) return
-        const field = disagreeing(requests[at] as PublishRequest, requests[first] as PublishRequest)
-        refuse(field, `must be the same as in [${first}], which publishes ${nameOf(identity)} too`)
+        if (isPublishedOtherwise) see('nodeSettings', [own.dbUrl, node], settings, identity)
       },
     }
   }
-}
-
-function viewOf(request: PublishRequest): { key: string; view: View } {
-  const { dbUrl, mappedIndices } = request
-  const { identity: rule, index, publishesNodes } = planOf(request)
-  const settings = publishesNodes ? nodeSettings(request).map(({ setting }) => setting) : null
-  const view = { dbUrl, rule, indexLabel: index.label, nodeSettings: settings && JSON.stringify(settings) }
-  return { key: JSON.stringify([dbUrl, mappedIndices, index.label, settings]), view }
-}
-
-function disagreeing(a: PublishRequest, b: PublishRequest): string {
-  const others = nodeSettings(b)
-  return nodeSettings(a).find(({ setting }, index) => setting !== others[index]?.setting)?.field as string
 }
 
 const nameOf = ({ label, idProperty, id }: Identity) => `the "${label}" with "${idProperty}" "${idText(id)}"`

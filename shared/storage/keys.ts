@@ -6,7 +6,9 @@
  *
  *   a/.generations/b/f/.0000000001      a manifest; the highest is the packet
  *   a/.parts/b/f/.<job>/<attempt>/…     parts, immutable, of one attempt
- *   a/.requests/<job>                   a job's request, without credentials
+ *   a/.jobs/<job>/request               a job's request, without credentials
+ *   a/.jobs/<job>/plan                  how a large one is cut into slices
+ *   a/.jobs/<job>/slices/<slice>        what a slice came to
  *   a/b/.org                            the org a/b was created
  *   a/b/f                               the plain-file view
  *
@@ -55,15 +57,22 @@ export function parsePartKey(key: string): { name: string; jobId: string; attemp
 export const hiddenBelow = (top: string) => ({
   generations: `${top}.generations/`,
   parts: `${top}.parts/`,
-  requests: `${top}.requests/`,
+  jobs: `${top}.jobs/`,
 })
 export const probes = '.probe/'
 
-export const requestKey = (orgName: string, jobId: string): string => `${split(orgName)[0]}/.requests/${jobId}`
+/** Prefix of what a job keeps while it is unfinished. */
+export const jobPrefix = (orgName: string, jobId: string): string => `${split(orgName)[0]}/.jobs/${jobId}/`
+export const requestKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}request`
+export const planKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}plan`
+/** Prefix of the results of a job's slices. */
+export const sliceResults = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}slices/`
+export const sliceResultKey = (orgName: string, jobId: string, slice: number): string =>
+  `${sliceResults(orgName, jobId)}${String(slice).padStart(5, '0')}`
 export const orgKey = (orgName: string): string => `${orgName}/.org`
 export const probeKey = (id: string): string => `${probes}${id}`
-/** The job of a request's key. */
-export const jobOfRequest = (key: string): string => key.slice(key.lastIndexOf('/') + 1)
+/** Whose a key below `.jobs/` is. */
+export const ownerOf = (key: string): string => /\/\.jobs\/([^/]+)\//.exec(key)?.[1] ?? ''
 
 /** Does any segment start with a dot? Such objects never show. */
 export const isHidden = (key: string): boolean => /(^|\/)\./.test(key)

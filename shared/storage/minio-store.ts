@@ -66,8 +66,10 @@ export function openMinioStore(settings: StorageSettings): ObjectStore {
     },
     create,
     stream: open,
-    async get(key) {
-      return retried(async () => buffer(await client.getObject(bucket, key))).catch(nullWhenMissing)
+    async get(key, range) {
+      const read = () =>
+        range ? client.getPartialObject(bucket, key, range.from, range.bytes) : client.getObject(bucket, key)
+      return retried(async () => buffer(await read())).catch(nullWhenMissing)
     },
     list: (prefix) => pages(prefix, '') as AsyncGenerator<StoredObject>,
     listLevel: (prefix) => pages(prefix, '/'),

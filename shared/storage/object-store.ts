@@ -9,6 +9,12 @@ export interface StoredObject {
   modifiedAt: number
 }
 
+/** Bytes of an object: `from` counts from 0. */
+export interface ByteRange {
+  from: number
+  bytes: number
+}
+
 /**
  * What the service needs of object storage: whole immutable objects, create-if-absent, listing in key order. Every
  * implementation passes the same contract suite. All methods throw storeAway (503, retryable) when the store fails.
@@ -21,8 +27,8 @@ export interface ObjectStore {
    * `lost`: no answer came, so the object may or may not have been created by this call.
    */
   create(key: string, bytes: Buffer): Promise<'created' | 'exists' | 'lost'>
-  /** null when there is no such object. */
-  get(key: string): Promise<Buffer | null>
+  /** The object, or some bytes of it; null when there is no such object. */
+  get(key: string, range?: ByteRange): Promise<Buffer | null>
   /** The object as it comes; null when there is none. */
   stream(key: string): Promise<Readable | null>
   /** All objects below a prefix, in key order. */

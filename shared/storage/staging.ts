@@ -9,7 +9,7 @@ interface Part {
   pairs: number
 }
 
-/** The parts of one attempt on their way into the store, under keys that no other attempt has. */
+/** The parts of one attempt at a job, or at one slice of it, on their way into the store, under keys that no other attempt has. */
 export interface Staging {
   /** Stores a part. */
   put(part: Part): Promise<void>
@@ -20,12 +20,12 @@ export interface Staging {
   discard(): Promise<void>
 }
 
-export function stageParts(store: ObjectStore, name: string, jobId: string, attempt: number): Staging {
+export function stageParts(store: ObjectStore, name: string, jobId: string, attempt: number, slice = 0): Staging {
   const parts: ManifestPart[] = []
   return {
     parts,
     async put({ number, bytes, pairs }) {
-      const key = partKey(name, jobId, attempt, 0, number)
+      const key = partKey(name, jobId, attempt, slice, number)
       const etag = await store.put(key, bytes)
       parts[number - 1] = { key, bytes: bytes.length, pairs, etag }
     },

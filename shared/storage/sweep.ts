@@ -1,5 +1,5 @@
 import type { Generations, Manifest } from './generations.ts'
-import { generationKey, hiddenBelow, jobOfRequest, parseGenerationKey, parsePartKey, probes } from './keys.ts'
+import { generationKey, hiddenBelow, ownerOf, parseGenerationKey, parsePartKey, probes } from './keys.ts'
 import type { StoredObject } from './object-store.ts'
 import type { Storage } from './storage.ts'
 
@@ -28,7 +28,7 @@ export interface Swept {
 
 /**
  * Removes what no reader can see any more: superseded generations, each manifest before its parts; parts that no
- * generation refers to; requests of finished jobs. The highest generation always stays. Contract 6.
+ * generation refers to; what finished jobs kept, such as their requests. The highest generation always stays. Contract 6.
  *
  * A worker may be slow, frozen, or about to commit: the parts of an attempt that may still commit are left alone by
  * their age and by `isAlive`, and one that is neither young nor alive finds its record taken before it commits.
@@ -67,19 +67,20 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
     const { name, jobId, attempt } = parsePartKey((objects[0] as StoredObject).key) as PartOwner
     if (!objects.every(isOld)) return
     // In this order: one that is no longer alive has committed by now, or never will.
-    if ((await rules.isAlive(jobId, attempt)) || (await isReferredTo(generations, name, jobId, attempt))) return
-    for (const { key } of objects) await remove('parts', key)
+    if (await rules.isAlive(jobId, attempt)) return
+    const referred = await referredTo(generations, name, jobId)
+    for (const { key } of objects) if (!referred.has(key)) await remove('parts', key)
   }
 
   for await (const top of tops(store)) {
-    const { generations: manifests, parts, requests } = hiddenBelow(top)
+    const { generations: manifests, parts, jobs } = hiddenBelow(top)
     for await (const group of grouped(store.list(manifests), (key) => parseGenerationKey(key)?.name)) {
       const numbers = group.map(({ key }) => parseGenerationKey(key)?.generation as number)
       await sweepPacket(parseGenerationKey((group[0] as StoredObject).key)?.name as string, numbers)
     }
     for await (const group of grouped(store.list(parts), attemptOf)) await sweepAttempt(group)
-    for await (const request of store.list(requests)) {
-      if (isOld(request) && !(await rules.isAlive(jobOfRequest(request.key)))) await remove('requests', request.key)
+    for await (const kept of store.list(jobs)) {
+      if (isOld(kept) && !(await rules.isAlive(ownerOf(kept.key)))) await remove('requests', kept.key)
     }
   }
   for await (const probe of store.list(probes)) if (isOld(probe)) await remove('probes', probe.key)
@@ -93,13 +94,13 @@ const attemptOf = (key: string): string | undefined => {
   return owner ? `${owner.name}\u0000${owner.jobId}\u0000${owner.attempt}` : undefined
 }
 
-/** Parts belong to one attempt, and so does a manifest. */
-async function isReferredTo(generations: Generations, name: string, jobId: string, attempt: number): Promise<boolean> {
+/** The parts of a job's generation: of one attempt, or of one at each of its slices. */
+async function referredTo(generations: Generations, name: string, jobId: string): Promise<ReadonlySet<string>> {
   for (const number of await generations.list(name)) {
     const manifest = await generations.read(name, number)
-    if (manifest?.jobId === jobId && manifest.attempt === attempt) return true
+    if (manifest?.jobId === jobId) return new Set(manifest.parts.map(({ key }) => key))
   }
-  return false
+  return new Set()
 }
 
 /** The first directories of all names, `a/`. */

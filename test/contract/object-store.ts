@@ -56,6 +56,14 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       }
     })
 
+    test('come back some bytes at a time too', async () => {
+      const key = randomUUID()
+      await put(key, 'first second')
+      const some = async (from: number, bytes: number) => (await store.get(key, { from, bytes }))?.toString() ?? null
+      expect([await some(0, 5), await some(6, 6), await some(11, 1)]).toEqual(['first', 'second', 'd'])
+      expect(await store.get(`${key}none`, { from: 0, bytes: 1 })).toBeNull()
+    })
+
     test('of 30 MiB come back byte for byte', async () => {
       const key = randomUUID()
       const large = randomBytes(30 * 1024 * 1024)

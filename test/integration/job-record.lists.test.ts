@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { eachJob } from '../../shared/jobs/job-list.ts'
-import { createJobRecords, type ListPlace } from '../../shared/jobs/record.ts'
+import type { ListPlace } from '../../shared/jobs/list-place.ts'
+import { createJobRecords } from '../../shared/jobs/record.ts'
 import { jobListKey, openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 6 })

@@ -38,7 +38,7 @@ describe('the keys of a packet', () => {
         "acme/europe/people",
         "acme/.generations/europe/people/.0000000012",
         "acme/.parts/europe/people/.job-1/2/00000-00003",
-        "acme/.requests/job-1",
+        "acme/.jobs/job-1/request",
         "acme/europe/.org",
         ".probe/p1",
       ]

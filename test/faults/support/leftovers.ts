@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
+import { mayCommit } from '../../../shared/jobs/finish-waiter.ts'
 import { isHidden, orgKey, packetName, parseGenerationKey, parsePartKey } from '../../../shared/storage/keys.ts'
 import { partNames } from '../../../shared/storage/names.ts'
 import type { StoredObject } from '../../../shared/storage/object-store.ts'
 import { refreshPlainFiles } from '../../../shared/storage/plain-files.ts'
 import { type SweepRules, sweepStorage } from '../../../shared/storage/sweep.ts'
-import { isFinal } from './follower.ts'
 import type { World } from './world.ts'
 
 /** Later than any object, by clocks that count in seconds too. */
@@ -18,7 +18,7 @@ export function sweepNow({ storage, records }: Pick<World, 'storage' | 'records'
     orphanedMs: 0,
     async isAlive(jobId, attempt) {
       const job = await records.read(jobId)
-      return job !== null && !isFinal(job) && (attempt === undefined || attempt === job.attempt)
+      return job !== null && mayCommit(job, attempt)
     },
     repairView: (name) => refreshPlainFiles(storage.store, storage.generations, name),
     signal: new AbortController().signal,

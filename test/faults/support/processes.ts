@@ -14,7 +14,7 @@ export async function until(what: string, is: () => boolean | Promise<boolean>, 
 
 /** Waits until a worker has logged the end of its run of a job, whatever came of it. */
 export async function untilRunEnded(worker: RunningProcess, jobId: string): Promise<void> {
-  const hasEnded = () => logOf(worker, jobId).some((line) => /"(job finished|run failed)"/.test(line))
+  const hasEnded = () => logOf(worker, jobId).some((line) => /"(job finished|slice built|run failed)"/.test(line))
   await until('the run has ended', hasEnded).catch((error) => {
     throw new Error(`${error.message}:\n${worker.tail(40)}`)
   })

@@ -1,4 +1,5 @@
 import type { Driver } from 'neo4j-driver'
+import { subRequestsPerSlice } from '../../../shared/jobs/stored-request.ts'
 import type { Neo4jAddress } from '../../stack/stack.ts'
 import { run } from '../../support/neo4j.ts'
 import { type Pair, parsePart } from '../../support/replay.ts'
@@ -47,14 +48,20 @@ export function wholeVersion(texts: readonly string[], expected: readonly Expect
   const [marker] = markers
   const sizes = parts.map((pairs) => pairs.length)
   const fits = expected.some(({ version, batchSize }) => {
-    const whole = Array.from({ length: Math.ceil(version.pairs / batchSize) }, (_, index) =>
-      Math.min(batchSize, version.pairs - index * batchSize),
-    )
-    return version.marker === marker && String(sizes) === String(whole)
+    return version.marker === marker && String(sizes) === String(partSizes(version, batchSize))
   })
   const hasEndings = parts.every((pairs) => pairs.at(-1)?.metadata != null)
   if (markers.size === 1 && fits && hasEndings) return marker as string
   throw new Error(`not a whole packet: parts of ${sizes} pairs, versions ${[...markers]}, endings: ${hasEndings}`)
 }
+
+/** A large multi is cut a slice at a time. */
+function partSizes({ pairs, requests }: Version, batchSize: number): number[] {
+  const perSlice = Math.ceil((pairs / requests.length) * Math.min(requests.length, subRequestsPerSlice))
+  return cut(pairs, perSlice).flatMap((slice) => cut(slice, batchSize))
+}
+
+const cut = (whole: number, size: number): number[] =>
+  Array.from({ length: Math.ceil(whole / size) }, (_, index) => Math.min(size, whole - index * size))
 
 const markerOf = ({ parameters }: Pair): string => String(parameters.marker)

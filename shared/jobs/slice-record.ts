@@ -1,0 +1,101 @@
+import type { Redis, Result } from 'ioredis'
+import type { JobProgress } from './record.ts'
+import { recordKey, slicesKey } from './redis-keys.ts'
+
+/** How far a slice is. */
+export type SliceProgress = Pick<JobProgress, 'subRequestsDone' | 'pairs' | 'parts' | 'bytes'>
+
+/**
+ * The slices of large multis under way: a Redis hash a job, gone when the job is finished. Each slice has attempts of
+ * its own, and the job's progress is the sum of theirs; one that is built again counts as another attempt of the job,
+ * for its progress begins anew. What a slice came to is in the store.
+ */
+export interface SliceRecords {
+  /** Begins an attempt at a slice. @returns its number, or why there is none. */
+  start(id: string, slice: number): Promise<number | 'finished' | 'cancelling' | 'lost'>
+  /** A run ended by itself, whatever came of it: it did not take its worker with it. */
+  endRun(id: string, slice: number): Promise<void>
+  /** Of the slice's latest attempt only. @returns why the run must stop, or the pairs of the whole job so far. */
+  progress(
+    id: string,
+    slice: number,
+    attempt: number,
+    progress: SliceProgress,
+  ): Promise<'superseded' | 'cancelling' | number>
+}
+
+const counted = ['subRequestsDone', 'pairs', 'parts', 'bytes'] as const
+
+// Notes how far a slice is, and makes the job's progress the sum. `values` are numbers in the order of `counted`.
+const count = `
+local names = {${counted.map((name) => `'${name}'`).join(', ')}}
+local function count(slice, values)
+  local sums = {}
+  for at, name in ipairs(names) do
+    local before = tonumber(redis.call('HGET', KEYS[2], slice .. ':' .. name) or 0)
+    redis.call('HSET', KEYS[2], slice .. ':' .. name, values[at])
+    sums[at] = redis.call('HINCRBY', KEYS[2], name, values[at] - before)
+  end
+  local subRequests = cjson.decode(redis.call('HGET', KEYS[1], 'progress')).subRequests
+  redis.call('HSET', KEYS[1], 'progress', string.format(
+    '{"phase":"reading","subRequests":%.0f,"subRequestsDone":%.0f,"pairs":%.0f,"parts":%.0f,"bytes":%.0f}',
+    subRequests, unpack(sums)))
+  return sums[2]
+end`
+
+// KEYS: record, slices. ARGV: slice, how many runs that never ended are too many.
+const start = `${count}
+if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return 0 end
+if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -1 end
+if tonumber(redis.call('HGET', KEYS[2], ARGV[1] .. ':unended') or 0) >= tonumber(ARGV[2]) then return -2 end
+redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':unended', 1)
+local attempt = redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':attempt', 1)
+if attempt > 1 then
+  redis.call('HINCRBY', KEYS[1], 'attempt', 1)
+  count(ARGV[1], {0, 0, 0, 0})
+end
+return attempt`
+
+const endRun = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+return redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':unended', -1)`
+
+// KEYS: record, slices. ARGV: slice, attempt, what is counted.
+const progress = `${count}
+if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return -1 end
+if redis.call('HGET', KEYS[2], ARGV[1] .. ':attempt') ~= ARGV[2] then return -1 end
+if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -2 end
+return count(ARGV[1], {tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])})`
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    sliceStart(record: string, slices: string, slice: string, mostUnended: string): Result<number, Context>
+    sliceEndRun(slices: string, slice: string): Result<number, Context>
+    sliceProgress(record: string, slices: string, ...values: string[]): Result<number, Context>
+  }
+}
+
+/** A slice that took so many workers with it fails its job. */
+const mostUnendedRuns = 3
+
+export function createSliceRecords(redis: Redis): SliceRecords {
+  redis.defineCommand('sliceStart', { numberOfKeys: 2, lua: start })
+  redis.defineCommand('sliceEndRun', { numberOfKeys: 1, lua: endRun })
+  redis.defineCommand('sliceProgress', { numberOfKeys: 2, lua: progress })
+  return {
+    async start(id, slice) {
+      const attempt = await redis.sliceStart(recordKey(id), slicesKey(id), String(slice), String(mostUnendedRuns))
+      if (attempt > 0) return attempt
+      return attempt === 0 ? 'finished' : attempt === -1 ? 'cancelling' : 'lost'
+    },
+    async endRun(id, slice) {
+      await redis.sliceEndRun(slicesKey(id), String(slice))
+    },
+    async progress(id, slice, attempt, made) {
+      const values = [slice, attempt, ...counted.map((name) => made[name])].map(String)
+      const pairs = await redis.sliceProgress(recordKey(id), slicesKey(id), ...values)
+      if (pairs >= 0) return pairs
+      return pairs === -1 ? 'superseded' : 'cancelling'
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import * as errors from '../errors/catalogue.ts'
+import type { JobReport } from '../publish/report.ts'
+import type { Sight } from '../publish/shared-nodes.ts'
+import type { ManifestPart } from '../storage/generations.ts'
+import { sliceResultKey, sliceResults } from '../storage/keys.ts'
+import type { ObjectStore } from '../storage/object-store.ts'
+import type { JobRecord } from './record.ts'
+
+/** What one slice of a large multi came to. It is done when this stands in the store, and not before. */
+export interface SliceResult {
+  attempt: number
+  parts: ManifestPart[]
+  report: JobReport
+  sights: Sight[]
+}
+
+type Owner = Pick<JobRecord, 'id' | 'orgName'>
+
+/**
+ * Stores a slice's result unless another attempt has: of any number of runs, one counts.
+ * @returns whether it is this one.
+ */
+export async function storeSliceResult(
+  store: ObjectStore,
+  owner: Owner,
+  slice: number,
+  result: SliceResult,
+): Promise<boolean> {
+  const key = sliceResultKey(owner.orgName, owner.id, slice)
+  const outcome = await store.create(key, Buffer.from(JSON.stringify(result)))
+  if (outcome === 'created') return true
+  // A 412 may be our own first PUT whose answer was lost, so look who wrote it.
+  const written = await readSliceResult(store, owner, slice)
+  if (written === null) throw errors.storeAway(new Error('the result of a slice had no answer'))
+  return written.attempt === result.attempt
+}
+
+/** null for a slice that is not done. */
+export async function readSliceResult(
+  store: ObjectStore,
+  { id, orgName }: Owner,
+  slice: number,
+): Promise<SliceResult | null> {
+  const bytes = await store.get(sliceResultKey(orgName, id, slice))
+  return bytes === null ? null : JSON.parse(bytes.toString())
+}
+
+/** Which slices are done. */
+export async function doneSlices(store: ObjectStore, { id, orgName }: Owner): Promise<Set<number>> {
+  const prefix = sliceResults(orgName, id)
+  const done = new Set<number>()
+  for await (const { key } of store.list(prefix)) done.add(Number(key.slice(prefix.length)))
+  return done
+}
+
+/** Removes the parts of what is done: the job makes no packet of them. */
+export async function discardSlices(store: ObjectStore, owner: Owner): Promise<void> {
+  for (const slice of await doneSlices(store, owner)) {
+    const result = await readSliceResult(store, owner, slice)
+    for (const { key } of result?.parts ?? []) await store.remove(key)
+  }
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import { createJobRecords } from '../../shared/jobs/record.ts'
+import { recordKey, slicesKey } from '../../shared/jobs/redis-keys.ts'
+import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
+
+const redis = new Redis(inject('stack').redis.url, { db: 5 })
+const records = createJobRecords(redis)
+const slices = createSliceRecords(redis)
+afterAll(() => redis.quit())
+
+/** A large multi whose first step has begun. */
+async function runningJob(): Promise<string> {
+  const id = randomUUID()
+  const names = { orgName: `org-${id}`, fileName: 'people' }
+  await records.create({ id, ...names, kind: 'multi', batchSize: 5_000, force: false, subRequests: 45 })
+  expect(await records.start(id, 'step')).toBe(1)
+  return id
+}
+
+const far = (subRequestsDone: number) => ({ subRequestsDone, pairs: subRequestsDone * 10, parts: 1, bytes: 5_000 })
+
+describe('the progress of a large multi', () => {
+  test('is the sum of its slices', async () => {
+    const id = await runningJob()
+    for (const slice of [0, 2]) expect(await slices.start(id, slice)).toBe(1)
+    expect(await slices.progress(id, 0, 1, far(20))).toBe(200)
+    expect(await slices.progress(id, 2, 1, far(3))).toBe(230)
+    expect(await slices.progress(id, 2, 1, far(5))).toBe(250)
+    const { progress, attempt } = (await records.read(id)) ?? {}
+    const sum = { phase: 'reading', subRequests: 45, subRequestsDone: 25, pairs: 250, parts: 2, bytes: 10_000 }
+    expect([progress, attempt]).toEqual([sum, 1])
+  })
+
+  test('holds numbers that a float could not print', async () => {
+    const id = await runningJob()
+    await slices.start(id, 0)
+    const bytes = 400_000_000_000_123
+    await slices.progress(id, 0, 1, { ...far(1), bytes })
+    expect((await records.read(id))?.progress.bytes).toBe(bytes)
+  })
+
+  test('begins anew with a slice that is built again, which counts as another attempt', async () => {
+    const id = await runningJob()
+    await slices.start(id, 0)
+    await slices.start(id, 1)
+    await slices.progress(id, 0, 1, far(20))
+    await slices.progress(id, 1, 1, far(7))
+    expect(await slices.start(id, 1)).toBe(2)
+    expect(await slices.progress(id, 1, 1, far(9))).toBe('superseded')
+    const job = await records.read(id)
+    expect([job?.attempt, job?.progress.subRequestsDone, job?.progress.parts]).toEqual([2, 20, 1])
+  })
+})
+
+describe('a slice', () => {
+  test('stops when its job is to be cancelled, and does not begin then', async () => {
+    const id = await runningJob()
+    await slices.start(id, 0)
+    await records.cancel(id)
+    expect(await slices.progress(id, 0, 1, far(1))).toBe('cancelling')
+    expect(await slices.start(id, 1)).toBe('cancelling')
+  })
+
+  test('stops when its job is finished, and brings nothing of it back', async () => {
+    const id = await runningJob()
+    await slices.start(id, 0)
+    await records.finish(id, 'failed', { error: { status: 502, code: 'originBroke', message: 'broke off' } })
+    expect(await slices.progress(id, 0, 1, far(1))).toBe('superseded')
+    await slices.endRun(id, 0)
+    expect(await slices.start(id, 0)).toBe('finished')
+    expect(await redis.exists(slicesKey(id))).toBe(0)
+  })
+
+  test('that took three workers with it is lost; runs that ended do not count', async () => {
+    const id = await runningJob()
+    for (let run = 1; run <= 3; run++) {
+      await slices.start(id, 0)
+      await slices.endRun(id, 0)
+    }
+    for (let run = 4; run <= 6; run++) expect(await slices.start(id, 0)).toBe(run)
+    expect(await slices.start(id, 0)).toBe('lost')
+    expect(await slices.start(id, 1)).toBe(1)
+  })
+})
+
+describe('the steps of a large multi before and after its slices', () => {
+  test('begin one attempt, leave the progress to the slices, and commit whatever attempts these took', async () => {
+    const id = await runningJob()
+    await slices.start(id, 0)
+    await slices.start(id, 0)
+    await slices.progress(id, 0, 2, far(20))
+    expect(await records.start(id, 'step')).toBe(1)
+    expect(await records.progress(id, null, null)).toBeNull()
+    const job = await records.read(id)
+    expect([job?.attempt, job?.progress.subRequestsDone]).toEqual([2, 20])
+    const names = { id, orgName: `org-${id}`, fileName: 'people' }
+    const done = { phase: 'committing', subRequests: 45, ...far(45) } as const
+    const report = { identities: [], missing: { originIds: none(), relationshipIds: none() }, skipped, collapsed: 0 }
+    expect(await records.beginCommit(names, null, done, report)).toBe(true)
+    expect(await slices.start(id, 1)).toBe('finished')
+    expect(await redis.hget(recordKey(id), 'state')).toBe('committing')
+  })
+})
+
+const none = () => ({ count: 0, first: [] })
+const skipped = { nodes: 0, relationships: 0, properties: 0, cleanups: 0 }

@@ -1,0 +1,77 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { afterAll, expect, inject, test } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { createSecrets } from '../../shared/jobs/secrets.ts'
+import { discardSlices, doneSlices, readSliceResult, storeSliceResult } from '../../shared/jobs/slice-results.ts'
+import { readPlan, readRequests, removeRequest, storeRequest } from '../../shared/jobs/stored-request.ts'
+import { createReport } from '../../shared/publish/report.ts'
+import type { PublishRequest } from '../../shared/publish/request.ts'
+import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import type { ObjectStore } from '../../shared/storage/object-store.ts'
+import { storageOn } from '../../shared/storage/storage.ts'
+import { keysBelow } from '../support/stored-packets.ts'
+
+const redis = new Redis(inject('stack').redis.url, { db: 5 })
+afterAll(() => redis.quit())
+const storage = storageOn(openMinioStore(readConfig('worker', inject('service').env).storage))
+const { store } = storage
+
+const newJob = () => ({ id: randomUUID(), orgName: `org-${randomUUID()}` })
+const resultOf = (attempt: number, key: string) => ({
+  attempt,
+  parts: [{ key, bytes: 1, pairs: 1, etag: 'e' }],
+  report: createReport().read(),
+  sights: [],
+})
+
+test('of several attempts at a slice the first counts, also when its answer was lost', async () => {
+  const job = newJob()
+  const loses: ObjectStore = {
+    ...store,
+    async create(key, bytes) {
+      await store.create(key, bytes)
+      return 'lost'
+    },
+  }
+  expect(await readSliceResult(store, job, 3)).toBeNull()
+  expect(await storeSliceResult(loses, job, 3, resultOf(2, 'a'))).toBe(true)
+  expect(await storeSliceResult(store, job, 3, resultOf(1, 'b'))).toBe(false)
+  expect(await readSliceResult(store, job, 3)).toEqual(resultOf(2, 'a'))
+  const never: ObjectStore = { ...store, create: async () => 'lost' }
+  await expect(storeSliceResult(never, job, 4, resultOf(1, 'c'))).rejects.toMatchObject({ status: 503 })
+  expect(await doneSlices(store, job)).toEqual(new Set([3]))
+})
+
+test('what a job that failed had built goes, and what it kept', async () => {
+  const job = newJob()
+  const key = `${job.orgName}/.parts/f/.${job.id}/1/00000-00001`
+  await store.put(key, Buffer.from('part'))
+  await storeSliceResult(store, job, 0, resultOf(1, key))
+  await discardSlices(store, job)
+  expect(await store.get(key)).toBeNull()
+  await removeRequest(store, job)
+  expect(await keysBelow(storage, `${job.orgName}/`)).toEqual([])
+})
+
+test('each slice reads its own sub-requests, with their credentials, whatever characters they hold', async () => {
+  const job = newJob()
+  const secrets = createSecrets(redis, [{ id: 'k1', key: randomBytes(32) }], 600)
+  const requests: PublishRequest[] = Array.from({ length: 45 }, (_, index) => ({
+    dbUrl: 'bolt://db:7687',
+    credentials: `Basic ${btoa(`user${index % 3}:password`)}`,
+    mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },
+    originIds: [`${index} ü\n\u2028 😀`],
+  }))
+  const stored = await storeRequest(store, job, requests)
+  await secrets.store(job.id, stored.secrets)
+  expect(stored.secrets.length).toBe(3)
+  const source = { store, secrets }
+  expect(await readRequests(source, job)).toEqual(requests)
+  const { slices, views } = await readPlan(source, job)
+  const read = await Promise.all(slices.map((slice) => readRequests(source, job, slice)))
+  expect(read).toEqual([requests.slice(0, 20), requests.slice(20, 40), requests.slice(40)])
+  expect(views.length).toBe(1)
+  const kept = await Promise.all((await keysBelow(storage, `${job.orgName}/`)).map((key) => store.get(key)))
+  expect(kept.map(String).join()).not.toContain('Basic')
+})

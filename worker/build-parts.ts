@@ -1,0 +1,47 @@
+import type { JobRecord } from '../shared/jobs/record.ts'
+import { type Built, buildPacket, type PacketOrder, type PacketProgress } from '../shared/publish/packet.ts'
+import type { SealedPart } from '../shared/publish/packet-writer.ts'
+import type { Staging } from '../shared/storage/staging.ts'
+import type { WorkerContext } from './context.ts'
+
+export interface Run {
+  attempt: number
+  signal: AbortSignal
+  onProgress: (progress: PacketProgress) => void
+}
+
+/** Builds a packet, or a slice of one, and stages its parts; none stay of a run that fails. */
+export async function buildParts(
+  context: WorkerContext,
+  job: JobRecord,
+  run: Run,
+  staging: Staging,
+  requests: Pick<PacketOrder, 'requests' | 'slice'>,
+): Promise<Built> {
+  const { config, metrics, failpoint } = context
+  const sink = async (part: SealedPart) => {
+    await staging.put(part)
+    metrics.parts.inc()
+    metrics.pairs.inc(part.pairs)
+    metrics.bytes.inc(part.bytes.length)
+    failpoint('partStored')
+  }
+  const order: PacketOrder = {
+    ...requests,
+    syntax: requests.requests[0]?.parameterSyntax ?? config.parameterSyntax,
+    batchSize: job.batchSize,
+    maxPairs: config.limits.jobPairs,
+    limitSeconds: config.limits.jobSeconds,
+    spentSeconds: job.startedAt === null ? 0 : Math.floor((Date.now() - Date.parse(job.startedAt)) / 1_000),
+    acceptedAt: Date.parse(job.createdAt),
+  }
+  const onProgress = (progress: PacketProgress) => {
+    failpoint('midRead')
+    run.onProgress(progress)
+  }
+  const { signal } = run
+  return buildPacket(order, { originPolicy: config.origin, sink, signal, onProgress }).catch(async (error) => {
+    await staging.discard().catch(() => {}) // what stays is an orphan, which the janitor sweeps
+    throw error
+  })
+}

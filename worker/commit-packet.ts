@@ -1,0 +1,46 @@
+import { AppError } from '../shared/errors/app-error.ts'
+import * as errors from '../shared/errors/catalogue.ts'
+import type { JobRecord } from '../shared/jobs/record.ts'
+import type { JobReport } from '../shared/publish/report.ts'
+import type { Manifest, ManifestPart } from '../shared/storage/generations.ts'
+import { packetName } from '../shared/storage/keys.ts'
+import type { WorkerContext } from './context.ts'
+
+interface Commit {
+  /** The run that must still be the latest; null where it does not matter which one commits. */
+  attempt: number | null
+  manifest: Manifest
+  report: JobReport
+  /** Removes the parts: nothing refers to them. */
+  discard(): Promise<void>
+}
+
+/** The record first, then the generation, whose creation makes the packet. Contract 6. @returns the generation. */
+export async function commitPacket(
+  { records, generations, failpoint }: WorkerContext,
+  job: JobRecord,
+  { attempt, manifest, report, discard }: Commit,
+): Promise<number> {
+  const { subRequests } = job.progress
+  const parts = totals(manifest.parts)
+  failpoint('beforeCommitting')
+  const progress = { phase: 'committing', subRequests, subRequestsDone: subRequests, ...parts } as const
+  if (!(await records.beginCommit(job, attempt, progress, report))) {
+    await discard().catch(() => {})
+    throw errors.jobInterrupted()
+  }
+  failpoint('beforeManifest')
+  const { orgName, fileName, force } = job
+  const taken = () => errors.fileExists(orgName, fileName)
+  return generations.commit(packetName(orgName, fileName), manifest, { force, taken }).catch(async (error) => {
+    // Lost to another packet, so nothing refers to these parts; after any other error that is not certain.
+    if (error instanceof AppError && error.status === 409) await discard().catch(() => {})
+    throw error
+  })
+}
+
+/** What a packet's parts come to, for the progress of its job. */
+export function totals(parts: readonly ManifestPart[]) {
+  const sum = (field: 'bytes' | 'pairs') => parts.reduce((total, part) => total + part[field], 0)
+  return { pairs: sum('pairs'), parts: parts.length, bytes: sum('bytes') }
+}

@@ -1,0 +1,93 @@
+import { type Job, WaitingChildrenError } from 'bullmq'
+import * as errors from '../shared/errors/catalogue.ts'
+import type { JobPayload } from '../shared/jobs/queue.ts'
+import type { JobRecord } from '../shared/jobs/record.ts'
+import {
+  discardSlices,
+  doneSlices,
+  readSliceResult,
+  type SliceResult,
+  storeSliceResult,
+} from '../shared/jobs/slice-results.ts'
+import { readPlan, readRequests, subRequestsPerSlice } from '../shared/jobs/stored-request.ts'
+import { emptyPart } from '../shared/publish/part-buffer.ts'
+import { mergeReports } from '../shared/publish/report.ts'
+import { createSights } from '../shared/publish/shared-nodes.ts'
+import { packetName } from '../shared/storage/keys.ts'
+import { stageParts } from '../shared/storage/staging.ts'
+import { buildParts, type Run } from './build-parts.ts'
+import { commitPacket, totals } from './commit-packet.ts'
+import type { WorkerContext } from './context.ts'
+
+/**
+ * A large multi, before and after its slices: what is not built yet goes into the queue, and when all of it is, this
+ * runs again and commits. Any number of these steps may run at once: they would commit the same parts.
+ * @returns the generation. @throws WaitingChildrenError when there is something to wait for.
+ */
+export async function publishSlices(
+  context: WorkerContext,
+  job: JobRecord,
+  { signal }: Run,
+  delivery: Job<JobPayload>,
+): Promise<number> {
+  const { store, queue, failpoint } = context
+  const { slices } = await readPlan(context, job)
+  for (;;) {
+    const done = await doneSlices(store, job)
+    const missing = [...slices.keys()].filter((slice) => !done.has(slice))
+    if (missing.length === 0) break
+    signal.throwIfAborted()
+    await queue.addSlices(job.id, missing)
+    failpoint('slicesAdded')
+    if (await delivery.moveToWaitingChildren(delivery.token as string)) throw new WaitingChildrenError()
+  }
+  failpoint('slicesDone')
+  const { report, manifest } = await gather(context, job, slices.length)
+  return commitPacket(context, job, { attempt: null, manifest, report, discard: () => discardSlices(store, job) })
+}
+
+/** Slices' results that are read at a time. */
+const readAtOnce = 16
+
+async function gather({ store, config }: WorkerContext, job: JobRecord, slices: number) {
+  const sights = createSights()
+  const results: Omit<SliceResult, 'sights'>[] = []
+  for (let first = 0; first < slices; first += readAtOnce) {
+    const some = Array.from({ length: Math.min(readAtOnce, slices - first) }, (_, index) => first + index)
+    for (const result of await Promise.all(some.map((slice) => readSliceResult(store, job, slice)))) {
+      if (result === null) throw errors.storeAway(new Error('the result of a slice is gone'))
+      for (const sight of result.sights) sights.see(sight)
+      results.push({ attempt: result.attempt, parts: result.parts, report: result.report })
+    }
+  }
+  const staging = stageParts(store, packetName(job.orgName, job.fileName), job.id, job.attempt, slices)
+  const manifest = staging.manifest()
+  manifest.parts = results.flatMap(({ parts }) => parts)
+  if (totals(manifest.parts).pairs > config.limits.jobPairs) throw errors.tooManyPairs(config.limits.jobPairs)
+  if (manifest.parts.length === 0) {
+    await staging.put({ number: 1, bytes: emptyPart, pairs: 0 })
+    manifest.parts = [...staging.parts]
+  }
+  return { manifest, report: mergeReports(results.map(({ report }) => report)) }
+}
+
+/** One attempt at one slice. It counts if its result is stored first. */
+export async function publishSlice(context: WorkerContext, job: JobRecord, slice: number, run: Run): Promise<void> {
+  const { store, failpoint } = context
+  const first = slice * subRequestsPerSlice
+  const known = run.attempt > 1 ? await readSliceResult(store, job, slice) : null
+  if (known) {
+    const subRequestsDone = Math.min(subRequestsPerSlice, job.progress.subRequests - first)
+    return run.onProgress({ subRequestsDone, ...totals(known.parts) })
+  }
+  const { slices, views } = await readPlan(context, job)
+  const requests = await readRequests(context, job, slices[slice])
+  const staging = stageParts(store, packetName(job.orgName, job.fileName), job.id, run.attempt, slice)
+  const part = { requests, slice: { first, views } }
+  const { report, sights } = await buildParts(context, job, run, staging, part)
+  failpoint('beforeSliceResult')
+  const { attempt } = run
+  const isCounted = await storeSliceResult(store, job, slice, { attempt, parts: [...staging.parts], report, sights })
+  if (!isCounted) await staging.discard().catch(() => {})
+  failpoint('sliceStored')
+}

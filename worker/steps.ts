@@ -1,0 +1,67 @@
+import type { Job } from 'bullmq'
+import type { AppError } from '../shared/errors/app-error.ts'
+import * as errors from '../shared/errors/catalogue.ts'
+import type { JobPayload } from '../shared/jobs/queue.ts'
+import type { JobRecord } from '../shared/jobs/record.ts'
+import { isSliced } from '../shared/jobs/stored-request.ts'
+import type { PacketProgress } from '../shared/publish/packet.ts'
+import type { Run } from './build-parts.ts'
+import type { WorkerContext } from './context.ts'
+import { succeedJob } from './finish-job.ts'
+import { publishPacket } from './publish-packet.ts'
+import { publishSlice, publishSlices } from './publish-slices.ts'
+
+/** What the queue delivers: a whole publish, a large multi before and after its slices, or one of these. */
+export interface Step {
+  start(): Promise<number | 'finished' | 'cancelling' | 'lost'>
+  run(run: Run): Promise<void>
+  /** Tells the records how far a run is. @returns why it must stop, if so. */
+  tell(attempt: number, progress: PacketProgress): Promise<AppError | null>
+  /** A run ended by itself, whatever came of it. */
+  endRun(): Promise<void>
+}
+
+export function stepOf(context: WorkerContext, job: JobRecord, delivery: Job<JobPayload>): Step {
+  const { slice } = delivery.data
+  if (slice !== undefined) return sliceStep(context, job, slice)
+  return isSliced(job) ? slicedStep(context, job, delivery) : wholeStep(context, job)
+}
+
+const reasons = { superseded: errors.jobInterrupted, cancelling: errors.jobCancelled }
+const reasonOf = (stop: keyof typeof reasons | null) => (stop === null ? null : reasons[stop]())
+
+function wholeStep(context: WorkerContext, job: JobRecord): Step {
+  const { records } = context
+  const { subRequests } = job.progress
+  return {
+    start: () => records.start(job.id),
+    run: async (run) => succeedJob(context, job, await publishPacket(context, job, run)),
+    tell: async (attempt, progress) =>
+      reasonOf(await records.progress(job.id, attempt, { phase: 'reading', subRequests, ...progress })),
+    endRun: () => records.endRun(job.id),
+  }
+}
+
+function slicedStep(context: WorkerContext, job: JobRecord, delivery: Job<JobPayload>): Step {
+  const { records } = context
+  return {
+    start: () => records.start(job.id, 'step'),
+    run: async (run) => succeedJob(context, job, await publishSlices(context, job, run, delivery)),
+    tell: async () => reasonOf(await records.progress(job.id, null, null)),
+    endRun: () => records.endRun(job.id),
+  }
+}
+
+function sliceStep(context: WorkerContext, job: JobRecord, slice: number): Step {
+  const { slices, config } = context
+  return {
+    start: () => slices.start(job.id, slice),
+    run: (run) => publishSlice(context, job, slice, run),
+    async tell(attempt, progress) {
+      const told = await slices.progress(job.id, slice, attempt, progress)
+      if (typeof told === 'string') return reasonOf(told)
+      return told > config.limits.jobPairs ? errors.tooManyPairs(config.limits.jobPairs) : null
+    },
+    endRun: () => slices.endRun(job.id, slice),
+  }
+}
