@@ -99,6 +99,7 @@ function configOf(env: Environment) {
     origin: {
       allow: env.ORIGIN_ALLOW === undefined ? null : parseOriginAllow(env.ORIGIN_ALLOW),
       ports: parsePorts(env.ORIGIN_PORTS),
+      silenceSeconds: env.ORIGIN_SILENCE_SECONDS,
     },
     limits: {
       jobPairs: env.JOB_MAX_PAIRS,

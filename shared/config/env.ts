@@ -36,6 +36,7 @@ export const environment = z.object({
     .optional()
     .describe('hosts, *.suffixes and CIDRs, each with an optional :port; absent: public only'),
   ORIGIN_PORTS: text.default('7687').describe('ports an origin may have'),
+  ORIGIN_SILENCE_SECONDS: seconds.default(300).describe('how long an origin may send nothing while it is read'),
   PUBLISH_WAIT_SECONDS: z.coerce
     .number()
     .int()

@@ -1,7 +1,6 @@
 import type { ParameterSyntax } from '../cypher/parameters.ts'
 import * as errors from '../errors/catalogue.ts'
-import { type Origin, openOrigin } from '../origin/connect.ts'
-import type { OriginPolicy } from '../origin/policy.ts'
+import { type Origin, type OriginSettings, openOrigin } from '../origin/connect.ts'
 import { buildSlice } from './build-slice.ts'
 import { createPacketWriter, type PartSink } from './packet-writer.ts'
 import { createPairMaker } from './pairs.ts'
@@ -43,7 +42,7 @@ export interface Built {
 }
 
 interface Surroundings {
-  originPolicy: OriginPolicy
+  originPolicy: OriginSettings
   sink: PartSink
   signal: AbortSignal
   onProgress: (progress: PacketProgress) => void
@@ -127,7 +126,7 @@ interface OpenOrigin {
 }
 
 /** One origin at a time, kept for the next request if that names the same; closed when the signal aborts a hanging read. */
-function originsUntil(signal: AbortSignal, policy: OriginPolicy, limitSeconds: number) {
+function originsUntil(signal: AbortSignal, policy: OriginSettings, limitSeconds: number) {
   let current: OpenOrigin | null = null
   const close = async () => {
     const closing = current

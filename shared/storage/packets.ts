@@ -141,7 +141,7 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     sign: (files, lifetimeSeconds) =>
       Promise.all(files.map(({ key, fileName }) => store.sign(key, lifetimeSeconds, fileName))),
     async list(orgName, prefixes) {
-      const found = await Promise.all(prefixes.map((prefix) => namesBelow(packetName(orgName, prefix))))
+      const found = await inBatches([...new Set(prefixes)], (prefix) => namesBelow(packetName(orgName, prefix)))
       const names = new Set(found.flat().map((name) => name.slice(orgName.length + 1)))
       return [...names].sort(byCodePoint)
     },

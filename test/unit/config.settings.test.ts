@@ -20,7 +20,7 @@ test('what is not set has its default', () => {
     manager: null,
     auth: { tokensFile: 'tokens.json', jwt: null },
     secretKeys: [{ id: 'k1', key: key(1) }],
-    origin: { allow: null, ports: [7687] },
+    origin: { allow: null, ports: [7687], silenceSeconds: 300 },
     limits: {
       jobPairs: 50_000_000,
       jobSeconds: 14_400,
@@ -78,7 +78,7 @@ test('what is set is taken', () => {
     redis: { url: 'rediss://redis.example:6380/1' },
     storage: { publicEndpoint: 'https://files.example', region: 'eu-1', bucket: 'packets', plainFiles: false },
     manager: { url: 'neo4j+s://models.example', user: 'models', password: 'models-password' },
-    origin: { allow: [{ kind: 'host', host: 'db.example', port: 7688 }], ports: [7687, 7688] },
+    origin: { allow: [{ kind: 'host', host: 'db.example', port: 7688 }], ports: [7687, 7688], silenceSeconds: 300 },
     limits: {
       jobPairs: 10,
       jobSeconds: 20,
