@@ -88,6 +88,7 @@ function configOf(env: Environment) {
       bucket: env.S3_BUCKET,
       accessKey: env.S3_ACCESS_KEY,
       secretKey: env.S3_SECRET_KEY,
+      timeoutSeconds: env.S3_TIMEOUT_SECONDS,
       plainFiles: env.PLAIN_FILES === 'on',
     },
     manager:

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { create as contentDisposition } from 'content-disposition'
 import { Client } from 'minio'
 import * as errors from '../errors/catalogue.ts'
+import { boundedTransport, StoreStalled } from './bounded-transport.ts'
 import { probeKey } from './keys.ts'
 import type { ObjectStore, StoredObject } from './object-store.ts'
 
@@ -15,7 +16,11 @@ export interface StorageSettings {
   bucket: string
   accessKey: string
   secretKey: string
+  /** How long a request may stand still. */
+  timeoutSeconds?: number
 }
+
+const defaultTimeoutSeconds = 20
 
 const contentType = { 'Content-Type': 'application/json' }
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? ''
@@ -100,9 +105,11 @@ export function openMinioStore(settings: StorageSettings): ObjectStore {
 }
 
 /** The client's own retries are off: it would repeat a conditional create, and it writes to the console. */
-function clientOf({ region, accessKey, secretKey }: StorageSettings, endpoint: string): Client {
+function clientOf(settings: StorageSettings, endpoint: string): Client {
+  const { region, accessKey, secretKey, timeoutSeconds = defaultTimeoutSeconds } = settings
   const { hostname, port, protocol } = new URL(endpoint)
   return new Client({
+    transport: boundedTransport(protocol, timeoutSeconds * 1_000),
     endPoint: hostname,
     port: port === '' ? undefined : Number(port),
     useSSL: protocol === 'https:',
@@ -121,6 +128,8 @@ async function retried<T>(request: () => Promise<T>): Promise<T> {
       return await request()
     } catch (error) {
       if (isMissing(error)) throw error
+      // One that hung has cost much time already: it is tried once more.
+      if (error instanceof StoreStalled) attempt++
       const wait = retryDelaysMs[attempt]
       if (wait === undefined) throw errors.storeAway(error)
       await delay(wait)
