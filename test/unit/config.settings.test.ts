@@ -5,7 +5,14 @@ import { key, least, problemsOf } from './least-environment.ts'
 test('what is not set has its default', () => {
   expect(readConfig('api', least)).toEqual({
     api: { host: '127.0.0.1', port: 8080, publishWaitSeconds: 55 },
-    worker: { healthHost: '127.0.0.1', healthPort: 8081, concurrency: 2, stopGraceSeconds: 25, janitorSeconds: 60 },
+    worker: {
+      healthHost: '127.0.0.1',
+      healthPort: 8081,
+      concurrency: 2,
+      stopGraceSeconds: 25,
+      janitorSeconds: 60,
+      livenessSeconds: 60,
+    },
     failpoint: null,
     redis: { url: 'redis://127.0.0.1:6379' },
     storage: {
@@ -60,6 +67,7 @@ test('what is set is taken', () => {
     RATE_LIMIT_PER_MINUTE: '60',
     STOP_GRACE_SECONDS: '5',
     JANITOR_SECONDS: '6',
+    LIVENESS_SECONDS: '7',
     FAILPOINT: 'partStored:stop:3',
     AUTH_JWKS_URL: 'https://id.example/keys',
     AUTH_ISSUER: 'https://id.example',
@@ -69,7 +77,14 @@ test('what is set is taken', () => {
   })
   expect(config).toMatchObject({
     api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0 },
-    worker: { healthHost: '0.0.0.0', healthPort: 65_535, concurrency: 8, stopGraceSeconds: 5, janitorSeconds: 6 },
+    worker: {
+      healthHost: '0.0.0.0',
+      healthPort: 65_535,
+      concurrency: 8,
+      stopGraceSeconds: 5,
+      janitorSeconds: 6,
+      livenessSeconds: 7,
+    },
     failpoint: { name: 'partStored', signal: 'SIGSTOP', count: 3 },
     auth: {
       tokensFile: 'tokens.json',
