@@ -10,8 +10,8 @@ export const apiChecks = ({ redis, store }: Pick<ApiContext, 'redis' | 'store'>)
 
 /** `/livez`, `/readyz`, `/metrics`: open, without a token. */
 export function health(context: ApiContext): RequestHandler {
-  const { redis, metrics } = context
-  const told = { checks: apiChecks(context), metrics, measure: measureQueue(redis, metrics) }
+  const { config, redis, metrics } = context
+  const told = { checks: apiChecks(context), metrics, measure: measureQueue(redis, metrics, config.limits.queuedJobs) }
   return async (request, response, next) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     const answer = isRead ? await answerHealth(request.path, told) : null

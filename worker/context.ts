@@ -9,7 +9,7 @@ import { createViews, type Views } from '../shared/jobs/views.ts'
 import { createFailpoint, type Failpoint } from '../shared/lifecycle/failpoint.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import type { Logger } from '../shared/observability/log.ts'
-import { createMetrics, type Metrics } from '../shared/observability/metrics.ts'
+import { createMetrics, type Metrics, observeStore } from '../shared/observability/metrics.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
 import { createSlots, type Slots } from './slots.ts'
 
@@ -37,8 +37,8 @@ export async function createWorkerContext(
   const redis = releases.add('redis', connectPatient(config.redis.url, log), (it) => it.disconnect())
   await redis.connect()
   await requireNoEviction(redis)
-  const storage = await openStorage(config.storage)
   const metrics = createMetrics()
+  const storage = await openStorage(config.storage, observeStore(metrics))
   return {
     ...storage,
     config,

@@ -4,9 +4,12 @@ import { answerHealth, type Health } from '../shared/observability/health.ts'
 import type { WorkerContext } from './context.ts'
 
 /** `/livez`, `/readyz` and `/metrics` of a worker. */
-export function workerHealth({ redis, store, metrics }: WorkerContext, isStuck: Health['isStuck']): RequestListener {
+export function workerHealth(
+  { config, redis, store, metrics }: WorkerContext,
+  isStuck: Health['isStuck'],
+): RequestListener {
   const checks = { redis: () => redis.ping(), 'object store': () => store.ping() }
-  const health = { checks, metrics, measure: measureQueue(redis, metrics), isStuck }
+  const health = { checks, metrics, measure: measureQueue(redis, metrics, config.limits.queuedJobs), isStuck }
   return async (request, response) => {
     const answer = request.method === 'GET' ? await answerHealth(request.url ?? '', health) : null
     if (answer === null) response.writeHead(404).end()

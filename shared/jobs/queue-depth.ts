@@ -62,7 +62,8 @@ export async function takeableJobs(redis: Redis): Promise<number> {
 }
 
 /** Brings up to date what Redis knows, for whoever asks for metrics; it is left out while Redis does not answer. */
-export function measureQueue(redis: Redis, metrics: Metrics): () => Promise<void> {
+export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: number): () => Promise<void> {
+  metrics.queueLimit.set(queuedJobsLimit)
   redis.defineCommand('oldestQueuedJob', { numberOfKeys: 1, lua: oldestQueued })
   const single = [metrics.oldestQueued, metrics.redisMemory, metrics.redisMemoryLimit, metrics.lastSweep]
   return async () => {

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ObserveCall } from './timed.ts'
 
 const requestBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 60]
 const callBuckets = [0.002, 0.01, 0.05, 0.25, 1, 5, 30]
@@ -72,6 +73,7 @@ export function createMetrics() {
     // What is the same whichever process is asked: take the maximum over processes, not the sum
     dependencyUp: gauge('dependency_up', 'Whether a dependency answers this process', 'dependency'),
     queueJobs: gauge('queue_jobs', 'Entries of the queue by state', 'state'),
+    queueLimit: gauge('queue_limit_jobs', 'Jobs that may wait before publishes are answered 503'),
     oldestQueued: gauge('oldest_queued_seconds', 'How long the oldest publish waits that no worker has begun'),
     redisMemory: gauge('redis_memory_bytes', 'Memory that Redis uses'),
     redisMemoryLimit: gauge('redis_memory_limit_bytes', 'Memory that Redis may use; 0: no limit'),
@@ -80,3 +82,13 @@ export function createMetrics() {
 }
 
 export type Metrics = ReturnType<typeof createMetrics>
+
+export const observeStore =
+  ({ storeCalls }: Metrics): ObserveCall =>
+  (operation, outcome, seconds) =>
+    storeCalls.observe({ operation, outcome }, seconds)
+
+export const observeBolt =
+  ({ boltCalls }: Metrics, database: 'origin' | 'manager'): ObserveCall =>
+  (operation, outcome, seconds) =>
+    boltCalls.observe({ database, operation, outcome }, seconds)
