@@ -1,9 +1,15 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import * as errors from '../errors/catalogue.ts'
 import type { ObserveCall } from './timed.ts'
 
 const requestBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 60]
 const callBuckets = [0.002, 0.01, 0.05, 0.25, 1, 5, 30]
 const jobBuckets = [1, 5, 20, 60, 300, 1_200, 3_600, 14_400]
+
+/** Why a run that was whole did not become the packet. */
+const commitLosses = ['superseded', 'taken', 'voided', 'unanswered'] as const
+/** By what an origin's address is refused. */
+const refusals = ['address', 'port'] as const
 
 /** What one process counts, and what it finds when it is asked. Every label has few values: no ids, no names of clients. */
 export function createMetrics() {
@@ -19,7 +25,7 @@ export function createMetrics() {
   const histogram = <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>
     new Histogram<Label>({ name: `packets_${name}`, help, buckets, labelNames, registers })
 
-  return {
+  const metrics = {
     registry,
     // Requests
     requests: histogram(
@@ -79,6 +85,19 @@ export function createMetrics() {
     redisMemoryLimit: gauge('redis_memory_limit_bytes', 'Memory that Redis may use; 0: no limit'),
     lastSweep: gauge('last_sweep_timestamp_seconds', 'When everything was last swept; 0: not within a day'),
   }
+  beginAtNothing(metrics)
+  return metrics
+}
+
+type Counters = Record<'jobs' | 'commitsLost' | 'addressesRefused' | 'attempts', Counter>
+
+/** A counter that appears with its first event seems not to have moved to Prometheus, which would miss that one. */
+function beginAtNothing({ jobs, commitsLost, addressesRefused, attempts }: Counters): void {
+  for (const reason of Object.keys(errors)) jobs.inc({ outcome: 'failed', reason }, 0)
+  for (const outcome of ['succeeded', 'cancelled']) jobs.inc({ outcome, reason: '' }, 0)
+  for (const reason of commitLosses) commitsLost.inc({ reason }, 0)
+  for (const by of refusals) addressesRefused.inc({ by }, 0)
+  for (const attempt of ['1', '2', '3', 'more']) attempts.inc({ attempt }, 0)
 }
 
 export type Metrics = ReturnType<typeof createMetrics>
