@@ -14,7 +14,8 @@ export async function consumeJobs(context: WorkerContext, releases: Releases): P
   const worker = new Worker<JobPayload>(
     queueName,
     // Three parameters: only then BullMQ makes the signal that tells of a lost lock.
-    (job, _token, lost) => runJob(context, job, lost ? AbortSignal.any([stopping.signal, lost]) : stopping.signal),
+    (job, _token, lost) =>
+      context.slots.hold(() => runJob(context, job, lost ? AbortSignal.any([stopping.signal, lost]) : stopping.signal)),
     { connection, prefix: queuePrefix, concurrency: config.worker.concurrency, ...workerOptions },
   )
   worker.on('error', (error) => log.warn({ err: error }, 'queue'))

@@ -78,6 +78,7 @@ function configOf(env: Environment) {
       concurrency: env.WORKER_CONCURRENCY,
       stopGraceSeconds: env.STOP_GRACE_SECONDS,
       janitorSeconds: env.JANITOR_SECONDS,
+      livenessSeconds: env.LIVENESS_SECONDS,
     },
     failpoint: env.FAILPOINT === undefined ? null : parseFailpoint(env.FAILPOINT),
     redis: { url: env.REDIS_URL },
