@@ -126,7 +126,8 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     },
     async isTaken(orgName, fileName) {
       const name = packetName(orgName, fileName)
-      return (await generations.current(name)) !== null || (await othersFiles(store, generations, name)).length > 0
+      const [packet, others] = await Promise.all([generations.current(name), othersFiles(store, generations, name)])
+      return packet !== null || others.length > 0
     },
     async require(orgName, fileName) {
       const files = (await findOwn(orgName, fileName)) ?? (await findOthers(orgName, fileName))
