@@ -6,6 +6,7 @@ import { createPacketWriter, type PartSink } from './packet-writer.ts'
 import { createPairMaker } from './pairs.ts'
 import { partLimits } from './part-buffer.ts'
 import { planOf } from './plan.ts'
+import type { KnownColumns } from './read-properties.ts'
 import { createReport, type JobReport } from './report.ts'
 import type { PublishRequest } from './request.ts'
 import { createSights, distinctViews, type Sight, type View, watchSharedNodes } from './shared-nodes.ts'
@@ -82,10 +83,11 @@ export async function buildPacket(
     interrupted()
     try {
       await orAborted(stopped, async () => {
-        const { origin, uniqueness } = await origins.open(request)
+        const { origin, uniqueness, known } = await origins.open(request)
         const work = {
           origin,
           uniqueness,
+          known,
           watch: watchOf(request, first + at),
           plan: planOf(request),
           pairs,
@@ -123,6 +125,7 @@ interface OpenOrigin {
   key: string
   origin: Origin
   uniqueness: Uniqueness
+  known: KnownColumns
 }
 
 /** One origin at a time, kept for the next request if that names the same; closed when the signal aborts a hanging read. */
@@ -145,7 +148,7 @@ function originsUntil(signal: AbortSignal, policy: OriginSettings, limitSeconds:
       const origin = await openOrigin(request, policy, limitSeconds)
       if (signal.aborted) await origin.close().catch(() => {})
       signal.throwIfAborted()
-      current = { key, origin, uniqueness: createUniqueness(origin) }
+      current = { key, origin, uniqueness: createUniqueness(origin), known: new Map() }
       return current
     },
     async [Symbol.asyncDispose]() {
