@@ -7,7 +7,7 @@ const callBuckets = [0.002, 0.01, 0.05, 0.25, 1, 5, 30]
 const jobBuckets = [1, 5, 20, 60, 300, 1_200, 3_600, 14_400]
 
 /** Why a run that was whole did not become the packet. */
-const commitLosses = ['superseded', 'taken', 'voided', 'unanswered'] as const
+export const commitLosses = ['superseded', 'taken', 'voided', 'unanswered'] as const
 /** By what an origin's address is refused. */
 const refusals = ['address', 'port'] as const
 
