@@ -2,7 +2,7 @@ import { byCodePoint, isQuotable } from '../cypher/identifiers.ts'
 import { type ParameterSyntax, render } from '../cypher/parameters.ts'
 import { type Numbers, type Rendered, renderValue, typeName } from '../cypher/values.ts'
 import type { Properties } from './columns.ts'
-import type { Identity } from './identity.ts'
+import { type Identity, isAlike } from './identity.ts'
 import type { KeepList } from './keep-lists.ts'
 import type { RelationshipType } from './relationship-types.ts'
 import { cleanup, type KeepClause } from './statements/cleanup.ts'
@@ -93,6 +93,23 @@ export function createPairMaker(syntax: ParameterSyntax) {
     return made
   }
 
+  // A cleanup is most often like the one before it.
+  let last: { node: Identity; type: RelationshipType; clauses: readonly KeepClause[]; shape: Shape } | null = null
+
+  function cleanupShape(node: Identity, type: RelationshipType, lists: readonly KeepList[]): Shape {
+    const known = last
+    const isLast =
+      known?.type === type &&
+      isAlike(known.node, node) &&
+      known.clauses.length === lists.length &&
+      lists.every(({ clause }, index) => clause === known.clauses[index])
+    if (isLast) return known.shape
+    const clauses = lists.map(({ clause }) => clause)
+    const key = ['cleanup', ...anchorKey(node), type.type, type.direction, ...clauses.flatMap(clauseKey)]
+    last = { node, type, clauses, shape: shape(key, () => cleanup(anchorOf(node), type, clauses)) }
+    return last.shape
+  }
+
   return {
     nodeUpsert(identity: Identity, fields: readonly PropertyField[], changes: NodeChanges): Pair {
       const { protectedKeys, added, removed } = changes
@@ -149,11 +166,8 @@ export function createPairMaker(syntax: ParameterSyntax) {
       }
     },
     cleanup(node: Identity, type: RelationshipType, lists: readonly KeepList[]): Pair {
-      const clauses = lists.map(({ clause }) => clause)
-      const clauseKeys = clauses.flatMap(clauseKey)
-      const key = ['cleanup', ...anchorKey(node), type.type, type.direction, ...clauseKeys]
       return {
-        shape: shape(key, () => cleanup(anchorOf(node), type, clauses)),
+        shape: cleanupShape(node, type, lists),
         values: [node.id.json, ...lists.map(({ ids }) => `[${[...ids].join(',')}]`)],
       }
     },

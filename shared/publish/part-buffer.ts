@@ -17,7 +17,7 @@ export const partLimits = (maxPairs: number): PartLimits => ({
 
 const head = '{"statements":['
 const tail = ']}'
-const separator = 'null},'
+const separator = Buffer.from('null},')
 const startBytes = 1024 * 1024
 
 /** The only part of a packet without pairs. */
@@ -59,9 +59,9 @@ export class PartBuffer {
 
   add(text: string | Buffer, textBytes: number): void {
     this.#reserve(textBytes + separator.length)
-    if (this.pairs > 0) this.#write(separator)
+    if (this.pairs > 0) this.#copy(separator)
     if (typeof text === 'string') this.#write(text)
-    else this.#length += text.copy(this.#bytes, this.#length)
+    else this.#copy(text)
     this.pairs++
   }
 
@@ -75,6 +75,11 @@ export class PartBuffer {
 
   #write(text: string) {
     this.#length += this.#bytes.write(text, this.#length)
+  }
+
+  #copy(bytes: Buffer) {
+    this.#bytes.set(bytes, this.#length)
+    this.#length += bytes.length
   }
 
   #reserve(more: number) {

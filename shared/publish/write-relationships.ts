@@ -93,9 +93,9 @@ function keepByFarEnd(
   isTargeted: boolean,
 ) {
   const [here, there] = row.isOutgoing ? (['out', 'in'] as const) : (['in', 'out'] as const)
-  keepLists.keep(row.node, type, { by: 'farEnd', direction: here, ...far }, far.id)
+  keepLists.keepFarEnd(row.node, type, here, far)
   if (isSeenFromFar(direction, row, isTargeted)) {
-    keepLists.keep(row.far, type, { by: 'farEnd', direction: there, ...near }, near.id)
+    keepLists.keepFarEnd(row.far, type, there, near)
   }
 }
 
@@ -105,7 +105,7 @@ function keepById(slice: Slice, type: RelationshipType, row: RelationshipRow, is
   const id = plan.cleanup === 'onlyWhereNoneIsLeft' ? anyId : idOf(slice, type, row)
   if (id === null) return false
   for (const node of isSeenFromFar(type.direction, row, isTargeted) ? [row.node, row.far] : [row.node]) {
-    keepLists.keep(node, type.type, { by: 'relationshipId', field: plan.relationshipIdField ?? '', id }, id)
+    keepLists.keepId(node, type.type, plan.relationshipIdField ?? '', id)
   }
   return true
 }
