@@ -27,6 +27,7 @@ export const environment = z.object({
   S3_BUCKET: text.default('publish').describe('the bucket of all packets; created if missing'),
   S3_ACCESS_KEY: text.describe('its access key'),
   S3_SECRET_KEY: text.describe('its secret key'),
+  S3_TIMEOUT_SECONDS: seconds.default(20).describe('how long a request to it may stand still'),
   MANAGER_DB_URL: url('bolt:', 'bolt+s:', 'neo4j:', 'neo4j+s:').optional().describe('database of the manager models'),
   MANAGER_DB_USER: text.optional().describe('its user'),
   MANAGER_DB_PASSWORD: text.optional().describe('its password'),
@@ -39,6 +40,7 @@ export const environment = z.object({
     .optional()
     .describe('hosts, *.suffixes and CIDRs, each with an optional :port; absent: public only'),
   ORIGIN_PORTS: text.default('7687').describe('ports an origin may have'),
+  ORIGIN_SILENCE_SECONDS: seconds.default(300).describe('how long an origin may send nothing while it is read'),
   PUBLISH_WAIT_SECONDS: z.coerce
     .number()
     .int()

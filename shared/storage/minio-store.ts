@@ -6,6 +6,7 @@ import { create as contentDisposition } from 'content-disposition'
 import { Client } from 'minio'
 import * as errors from '../errors/catalogue.ts'
 import { type ObserveCall, timed } from '../observability/timed.ts'
+import { boundedTransport, StoreStalled } from './bounded-transport.ts'
 import { probeKey } from './keys.ts'
 import type { ObjectStore, StoredObject } from './object-store.ts'
 
@@ -16,7 +17,11 @@ export interface StorageSettings {
   bucket: string
   accessKey: string
   secretKey: string
+  /** How long a request may stand still. */
+  timeoutSeconds?: number
 }
+
+const defaultTimeoutSeconds = 20
 
 const contentType = { 'Content-Type': 'application/json' }
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? ''
@@ -104,6 +109,7 @@ export function openMinioStore(settings: StorageSettings, observe: ObserveCall =
 const requests = {
   putObject: 'put',
   getObject: 'get',
+  getPartialObject: 'get',
   listObjectsV2Query: 'list',
   copyObject: 'copy',
   removeObject: 'remove',
@@ -114,9 +120,11 @@ const requests = {
 const outcomeOf = (error: unknown) => (isMissing(error) ? 'missing' : isTaken(error) ? 'taken' : 'failed')
 
 /** The client's own retries are off: it would repeat a conditional create, and it writes to the console. */
-function clientOf({ region, accessKey, secretKey }: StorageSettings, endpoint: string): Client {
+function clientOf(settings: StorageSettings, endpoint: string): Client {
+  const { region, accessKey, secretKey, timeoutSeconds = defaultTimeoutSeconds } = settings
   const { hostname, port, protocol } = new URL(endpoint)
   return new Client({
+    transport: boundedTransport(protocol, timeoutSeconds * 1_000),
     endPoint: hostname,
     port: port === '' ? undefined : Number(port),
     useSSL: protocol === 'https:',
@@ -135,6 +143,8 @@ async function retried<T>(request: () => Promise<T>): Promise<T> {
       return await request()
     } catch (error) {
       if (isMissing(error)) throw error
+      // One that hung has cost much time already: it is tried once more.
+      if (error instanceof StoreStalled) attempt++
       const wait = retryDelaysMs[attempt]
       if (wait === undefined) throw errors.storeAway(error)
       await delay(wait)
@@ -162,7 +172,9 @@ async function probe(store: ObjectStore) {
   const key = probeKey(randomUUID())
   const [first, second] = [Buffer.from('first'), Buffer.from('second')]
   try {
-    if ((await store.create(key, first)) !== 'created') throw new Error('the object store refused to create an object')
+    // Without an answer it is asked once more, and may say then that it has done so.
+    const isCreated = (await store.create(key, first)) === 'created' || (await store.create(key, first)) !== 'lost'
+    if (!isCreated) throw new Error('the object store refused to create an object')
     if ((await store.create(key, second)) !== 'exists') {
       throw new Error('the object store ignores If-None-Match: *, so that packets could overwrite each other')
     }
