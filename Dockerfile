@@ -14,7 +14,8 @@ COPY api api
 COPY worker worker
 COPY doctor doctor
 
-USER node
+# The user `node`, by number: only so can Kubernetes tell that it is not root. Nothing is written but to stdout.
+USER 1000:1000
 EXPOSE 8080 8081
 STOPSIGNAL SIGTERM
 CMD ["node", "api/main.ts"]

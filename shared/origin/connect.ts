@@ -1,6 +1,7 @@
 import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
+import type { ObserveCall } from '../observability/timed.ts'
 import { type DbUrl, parseDbUrl } from './db-url.ts'
 import { type Line, takeLine } from './line.ts'
 import { checkedAddress, type Lookup, type OriginPolicy } from './policy.ts'
@@ -29,6 +30,8 @@ export interface Origin {
 export interface OriginSettings extends OriginPolicy {
   /** How long an origin may send nothing while it is waited for. */
   silenceSeconds: number
+  /** Told how long it takes to answer. */
+  observe?: ObserveCall
 }
 
 interface Target {

@@ -1,6 +1,7 @@
 import type { ParameterSyntax } from '../cypher/parameters.ts'
 import * as errors from '../errors/catalogue.ts'
-import { type Origin, type OriginSettings, openOrigin } from '../origin/connect.ts'
+import type { Origin, OriginSettings } from '../origin/connect.ts'
+import { openMeasured } from '../origin/measured.ts'
 import { buildSlice } from './build-slice.ts'
 import { createPacketWriter, type PartSink } from './packet-writer.ts'
 import { createPairMaker } from './pairs.ts'
@@ -145,7 +146,7 @@ function originsUntil(signal: AbortSignal, policy: OriginSettings, limitSeconds:
         return current
       }
       await close()
-      const origin = await openOrigin(request, policy, limitSeconds)
+      const origin = await openMeasured(request, policy, limitSeconds)
       if (signal.aborted) await origin.close().catch(() => {})
       signal.throwIfAborted()
       current = { key, origin, uniqueness: createUniqueness(origin), known: new Map() }

@@ -58,6 +58,10 @@ test('what waits is told while no worker runs, also how long, and what the queue
   expect(done.sum('packets_pairs_total')).toBeGreaterThan(5)
   expect(done.sum('packets_part_bytes_total')).toBeGreaterThan(500)
   expect([done.sum('packets_slots'), done.sum('packets_busy_slots')]).toEqual([1, 0])
+  for (const operation of ['connect', 'read']) {
+    const made = done.sum('packets_bolt_seconds_count', { database: 'origin', operation, outcome: 'ok' })
+    expect([operation, made > 0]).toEqual([operation, true])
+  }
   for (const operation of ['put', 'get', 'list', 'copy', 'remove']) {
     const made = done.sum('packets_store_request_seconds_count', { operation, outcome: 'ok' })
     expect([operation, made > 0]).toEqual([operation, true])
@@ -77,6 +81,8 @@ test('a held run is a slot that is taken; jobs that fail are counted by their co
   expect(told.sum('packets_jobs_total', { outcome: 'failed', reason: 'originRefusedCredentials' })).toBe(1)
   expect(told.sum('packets_runs_failed_total', { reason: 'originRefusedCredentials' })).toBe(1)
   expect(told.sum('packets_jobs_total', { outcome: 'cancelled' })).toBe(1)
+  const refusal = { database: 'origin', operation: 'connect', outcome: 'refused' }
+  expect(told.sum('packets_bolt_seconds_count', refusal)).toBe(1)
   stuck.letGo()
 })
 
@@ -89,13 +95,19 @@ test('the janitor tells what it swept, and when', async () => {
 test('an API tells of its requests, refused addresses, the manager and its dependencies', async () => {
   const before = await api()
   expect((await publish({ dbUrl: 'bolt://10.1.2.3:7687' })).status).toBe(422)
+  expect((await publish({ returnOnly: true, orgName: undefined, fileName: undefined })).status).toBe(200)
   expect((await client.get('/1.0/manager/status')).status).toBe(200)
   const after = await api()
   const moved = (name: string, labels: Record<string, string>) => after.sum(name, labels) - before.sum(name, labels)
   expect(moved('packets_addresses_refused_total', { by: 'address' })).toBe(1)
   expect(moved('packets_http_request_seconds_count', { route: '/1.0/publish/', method: 'POST', status: '422' })).toBe(1)
-  const asked = { database: 'manager', operation: 'query', outcome: 'ok' }
-  expect(moved('packets_bolt_seconds_count', asked)).toBeGreaterThan(0)
+  for (const [database, operation] of [
+    ['manager', 'query'],
+    ['origin', 'read'],
+  ]) {
+    const asked = { database: database as string, operation: operation as string, outcome: 'ok' }
+    expect(moved('packets_bolt_seconds_count', asked)).toBeGreaterThan(0)
+  }
   for (const dependency of ['redis', 'object store']) {
     expect(after.sum('packets_dependency_up', { dependency })).toBe(1)
   }
