@@ -19,22 +19,30 @@ async function send(path: string, body: Buffer | string, headers: Record<string,
   return { status: response.status, text: await response.text() }
 }
 
-test.each(
-  Object.entries({
-    ...worstMultis,
-    ...Object.fromEntries(Object.entries(worstShapes).map(([what, [make]]) => [what, make])),
-    'numbers too large for a number': () => `[{"originIds":[1e999999,-1e999999,${'9'.repeat(1_000_000)}]}]`,
-  }),
-)('the largest body of multi, %s, is refused in words that can be read', async (what, make) => {
-  const { status, text } = await send('/1.0/publish/multi', make())
-  // Nothing is wrong with these but that their origin cannot be reached, or not read.
-  const isFine = /share no type|an org name|a thousand/.test(what)
-  expect(isFine ? [400, 404, 413, 422, 502] : [400]).toContain(status)
-  expect(text.length).toBeLessThan(mebibyte)
+const largest = {
+  'numbers for ids': worstMultis['numbers for ids'],
+  'unknown fields': worstMultis['requests of nothing but unknown fields'],
+  'a type of backticks': worstMultis['a type of backticks'],
+  'empty lists': worstShapes['empty lists']?.[0],
+}
+
+// How long each takes to read is held to its time elsewhere, for all of their kinds.
+test.each(Object.entries(largest))(
+  'the largest body of multi, %s, is refused in words that can be read',
+  async (_, make) => {
+    const { status, text } = await send('/1.0/publish/multi', make?.() ?? '')
+    expect(status).toBe(400)
+    expect(text.length).toBeLessThan(mebibyte)
+  },
+)
+
+test('numbers too large for a number are no ids', async () => {
+  const { status, text } = await send('/1.0/publish/', `{"originIds":[1e999999,-1e999999,${'9'.repeat(1_000_000)}]}`)
+  expect([status, text.match(/originIds\[\d\]: must be a string/g)?.length]).toEqual([400, 3])
 })
 
 test('a body that unfolds beyond its limit is refused, however small it came', async () => {
-  const bomb = Buffer.alloc(1024 * mebibyte, '[')
+  const bomb = Buffer.alloc(64 * mebibyte, '[')
   for (const [encoding, packed] of [
     ['gzip', gzipSync(bomb)],
     ['deflate', deflateSync(bomb)],
