@@ -1,4 +1,4 @@
-# One image, two programs: the API by default, the worker with `node worker/main.ts` as the command.
+# One image: the API by default, the worker with `node worker/main.ts` as the command, the doctor with `node doctor/main.ts`.
 # The TypeScript runs unbuilt: Node 24 strips the types.
 FROM node:24-slim
 
@@ -12,6 +12,7 @@ RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --no
 COPY shared shared
 COPY api api
 COPY worker worker
+COPY doctor doctor
 
 USER node
 EXPOSE 8080 8081

@@ -1,4 +1,5 @@
 import type { JobRecord } from '../shared/jobs/record.ts'
+import { partStored } from '../shared/observability/events.ts'
 import { type Built, buildPacket, type PacketOrder, type PacketProgress } from '../shared/publish/packet.ts'
 import type { SealedPart } from '../shared/publish/packet-writer.ts'
 import type { Staging } from '../shared/storage/staging.ts'
@@ -18,12 +19,10 @@ export async function buildParts(
   staging: Staging,
   requests: Pick<PacketOrder, 'requests' | 'slice'>,
 ): Promise<Built> {
-  const { config, metrics, failpoint } = context
+  const { config, failpoint } = context
   const sink = async (part: SealedPart) => {
     await staging.put(part)
-    metrics.parts.inc()
-    metrics.pairs.inc(part.pairs)
-    metrics.bytes.inc(part.bytes.length)
+    partStored(context, part)
     failpoint('partStored')
   }
   const order: PacketOrder = {

@@ -1,9 +1,9 @@
 import { byCodePoint, isQuotable } from '../cypher/identifiers.ts'
 import { type ParameterSyntax, render } from '../cypher/parameters.ts'
 import { type Numbers, type Rendered, renderValue, typeName } from '../cypher/values.ts'
+import type { Properties } from './columns.ts'
 import type { Identity } from './identity.ts'
 import type { KeepList } from './keep-lists.ts'
-import type { Properties } from './reads.ts'
 import type { RelationshipType } from './relationship-types.ts'
 import { cleanup, type KeepClause } from './statements/cleanup.ts'
 import { deleteProperties } from './statements/delete-properties.ts'
@@ -50,7 +50,7 @@ interface FieldOptions {
  * @returns in words what cannot be published, the first key or value without a rendering. Contract 5, values.
  */
 export function fieldsOf(
-  { keys, values }: Properties,
+  { keys, values }: Pick<Properties, 'keys' | 'values'>,
   { numbers = 'plain', excluded = [], added = [], skipped }: FieldOptions = {},
 ): PropertyField[] | { problem: string } {
   const fields: PropertyField[] = [...added]

@@ -57,10 +57,11 @@ export class PartBuffer {
     return this.pairs < maxPairs && sealed <= maxBytes
   }
 
-  add(text: string, textBytes: number): void {
+  add(text: string | Buffer, textBytes: number): void {
     this.#reserve(textBytes + separator.length)
     if (this.pairs > 0) this.#write(separator)
-    this.#write(text)
+    if (typeof text === 'string') this.#write(text)
+    else this.#length += text.copy(this.#bytes, this.#length)
     this.pairs++
   }
 

@@ -126,7 +126,8 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     },
     async isTaken(orgName, fileName) {
       const name = packetName(orgName, fileName)
-      return (await generations.current(name)) !== null || (await othersFiles(store, generations, name)).length > 0
+      const [packet, others] = await Promise.all([generations.current(name), othersFiles(store, generations, name)])
+      return packet !== null || others.length > 0
     },
     async require(orgName, fileName) {
       const files = (await findOwn(orgName, fileName)) ?? (await findOthers(orgName, fileName))
@@ -141,7 +142,7 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     sign: (files, lifetimeSeconds) =>
       Promise.all(files.map(({ key, fileName }) => store.sign(key, lifetimeSeconds, fileName))),
     async list(orgName, prefixes) {
-      const found = await Promise.all(prefixes.map((prefix) => namesBelow(packetName(orgName, prefix))))
+      const found = await inBatches([...new Set(prefixes)], (prefix) => namesBelow(packetName(orgName, prefix)))
       const names = new Set(found.flat().map((name) => name.slice(orgName.length + 1)))
       return [...names].sort(byCodePoint)
     },
