@@ -1,4 +1,5 @@
 import { memoryLanes } from './memory-lanes.ts'
+import { mockOriginLanes } from './mock-origin-lanes.ts'
 import { profileLane } from './profile-lane.ts'
 import { publishLanes } from './publish-lanes.ts'
 import { readLanes } from './read-lanes.ts'
@@ -25,5 +26,6 @@ export const lanes: readonly Lane[] = [
   ...memoryLanes,
   ...slowStoreLanes,
   ...submitLanes,
+  ...mockOriginLanes,
   profileLane,
 ]

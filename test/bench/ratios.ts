@@ -87,6 +87,10 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
       { name: 'R7', what: "workers' CPU per statement, two / one", ...most, bar: 1.1, stretch: 1.1 },
       divided(of('relationships-2', cpu), of('relationships-1', cpu)),
     ],
+    [
+      { name: 'R7', what: 'two workers / one, nodes from a mock origin', ...least, bar: 1.6, stretch: 1.6 },
+      divided(of('mock-2', rate), of('mock-1', rate)),
+    ],
     [{ name: '', what: 'two workers / one, nodes' }, divided(of('nodes-2', rate), of('nodes-1', rate))],
     [
       { name: 'R8', what: 'submit / queue.add, medians, idle', ...most, bar: 5, stretch: 3 },
