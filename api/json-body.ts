@@ -1,8 +1,6 @@
 import express, { type Request, type RequestHandler } from 'express'
 import * as errors from '../shared/errors/catalogue.ts'
-
-const maxDepth = 32
-const forbiddenKeys = ['__proto__', 'constructor', 'prototype']
+import { keyProblem, shapeProblem } from './json-shape.ts'
 
 /** Reads a JSON body within its limits. Contract 3: content type, size, depth, keys. */
 export function jsonBody(limitBytes: number, isOptional = false): RequestHandler[] {
@@ -20,29 +18,30 @@ const hasBody = ({ headers }: Request) =>
 function readers(limitBytes: number): RequestHandler[] {
   return [
     (request, _response, next) => {
-      if (!request.is('application/json')) throw errors.unsupportedMediaType()
+      if (!request.is('application/json') || !isUtf8(request)) throw errors.unsupportedMediaType()
       // The parser would read all of it first, from a client that may be slow or never send it.
       if (Number(request.get('Content-Length')) > limitBytes) throw errors.bodyTooLarge(limitBytes)
       next()
     },
-    express.json({ limit: limitBytes, strict: false, type: 'application/json' }),
+    express.json({
+      limit: limitBytes,
+      strict: false,
+      type: 'application/json',
+      verify: (_request, _response, bytes) => refuse(shapeProblem(bytes)),
+    }),
     (request, _response, next) => {
-      const problem = bodyProblem(request.body)
-      if (problem) throw errors.invalidRequest([{ path: '', message: problem }])
+      refuse(keyProblem(request.body))
       next()
     },
   ]
 }
 
-function bodyProblem(body: unknown): string | null {
-  const open: { value: unknown; depth: number }[] = [{ value: body, depth: 1 }]
-  for (let at = open.pop(); at; at = open.pop()) {
-    if (typeof at.value !== 'object' || at.value === null) continue
-    if (at.depth > maxDepth) return `the body must be at most ${maxDepth} levels deep`
-    for (const key of Array.isArray(at.value) ? [] : Object.keys(at.value)) {
-      if (forbiddenKeys.includes(key)) return `the body must not have a key named ${key}`
-    }
-    for (const value of Object.values(at.value)) open.push({ value, depth: at.depth + 1 })
-  }
-  return null
+/** What JSON between systems is written in (RFC 8259). */
+function isUtf8(request: Request): boolean {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(request.get('Content-Type') ?? '') ?? []
+  return charset.toLowerCase() === 'utf-8'
+}
+
+function refuse(problem: string | null): void {
+  if (problem) throw errors.invalidRequest([{ path: '', message: problem }])
 }

@@ -1,12 +1,17 @@
 import { z } from 'zod'
+import { listOf } from '../../shared/errors/bounded.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import { orgName } from '../../shared/storage/names.ts'
 import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { zodBody } from '../zod-body.ts'
-import { pageOf, paging } from './page.ts'
+import { holdingAny, pageOf, paging } from './page.ts'
 
-const search = z.strictObject({ fileNames: z.array(z.string()).nullish(), usePrefixes: z.boolean().nullish() })
+// Each prefix is looked up in the store.
+const mostNames = 10_000
+const isText = (value: unknown) => typeof value === 'string'
+const names = listOf(z.string(), { type: 'string' }, isText, mostNames)
+const search = z.strictObject({ fileNames: names.nullish(), usePrefixes: z.boolean().nullish() })
 
 /** Seed, Publish #8; contract 7.8. Prefixes are looked up in the store; substrings need the whole directory. */
 export const findFiles = defineEndpoint({
@@ -23,7 +28,7 @@ export const findFiles = defineEndpoint({
     await packets.requireOrg(params.orgName)
     const wanted = body.fileNames?.length ? body.fileNames : ['']
     const names = await packets.list(params.orgName, body.usePrefixes ? wanted : [''])
-    const matching = body.usePrefixes ? names : names.filter((name) => wanted.some((text) => name.includes(text)))
+    const matching = body.usePrefixes ? names : await holdingAny(names, wanted)
     return { kind: 'publish', response: publishResponse({ fileNames: pageOf(matching, query) }) }
   },
 })

@@ -4,7 +4,7 @@ import { orgName } from '../../shared/storage/names.ts'
 import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { repeated } from '../query.ts'
-import { pageOf, paging } from './page.ts'
+import { holdingAny, pageOf, paging } from './page.ts'
 
 /** Seed, Publish #7; contract 7.7. */
 export const listFiles = defineEndpoint({
@@ -19,7 +19,7 @@ export const listFiles = defineEndpoint({
   async handle({ packets }, { params, query: { filter = [], ...page } }) {
     await packets.requireOrg(params.orgName)
     const names = await packets.list(params.orgName, [''])
-    const matching = names.filter((name) => filter.length === 0 || filter.some((text) => name.includes(text)))
+    const matching = filter.length === 0 ? names : await holdingAny(names, filter)
     return { kind: 'publish', response: publishResponse({ fileNames: pageOf(matching, page) }) }
   },
 })

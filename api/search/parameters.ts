@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listOf } from '../../shared/errors/bounded.ts'
 import { parseStrategyName, strategyNames } from '../../shared/search/strategies.ts'
 import { zodBody } from '../zod-body.ts'
 
@@ -22,7 +23,10 @@ export const strategyName = z
 
 export const nodeTypesBody = zodBody(
   z.strictObject({
-    nodeTypes: z.array(z.string()).min(1, 'must have at least one node type'),
+    nodeTypes: listOf(z.string(), { type: 'string' }).refine(
+      (keys) => keys.length > 0,
+      'must have at least one node type',
+    ),
   }),
   1024 * 1024,
   { nodeTypes: ['Movie'] },

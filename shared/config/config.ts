@@ -78,6 +78,7 @@ function configOf(env: Environment) {
       concurrency: env.WORKER_CONCURRENCY,
       stopGraceSeconds: env.STOP_GRACE_SECONDS,
       janitorSeconds: env.JANITOR_SECONDS,
+      livenessSeconds: env.LIVENESS_SECONDS,
     },
     failpoint: env.FAILPOINT === undefined ? null : parseFailpoint(env.FAILPOINT),
     redis: { url: env.REDIS_URL },
@@ -100,6 +101,7 @@ function configOf(env: Environment) {
     origin: {
       allow: env.ORIGIN_ALLOW === undefined ? null : parseOriginAllow(env.ORIGIN_ALLOW),
       ports: parsePorts(env.ORIGIN_PORTS),
+      silenceSeconds: env.ORIGIN_SILENCE_SECONDS,
     },
     limits: {
       jobPairs: env.JOB_MAX_PAIRS,

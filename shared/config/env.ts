@@ -15,6 +15,9 @@ export const environment = z.object({
   API_PORT: port.default(8080).describe('port of the API; 0 picks a free one'),
   WORKER_HEALTH_PORT: port.default(8081).describe('/livez, /readyz and /metrics of a worker; 0 picks a free one'),
   STOP_GRACE_SECONDS: seconds.default(25).describe('how long a worker that is told to stop finishes its jobs'),
+  LIVENESS_SECONDS: seconds
+    .default(60)
+    .describe('how long jobs may wait beside a worker that has room, before /livez fails'),
   JANITOR_SECONDS: seconds.default(60).describe('how often a worker looks for what others left behind'),
   WORKER_CONCURRENCY: count.default(2).describe('jobs at a time in one worker'),
   REDIS_URL: url('redis:', 'rediss:').describe('queue and job records'),
@@ -37,6 +40,7 @@ export const environment = z.object({
     .optional()
     .describe('hosts, *.suffixes and CIDRs, each with an optional :port; absent: public only'),
   ORIGIN_PORTS: text.default('7687').describe('ports an origin may have'),
+  ORIGIN_SILENCE_SECONDS: seconds.default(300).describe('how long an origin may send nothing while it is read'),
   PUBLISH_WAIT_SECONDS: z.coerce
     .number()
     .int()

@@ -7,8 +7,12 @@ export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const unquotable = /[\\\u0000-\u001f\u007f-\u009f]/
 
-/** Can this name stand in a statement's text? Not with a backslash, a control character or a lone surrogate. Contract 5. */
-export const isQuotable = (name: string): boolean => name !== '' && !unquotable.test(name) && name.isWellFormed()
+/** Can this name stand in a statement's text? Not with a backslash, a control character or a lone surrogate, nor longer than any is. Contract 5. */
+export const isQuotable = (name: string): boolean =>
+  name !== '' && name.length <= longestName && !unquotable.test(name) && name.isWellFormed()
+
+// No database takes a longer one.
+export const longestName = 65_535
 
 /** Orders names as the texts do: by code point (UTF-16 order differs above U+FFFF). Contract 5. */
 export function byCodePoint(a: string, b: string): number {

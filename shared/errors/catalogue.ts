@@ -1,12 +1,17 @@
 import { AppError, type Issue } from './app-error.ts'
+import { mostTold } from './bounded.ts'
 
 /** "originIds: required when …"; the path is left out where the whole body is meant. */
 const line = ({ path, message }: Issue) => (path === '' ? message : `${path}: ${message}`)
 const soon = { 'Retry-After': '5' }
 
 // Requests
-export const invalidRequest = (issues: readonly Issue[]) =>
-  new AppError(400, 'invalidRequest', issues.map(line).join('; '), { issues })
+export function invalidRequest(broken: readonly Issue[]) {
+  const rest = broken.length - mostTold
+  const more = { path: '', message: `broken rules that are not listed: ${rest}` }
+  const issues = rest > 0 ? [...broken.slice(0, mostTold), more] : broken
+  return new AppError(400, 'invalidRequest', issues.map(line).join('; '), { issues })
+}
 export const malformedJson = () => new AppError(400, 'malformedJson', 'the body is not valid JSON')
 export const malformedUrl = () => new AppError(400, 'malformedUrl', 'the path is not validly percent-encoded')
 export const bodyTooLarge = (limitBytes: number) =>

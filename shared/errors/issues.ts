@@ -1,15 +1,22 @@
 import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import type { Issue } from './app-error.ts'
+import { mostToldOfOne } from './bounded.ts'
 
 /** What a schema found, in the words of this service: each issue names its field (below `root`) and the rule. Contract 3. */
 export function issuesOf(error: z.ZodError, schema: z.ZodType, root = ''): Issue[] {
   const known = knownFields(schema)
   return error.issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return [{ path: pathOf(root, issue.path), message: wording(issue) }]
-    return issue.keys.map((key) => ({ path: pathOf(root, [...issue.path, key]), message: unknownField(key, known) }))
+    const told = issue.keys.slice(0, mostToldOfOne)
+    const issues = told.map((key) => ({ path: pathOf(root, [...issue.path, key]), message: unknownField(key, known) }))
+    return [...issues, ...moreUnknown(issue.keys.length, pathOf(root, issue.path))]
   })
 }
+
+/** Of the unknown fields of one object those beyond the told ones are counted. */
+export const moreUnknown = (count: number, path: string): Issue[] =>
+  count > mostToldOfOne ? [{ path, message: `has ${count - mostToldOfOne} more unknown fields` }] : []
 
 /** The fields of an object's schema, also behind a transform. */
 function knownFields(schema: z.ZodType): string[] {
@@ -17,8 +24,12 @@ function knownFields(schema: z.ZodType): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
 
+// Twice the longest field: nothing longer is near to one.
+const longestGuessed = 64
+
 /** "unknown field, did you mean `preventCleanup`?" A silently ignored option would delete relationships. */
 export function unknownField(key: string, known: readonly string[]): string {
+  if (key.length > longestGuessed) return 'unknown field'
   const near = known
     .map((candidate) => ({ candidate, edits: distance(key.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits)[0]
@@ -28,9 +39,13 @@ export function unknownField(key: string, known: readonly string[]): string {
 
 /** `originIds[3]`, `mappedIndices.Person`. */
 function pathOf(root: string, path: readonly PropertyKey[]): string {
-  const steps = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
+  const steps = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${shown(String(key))}`)).join('')
   return root === '' ? steps.replace(/^\./, '') : root + steps
 }
+
+/** A name of the request in a message: one may be as long as the body. */
+export const shown = (name: string): string => (name.length <= longestShown ? name : `${name.slice(0, longestShown)}…`)
+const longestShown = 200
 
 function wording(issue: z.core.$ZodIssue): string {
   if (isAbsent(issue)) return 'required'

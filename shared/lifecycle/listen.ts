@@ -4,11 +4,16 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from '../observability/log.ts'
 import type { Releases } from './releases.ts'
 
-// Longer than load balancers keep an idle connection, or they would send a request into one that closes.
-const idleMs = 65_000
-
-// Time for the largest body from a slow client; one that is slower holds the connection for nothing.
-const requestMs = 120_000
+const patience = {
+  /** Longer than load balancers keep an idle connection, or they would send a request into one that closes. */
+  idleMs: 65_000,
+  headersMs: 66_000,
+  /** Time for the largest body from a slow client; one that is slower holds the connection for nothing. */
+  requestMs: 120_000,
+  /** Nothing goes either way: a client that does not read its answer, or is gone. Longer than any answer takes to begin. */
+  stuckMs: 120_000,
+  checkedEveryMs: 5_000,
+}
 
 /** Serves until released: then no new connections, and requests under way are answered first, within the release's limit. */
 export async function listen(
@@ -16,11 +21,11 @@ export async function listen(
   { host, port }: { host: string; port: number },
   log: Logger,
   releases: Releases,
+  { idleMs, headersMs, requestMs, stuckMs, checkedEveryMs } = patience,
 ): Promise<void> {
-  const server = createServer(
-    { keepAliveTimeout: idleMs, headersTimeout: idleMs + 1_000, requestTimeout: requestMs },
-    app,
-  )
+  const timeouts = { keepAliveTimeout: idleMs, headersTimeout: headersMs, requestTimeout: requestMs }
+  const server = createServer({ ...timeouts, connectionsCheckingInterval: checkedEveryMs }, app)
+  server.timeout = stuckMs
   server.listen(port, host)
   await once(server, 'listening')
   releases.add('http server', server, async (it) => {

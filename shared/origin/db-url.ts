@@ -8,6 +8,9 @@ export interface DbUrl {
 }
 
 const grammar = /^(bolt|bolt\+s):\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?$/
+// A scheme, a name of 253 characters with its last dot, and a port.
+const longest = 270
+const form = 'must be bolt://host[:port] or bolt+s://host[:port], and nothing else'
 const label = /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/
 
 /**
@@ -17,8 +20,9 @@ const label = /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/
  */
 export function parseDbUrl(text: string): DbUrl | { problem: string } {
   if (/^neo4j(\+s|\+ssc)?:/i.test(text)) return { problem: 'must not use routing; use bolt:// or bolt+s://' }
+  if (text.length > longest) return { problem: form }
   const [, scheme, hostText = '', portText] = grammar.exec(text) ?? []
-  if (scheme === undefined) return { problem: 'must be bolt://host[:port] or bolt+s://host[:port], and nothing else' }
+  if (scheme === undefined) return { problem: form }
   const port = portText === undefined ? 7687 : Number(portText)
   if (port < 1 || port > 65_535) return { problem: 'must have a port from 1 to 65535' }
   const host = hostText.toLowerCase()

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { AllowRule } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { DbUrl } from './db-url.ts'
@@ -9,6 +10,13 @@ export interface OriginPolicy {
   allow: readonly AllowRule[] | null
   ports: readonly number[]
 }
+
+/** All addresses of a name. */
+export type Lookup = (host: string) => Promise<string[]>
+
+const systemLookup: Lookup = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
+// Longer than a resolver needs that answers at all.
+const lookupMs = 5_000
 
 /** Everything IANA reserves for other than the public internet. */
 const reserved = new BlockList()
@@ -63,7 +71,12 @@ function namedBy(host: string, rule: AllowRule): boolean {
  * @returns an address that was checked: connect to this one, for the name may resolve to another a moment later.
  * @throws dbUrlRefused, dbUrlPortRefused (422), originUnreachable (502) where the name does not resolve.
  */
-export async function checkedAddress({ host, port }: DbUrl, policy: OriginPolicy): Promise<string> {
+export async function checkedAddress(
+  { host, port }: DbUrl,
+  policy: OriginPolicy,
+  resolveName: Lookup = systemLookup,
+): Promise<string> {
+  const resolve = (name: string) => addressesOf(name, resolveName)
   if (policy.allow === null) {
     if (!policy.ports.includes(port)) throw errors.dbUrlPortRefused()
   } else {
@@ -82,11 +95,14 @@ export async function checkedAddress({ host, port }: DbUrl, policy: OriginPolicy
   return addresses[0] as string
 }
 
-async function resolve(host: string): Promise<string[]> {
+async function addressesOf(host: string, resolveName: Lookup): Promise<string[]> {
   if (isIP(host) !== 0) return [host]
-  const found = await lookup(host, { all: true }).catch((cause) => {
-    throw errors.originUnreachable(cause)
-  })
+  const late = new AbortController()
+  const found = await Promise.race([resolveName(host), delay(lookupMs, [], late)])
+    .catch((cause) => {
+      throw errors.originUnreachable(cause)
+    })
+    .finally(() => late.abort())
   if (found.length === 0) throw errors.originUnreachable()
-  return found.map(({ address }) => address)
+  return found
 }

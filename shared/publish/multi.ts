@@ -1,4 +1,6 @@
 import type { Issue } from '../errors/app-error.ts'
+import { mostTold } from '../errors/bounded.ts'
+import { shown } from '../errors/issues.ts'
 import { packetNameProblem } from '../storage/names.ts'
 import { idPropertyOf } from './identity.ts'
 import { optionAgreement } from './option-agreement.ts'
@@ -24,9 +26,18 @@ export function parseMulti(body: unknown): { multi: Multi; issues: Issue[] } {
       issues: [{ path: '', message: `the body must be an array of 1 to ${maxSubRequests} publish requests` }],
     }
   }
-  const parsed = body.map((item, index) => parsePublishRequest(item, { at: `[${index}]`, sharesStorage: true }))
-  const requests = parsed.map(({ request }) => request)
-  const issues = [...parsed.flatMap((one) => one.issues), ...agreement(requests)]
+  const requests: PublishRequest[] = []
+  const issues: Issue[] = []
+  for (const [index, item] of body.entries()) {
+    const parsed = parsePublishRequest(item, { at: `[${index}]`, sharesStorage: true })
+    requests.push(parsed.request)
+    for (const issue of parsed.issues) issues.push(issue)
+    if (issues.length < mostTold || index === body.length - 1) continue
+    const rest = body.length - index - 1
+    const message = `the ${rest} sub-requests after [${index}] were not checked, as too many rules are broken`
+    return { multi: none, issues: [{ path: '', message }, ...issues] }
+  }
+  issues.push(...agreement(requests))
   const named = (field: 'orgName' | 'fileName') =>
     requests.find((request) => request[field] !== undefined)?.[field] ?? ''
   const multi = {
@@ -52,13 +63,27 @@ function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
   for (const field of ['orgName', 'fileName'] as const) yield* differing(requests, field, (request) => request[field])
   yield* differing(requests, 'returnOnly', (request) => request.returnOnly === true)
   yield* differing(requests, 'parameterSyntax', (request) => request.parameterSyntax ?? null)
-  const labels = new Set(requests.flatMap(({ mappedIndices }) => Object.keys(mappedIndices ?? {})))
-  for (const label of labels) {
-    yield* differing(requests, `mappedIndices.${label}`, ({ mappedIndices }) =>
-      idPropertyOf(mappedIndices ?? {}, label),
-    )
-  }
+  yield* differingLabels(requests)
   yield* optionAgreement(requests)
+}
+
+/** The first sub-request that gives a label another id property than an earlier one, for each label. */
+function* differingLabels(requests: readonly PublishRequest[]): Generator<Issue> {
+  const first = new Map<string, { index: number; idProperty: string }>()
+  const told = new Set<string>()
+  for (const [index, { mappedIndices = {} }] of requests.entries()) {
+    for (const label of Object.keys(mappedIndices)) {
+      const idProperty = idPropertyOf(mappedIndices, label)
+      const known = first.get(label)
+      if (idProperty === undefined || told.has(label)) continue
+      if (known === undefined) first.set(label, { index, idProperty })
+      else if (known.idProperty !== idProperty) {
+        const path = `[${index}].mappedIndices.${shown(label)}`
+        yield { path, message: `must be the same as in [${known.index}]` }
+        if (told.add(label).size === mostTold) return
+      }
+    }
+  }
 }
 
 /** The first sub-request that says otherwise than an earlier one; those that say nothing (undefined) agree with all. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ParameterSyntax } from '../cypher/parameters.ts'
 import type { Issue } from '../errors/app-error.ts'
+import { shown } from '../errors/issues.ts'
 import { type IdType, idParameter } from './direct-packet.ts'
 import { originIndex } from './plan.ts'
 import { publishFields, readFields } from './request.ts'
@@ -45,7 +46,10 @@ export function parseNodeDelete(body: unknown): { order: NodeDelete; issues: Iss
   const ids = originIds.map((id) => idParameter(id, (type.data ?? 'string') as IdType))
   const wrong = ids.indexOf(null)
   if (wrong !== -1)
-    issues.push({ path: 'originIds', message: `"${originIds[wrong]}" is not a 64-bit integer, as idType says` })
+    issues.push({
+      path: 'originIds',
+      message: `"${shown(originIds[wrong] as string)}" is not a 64-bit integer, as idType says`,
+    })
   const { mappedIndices = {} } = fields
   const index = originIndex({ mappedIndices, index: fields.index })
   const { fileName = '', returnOnly = false, parameterSyntax } = fields

@@ -1,11 +1,7 @@
 import type { Issue } from '../errors/app-error.ts'
+import { shown } from '../errors/issues.ts'
 import type { PublishRequest } from './request.ts'
-
-/** Where in a multi a request stands, and whether and of what it speaks. */
-interface Speaker {
-  index: number
-  request: PublishRequest
-}
+import { firstDisagreement, type Speaker } from './speakers.ts'
 
 /** An option that sub-requests speaking of the same elements must agree on; equal settings have equal texts. */
 interface Rule {
@@ -52,39 +48,63 @@ export const nodeSettings = (request: PublishRequest): NodeSetting[] =>
  */
 export function* optionAgreement(requests: readonly PublishRequest[]): Generator<Issue> {
   const speakers = requests.map((request, index) => ({ request, index }))
-  yield* disagreements(relationshipRules, speakers.filter(publishesRelationships), shareRelationships)
-  yield* disagreements(nodeRules, speakers.filter(publishesNodes), shareNodes)
+  yield* disagreements(relationshipRules, speakers.filter(publishesRelationships), typesOf)
+  yield* disagreements(nodeRules, speakers.filter(publishesNodes), indexOf)
   yield* unprotectedIds(speakers)
 }
+
+function* disagreements(
+  rules: readonly Rule[],
+  speakers: readonly Speaker[],
+  topicsOf: (request: PublishRequest) => readonly string[] | null,
+): Generator<Issue> {
+  const topics = speakers.map(({ request }) => topicsOf(request))
+  for (const { field, setting } of rules) {
+    const pair = firstDisagreement(speakers, topics, setting)
+    if (pair) yield { path: `[${pair[1].index}].${field}`, message: `must be the same as in [${pair[0].index}]` }
+  }
+}
+
+// Requests of real use are of a few kinds; those that need more than this are of thousands.
+const mostComparisons = 5_000_000
 
 /**
  * A cleanup by relationship id deletes what another sub-request publishes without that id. Within one request such
  * options are refused already (contract 4.14).
  */
 function* unprotectedIds(speakers: readonly Speaker[]): Generator<Issue> {
-  const types = ({ relationships = [] }: PublishRequest) => relationships.map(({ type }) => type)
   const deleters = distinct(speakers.filter(deletesById), ({ request }) => [
     request.relationshipIdField,
-    types(request),
+    typesOf(request),
   ])
+  if (deleters.length === 0) return
   const publishers = distinct(speakers.filter(publishesRelationships), ({ request }) => [
     request.protectedRelationshipProperties,
     request.timestampRelationships && request.timestampProperty,
-    isById(request) || types(request),
-  ])
+    typesOf(request),
+  ]).map(({ request, index }) => {
+    const types = typesOf(request)
+    const isProtected = new Set(request.protectedRelationshipProperties)
+    return { request, index, isProtected, types: types && new Set(types) }
+  })
+  let comparisons = 0
   for (const deleter of deleters) {
     const field = deleter.request.relationshipIdField as string
-    for (const { request, index } of publishers.filter((publisher) => shareRelationships(deleter, publisher))) {
-      const message = `must not name "${field}", the relationshipIdField by which [${deleter.index}] deletes`
-      if (request.protectedRelationshipProperties?.includes(field)) {
-        yield { path: `[${index}].protectedRelationshipProperties`, message }
-      }
+    const deleted = typesOf(deleter.request)
+    for (const { request, index, isProtected, types } of publishers) {
+      comparisons += 1 + (deleted?.length ?? 0)
+      if (comparisons > mostComparisons) return yield { path: '', message: tooManyKinds }
+      if (types !== null && deleted !== null && !deleted.some((type) => types.has(type))) continue
+      const message = `must not name "${shown(field)}", the relationshipIdField by which [${deleter.index}] deletes`
+      if (isProtected.has(field)) yield { path: `[${index}].protectedRelationshipProperties`, message }
       if (request.timestampRelationships && request.timestampProperty === field) {
         yield { path: `[${index}].timestampProperty`, message }
       }
     }
   }
 }
+
+const tooManyKinds = 'the sub-requests are of too many kinds to be held against each other; send them in several multis'
 
 const distinct = (speakers: readonly Speaker[], by: (speaker: Speaker) => unknown): Speaker[] =>
   [...Map.groupBy(speakers, (speaker) => JSON.stringify(by(speaker))).values()].map(([first]) => first as Speaker)
@@ -100,43 +120,14 @@ function publishesRelationships({ request }: Speaker): boolean {
   return isById(request) || (request.relationshipDeleteOnly !== true && (request.relationships?.length ?? 0) > 0)
 }
 
-function shareRelationships({ request: a }: Speaker, { request: b }: Speaker): boolean {
-  if (isById(a) || isById(b)) return true
-  return (a.relationships ?? []).some(({ type }) => b.relationships?.some((other) => other.type === type))
-}
+/** The relationship types it speaks of; null: ids may be of any. */
+const typesOf = (request: PublishRequest): readonly string[] | null =>
+  isById(request) ? null : (request.relationships ?? []).map(({ type }) => type)
 
 const publishesNodes = ({ request }: Speaker) => request.metadata === true && request.relationshipDeleteOnly !== true
 
-/** What `toLayer` reaches, and the ends of `relationshipIds` without origin ids, may bear any label. */
-const isOpen = ({ toLayer = [], originIds = [] }: PublishRequest) => toLayer.length > 0 || originIds.length === 0
-const labelOf = ({ index, mappedIndices }: PublishRequest) => index ?? mappedIndices?.DEFAULT_INDEX
-
-function shareNodes({ request: a }: Speaker, { request: b }: Speaker): boolean {
-  return isOpen(a) || isOpen(b) || labelOf(a) === labelOf(b)
-}
-
-function* disagreements(
-  rules: readonly Rule[],
-  speakers: readonly Speaker[],
-  share: (a: Speaker, b: Speaker) => boolean,
-): Generator<Issue> {
-  for (const { field, setting } of rules) {
-    const groups = [...Map.groupBy(speakers, ({ request }) => setting(request)).values()]
-    const pair = firstSharing(groups, share)
-    if (pair) yield { path: `[${pair[1].index}].${field}`, message: `must be the same as in [${pair[0].index}]` }
-  }
-}
-
-/** Two of different groups that share something. Those of one group agree, however many they are. */
-function firstSharing(
-  groups: readonly Speaker[][],
-  share: (a: Speaker, b: Speaker) => boolean,
-): [Speaker, Speaker] | null {
-  for (const [position, group] of groups.entries()) {
-    for (const other of groups.slice(position + 1).flat()) {
-      const met = group.find((one) => share(one, other))
-      if (met) return [met, other]
-    }
-  }
-  return null
+/** The label it speaks of; null: what `toLayer` reaches, and the ends of `relationshipIds`, may bear any. */
+function indexOf({ toLayer = [], originIds = [], index, mappedIndices }: PublishRequest): readonly string[] | null {
+  if (toLayer.length > 0 || originIds.length === 0) return null
+  return [index ?? mappedIndices?.DEFAULT_INDEX ?? '']
 }

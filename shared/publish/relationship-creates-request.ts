@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listOf, mostToldOfOne } from '../errors/bounded.ts'
 import { fileName } from '../storage/names.ts'
 import { type IdType, idParameter } from './direct-packet.ts'
 import { id, identifier } from './request.ts'
@@ -7,6 +8,14 @@ const idType = z
   .enum(['string', 'integer'])
   .nullish()
   .transform((type): IdType => type ?? 'string')
+
+const text = { type: 'string' }
+const idPairs = listOf(z.strictObject({ startId: id, endId: id }), {
+  type: 'object',
+  properties: { startId: text, endId: text },
+  required: ['startId', 'endId'],
+  additionalProperties: false,
+})
 
 const notIntegers = 'has an id that is not a 64-bit integer, as its type says'
 
@@ -22,7 +31,7 @@ export const relationshipCreates = z
     endIdField: identifier,
     fileName,
     type: identifier,
-    idPairs: z.array(z.strictObject({ startId: id, endId: id })).min(1, 'must have at least one pair'),
+    idPairs: idPairs.refine((pairs) => pairs.length > 0, 'must have at least one pair'),
     startIdType: idType,
     endIdType: idType,
     parameterSyntax: z.enum(['braces', 'dollar']).nullish(),
@@ -32,9 +41,10 @@ export const relationshipCreates = z
       const ids = new Map<string, readonly [string, string]>()
       for (const [index, { startId, endId }] of idPairs.entries()) {
         const [start, end] = [idParameter(startId, startIdType), idParameter(endId, endIdType)]
-        if (start === null || end === null)
+        if (start === null || end === null) {
           context.addIssue({ code: 'custom', path: ['idPairs', index], message: notIntegers })
-        else ids.set(`${start} ${end}`, [start, end])
+          if (context.issues.length === mostToldOfOne) break
+        } else ids.set(`${start} ${end}`, [start, end])
       }
       return {
         ...rest,

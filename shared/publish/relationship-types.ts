@@ -1,4 +1,4 @@
-import { isQuotable } from '../cypher/identifiers.ts'
+import { isQuotable, longestName } from '../cypher/identifiers.ts'
 
 /** Seen from the node that is followed: out of it, into it, or both. */
 export type Direction = 'out' | 'in' | 'both'
@@ -13,6 +13,8 @@ export interface RelationshipType {
  * literally. Contract 4.5. @returns null where no type is left.
  */
 export function parseRelationshipType(text: string): RelationshipType | null {
+  // Every character may be a doubled backtick, and there are four more.
+  if (text.length > 2 * longestName + 4) return null
   const quoted = /^(<?)`((?:[^`]|``)+)`(>?)$/s.exec(text)
   const [, left, name, right] = quoted ?? /^(<?)(.*?)(>?)$/s.exec(text) ?? []
   const type = quoted ? name?.replaceAll('``', '`') : name

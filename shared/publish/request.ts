@@ -1,33 +1,48 @@
 import { z } from 'zod'
-import { isQuotable } from '../cypher/identifiers.ts'
+import { isQuotable, longestName } from '../cypher/identifiers.ts'
 import type { Issue } from '../errors/app-error.ts'
-import { issuesOf, unknownField } from '../errors/issues.ts'
+import { listOf, mapOf, mostToldOfOne } from '../errors/bounded.ts'
+import { issuesOf, moreUnknown, shown, unknownField } from '../errors/issues.ts'
 import { parseDbUrl } from '../origin/db-url.ts'
 import { fileName, orgName } from '../storage/names.ts'
 import { parseRelationshipType } from './relationship-types.ts'
 
 /** An id as a value. One with a lone surrogate is no id of any database, and on the wire it becomes another's. */
 export const id = z.string().refine((text) => text.isWellFormed(), { message: 'must not hold a lone surrogate' })
-const ids = z.array(id)
+const text = { type: 'string' }
+const ids = listOf(id, text, (value) => typeof value === 'string' && value.isWellFormed())
 /** A label, type or property key that a statement can name. */
-export const identifier = z.string().refine(isQuotable, {
-  message: 'must be non-empty, without backslashes, control characters or lone surrogates',
-})
-const names = z.array(identifier)
-const types = z.array(
+export const identifier = z
+  .string()
+  .refine((name) => name.length <= longestName, {
+    message: `must be at most ${longestName} characters`,
+    abort: true,
+  })
+  .refine(isQuotable, { message: 'must be non-empty, without backslashes, control characters or lone surrogates' })
+const isName = (value: unknown) => typeof value === 'string' && isQuotable(value)
+// More than any node or request of real use has.
+const mostNames = 10_000
+const names = listOf(identifier, text, isName, mostNames)
+const types = listOf(
   z.string().transform((text, context) => {
     const parsed = parseRelationshipType(text)
     if (parsed) return parsed
     context.addIssue({ code: 'custom', message: 'must be TYPE, TYPE> (outgoing), <TYPE (incoming) or `TYPE`' })
     return z.NEVER
   }),
+  text,
+  undefined,
+  mostNames,
 )
 const dbUrl = z.string().superRefine((text, context) => {
   const parsed = parseDbUrl(text)
   if ('problem' in parsed) context.addIssue({ code: 'custom', message: parsed.problem })
 })
+// They are kept in Redis while the job runs.
+const longestCredentials = 4_096
 const credentials = z
   .string()
+  .max(longestCredentials, `must be at most ${longestCredentials} characters`)
   .refine((text) => /^Basic [A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text.slice(6), 'base64').includes(':'), {
     message: 'must be "Basic " followed by the base64 of username:password',
   })
@@ -37,9 +52,9 @@ const flag = z.boolean()
 export const publishFields = {
   dbUrl: dbUrl.describe('bolt:// or bolt+s:// address of the origin database'),
   credentials: credentials.describe('"Basic " followed by the base64 of username:password'),
-  mappedIndices: z
-    .record(identifier, identifier)
-    .describe('id property of each label; DEFAULT_INDEX and DEFAULT_ID_FIELD are required'),
+  mappedIndices: mapOf(identifier, identifier, text, isName).describe(
+    'id property of each label; DEFAULT_INDEX and DEFAULT_ID_FIELD are required',
+  ),
   index: identifier.describe('label of the origin ids; DEFAULT_INDEX if absent'),
   originIds: ids.describe('ids of the nodes to start from'),
   relationshipIds: ids.describe('relationships to publish, by their relationshipIdField'),
@@ -59,9 +74,9 @@ export const publishFields = {
   targetFilter: identifier.describe('keep only targeted nodes with this label'),
   protectedNodeProperties: names.describe('node properties that are neither published nor overwritten'),
   protectedRelationshipProperties: names.describe('relationship properties that are neither published nor overwritten'),
-  dynamicLabels: z
-    .record(identifier, names)
-    .describe('for nodes with the key: labels that are added and removed as at the origin'),
+  dynamicLabels: mapOf(identifier, names, { type: 'array', items: text }).describe(
+    'for nodes with the key: labels that are added and removed as at the origin',
+  ),
   postbackTimestamp: flag.describe('nest a packet that stamps what was published'),
   returnOnly: flag.describe('answer the packet without storing it'),
   orgName: orgName.describe('directory of the packet; required unless returnOnly'),
@@ -106,18 +121,20 @@ export function readFields(body: unknown, at = '', alsoKnown: readonly string[] 
     issues.push({ path: at, message: at === '' ? `the body ${message}` : message })
     return { fields, broken: new Set(Object.keys(publishFields)), issues }
   }
+  let unknown = 0
   for (const [key, value] of Object.entries(body)) {
-    const path = at === '' ? key : `${at}.${key}`
+    const path = at === '' ? shown(key) : `${at}.${shown(key)}`
     const schema = Object.hasOwn(publishFields, key) ? publishFields[key as keyof typeof publishFields] : null
     if (schema === null) {
+      if (++unknown > mostToldOfOne) continue
       issues.push({ path, message: unknownField(key, [...Object.keys(publishFields), ...alsoKnown]) })
     } else if (value !== null) {
       const parsed = schema.safeParse(value)
       if (parsed.success) fields[key] = parsed.data
       else broken.add(key)
-      // Not spread into one push: a call takes some hundred thousand arguments, a list may have more broken elements.
-      for (const issue of parsed.error ? issuesOf(parsed.error, schema, path) : []) issues.push(issue)
+      if (parsed.error) issues.push(...issuesOf(parsed.error, schema, path))
     }
   }
+  issues.push(...moreUnknown(unknown, at))
   return { fields, broken, issues }
 }

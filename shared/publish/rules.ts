@@ -1,4 +1,6 @@
 import type { Issue } from '../errors/app-error.ts'
+import { mostTold } from '../errors/bounded.ts'
+import { shown } from '../errors/issues.ts'
 import { packetNameProblem } from '../storage/names.ts'
 import { idPropertyOf } from './identity.ts'
 import { type FieldsRead, type PublishRequest, readFields } from './request.ts'
@@ -21,7 +23,10 @@ export function parsePublishRequest(
   const { at = '', sharesStorage = false } = options
   const read = readFields(body, at)
   const inside = (path: string) => (at === '' ? path : `${at}.${path}`)
-  for (const [path, message] of rules(read, sharesStorage)) read.issues.push({ path: inside(path), message })
+  for (const [path, message] of rules(read, sharesStorage)) {
+    read.issues.push({ path: inside(path), message })
+    if (read.issues.length > mostTold) break
+  }
   return { request: read.fields as PublishRequest, issues: read.issues }
 }
 
@@ -61,7 +66,10 @@ export function* mappedIndexRules({
   const { DEFAULT_INDEX, DEFAULT_ID_FIELD } = mappedIndices
   const own = idPropertyOf(mappedIndices, DEFAULT_INDEX ?? '')
   if (own !== undefined && DEFAULT_ID_FIELD !== undefined && own !== DEFAULT_ID_FIELD) {
-    yield [`mappedIndices.${DEFAULT_INDEX}`, 'must agree with DEFAULT_ID_FIELD, as DEFAULT_INDEX names this label']
+    yield [
+      `mappedIndices.${shown(DEFAULT_INDEX ?? '')}`,
+      'must agree with DEFAULT_ID_FIELD, as DEFAULT_INDEX names this label',
+    ]
   }
   if (index === undefined || broken.has('index')) return
   if (idPropertyOf(mappedIndices, index) === undefined && index !== DEFAULT_INDEX)
@@ -93,13 +101,23 @@ function* selectionRules({ fields, broken }: Pick<FieldsRead, 'fields' | 'broken
       yield ['preventCleanup', 'must be true when relationshipIds are given']
     }
   }
-  const ids = new Set(originIds).size + new Set(relationshipIds).size
+  const ids = distinctUpTo(mostCounted, originIds) + distinctUpTo(mostCounted, relationshipIds)
   if (ids > maxIds) {
+    const there = ids < mostCounted ? `there are ${ids}` : `there are ${mostCounted} or more`
     yield [
       'originIds',
-      `at most ${maxIds} ids, originIds and relationshipIds together; there are ${ids}, use POST /1.0/publish/multi`,
+      `at most ${maxIds} ids, originIds and relationshipIds together; ${there}, use POST /1.0/publish/multi`,
     ]
   }
+}
+
+// Beyond that, it does not help to know how many there are.
+const mostCounted = 10_000
+
+function distinctUpTo(most: number, values: readonly string[] = []): number {
+  const seen = new Set<string>()
+  for (let index = 0; index < values.length && seen.size < most; index++) seen.add(values[index] as string)
+  return seen.size
 }
 
 function* cleanupRules(fields: FieldsRead['fields']): Generator<[string, string]> {
@@ -118,6 +136,7 @@ function* cleanupRules(fields: FieldsRead['fields']): Generator<[string, string]
 
 function* propertyRules(fields: FieldsRead['fields']): Generator<[string, string]> {
   const { mappedIndices = {}, protectedNodeProperties = [], protectedRelationshipProperties = [] } = fields
+  const protectedKeys = new Set(protectedNodeProperties)
   const idProperties = new Set(
     Object.entries(mappedIndices)
       .filter(([key]) => key !== 'DEFAULT_INDEX')
@@ -125,24 +144,25 @@ function* propertyRules(fields: FieldsRead['fields']): Generator<[string, string
   )
   const usesTimestamp = fields.timestampRelationships || fields.postbackTimestamp
   for (const key of new Set(fields.deleteProperties)) {
-    if (idProperties.has(key)) yield ['deleteProperties', `must not name "${key}", an id property of mappedIndices`]
-    if (protectedNodeProperties.includes(key)) {
-      yield ['deleteProperties', `must not name "${key}", which protectedNodeProperties protects`]
+    if (idProperties.has(key))
+      yield ['deleteProperties', `must not name "${shown(key)}", an id property of mappedIndices`]
+    if (protectedKeys.has(key)) {
+      yield ['deleteProperties', `must not name "${shown(key)}", which protectedNodeProperties protects`]
     }
   }
-  for (const key of new Set(protectedNodeProperties)) {
+  for (const key of protectedKeys) {
     if (idProperties.has(key))
-      yield ['protectedNodeProperties', `must not name "${key}", an id property of mappedIndices`]
+      yield ['protectedNodeProperties', `must not name "${shown(key)}", an id property of mappedIndices`]
     if (usesTimestamp && key === fields.timestampProperty) {
-      yield ['protectedNodeProperties', `must not name "${key}", the timestampProperty`]
+      yield ['protectedNodeProperties', `must not name "${shown(key)}", the timestampProperty`]
     }
   }
   for (const key of new Set(protectedRelationshipProperties)) {
     if (key === fields.relationshipIdField) {
-      yield ['protectedRelationshipProperties', `must not name "${key}", the relationshipIdField`]
+      yield ['protectedRelationshipProperties', `must not name "${shown(key)}", the relationshipIdField`]
     }
     if (usesTimestamp && key === fields.timestampProperty) {
-      yield ['protectedRelationshipProperties', `must not name "${key}", the timestampProperty`]
+      yield ['protectedRelationshipProperties', `must not name "${shown(key)}", the timestampProperty`]
     }
   }
 }

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { create as contentDisposition } from 'content-disposition'
 import { Client } from 'minio'
 import * as errors from '../errors/catalogue.ts'
+import { type ObserveCall, timed } from '../observability/timed.ts'
 import { boundedTransport, StoreStalled } from './bounded-transport.ts'
 import { probeKey } from './keys.ts'
 import type { ObjectStore, StoredObject } from './object-store.ts'
@@ -32,8 +33,8 @@ const isTaken = (error: unknown) =>
 const retryDelaysMs = [100, 500]
 
 /** The object store of every S3-compatible server, through the minio client. */
-export function openMinioStore(settings: StorageSettings): ObjectStore {
-  const client = clientOf(settings, settings.endpoint)
+export function openMinioStore(settings: StorageSettings, observe: ObserveCall = () => {}): ObjectStore {
+  const client = timed(clientOf(settings, settings.endpoint), requests, outcomeOf, observe)
   const signer = clientOf(settings, settings.publicEndpoint)
   const { bucket } = settings
 
@@ -104,6 +105,20 @@ export function openMinioStore(settings: StorageSettings): ObjectStore {
   }
 }
 
+/** The client's calls that are one request each, by what they are called in metrics. */
+const requests = {
+  putObject: 'put',
+  getObject: 'get',
+  getPartialObject: 'get',
+  listObjectsV2Query: 'list',
+  copyObject: 'copy',
+  removeObject: 'remove',
+  bucketExists: 'ping',
+} as const
+
+/** A key that is missing or taken is an answer, not a failure. */
+const outcomeOf = (error: unknown) => (isMissing(error) ? 'missing' : isTaken(error) ? 'taken' : 'failed')
+
 /** The client's own retries are off: it would repeat a conditional create, and it writes to the console. */
 function clientOf(settings: StorageSettings, endpoint: string): Client {
   const { region, accessKey, secretKey, timeoutSeconds = defaultTimeoutSeconds } = settings
@@ -157,7 +172,9 @@ async function probe(store: ObjectStore) {
   const key = probeKey(randomUUID())
   const [first, second] = [Buffer.from('first'), Buffer.from('second')]
   try {
-    if ((await store.create(key, first)) !== 'created') throw new Error('the object store refused to create an object')
+    // Without an answer it is asked once more, and may say then that it has done so.
+    const isCreated = (await store.create(key, first)) === 'created' || (await store.create(key, first)) !== 'lost'
+    if (!isCreated) throw new Error('the object store refused to create an object')
     if ((await store.create(key, second)) !== 'exists') {
       throw new Error('the object store ignores If-None-Match: *, so that packets could overwrite each other')
     }

@@ -13,10 +13,13 @@ export const orgName = z
   })
   .meta({ pattern: `^(?!(${reservedOrgs.join('|')})(/|$))${segment}(/${segment}){0,7}$` })
 
+// 8 segments of 63 characters.
+const longestOrg = 511
+
 function orgNameProblem(name: string): string | null {
-  const segments = name.split('/')
   if (name.startsWith('/') || name.endsWith('/')) return 'must not start or end with a slash'
-  if (segments.length > 8 || !segments.every((segment) => orgSegment.test(segment))) {
+  const segments = name.slice(0, longestOrg + 1).split('/')
+  if (name.length > longestOrg || segments.length > 8 || !segments.every((segment) => orgSegment.test(segment))) {
     return 'must be 1 to 8 segments joined by /, each a letter or digit followed by up to 62 of A-Z a-z 0-9 . _ -'
   }
   return reservedOrgs.includes(segments[0] as string) ? `must not start with the reserved name ${segments[0]}` : null
@@ -33,8 +36,7 @@ export const longestKeyBytes = 1_024
 
 /** A name a client asks for: a packet's, or one of its parts'. */
 export const storedName = z.string().superRefine((name, context) => {
-  const isKey = Buffer.byteLength(name) <= longestKeyBytes
-  const problem = isKey ? fileNameProblem(name) : `must be at most ${longestKeyBytes} bytes`
+  const problem = fileNameProblem(name)
   if (problem) context.addIssue({ code: 'custom', message: problem })
 })
 
@@ -42,6 +44,8 @@ export const storedName = z.string().superRefine((name, context) => {
 const forbidden = /[\u0000-\u001f\u007f-\u009f\\%]/
 
 function fileNameProblem(name: string): string | null {
+  // First, for some of the other checks take long over long names.
+  if (Buffer.byteLength(name) > longestKeyBytes) return `must be at most ${longestKeyBytes} bytes`
   if (name.startsWith('/') || name.endsWith('/')) return 'must not start or end with a slash'
   if (!name.isWellFormed() || name.normalize('NFC') !== name) return 'must be valid Unicode in normalization form C'
   if (forbidden.test(name)) return 'must not contain control characters, backslashes or %'

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** Sends bytes as they are, and reads until the server closes. For requests that no client would make. */
 export async function sendRaw(url: string, text: string): Promise<string> {
@@ -20,4 +21,25 @@ export async function getPacked(url: string, token: string, encoding: string) {
   const sent = request(url, { headers }).end()
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   return { status: response.statusCode, headers: response.headers, bytes: await buffer(response) }
+}
+
+/** Sends some bytes at a time, for ever. @returns what was answered, and after how long the server hung up. */
+export async function sendSlowly(url: string, first: string, more: string, pauseMs: number, limitMs: number) {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  let answer = ''
+  socket.on('data', (chunk) => {
+    answer += chunk
+  })
+  socket.on('error', () => {})
+  const began = performance.now()
+  socket.write(first)
+  while (!socket.closed && performance.now() - began < limitMs) {
+    if (socket.writable) socket.write(more)
+    await delay(pauseMs)
+  }
+  const isCut = socket.closed
+  socket.destroy()
+  return { answer, isCut, milliseconds: performance.now() - began }
 }

@@ -1,0 +1,101 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { expect, inject, test } from 'vitest'
+import { createClient } from '../support/client.ts'
+import { uniqueName } from '../support/requests.ts'
+import { worstMultis, worstShapes } from '../support/worst-bodies.ts'
+
+const { apiUrl, tokens } = inject('service')
+const client = createClient(apiUrl, tokens.all as string)
+const mebibyte = 1024 * 1024
+const org = uniqueName('org')
+await client.post(`/1.0/publish/${org}`)
+
+async function send(path: string, body: Buffer | string, headers: Record<string, string> = {}) {
+  const response = await fetch(apiUrl + path, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${tokens.all}`, 'Content-Type': 'application/json', ...headers },
+    body: new Uint8Array(Buffer.from(body)),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+const largest = {
+  'numbers for ids': worstMultis['numbers for ids'],
+  'unknown fields': worstMultis['requests of nothing but unknown fields'],
+  'a type of backticks': worstMultis['a type of backticks'],
+  'empty lists': worstShapes['empty lists']?.[0],
+}
+
+// How long each takes to read is held to its time elsewhere, for all of their kinds.
+test.each(Object.entries(largest))(
+  'the largest body of multi, %s, is refused in words that can be read',
+  async (_, make) => {
+    const { status, text } = await send('/1.0/publish/multi', make?.() ?? '')
+    expect(status).toBe(400)
+    expect(text.length).toBeLessThan(mebibyte)
+  },
+)
+
+test('numbers too large for a number are no ids', async () => {
+  const { status, text } = await send('/1.0/publish/', `{"originIds":[1e999999,-1e999999,${'9'.repeat(1_000_000)}]}`)
+  expect([status, text.match(/originIds\[\d\]: must be a string/g)?.length]).toEqual([400, 3])
+})
+
+test('a body that unfolds beyond its limit is refused, however small it came', async () => {
+  const bomb = Buffer.alloc(64 * mebibyte, '[')
+  for (const [encoding, packed] of [
+    ['gzip', gzipSync(bomb)],
+    ['deflate', deflateSync(bomb)],
+    ['br', brotliCompressSync(bomb)],
+  ] as const) {
+    const { status, text } = await send('/1.0/publish/', packed, { 'Content-Encoding': encoding })
+    expect([encoding, status, text]).toEqual([
+      encoding,
+      413,
+      expect.stringContaining(`the body is larger than ${mebibyte} bytes`),
+    ])
+  }
+})
+
+test('a body in an encoding within another, or in one that it is not in, is refused', async () => {
+  const packed = gzipSync(gzipSync('{}'))
+  expect((await send('/1.0/publish/', packed, { 'Content-Encoding': 'gzip, gzip' })).status).toBe(415)
+  expect((await send('/1.0/publish/', '{}', { 'Content-Encoding': 'gzip' })).status).toBe(400)
+  expect((await send('/1.0/publish/', gzipSync('{}').subarray(0, 15), { 'Content-Encoding': 'gzip' })).status).toBe(400)
+})
+
+test('of a key that comes twice the last counts, for the checks as for the publish', async () => {
+  const path = `/1.0/publish/${org}/delete`
+  const body = (ids: string) =>
+    `{"mappedIndices":{"DEFAULT_INDEX":"P","DEFAULT_ID_FIELD":"id"},"index":"P","returnOnly":true,${ids}}`
+  const last = await send(path, body('"originIds":[7],"originIds":["one"],"originIds":["two"]'))
+  expect([last.status, JSON.parse(last.text).transactionRequest.statements[0].parameters]).toEqual([
+    200,
+    { ids: ['two'] },
+  ])
+  expect((await send(path, body('"originIds":["one"],"originIds":[7]'))).text).toContain(
+    'originIds[0]: must be a string',
+  )
+})
+
+test('keys that every object has change nothing and reach nothing', async () => {
+  for (const key of ['__proto__', 'constructor', 'prototype', '\\u005f_proto__']) {
+    const polluting = `{"${key}":{"returnOnly":true,"metadata":true},"originIds":["1"]}`
+    for (const text of [polluting, `{"mappedIndices":${polluting}}`, `{"dynamicLabels":{"P":[${polluting}]}}`]) {
+      const { status, text: answer } = await send('/1.0/publish/', text)
+      expect([status, answer]).toEqual([400, expect.stringMatching(/must not have a key named (__proto__|con|pro)/)])
+    }
+  }
+  for (const key of ['toString', 'hasOwnProperty', 'valueOf', '__defineGetter__']) {
+    const { status, text } = await send('/1.0/publish/', JSON.stringify({ [key]: 1 }))
+    expect([status, text]).toEqual([400, expect.stringContaining(`${key}: unknown field`)])
+  }
+})
+
+test('names to look for may be ten thousand, and are looked for one after the other', async () => {
+  const fileNames = Array.from({ length: 10_000 }, (_, index) => `n${index}`)
+  const path = `/1.0/publish/${org}/files`
+  expect((await client.post(path, { fileNames })).body.fileNames).toEqual([])
+  const { status, body } = await client.post(path, { fileNames: [...fileNames, 'one more'] })
+  expect([status, body.error]).toEqual([400, '400 Bad Request: fileNames: must have at most 10000 elements'])
+})

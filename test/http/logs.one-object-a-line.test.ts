@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
+import { ownService } from '../support/own-service.ts'
+import { sendRaw } from '../support/raw-http.ts'
+
+const { service, client } = await ownService(14, { env: { LOG_LEVEL: 'trace' } })
+const { apiUrl, tokens } = service
+const marker = 'injected-by-test'
+
+/** Whatever could end a line, a text or an object of a log, in the encoding of a path. */
+const breaks = [`%0d%0a${marker}`, `%0a{%22msg%22:%22${marker}%22}`, `%22,%22${marker}%22:%22`, `%1b[2J${marker}`]
+breaks.push(`%e2%80%a8${marker}`, `%c2%85${marker}`, `%00${marker}`, `%5cn${marker}`, `%7d%0a%7b${marker}`)
+
+const lines = () =>
+  service.api
+    .log()
+    .split('\n')
+    .filter((line) => line !== '')
+
+/** Of every line its keys, at any depth. */
+function keysOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...keysOf(inner)])
+}
+
+function mustBeObjects() {
+  for (const line of lines()) {
+    const entry: unknown = JSON.parse(line)
+    expect([line, typeof entry, Array.isArray(entry)]).toEqual([line, 'object', false])
+    expect(keysOf(entry).filter((key) => key.includes(marker))).toEqual([])
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    expect(line).not.toMatch(/[\u0000-\u001f\u007f]/)
+  }
+}
+
+const withParams = everyEndpoint.filter(([, { path }]) => path.includes(':'))
+
+test('names and ids that hold the end of a line are logged as texts', async () => {
+  for (const [, endpoint] of withParams) {
+    const { method, path, body } = requestTo(endpoint, { orgName: 'ORG', fileName: 'FILE', id: 'JOB' })
+    for (const odd of breaks) {
+      const asked = path.replace(/ORG|FILE|JOB|grn%3A[^/]*|nothing/, odd)
+      await client.call(method, asked, method === 'GET' ? undefined : body)
+    }
+  }
+  const { length } = lines()
+  expect(length).toBeGreaterThan(withParams.length * breaks.length)
+  mustBeObjects()
+})
+
+test.each([
+  ['a request id', (odd: string) => `X-Request-Id: ${odd}`],
+  ['a token', (odd: string) => `Authorization: Bearer ${odd}`],
+  ['an Idempotency-Key', (odd: string) => `Idempotency-Key: ${odd}`],
+  ['a preference', (odd: string) => `Prefer: ${odd}`],
+  ['an agent', (odd: string) => `User-Agent: ${odd}`],
+  ['a tag', (odd: string) => `If-Match: ${odd}`],
+  ['a host', (odd: string) => `X-Forwarded-Host: ${odd}`],
+])('%s that holds more than it should makes no header and no line', async (_what, header) => {
+  const odds = [
+    `x\r\nSet-Cookie: ${marker}`,
+    `x\nSet-Cookie: ${marker}`,
+    `x\rSet-Cookie: ${marker}`,
+    `"},"${marker}":{"`,
+  ]
+  odds.push(`x\u0000${marker}`, `x\u001b[2J${marker}`, `${marker}\u00e9`, `{"msg":"${marker}"}`)
+  for (const odd of odds) {
+    const own = header('').startsWith('Authorization') ? '' : `Authorization: Bearer ${tokens.all}\r\n`
+    const head = `GET /1.0/jobs HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${own}${header(odd)}\r\n\r\n`
+    const [answered = ''] = (await sendRaw(apiUrl, head)).split('\r\n\r\n')
+    expect([odd, answered]).toEqual([odd, expect.stringMatching(/^HTTP\/1\.1 (200|400|401) /)])
+    expect(answered).not.toContain(marker)
+  }
+  mustBeObjects()
+})
+
+test('many headers, long headers and long URLs are refused, and the service goes on', async () => {
+  const auth = `Authorization: Bearer ${tokens.all}\r\n`
+  const get = (path: string, headers: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${auth}${headers}\r\n`
+  const statusOf = async (head: string) => (await sendRaw(apiUrl, head)).split(' ')[1]
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: y\r\n`).join('')
+  const long = (count: number) => `X-Long: ${'y'.repeat(count)}\r\n`
+  const overLimit = 20_000
+  expect([
+    await statusOf(get('/1.0/jobs', many(overLimit / 8))),
+    await statusOf(get('/1.0/jobs', long(overLimit))),
+    await statusOf(get(`/1.0/jobs?${'a'.repeat(overLimit)}`, '')),
+    await statusOf(get(`/1.0/publish/${'a%2F'.repeat(overLimit / 4)}`, '')),
+    await statusOf(get(`/1.0/publish/acme?${'filter=a&'.repeat(1_500)}limit=1`, '')),
+    await statusOf(get(`/1.0/jobs?${Array.from({ length: 2_000 }, (_, index) => `k${index}`).join('&')}`, '')),
+  ]).toEqual(['431', '431', '431', '431', '404', '400'])
+  // The connection is gone before all of these is sent: their answer may be lost on the way.
+  const huge = [get('/1.0/jobs', many(100_000)), get('/1.0/jobs', long(5_000_000)), `GET /${'a'.repeat(5_000_000)}`]
+  for (const head of huge) expect(['431', undefined]).toContain(await statusOf(head))
+  expect((await client.get('/1.0/jobs')).status).toBe(200)
+})
+
+test('no token is in a log', () => {
+  const log = service.logs()
+  expect([tokens.all, service.env.S3_SECRET_KEY].filter((secret) => log.includes(secret as string))).toEqual([])
+})
