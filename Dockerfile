@@ -1,4 +1,4 @@
-# One image, two programs: the API by default, the worker with `node worker/main.ts` as the command.
+# One image: the API by default, the worker with `node worker/main.ts` as the command, the doctor with `node doctor/main.ts`.
 # The TypeScript runs unbuilt: Node 24 strips the types.
 FROM node:24-slim
 
@@ -12,8 +12,10 @@ RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --no
 COPY shared shared
 COPY api api
 COPY worker worker
+COPY doctor doctor
 
-USER node
+# The user `node`, by number: only so can Kubernetes tell that it is not root. Nothing is written but to stdout.
+USER 1000:1000
 EXPOSE 8080 8081
 STOPSIGNAL SIGTERM
 CMD ["node", "api/main.ts"]

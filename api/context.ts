@@ -12,7 +12,7 @@ import type { Releases } from '../shared/lifecycle/releases.ts'
 import { openManagerDatabase } from '../shared/manager/database.ts'
 import { createModels, type Models } from '../shared/manager/repository.ts'
 import type { Logger } from '../shared/observability/log.ts'
-import { createMetrics, type Metrics } from '../shared/observability/metrics.ts'
+import { createMetrics, type Metrics, observeBolt, observeStore } from '../shared/observability/metrics.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
 
 /** Everything a handler may use. */
@@ -46,11 +46,11 @@ export async function createApiContext(
   await redis.connect()
   await requireNoEviction(redis)
   const subscriber = releases.add('redis subscriber', connectPatient(config.redis.url, log), (it) => it.disconnect())
-  const storage = await openStorage(config.storage)
-  const records = createJobRecords(redis)
   const metrics = createMetrics()
-  const database =
-    config.manager && releases.add('manager database', openManagerDatabase(config.manager, log), (it) => it.close())
+  const storage = await openStorage(config.storage, observeStore(metrics))
+  const records = createJobRecords(redis)
+  const manager = config.manager && openManagerDatabase(config.manager, log, observeBolt(metrics, 'manager'))
+  const database = manager && releases.add('manager database', manager, (it) => it.close())
   return {
     ...storage,
     config,

@@ -3,16 +3,18 @@ import type { ErrorRequestHandler, Response } from 'express'
 import { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
 import { isRedisAway } from '../shared/jobs/redis.ts'
+import { originRefused } from '../shared/observability/events.ts'
 import { publishResponse } from '../shared/publish/response.ts'
 import type { ApiContext } from './context.ts'
 import { isPublishPath } from './mount.ts'
 
 /** Every error becomes an answer here: the publish response object below its path, problem+json elsewhere. Contract 3. */
-export function handleErrors({ log }: Pick<ApiContext, 'log'>): ErrorRequestHandler {
+export function handleErrors(context: Pick<ApiContext, 'log' | 'metrics'>): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
     const error = toAppError(thrown)
     const requestId = response.locals.requestId
-    if (error.status >= 500) log.error({ err: thrown, requestId }, 'request failed')
+    originRefused(context, error.code)
+    if (error.status >= 500) context.log.error({ err: thrown, requestId }, 'request failed')
     if (response.headersSent) return void response.destroy()
     response.status(error.status).set(error.headers)
     if (isPublishPath(request.path)) response.json(publishResponse({ error: publishError(error) }))

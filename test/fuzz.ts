@@ -1,6 +1,5 @@
-import { spawnSync } from 'node:child_process'
-import { delimiter, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { runFile } from './run-file.ts'
 
 /**
  * More generated cases than `npm test` tries: `npm run fuzz -- --cases 5000`, into Neo4j 5 or with `--syntax braces`
@@ -23,12 +22,4 @@ const asked = {
   ...(values.path === undefined ? {} : { path: values.path }),
 }
 
-const root = join(import.meta.dirname, '..')
-const bin = join(root, 'node_modules/.bin')
-const { status } = spawnSync(join(bin, 'vitest'), ['run', '--config', 'test/vitest.config.ts', file], {
-  cwd: root,
-  stdio: ['ignore', 'inherit', 'inherit'],
-  // The programs' first lines ask for `node`: it must be the one that runs this.
-  env: { ...process.env, PATH: [bin, process.env.PATH].join(delimiter), FUZZ: JSON.stringify(asked) },
-})
-process.exitCode = status ?? 1
+runFile(file, { name: 'FUZZ', values: asked })

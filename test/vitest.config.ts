@@ -9,7 +9,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
-    provide: { asked: JSON.parse(process.env.FUZZ ?? '{}') },
+    provide: { asked: JSON.parse(process.env.FUZZ ?? '{}'), soak: JSON.parse(process.env.SOAK ?? '{}') },
     reporters: process.env.TEST_RESULTS ? ['default', ['json', { outputFile: process.env.TEST_RESULTS }]] : ['default'],
   },
 })

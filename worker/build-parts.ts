@@ -1,4 +1,6 @@
 import type { JobRecord } from '../shared/jobs/record.ts'
+import { partStored } from '../shared/observability/events.ts'
+import { observeBolt } from '../shared/observability/metrics.ts'
 import { type Built, buildPacket, type PacketOrder, type PacketProgress } from '../shared/publish/packet.ts'
 import type { SealedPart } from '../shared/publish/packet-writer.ts'
 import type { Staging } from '../shared/storage/staging.ts'
@@ -19,11 +21,10 @@ export async function buildParts(
   requests: Pick<PacketOrder, 'requests' | 'slice'>,
 ): Promise<Built> {
   const { config, metrics, failpoint } = context
+  const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin') }
   const sink = async (part: SealedPart) => {
     await staging.put(part)
-    metrics.parts.inc()
-    metrics.pairs.inc(part.pairs)
-    metrics.bytes.inc(part.bytes.length)
+    partStored(context, part)
     failpoint('partStored')
   }
   const order: PacketOrder = {
@@ -40,7 +41,7 @@ export async function buildParts(
     run.onProgress(progress)
   }
   const { signal } = run
-  return buildPacket(order, { originPolicy: config.origin, sink, signal, onProgress }).catch(async (error) => {
+  return buildPacket(order, { originPolicy, sink, signal, onProgress }).catch(async (error) => {
     await staging.discard().catch(() => {}) // what stays is an orphan, which the janitor sweeps
     throw error
   })

@@ -1,6 +1,7 @@
 import { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
+import { commitLost } from '../shared/observability/events.ts'
 import type { JobReport } from '../shared/publish/report.ts'
 import type { Manifest, ManifestPart } from '../shared/storage/generations.ts'
 import { packetName } from '../shared/storage/keys.ts'
@@ -17,22 +18,26 @@ interface Commit {
 
 /** The record first, then the generation, whose creation makes the packet. Contract 6. @returns the generation. */
 export async function commitPacket(
-  { records, generations, failpoint }: WorkerContext,
+  context: WorkerContext,
   job: JobRecord,
   { attempt, manifest, report, discard }: Commit,
 ): Promise<number> {
+  const { records, generations, failpoint } = context
   const { subRequests } = job.progress
   const parts = totals(manifest.parts)
   failpoint('beforeCommitting')
   const progress = { phase: 'committing', subRequests, subRequestsDone: subRequests, ...parts } as const
   if (!(await records.beginCommit(job, attempt, progress, report))) {
     await discard().catch(() => {})
-    throw errors.jobInterrupted()
+    const interrupted = errors.jobInterrupted()
+    commitLost(context, job.id, interrupted)
+    throw interrupted
   }
   failpoint('beforeManifest')
   const { orgName, fileName, force } = job
   const taken = () => errors.fileExists(orgName, fileName)
   return generations.commit(packetName(orgName, fileName), manifest, { force, taken }).catch(async (error) => {
+    commitLost(context, job.id, error)
     // Lost to another packet, so nothing refers to these parts; after any other error that is not certain.
     if (error instanceof AppError && error.status === 409) await discard().catch(() => {})
     throw error

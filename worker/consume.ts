@@ -3,6 +3,7 @@ import { Worker } from 'bullmq'
 import { type JobPayload, queueName, queuePrefix, workerOptions } from '../shared/jobs/queue.ts'
 import { connectPatient } from '../shared/jobs/redis.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
+import { jobStalled, locksLost } from '../shared/observability/events.ts'
 import type { WorkerContext } from './context.ts'
 import { handBack, runJob } from './run-job.ts'
 
@@ -14,11 +15,13 @@ export async function consumeJobs(context: WorkerContext, releases: Releases): P
   const worker = new Worker<JobPayload>(
     queueName,
     // Three parameters: only then BullMQ makes the signal that tells of a lost lock.
-    (job, _token, lost) => runJob(context, job, lost ? AbortSignal.any([stopping.signal, lost]) : stopping.signal),
+    (job, _token, lost) =>
+      context.slots.hold(() => runJob(context, job, lost ? AbortSignal.any([stopping.signal, lost]) : stopping.signal)),
     { connection, prefix: queuePrefix, concurrency: config.worker.concurrency, ...workerOptions },
   )
   worker.on('error', (error) => log.warn({ err: error }, 'queue'))
-  worker.on('stalled', (jobId) => log.warn({ jobId }, 'job lost its worker, to be run again'))
+  worker.on('stalled', (jobId) => jobStalled(context, jobId))
+  worker.on('lockRenewalFailed', (jobIds) => locksLost(context, jobIds))
   await worker.waitUntilReady()
   // Jobs under way may finish within the grace; the rest are handed back.
   const graceMs = config.worker.stopGraceSeconds * 1_000

@@ -9,8 +9,9 @@ import { createViews, type Views } from '../shared/jobs/views.ts'
 import { createFailpoint, type Failpoint } from '../shared/lifecycle/failpoint.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import type { Logger } from '../shared/observability/log.ts'
-import { createMetrics, type Metrics } from '../shared/observability/metrics.ts'
+import { createMetrics, type Metrics, observeStore } from '../shared/observability/metrics.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
+import { createSlots, type Slots } from './slots.ts'
 
 /** Everything a job may use. */
 export interface WorkerContext extends Storage {
@@ -24,6 +25,7 @@ export interface WorkerContext extends Storage {
   queue: JobQueue
   views: Views
   failpoint: Failpoint
+  slots: Slots
 }
 
 export async function createWorkerContext(
@@ -35,8 +37,8 @@ export async function createWorkerContext(
   const redis = releases.add('redis', connectPatient(config.redis.url, log), (it) => it.disconnect())
   await redis.connect()
   await requireNoEviction(redis)
-  const storage = await openStorage(config.storage)
   const metrics = createMetrics()
+  const storage = await openStorage(config.storage, observeStore(metrics))
   return {
     ...storage,
     config,
@@ -50,6 +52,7 @@ export async function createWorkerContext(
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),
     views: createViews(redis, storage, { isOn: config.storage.plainFiles, log, metrics }),
     failpoint: createFailpoint(config.failpoint),
+    slots: createSlots(config.worker.concurrency, metrics),
     ...overrides,
   }
 }

@@ -4,6 +4,7 @@ import { isFinished } from '../shared/jobs/finish-waiter.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { discardSlices } from '../shared/jobs/slice-results.ts'
 import { isSliced, removeRequest } from '../shared/jobs/stored-request.ts'
+import { jobFinished } from '../shared/observability/events.ts'
 import { type Generations, voided } from '../shared/storage/generations.ts'
 import { packetName } from '../shared/storage/keys.ts'
 import { totals } from './commit-packet.ts'
@@ -27,8 +28,9 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
   const manifest = await generations.read(name, generation)
   const { subRequests } = job.progress
   const done = { phase: 'done', subRequests, subRequestsDone: subRequests, ...totals(manifest?.parts ?? []) } as const
-  await records.finish(job.id, 'succeeded', { generation, progress: done })
-  await finished(context, job, 'succeeded')
+  const isNews = await records.finish(job.id, 'succeeded', { generation, progress: done })
+  jobFinished(context, job, { outcome: 'succeeded', isNews })
+  await tidyUp(context, job, 'succeeded')
 }
 
 /**
@@ -46,7 +48,8 @@ export async function failJob(context: WorkerContext, job: JobRecord, error: App
     if (latest.begun && !isOver && !(await isVoided(generations, latest))) continue
     if (await records.finish(job.id, 'failed', { error: { status, code, message } }, !latest.begun)) break
   }
-  await finished(context, job, code)
+  jobFinished(context, job, { outcome: 'failed', reason: code, isNews: true })
+  await tidyUp(context, job, 'failed')
 }
 
 /** Whether the job can no longer commit: false when a run of it was first. */
@@ -62,13 +65,12 @@ async function isVoided(generations: Generations, { id, orgName, fileName }: Job
 }
 
 export async function cancelJob(context: WorkerContext, job: JobRecord): Promise<void> {
-  await context.records.finish(job.id, 'cancelled', {})
-  await finished(context, job, 'cancelled')
+  const isNews = await context.records.finish(job.id, 'cancelled', {})
+  jobFinished(context, job, { outcome: 'cancelled', isNews })
+  await tidyUp(context, job, 'cancelled')
 }
 
-async function finished({ store, log, metrics }: WorkerContext, job: JobRecord, outcome: string): Promise<void> {
-  metrics.jobs.inc({ outcome })
-  log.info({ jobId: job.id, outcome }, 'job finished')
+async function tidyUp({ store, log }: WorkerContext, job: JobRecord, outcome: string): Promise<void> {
   try {
     if (outcome !== 'succeeded' && isSliced(job)) await discardSlices(store, job)
     await removeRequest(store, job)

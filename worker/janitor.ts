@@ -4,6 +4,7 @@ import { isFinished, mayCommit } from '../shared/jobs/finish-waiter.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { janitorKey, sweptKey } from '../shared/jobs/redis-keys.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
+import { janitorFailed, jobRestored, swept } from '../shared/observability/events.ts'
 import { type Swept, sweepStorage } from '../shared/storage/sweep.ts'
 import type { WorkerContext } from './context.ts'
 
@@ -25,7 +26,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`
 
 /** Looks after what crashes leave behind, in one worker at a time, until released. Contract 6. */
 export function startJanitor(context: WorkerContext, releases: Releases): void {
-  const { config, log, redis } = context
+  const { config, redis } = context
   const stopping = new AbortController()
   const everyMs = config.worker.janitorSeconds * 1_000
   redis.defineCommand('janitorKeep', { numberOfKeys: 1, lua: keepScript })
@@ -34,7 +35,7 @@ export function startJanitor(context: WorkerContext, releases: Releases): void {
     round = round
       .then(() => alone(context, everyMs, () => tidy(context, stopping.signal)))
       .catch((error) => {
-        if (!stopping.signal.aborted) log.warn({ err: error }, 'janitor')
+        if (!stopping.signal.aborted) janitorFailed(context, error)
       })
   }, everyMs)
   releases.add('janitor', timer, async (it) => {
@@ -61,21 +62,21 @@ async function alone({ redis }: WorkerContext, everyMs: number, work: () => Prom
 }
 
 async function tidy(context: WorkerContext, signal: AbortSignal): Promise<void> {
-  const { redis, views, log } = context
+  const { redis, views } = context
   await restoreJobs(context, Date.now() - leftAloneMs)
   for (const name of await views.staleBefore(Date.now() - leftAloneMs)) await views.refresh(name)
   if ((await redis.exists(sweptKey)) === 1) return
-  const swept = await sweep(context, Date.now(), signal)
+  await sweep(context, Date.now(), signal)
   await redis.set(sweptKey, new Date().toISOString(), 'PX', dayMs)
-  log.info(swept, 'swept')
 }
 
 /** Puts unfinished jobs back that the queue does not have: an API died before it could add one, or Redis lost some. */
-export async function restoreJobs({ records, queue, log }: WorkerContext, createdBefore: number): Promise<void> {
+export async function restoreJobs(context: WorkerContext, createdBefore: number): Promise<void> {
+  const { records, queue } = context
   for (const id of await records.openBefore(createdBefore)) {
     const job = await records.read(id)
     if (job === null || isFinished(job)) await records.close(id)
-    else if (await queue.restore(id)) log.warn({ jobId: id }, 'job was not in the queue, added again')
+    else if (await queue.restore(id)) jobRestored(context, id)
   }
 }
 
@@ -83,14 +84,14 @@ export async function restoreJobs({ records, queue, log }: WorkerContext, create
 const supersededMs = 7 * dayMs
 
 export async function sweep(context: WorkerContext, now: number, signal: AbortSignal): Promise<Swept> {
-  const { config, records, views, metrics } = context
+  const { config, records, views } = context
   const isAlive = async (jobId: string, attempt?: number) => {
     const job: JobRecord | null = await records.read(jobId)
     return job !== null && mayCommit(job, attempt)
   }
   const orphanedMs = config.limits.jobSeconds * 1_000 + dayMs
   const rules = { now, supersededMs, orphanedMs, isAlive, repairView: views.refresh, signal }
-  const swept = await sweepStorage(context, rules)
-  for (const [kind, count] of Object.entries(swept)) metrics.swept.inc({ kind }, count)
-  return swept
+  const removed = await sweepStorage(context, rules)
+  swept(context, { ...removed })
+  return removed
 }

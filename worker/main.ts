@@ -4,10 +4,18 @@ import { consumeJobs } from './consume.ts'
 import { createWorkerContext } from './context.ts'
 import { workerHealth } from './health.ts'
 import { startJanitor } from './janitor.ts'
+import { watchLiveness } from './liveness.ts'
 
 await startProgram('worker', async (config, log, releases) => {
   const context = await createWorkerContext(config, log, releases)
-  await listen(workerHealth(context), { host: config.worker.healthHost, port: config.worker.healthPort }, log, releases)
+  const liveness = watchLiveness(context)
+  await listen(
+    workerHealth(context, liveness.isStuck),
+    { host: config.worker.healthHost, port: config.worker.healthPort },
+    log,
+    releases,
+  )
   startJanitor(context, releases)
   await consumeJobs(context, releases)
+  releases.add('liveness', liveness, (it) => it.stop())
 })

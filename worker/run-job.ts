@@ -4,6 +4,7 @@ import * as errors from '../shared/errors/catalogue.ts'
 import { isFinished } from '../shared/jobs/finish-waiter.ts'
 import type { JobPayload } from '../shared/jobs/queue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
+import { runBegun, runFailed, runHandedBack } from '../shared/observability/events.ts'
 import type { WorkerContext } from './context.ts'
 import { cancelJob, failJob, finishCommitted } from './finish-job.ts'
 import { type Tracking, trackProgress } from './progress.ts'
@@ -29,7 +30,7 @@ export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, 
   if (attempt === 'finished') return
   if (attempt === 'cancelling') return cancelJob(context, job)
   if (attempt === 'lost') return failJob(context, job, errors.workerLost())
-  log.info({ jobId: id, slice, attempt }, 'job started')
+  runBegun(context, { jobId: id, slice, attempt })
   const tracking = trackProgress(context, step, attempt, stopping)
   try {
     const { signal, onProgress } = tracking
@@ -58,19 +59,18 @@ async function settle(
   { signal, tell }: Tracking,
   error: unknown,
 ) {
-  const { log, metrics, records } = context
-  const { slice } = delivery.data
+  const { records } = context
+  const run = { jobId: job.id, slice: delivery.data.slice, attempt }
   const thrown = signal.aborted ? signal.reason : error
   if (thrown === handBack) {
-    log.info({ jobId: job.id, slice, attempt }, 'job handed back')
-    metrics.jobs.inc({ outcome: 'handedBack' })
+    runHandedBack(context, run)
     await delivery.moveToWait(delivery.token)
     throw new WaitingError()
   }
   const stop = await tell()
   if (stop?.code === 'jobCancelled') return cancelJob(context, job)
   const isSuperseded = stop?.code === 'jobInterrupted'
-  log.warn({ jobId: job.id, slice, attempt, isSuperseded, err: thrown }, 'run failed')
+  runFailed(context, { ...run, isSuperseded }, thrown)
   if (isSuperseded) return
   const failure = thrown instanceof AppError ? thrown : errors.internal(thrown)
   const latest = await records.read(job.id)

@@ -1,5 +1,6 @@
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
+import { observeBolt } from '../../shared/observability/metrics.ts'
 import { buildPacket } from '../../shared/publish/packet.ts'
 import type { PartSink } from '../../shared/publish/packet-writer.ts'
 import { publishResponse, type StatementSource, statementFields } from '../../shared/publish/response.ts'
@@ -8,7 +9,8 @@ import type { Answer } from '../endpoint.ts'
 
 /** `returnOnly`: the packet is built here, in memory, within the caps of a request, and stored nowhere. Contract 7.3. */
 export function returnPacket(context: ApiContext, { requests, batchSize }: Submission): Promise<Answer> {
-  const { config } = context
+  const { config, metrics } = context
+  const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin') }
   const order = {
     requests,
     syntax: requests[0]?.parameterSyntax ?? config.parameterSyntax,
@@ -20,7 +22,7 @@ export function returnPacket(context: ApiContext, { requests, batchSize }: Submi
   }
   const signal = new AbortController().signal
   return returnParts(context, async (sink) => {
-    await buildPacket(order, { originPolicy: config.origin, sink, signal, onProgress: () => {} }).catch((error) => {
+    await buildPacket(order, { originPolicy, sink, signal, onProgress: () => {} }).catch((error) => {
       const isOver = error instanceof Error && 'code' in error && error.code === 'tooManyPairs'
       throw isOver ? errors.returnOnlyTooLarge('RETURN_ONLY_MAX_PAIRS', order.maxPairs) : error
     })

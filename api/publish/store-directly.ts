@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
+import { partStored } from '../../shared/observability/events.ts'
 import type { PartSink } from '../../shared/publish/packet-writer.ts'
 import { locationFields, publishResponse, statementFields } from '../../shared/publish/response.ts'
 import { packetName } from '../../shared/storage/keys.ts'
@@ -28,7 +29,10 @@ export async function storeDirectly(
   const name = packetName(orgName, fileName)
   const staging = stageParts(store, name, randomUUID(), 1)
   try {
-    await write((part) => staging.put(part))
+    await write(async (part) => {
+      await staging.put(part)
+      partStored(context, part)
+    })
     await views.mark(name)
     await generations.commit(name, staging.manifest(), { force: false, taken })
   } catch (error) {

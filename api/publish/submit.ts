@@ -19,14 +19,21 @@ export async function submit(context: Context, caller: Caller, order: Submission
   // Looked for first: the name is taken by now if that job has succeeded.
   const known = await earlier()
   if (known) return { id: known, replayed: true }
-  await packets.requireOrg(orgName)
-  if (!order.force && (await packets.isTaken(orgName, fileName))) {
+  // Each asks something far away, so they are asked together; what is told is the first in this order.
+  const [org, taken, origins] = [
+    packets.requireOrg(orgName),
+    order.force ? Promise.resolve(false) : packets.isTaken(orgName, fileName),
+    checkOrigins(new Set(order.requests.map(({ dbUrl }) => dbUrl)), config),
+  ]
+  await Promise.allSettled([org, taken, origins])
+  await org
+  if (await taken) {
     // And again: the same request may have come at the same time and be through already.
     const meanwhile = await earlier()
     if (meanwhile) return { id: meanwhile, replayed: true }
     throw errors.fileExists(orgName, fileName)
   }
-  await checkOrigins(new Set(order.requests.map(({ dbUrl }) => dbUrl)), config)
+  await origins
   const { queuedJobs: queuedJobsLimit } = config.limits
   return submitJob({ ...context, queuedJobsLimit, secretKeys: config.secretKeys }, order, idempotency)
 }

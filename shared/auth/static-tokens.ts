@@ -53,7 +53,8 @@ export function createStaticTokens(path: string, log: TokenLog): (token: string)
   }
 }
 
-function readTokens(path: string) {
+/** The entries of a tokens file, their digests as bytes. @throws Error naming the rule that the file breaks. */
+export function readTokens(path: string) {
   const parsed = tokensFile.safeParse(parsedJson(readFileSync(path, 'utf8')))
   if (!parsed.success) throw new Error(`AUTH_TOKENS: ${z.prettifyError(parsed.error)}`)
   return parsed.data.map(({ sha256, ...principal }) => ({ ...principal, sha256: Buffer.from(sha256, 'hex') }))

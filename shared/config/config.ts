@@ -78,6 +78,7 @@ function configOf(env: Environment) {
       concurrency: env.WORKER_CONCURRENCY,
       stopGraceSeconds: env.STOP_GRACE_SECONDS,
       janitorSeconds: env.JANITOR_SECONDS,
+      livenessSeconds: env.LIVENESS_SECONDS,
     },
     failpoint: env.FAILPOINT === undefined ? null : parseFailpoint(env.FAILPOINT),
     redis: { url: env.REDIS_URL },
@@ -88,6 +89,7 @@ function configOf(env: Environment) {
       bucket: env.S3_BUCKET,
       accessKey: env.S3_ACCESS_KEY,
       secretKey: env.S3_SECRET_KEY,
+      timeoutSeconds: env.S3_TIMEOUT_SECONDS,
       plainFiles: env.PLAIN_FILES === 'on',
     },
     manager:

@@ -15,6 +15,9 @@ export const environment = z.object({
   API_PORT: port.default(8080).describe('port of the API; 0 picks a free one'),
   WORKER_HEALTH_PORT: port.default(8081).describe('/livez, /readyz and /metrics of a worker; 0 picks a free one'),
   STOP_GRACE_SECONDS: seconds.default(25).describe('how long a worker that is told to stop finishes its jobs'),
+  LIVENESS_SECONDS: seconds
+    .default(60)
+    .describe('how long jobs may wait beside a worker that has room, before /livez fails'),
   JANITOR_SECONDS: seconds.default(60).describe('how often a worker looks for what others left behind'),
   WORKER_CONCURRENCY: count.default(2).describe('jobs at a time in one worker'),
   REDIS_URL: url('redis:', 'rediss:').describe('queue and job records'),
@@ -24,6 +27,7 @@ export const environment = z.object({
   S3_BUCKET: text.default('publish').describe('the bucket of all packets; created if missing'),
   S3_ACCESS_KEY: text.describe('its access key'),
   S3_SECRET_KEY: text.describe('its secret key'),
+  S3_TIMEOUT_SECONDS: seconds.default(20).describe('how long a request to it may stand still'),
   MANAGER_DB_URL: url('bolt:', 'bolt+s:', 'neo4j:', 'neo4j+s:').optional().describe('database of the manager models'),
   MANAGER_DB_USER: text.optional().describe('its user'),
   MANAGER_DB_PASSWORD: text.optional().describe('its password'),

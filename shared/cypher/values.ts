@@ -68,14 +68,16 @@ export function renderValue(value: unknown, numbers: Numbers = 'plain'): Rendere
   }
 }
 
-const isSafe = (value: bigint) => value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
+const [least, greatest] = [BigInt(Number.MIN_SAFE_INTEGER), BigInt(Number.MAX_SAFE_INTEGER)]
+
+/** Does a float hold this integer exactly, and none beside it? */
+export const isSafe = (value: bigint) => value >= least && value <= greatest
 
 /** An integer that a statement gives its type: a string where a float would round it. */
-const wholeText = (value: bigint) => (isSafe(value) ? `${value}` : `"${value}"`)
+const wholeText = (value: bigint) => (isSafe(value) ? String(Number(value)) : `"${value}"`)
 
 function renderInteger(value: bigint, numbers: Numbers): Rendered {
-  if (!isSafe(value)) return wrapped('toInteger', wholeText(value))
-  return numbers === 'strict' ? wrapped('toInteger', `${value}`) : plain(`${value}`)
+  return numbers === 'strict' || !isSafe(value) ? wrapped('toInteger', wholeText(value)) : plain(wholeText(value))
 }
 
 function renderFloat(value: number, numbers: Numbers): Rendered {

@@ -54,10 +54,8 @@ export async function submitJob(
       await removeRequest(store, owner).catch(() => {})
       return { id: sameJob(context.secretKeys, created, submission), replayed: true }
     }
-    await queued(async () => {
-      await secrets.store(id, distinct)
-      await queue.add(id)
-    })
+    // One connection keeps their order: no worker takes a job before its secrets are there.
+    await queued(() => Promise.all([secrets.store(id, distinct), queue.add(id)]))
     return { id, replayed: false }
   } catch (error) {
     await abandon(context, owner, idempotency)

@@ -1,4 +1,5 @@
 import type { Redis, Result } from 'ioredis'
+import { plainFilesFailed } from '../observability/events.ts'
 import type { Logger } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { refreshPlainFiles, removePlainFiles } from '../storage/plain-files.ts'
@@ -43,10 +44,7 @@ export function createViews(
   redis.defineCommand('viewRefreshed', { numberOfKeys: 1, lua: refreshedScript })
 
   async function quietly(step: () => Promise<unknown>): Promise<void> {
-    await step().catch((error) => {
-      metrics.plainFilesFailed.inc()
-      log.warn({ err: error }, 'plain files not brought up to date')
-    })
+    await step().catch((error) => plainFilesFailed({ log, metrics }, error))
   }
 
   const unmarking = (name: string, bringUpToDate: typeof refreshPlainFiles) =>

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Logger } from '../observability/log.ts'
+import { boltOutcome, type ObserveCall, timing } from '../observability/timed.ts'
 import { isPassing, translated } from './failures.ts'
 import { createSchema } from './schema.ts'
 import type { Statement } from './statements.ts'
@@ -32,6 +33,7 @@ const pauseMs = 5_000
 export function openManagerDatabase(
   { url, user, password }: NonNullable<Config['manager']>,
   log: Pick<Logger, 'warn'>,
+  observe: ObserveCall = () => {},
 ): ManagerDatabase {
   const driver = neo4j.driver(url, user === undefined ? undefined : neo4j.auth.basic(user, password ?? ''), {
     // No number here is beyond 2^53: counters, and ids that we make.
@@ -49,7 +51,8 @@ export function openManagerDatabase(
   async function once({ query, parameters }: Statement): Promise<Row[]> {
     const session = driver.session()
     try {
-      const { records } = await session.run(query, parameters, { timeout: transactionLimitMs })
+      const run = async () => session.run(query, parameters, { timeout: transactionLimitMs })
+      const { records } = await timing('query', run, boltOutcome, observe)
       answeredAt = Date.now()
       return records.map((record) => [...record.values()])
     } finally {

@@ -25,12 +25,26 @@ export async function createSchema(run: (query: string) => Promise<unknown>): Pr
   }
 }
 
-async function inEitherSyntax(run: (query: string) => Promise<unknown>, [now, before]: string[]): Promise<void> {
+/** Which of those constraints are not there: a database also keeps silent about a name that another constraint has. */
+export async function missingConstraints(run: (query: string) => Promise<readonly (readonly unknown[])[]>) {
+  const rows = await inEitherSyntax(run, [
+    'SHOW CONSTRAINTS YIELD labelsOrTypes, properties, type',
+    'CALL db.constraints() YIELD description',
+  ])
+  const isOn = (property: string) => (row: readonly unknown[]) =>
+    row.length === 1
+      ? new RegExp(`:${recordLabel}\\W.*\\.${property}\\W.*IS UNIQUE`).test(String(row[0]))
+      : JSON.stringify(row.slice(0, 2)) === JSON.stringify([[recordLabel], [property]]) &&
+        /^(NODE_)?(PROPERTY_)?UNIQUENESS$/.test(String(row[2]))
+  return uniqueProperties.filter((property) => !rows.some(isOn(property)))
+}
+
+async function inEitherSyntax<T>(run: (query: string) => Promise<T>, [now, before]: string[]): Promise<T> {
   try {
-    await run(now as string)
+    return await run(now as string)
   } catch (error) {
     if (!(error instanceof Neo4jError && error.code === 'Neo.ClientError.Statement.SyntaxError')) throw error
-    await run(before as string)
+    return run(before as string)
   }
 }
 

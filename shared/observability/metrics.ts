@@ -1,35 +1,113 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import * as errors from '../errors/catalogue.ts'
+import type { ObserveCall } from './timed.ts'
 
-/** What one process counts. Every label has few values: no ids, no names of clients. */
+const requestBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 60]
+const callBuckets = [0.002, 0.01, 0.05, 0.25, 1, 5, 30]
+const jobBuckets = [1, 5, 20, 60, 300, 1_200, 3_600, 14_400]
+
+/** Why a run that was whole did not become the packet. */
+export const commitLosses = ['superseded', 'taken', 'voided', 'unanswered'] as const
+/** By what an origin's address is refused. */
+const refusals = ['address', 'port'] as const
+
+/** What one process counts, and what it finds when it is asked. Every label has few values: no ids, no names of clients. */
 export function createMetrics() {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
   const registers = [registry]
-  return {
+  // With the event loop's lag, memory, and the time since the start.
+  collectDefaultMetrics({ register: registry })
+
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter<Label>({ name: `packets_${name}`, help, labelNames, registers })
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge<Label>({ name: `packets_${name}`, help, labelNames, registers })
+  const histogram = <Label extends string>(name: string, help: string, buckets: number[], ...labelNames: Label[]) =>
+    new Histogram<Label>({ name: `packets_${name}`, help, buckets, labelNames, registers })
+
+  const metrics = {
     registry,
-    requests: new Histogram({
-      name: 'http_request_duration_seconds',
-      help: 'Time from request to answer',
-      labelNames: ['method', 'route', 'status'],
-      buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
-      registers,
-    }),
-    jobs: new Counter({ name: 'jobs_total', help: 'Runs of jobs by outcome', labelNames: ['outcome'], registers }),
-    parts: new Counter({ name: 'parts_total', help: 'Parts staged in the object store', registers }),
-    pairs: new Counter({ name: 'pairs_total', help: 'Statement/parameter pairs staged', registers }),
-    bytes: new Counter({ name: 'part_bytes_total', help: 'Bytes of parts staged', registers }),
-    swept: new Counter({
-      name: 'swept_objects_total',
-      help: 'Leftover objects that the janitor removed',
-      labelNames: ['kind'],
-      registers,
-    }),
-    plainFilesFailed: new Counter({
-      name: 'plain_files_failed_total',
-      help: 'Plain-file views not brought up to date',
-      registers,
-    }),
+    // Requests
+    requests: histogram(
+      'http_request_seconds',
+      'Time from request to answer',
+      requestBuckets,
+      'method',
+      'route',
+      'status',
+    ),
+    addressesRefused: counter('addresses_refused_total', 'Origins refused by policy before a connection', 'by'),
+    // Jobs
+    jobs: counter('jobs_total', 'Jobs that ended, by outcome and the code of their error', 'outcome', 'reason'),
+    jobSeconds: histogram('job_seconds', 'Time from the acceptance of a job to its end', jobBuckets, 'outcome'),
+    attempts: counter('attempts_total', 'Runs of jobs begun: 1, 2, 3 or more', 'attempt'),
+    runsFailed: counter(
+      'runs_failed_total',
+      'Runs that failed, tried again or not, by the code of their error',
+      'reason',
+    ),
+    handedBack: counter('runs_handed_back_total', 'Runs given to another worker by one that stops'),
+    locksLost: counter('locks_lost_total', 'Locks that this worker could not renew in time'),
+    stalled: counter('jobs_stalled_total', 'Jobs found without the worker that held them'),
+    restored: counter('jobs_restored_total', 'Jobs that the queue had lost, put back'),
+    commitsLost: counter('commits_lost_total', 'Runs that were whole but did not become the packet, by why', 'reason'),
+    busySlots: gauge('busy_slots', 'Runs under way in this worker'),
+    slots: gauge('slots', 'Runs that this worker takes at a time'),
+    // Packets
+    parts: counter('parts_total', 'Parts staged in the object store'),
+    pairs: counter('pairs_total', 'Statement/parameter pairs staged'),
+    bytes: counter('part_bytes_total', 'Bytes of parts staged'),
+    plainFilesFailed: counter('plain_files_failed_total', 'Plain-file views not brought up to date'),
+    swept: counter('swept_objects_total', 'Leftover objects that the janitor removed', 'kind'),
+    janitorFailed: counter('janitor_failed_total', 'Rounds of the janitor that broke off'),
+    // Dependencies
+    storeCalls: histogram(
+      'store_request_seconds',
+      'Time of a request to the object store, of a download to its first byte',
+      callBuckets,
+      'operation',
+      'outcome',
+    ),
+    boltCalls: histogram(
+      'bolt_seconds',
+      'Time to connect to a graph database, or of one query',
+      callBuckets,
+      'database',
+      'operation',
+      'outcome',
+    ),
+    // What is the same whichever process is asked: take the maximum over processes, not the sum
+    dependencyUp: gauge('dependency_up', 'Whether a dependency answers this process', 'dependency'),
+    queueJobs: gauge('queue_jobs', 'Entries of the queue by state', 'state'),
+    queueLimit: gauge('queue_limit_jobs', 'Jobs that may wait before publishes are answered 503'),
+    oldestQueued: gauge('oldest_queued_seconds', 'How long the oldest publish waits that no worker has begun'),
+    redisMemory: gauge('redis_memory_bytes', 'Memory that Redis uses'),
+    redisMemoryLimit: gauge('redis_memory_limit_bytes', 'Memory that Redis may use; 0: no limit'),
+    lastSweep: gauge('last_sweep_timestamp_seconds', 'When everything was last swept; 0: not within a day'),
   }
+  beginAtNothing(metrics)
+  return metrics
+}
+
+type Counters = Record<'jobs' | 'commitsLost' | 'addressesRefused' | 'attempts', Counter>
+
+/** A counter that appears with its first event seems not to have moved to Prometheus, which would miss that one. */
+function beginAtNothing({ jobs, commitsLost, addressesRefused, attempts }: Counters): void {
+  for (const reason of Object.keys(errors)) jobs.inc({ outcome: 'failed', reason }, 0)
+  for (const outcome of ['succeeded', 'cancelled']) jobs.inc({ outcome, reason: '' }, 0)
+  for (const reason of commitLosses) commitsLost.inc({ reason }, 0)
+  for (const by of refusals) addressesRefused.inc({ by }, 0)
+  for (const attempt of ['1', '2', '3', 'more']) attempts.inc({ attempt }, 0)
 }
 
 export type Metrics = ReturnType<typeof createMetrics>
+
+export const observeStore =
+  ({ storeCalls }: Metrics): ObserveCall =>
+  (operation, outcome, seconds) =>
+    storeCalls.observe({ operation, outcome }, seconds)
+
+export const observeBolt =
+  ({ boltCalls }: Metrics, database: 'origin' | 'manager'): ObserveCall =>
+  (operation, outcome, seconds) =>
+    boltCalls.observe({ database, operation, outcome }, seconds)

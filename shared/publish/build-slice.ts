@@ -1,5 +1,6 @@
 import { type Rendered, renderValue } from '../cypher/values.ts'
 import { createKeepLists } from './keep-lists.ts'
+import { readNodes } from './read-nodes.ts'
 import { noted, type Slice } from './slice.ts'
 import { findTargets } from './targets.ts'
 import { writeCleanups, writeMissing } from './write-cleanups.ts'
@@ -23,10 +24,12 @@ export async function buildSlice(
   acceptedAt: number,
   interrupted: () => void,
 ): Promise<void> {
-  const { origin, plan, writer } = work
+  const { plan, writer } = work
   const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(work) : null
   const ends = found && plan.originIds.length === 0 ? found.ends : null
-  const targets = ends ? { nodes: Float64Array.from(ends).sort(), missing: [] } : await findTargets(origin, plan)
+  const targets = ends
+    ? { nodes: Float64Array.from(ends).sort(), rows: null, missing: [] }
+    : await findTargets(work, chunkSize)
   const stamp = plan.timestamp && {
     key: plan.timestamp.property,
     value: renderValue(BigInt(acceptedAt), plan.identity.numbers) as Rendered,
@@ -37,7 +40,8 @@ export async function buildSlice(
   for (let start = 0; start < targets.nodes.length; start += chunkSize) {
     interrupted()
     const nodes = [...targets.nodes.subarray(start, start + chunkSize)]
-    const chunk = { start, nodes, ...(await identifyNodes(slice, nodes)) }
+    const rows = targets.rows ?? (await readNodes(slice, nodes))
+    const chunk = { start, nodes, rows, ...(await identifyNodes(slice, rows)) }
     if (plan.publishesNodes) await writeNodes(slice, chunk)
     else
       writer.note(

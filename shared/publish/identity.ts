@@ -57,7 +57,12 @@ export function identityOf(rule: IdentityRule, node: NodeKeys): Identity | { pro
 }
 
 /** NaN, and a list with it: `MERGE` would never find it again, and make another at each replay. */
-export const equalsNothing = (value: unknown): boolean => [value].flat().some(Number.isNaN)
+export const equalsNothing = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(Number.isNaN) : Number.isNaN(value)
+
+/** Do two identities ask the same of a statement? */
+export const isAlike = (a: Identity, b: Identity): boolean =>
+  a.label === b.label && a.idProperty === b.idProperty && a.id.wrap === b.id.wrap && a.id.list === b.id.list
 
 /** The label by which a rule identifies a node; null without one. */
 export function identityLabel(
@@ -66,12 +71,16 @@ export function identityLabel(
 ): string | null {
   if (typeof index === 'string' && idProperties.has(index) && labels.includes(index)) return index
   if (labels.includes(defaultLabel)) return defaultLabel
+  if (labels.length === 1) return idProperties.has(labels[0] as string) ? (labels[0] as string) : null
   const [only, another] = labels.filter((label) => idProperties.has(label))
   return only !== undefined && another === undefined ? only : null
 }
 
 /** An id as text, for people and for `qa`: a string itself, anything else as its JSON. */
-export const idText = ({ json }: Rendered): string => (json.startsWith('"') ? JSON.parse(json) : json)
+export function idText({ json }: Rendered): string {
+  if (!json.startsWith('"')) return json
+  return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1)
+}
 
 /** An id as a request names it: `5` stands for 5.0 as well. Contract 4.3. */
 export const requestText = (id: Rendered): string => numberText(id) ?? idText(id)

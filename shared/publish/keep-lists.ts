@@ -1,5 +1,6 @@
 import { byCodePoint } from '../cypher/identifiers.ts'
 import type { Rendered } from '../cypher/values.ts'
+import { type Identity, isAlike } from './identity.ts'
 import type { InternalId } from './reads.ts'
 import type { KeepClause } from './statements/cleanup.ts'
 
@@ -11,32 +12,56 @@ export interface KeepList {
 
 /** What a node's cleanup keeps, gathered while its relationships are read, given out when its turn comes. */
 export function createKeepLists() {
-  const nodes = new Map<InternalId, Map<string, Map<string, KeepList>>>()
+  const types = new Map<string, Map<InternalId, KeepList[]>>()
   const spoiled = new Set<string>()
+  const clauses = new Map<string, KeepClause>()
+  let last: { direction: 'out' | 'in'; far: Identity; clause: KeepClause } | null = null
+
+  /** Equal clauses are one object, so that most lists are found without comparing texts. */
+  function oneOf(clause: KeepClause): KeepClause {
+    const key = order(clause).join('\u0000')
+    const known = clauses.get(key) ?? clause
+    clauses.set(key, known)
+    return known
+  }
+
+  function farEnd(direction: 'out' | 'in', far: Identity): KeepClause {
+    if (last?.direction === direction && isAlike(last.far, far)) return last.clause
+    const { label, idProperty, id } = far
+    last = { direction, far, clause: oneOf({ by: 'farEnd', direction, label, idProperty, id }) }
+    return last.clause
+  }
+
+  function keep(node: InternalId, type: string, clause: KeepClause, id: Rendered) {
+    const nodes = types.get(type) ?? new Map<InternalId, KeepList[]>()
+    types.set(type, nodes)
+    const lists = nodes.get(node)
+    const list = lists?.find((one) => one.clause === clause)
+    if (list) list.ids.add(id.json)
+    else if (lists) lists.push({ clause, ids: new Set([id.json]) })
+    else nodes.set(node, [{ clause, ids: new Set([id.json]) }])
+  }
+
   return {
-    /** Notes that the origin has a relationship of `type` at this node, known by `clause` and `id`. */
-    keep(node: InternalId, type: string, clause: KeepClause, id: Rendered): void {
-      const types = nodes.get(node) ?? new Map<string, Map<string, KeepList>>()
-      nodes.set(node, types)
-      const lists = types.get(type) ?? new Map<string, KeepList>()
-      types.set(type, lists)
-      const key = order(clause).join('\u0000')
-      const list = lists.get(key) ?? { clause, ids: new Set() }
-      lists.set(key, list)
-      list.ids.add(id.json)
+    /** Notes that the origin has a relationship of `type` at this node, in that direction to `far`. */
+    keepFarEnd(node: InternalId, type: string, direction: 'out' | 'in', far: Identity): void {
+      keep(node, type, farEnd(direction, far), far.id)
+    },
+    /** Notes that the origin has a relationship of `type` at this node, with this id as its property `field`. */
+    keepId(node: InternalId, type: string, field: string, id: Rendered): void {
+      keep(node, type, oneOf({ by: 'relationshipId', field, id }), id)
     },
     /** Notes that something at this node was skipped: its cleanup would delete what the origin has. */
     spoil(node: InternalId, type: string): void {
       spoiled.add(`${node} ${type}`)
     },
-    isSpoiled: (node: InternalId, type: string): boolean => spoiled.has(`${node} ${type}`),
+    isSpoiled: (node: InternalId, type: string): boolean => spoiled.size > 0 && spoiled.has(`${node} ${type}`),
     /** The lists of a node and type, outgoing first, then by label (contract 5). They are forgotten. */
     take(node: InternalId, type: string): KeepList[] {
-      const types = nodes.get(node)
-      const lists = [...(types?.get(type)?.values() ?? [])]
-      types?.delete(type)
-      if (types?.size === 0) nodes.delete(node)
-      return lists.sort((a, b) => inOrder(order(a.clause), order(b.clause)))
+      const nodes = types.get(type)
+      const lists = nodes?.get(node) ?? []
+      nodes?.delete(node)
+      return lists.length < 2 ? lists : lists.sort((a, b) => inOrder(order(a.clause), order(b.clause)))
     },
   }
 }

@@ -23,10 +23,21 @@ export interface PartMetadata {
 
 const size = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) + 1
 
+/** The JSON of lists of keys, and its bytes: nodes of one shape share a list. */
+const keyLists = new WeakMap<readonly string[], { json: string; bytes: number }>()
+function keyList(keys: readonly string[]): { json: string; bytes: number } {
+  const known = keyLists.get(keys)
+  if (known) return known
+  const json = JSON.stringify(keys)
+  const list = { json, bytes: Buffer.byteLength(json) }
+  keyLists.set(keys, list)
+  return list
+}
+
 export function createPartMetadata(): PartMetadata {
   const mappedIndices = new Map<string, string>()
   const types = new Set<string>()
-  const nodes = new Map<string, Map<string, Set<string>>>()
+  const nodes = new Map<string, Map<string, readonly string[]>>()
   const missing = { originIds: [] as string[], relationshipIds: [] as string[] }
   let idField: string | null = null
   let postback: string[] | null = null
@@ -35,15 +46,15 @@ export function createPartMetadata(): PartMetadata {
   let collapsedCount = 0
   let skipped: Skipped | null = null
   let bytes = 200
+  let noted: Readonly<Record<string, string>> | null = null
 
-  function publishedKeys(idProperty: string, idText: string): Set<string> {
-    const ids = nodes.get(idProperty) ?? new Map<string, Set<string>>()
-    if (!nodes.has(idProperty)) bytes += size(idProperty) + 3
+  function idsOf(idProperty: string): Map<string, readonly string[]> {
+    const known = nodes.get(idProperty)
+    if (known) return known
+    bytes += size(idProperty) + 3
+    const ids = new Map<string, readonly string[]>()
     nodes.set(idProperty, ids)
-    const keys = ids.get(idText) ?? new Set<string>()
-    if (!ids.has(idText)) bytes += size(idText) + 3
-    ids.set(idText, keys)
-    return keys
+    return ids
   }
 
   return {
@@ -53,6 +64,8 @@ export function createPartMetadata(): PartMetadata {
     settings(indices, relationshipIdField) {
       if (idField === null && relationshipIdField !== null) bytes += size(relationshipIdField)
       idField ??= relationshipIdField
+      if (indices === noted) return
+      noted = indices
       for (const [label, idProperty] of Object.entries(indices)) {
         if (mappedIndices.has(label)) continue
         mappedIndices.set(label, idProperty)
@@ -60,12 +73,13 @@ export function createPartMetadata(): PartMetadata {
       }
     },
     node(idProperty, idText, keys) {
-      const published = publishedKeys(idProperty, idText)
-      for (const key of keys) {
-        if (published.has(key)) continue
-        published.add(key)
-        bytes += key.length * 3 + 3
-      }
+      const ids = idsOf(idProperty)
+      const published = ids.get(idText)
+      if (published === keys) return
+      const all = published === undefined ? keys : [...new Set([...published, ...keys])]
+      if (published === undefined) bytes += size(idText) + 1
+      bytes += keyList(all).bytes
+      ids.set(idText, all)
     },
     relationship(type) {
       if (types.has(type)) return
@@ -105,8 +119,7 @@ export function createPartMetadata(): PartMetadata {
     },
     render() {
       const byId = [...nodes].map(
-        ([idProperty, ids]) =>
-          [idProperty, entries([...ids].map(([id, keys]) => [id, JSON.stringify([...keys])]))] as const,
+        ([idProperty, ids]) => [idProperty, entries([...ids].map(([id, keys]) => [id, keyList(keys).json]))] as const,
       )
       const qa = entries([
         ['mappedIndices', entries([...mappedIndices].map(([label, id]) => [label, JSON.stringify(id)]))],

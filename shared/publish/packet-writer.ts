@@ -13,11 +13,16 @@ export interface SealedPart {
 
 export type PartSink = (part: SealedPart) => Promise<void>
 
+export type Note = (metadata: PartMetadata) => void
+type About = string | (() => string)
+
 export interface PacketWriter {
   /** Writes a pair; `note` tells the metadata of the part that took it. `about` names the node in an error. */
-  write(pair: Pair, about: string, note?: (metadata: PartMetadata) => void): Promise<void>
+  write(pair: Pair, about: About, note?: Note): Promise<void>
+  /** The same for the bytes of a pair. They are taken at once, or when the promise ends that is given where a part is full. */
+  add(bytes: Buffer, about: About, note?: Note): Promise<void> | undefined
   /** Notes something in the part that is being filled. It has a pair, but for notes before the first: a packet without pairs tells none. */
-  note(note: (metadata: PartMetadata) => void): void
+  note(note: Note): void
   /** Seals the last part and waits until every part has arrived. Without any pair: one empty part, unless told not to. */
   end(options?: { evenIfEmpty?: boolean }): Promise<void>
   /** Waits until no part is under way any more, whether or not it arrived: after an error, before what arrived is discarded. */
@@ -45,7 +50,7 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
   const written = { pairs: 0, parts: 0, bytes: 0 }
   let failure: { error: unknown } | null = null
 
-  function hasRoom(textBytes: number, note: ((metadata: PartMetadata) => void) | undefined): boolean {
+  function hasRoom(textBytes: number, note: Note | undefined): boolean {
     if (part.hasRoom(textBytes, metadata.bytes + noteBytes(textBytes), limits)) return true
     const noted = createPartMetadata()
     note?.(noted)
@@ -77,16 +82,26 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
     part = free.pop() as PartBuffer
   }
 
+  function take(text: string | Buffer, textBytes: number, about: About, note?: Note): Promise<void> | undefined {
+    if (textBytes > limits.maxPairBytes) {
+      throw errors.pairTooLarge(typeof about === 'string' ? about : about(), limits.maxPairBytes)
+    }
+    if (++written.pairs > maxTotalPairs) throw errors.tooManyPairs(maxTotalPairs)
+    const put = () => {
+      part.add(text, textBytes)
+      note?.(metadata)
+    }
+    if (!hasRoom(textBytes, note)) return deliver().then(put)
+    put()
+    return undefined
+  }
+
   return {
     async write(pair, about, note) {
       const text = pairText(pair)
-      const textBytes = Buffer.byteLength(text)
-      if (textBytes > limits.maxPairBytes) throw errors.pairTooLarge(about, limits.maxPairBytes)
-      if (++written.pairs > maxTotalPairs) throw errors.tooManyPairs(maxTotalPairs)
-      if (!hasRoom(textBytes, note)) await deliver()
-      part.add(text, textBytes)
-      note?.(metadata)
+      await take(text, Buffer.byteLength(text), about, note)
     },
+    add: (bytes, about, note) => take(bytes, bytes.length, about, note),
     note(note) {
       note(metadata)
     },

@@ -1,11 +1,13 @@
 import type { ParameterSyntax } from '../cypher/parameters.ts'
 import * as errors from '../errors/catalogue.ts'
-import { type Origin, type OriginSettings, openOrigin } from '../origin/connect.ts'
+import type { Origin, OriginSettings } from '../origin/connect.ts'
+import { openMeasured } from '../origin/measured.ts'
 import { buildSlice } from './build-slice.ts'
 import { createPacketWriter, type PartSink } from './packet-writer.ts'
 import { createPairMaker } from './pairs.ts'
 import { partLimits } from './part-buffer.ts'
 import { planOf } from './plan.ts'
+import type { KnownColumns } from './read-properties.ts'
 import { createReport, type JobReport } from './report.ts'
 import type { PublishRequest } from './request.ts'
 import { createSights, distinctViews, type Sight, type View, watchSharedNodes } from './shared-nodes.ts'
@@ -82,10 +84,11 @@ export async function buildPacket(
     interrupted()
     try {
       await orAborted(stopped, async () => {
-        const { origin, uniqueness } = await origins.open(request)
+        const { origin, uniqueness, known } = await origins.open(request)
         const work = {
           origin,
           uniqueness,
+          known,
           watch: watchOf(request, first + at),
           plan: planOf(request),
           pairs,
@@ -123,6 +126,7 @@ interface OpenOrigin {
   key: string
   origin: Origin
   uniqueness: Uniqueness
+  known: KnownColumns
 }
 
 /** One origin at a time, kept for the next request if that names the same; closed when the signal aborts a hanging read. */
@@ -142,10 +146,10 @@ function originsUntil(signal: AbortSignal, policy: OriginSettings, limitSeconds:
         return current
       }
       await close()
-      const origin = await openOrigin(request, policy, limitSeconds)
+      const origin = await openMeasured(request, policy, limitSeconds)
       if (signal.aborted) await origin.close().catch(() => {})
       signal.throwIfAborted()
-      current = { key, origin, uniqueness: createUniqueness(origin) }
+      current = { key, origin, uniqueness: createUniqueness(origin), known: new Map() }
       return current
     },
     async [Symbol.asyncDispose]() {

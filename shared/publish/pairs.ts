@@ -1,9 +1,9 @@
 import { byCodePoint, isQuotable } from '../cypher/identifiers.ts'
 import { type ParameterSyntax, render } from '../cypher/parameters.ts'
 import { type Numbers, type Rendered, renderValue, typeName } from '../cypher/values.ts'
-import type { Identity } from './identity.ts'
+import type { Properties } from './columns.ts'
+import { type Identity, isAlike } from './identity.ts'
 import type { KeepList } from './keep-lists.ts'
-import type { Properties } from './reads.ts'
 import type { RelationshipType } from './relationship-types.ts'
 import { cleanup, type KeepClause } from './statements/cleanup.ts'
 import { deleteProperties } from './statements/delete-properties.ts'
@@ -50,7 +50,7 @@ interface FieldOptions {
  * @returns in words what cannot be published, the first key or value without a rendering. Contract 5, values.
  */
 export function fieldsOf(
-  { keys, values }: Properties,
+  { keys, values }: Pick<Properties, 'keys' | 'values'>,
   { numbers = 'plain', excluded = [], added = [], skipped }: FieldOptions = {},
 ): PropertyField[] | { problem: string } {
   const fields: PropertyField[] = [...added]
@@ -91,6 +91,23 @@ export function createPairMaker(syntax: ParameterSyntax) {
     if (shapes.size >= shapesKept) shapes.clear()
     shapes.set(key, made)
     return made
+  }
+
+  // A cleanup is most often like the one before it.
+  let last: { node: Identity; type: RelationshipType; clauses: readonly KeepClause[]; shape: Shape } | null = null
+
+  function cleanupShape(node: Identity, type: RelationshipType, lists: readonly KeepList[]): Shape {
+    const known = last
+    const isLast =
+      known?.type === type &&
+      isAlike(known.node, node) &&
+      known.clauses.length === lists.length &&
+      lists.every(({ clause }, index) => clause === known.clauses[index])
+    if (isLast) return known.shape
+    const clauses = lists.map(({ clause }) => clause)
+    const key = ['cleanup', ...anchorKey(node), type.type, type.direction, ...clauses.flatMap(clauseKey)]
+    last = { node, type, clauses, shape: shape(key, () => cleanup(anchorOf(node), type, clauses)) }
+    return last.shape
   }
 
   return {
@@ -149,11 +166,8 @@ export function createPairMaker(syntax: ParameterSyntax) {
       }
     },
     cleanup(node: Identity, type: RelationshipType, lists: readonly KeepList[]): Pair {
-      const clauses = lists.map(({ clause }) => clause)
-      const clauseKeys = clauses.flatMap(clauseKey)
-      const key = ['cleanup', ...anchorKey(node), type.type, type.direction, ...clauseKeys]
       return {
-        shape: shape(key, () => cleanup(anchorOf(node), type, clauses)),
+        shape: cleanupShape(node, type, lists),
         values: [node.id.json, ...lists.map(({ ids }) => `[${[...ids].join(',')}]`)],
       }
     },

@@ -17,7 +17,7 @@ export const partLimits = (maxPairs: number): PartLimits => ({
 
 const head = '{"statements":['
 const tail = ']}'
-const separator = 'null},'
+const separator = Buffer.from('null},')
 const startBytes = 1024 * 1024
 
 /** The only part of a packet without pairs. */
@@ -57,10 +57,11 @@ export class PartBuffer {
     return this.pairs < maxPairs && sealed <= maxBytes
   }
 
-  add(text: string, textBytes: number): void {
+  add(text: string | Buffer, textBytes: number): void {
     this.#reserve(textBytes + separator.length)
-    if (this.pairs > 0) this.#write(separator)
-    this.#write(text)
+    if (this.pairs > 0) this.#copy(separator)
+    if (typeof text === 'string') this.#write(text)
+    else this.#copy(text)
     this.pairs++
   }
 
@@ -74,6 +75,11 @@ export class PartBuffer {
 
   #write(text: string) {
     this.#length += this.#bytes.write(text, this.#length)
+  }
+
+  #copy(bytes: Buffer) {
+    this.#bytes.set(bytes, this.#length)
+    this.#length += bytes.length
   }
 
   #reserve(more: number) {

@@ -1,85 +1,95 @@
 import { isQuotable } from '../cypher/identifiers.ts'
-import type { Rendered } from '../cypher/values.ts'
+import { type Rendered, renderValue } from '../cypher/values.ts'
 import * as errors from '../errors/catalogue.ts'
-import { equalsNothing, mergeText } from './identity.ts'
-import { type Ends, fieldsOf, type PropertyField } from './pairs.ts'
-import { pairText } from './part-buffer.ts'
+import { ColumnUpserts, type ShapeTree, type UpsertShape } from './column-upserts.ts'
+import { type Columns, type Properties, propertyOf } from './columns.ts'
+import { equalsNothing, isAlike } from './identity.ts'
+import { withSkipped } from './node-upserts.ts'
+import { type Ends, fieldsOf, type Pair, type PairMaker, type PropertyField } from './pairs.ts'
 import type { Plan } from './plan.ts'
-import type { InternalId, Properties } from './reads.ts'
-import { noted, noteSkipped, type Slice } from './slice.ts'
-import { withSkipped } from './write-nodes.ts'
+import type { InternalId } from './reads.ts'
 
-interface Upsert {
-  relationship: InternalId
-  ends: Ends
-  fields: readonly PropertyField[]
-  protectedKeys: readonly string[]
-  skipped: number
-}
+/** An upsert that can be written: from columns, or made of values already. */
+export type RelationshipUpsert = { id: PropertyField | null } & (
+  | { shape: UpsertShape; properties: Properties }
+  | { pair: Pair; skipped: number }
+)
 
-/**
- * Relationships to be published, by what `MERGE` finds them by: type, ends, and their own id where the request names
- * one. Parallel ones that it cannot tell apart collapse to the one whose element id is smallest as text. Contract 5.
- */
+/** Makes the upserts of one request's relationships: from columns at little cost, and from values whatever they are. */
 export class RelationshipUpserts {
-  readonly #slice: Slice
-  readonly #upserts = new Map<string, Upsert>()
-  #collapsed = 0
+  readonly #plan: Plan
+  readonly #pairs: PairMaker
+  readonly #excluded: readonly string[]
+  readonly #added: readonly PropertyField[]
+  readonly #columns: ColumnUpserts
+  readonly #trees = new Map<Columns, Map<string, ShapeTree>>()
+  #last: { ends: Ends; tree: ShapeTree } | null = null
 
-  constructor(slice: Slice) {
-    this.#slice = slice
+  constructor(plan: Plan, pairs: PairMaker, stamp: PropertyField | null) {
+    const { numbers } = plan.identity
+    this.#plan = plan
+    this.#pairs = pairs
+    this.#added = plan.timestamp?.stampsRelationships && stamp ? [stamp] : []
+    this.#excluded = [...plan.protectedRelationshipProperties, ...this.#added.map(({ key }) => key)]
+    this.#columns = new ColumnUpserts({ numbers, excluded: this.#excluded, added: this.#added })
+  }
+
+  /** null where that needs the values. */
+  fromColumns(ends: Ends, properties: Properties): RelationshipUpsert | null {
+    if (properties.columns === null) return null
+    const shape = this.#columns.shapeOf(this.#tree(ends, properties.columns), properties.values)
+    return shape && { id: this.#idOf(properties), shape, properties }
   }
 
   /** @throws unpublishable (422), naming the relationship and the first property without a rendering. */
-  add(
-    relationship: InternalId,
-    nodes: readonly [start: InternalId, end: InternalId],
-    ends: Ends,
-    found: Properties,
-  ): void {
-    const { plan } = this.#slice
-    const { fields, protectedKeys, skipped } = this.#fields(relationship, ends.type, found)
-    const id = plan.relationshipIdField && fields.find(({ key }) => key === plan.relationshipIdField)?.value
-    const key = [...nodes, ends.type, id ? mergeText(id) : ''].join('\u0000')
-    const parallel = this.#upserts.get(key)
-    if (parallel) this.#collapsed++
-    if (!parallel || String(relationship) < String(parallel.relationship))
-      this.#upserts.set(key, { relationship, ends, fields, protectedKeys, skipped })
-  }
-
-  #fields(relationship: InternalId, type: string, found: Properties) {
-    const { plan, stamp } = this.#slice
-    const about = describeRelationship(relationship, type)
-    if (!isQuotable(type)) throw errors.unpublishable(`${about} is of a type that no statement can name`)
-    const added = plan.timestamp?.stampsRelationships && stamp ? [stamp] : []
-    const excluded = [...plan.protectedRelationshipProperties, ...added.map(({ key }) => key)]
-    const skipped = plan.skips ? new Set<string>() : undefined
-    const fields = fieldsOf(found, { numbers: plan.identity.numbers, excluded, added, skipped })
+  fromValues(relationship: InternalId, ends: Ends, properties: Properties): RelationshipUpsert {
+    const { skips, identity, protectedRelationshipProperties, relationshipIdField } = this.#plan
+    const about = describeRelationship(relationship, ends.type)
+    if (!isQuotable(ends.type)) throw errors.unpublishable(`${about} is of a type that no statement can name`)
+    const skipped = skips ? new Set<string>() : undefined
+    const options = { numbers: identity.numbers, excluded: this.#excluded, added: this.#added, skipped }
+    const fields = fieldsOf(properties, options)
     if ('problem' in fields) throw errors.unpublishable(`${about} ${fields.problem}`)
-    const protectedKeys = withSkipped(plan.protectedRelationshipProperties, skipped)
-    return { fields, protectedKeys, skipped: skipped?.size ?? 0 }
+    const protectedKeys = withSkipped(protectedRelationshipProperties, skipped)
+    const id = fields.find(({ key }) => key === relationshipIdField) ?? null
+    const pair = this.#pairs.relationshipUpsert(ends, fields, protectedKeys, relationshipIdField)
+    return { id, pair, skipped: skipped?.size ?? 0 }
   }
 
-  /** Writes them all, and forgets them. */
-  async write(): Promise<void> {
-    const { plan, pairs, writer, stamp, report } = this.#slice
-    for (const { relationship, ends, fields, protectedKeys, skipped } of this.#upserts.values()) {
-      for (let count = 0; count < skipped; count++) noteSkipped(this.#slice, 'properties')
-      const idField = fields.find(({ key }) => key === plan.relationshipIdField) ?? null
-      const note = noted(plan, (metadata) => {
-        metadata.relationship(ends.type)
-        if (!plan.timestamp?.postback || !plan.timestamp.stampsRelationships || !stamp) return
-        metadata.postsBack(`${pairText(pairs.postbackRelationship(ends, idField, stamp))}null}`)
-      })
-      const pair = pairs.relationshipUpsert(ends, fields, protectedKeys, plan.relationshipIdField)
-      await writer.write(pair, describeRelationship(relationship, ends.type), note)
-    }
-    if (this.#collapsed === 0) return
-    const collapsed = this.#collapsed
-    report.collapsed(collapsed)
-    writer.note((metadata) => metadata.collapsed(collapsed))
+  /** The bytes of one from columns, valid until the next are written. */
+  bytesOf({ start, end }: Ends, shape: UpsertShape, properties: Properties): Buffer {
+    return this.#columns.write(shape, [start.id.json, end.id.json], properties)
+  }
+
+  #idOf(properties: Properties): PropertyField | null {
+    const { relationshipIdField: key, identity } = this.#plan
+    if (key === null || this.#excluded.includes(key)) return null
+    const value = propertyOf(properties, key)
+    return value === null ? null : { key, value: renderValue(value, identity.numbers) as Rendered }
+  }
+
+  #tree(ends: Ends, columns: Columns): ShapeTree {
+    const last = this.#last
+    if (last && last.tree.columns === columns && areAlike(last.ends, ends)) return last.tree
+    const { start, type, end } = ends
+    const key = JSON.stringify([type, ...[start, end].map(({ id, ...node }) => [node, id.wrap, id.list])])
+    const trees = this.#trees.get(columns) ?? new Map<string, ShapeTree>()
+    this.#trees.set(columns, trees)
+    const tree = trees.get(key) ?? this.#newTree(ends, columns)
+    trees.set(key, tree)
+    this.#last = { ends, tree }
+    return tree
+  }
+
+  #newTree(ends: Ends, columns: Columns): ShapeTree {
+    const { protectedRelationshipProperties: protectedKeys, relationshipIdField } = this.#plan
+    return this.#columns.tree(columns, (fields) =>
+      this.#pairs.relationshipUpsert(ends, fields, protectedKeys, relationshipIdField),
+    )
   }
 }
+
+const areAlike = (a: Ends, b: Ends) => a.type === b.type && isAlike(a.start, b.start) && isAlike(a.end, b.end)
 
 /** A relationship as an error names it: its type and the origin's own id. */
 export const describeRelationship = (id: InternalId, type: string): string => `the relationship ${id} of type "${type}"`
@@ -93,11 +103,11 @@ export function relationshipIdOf(
   relationship: InternalId,
   type: string,
   field: string,
-  { keys, values }: Properties,
+  properties: Properties,
 ): Rendered | null {
-  const at = keys.indexOf(field)
-  const isThere = at !== -1 && !equalsNothing(values[at])
-  const fields = isThere ? fieldsOf({ keys: [field], values: [values[at]] }, { numbers }) : []
+  const value = propertyOf(properties, field)
+  const isThere = value !== null && !equalsNothing(value)
+  const fields = isThere ? fieldsOf({ keys: [field], values: [value] }, { numbers }) : []
   const [id] = 'problem' in fields ? [] : fields
   if (id) return id.value
   if (skips) return null

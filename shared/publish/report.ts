@@ -48,14 +48,15 @@ export function mergeReports(reports: readonly JobReport[]): JobReport {
 }
 
 export function createReport(): Report {
-  const identities = new Map<string, { label: string; property: string }>()
+  const identities = new Map<string, Set<string>>()
   const missing = { originIds: none(), relationshipIds: none() }
   const skipped = nothingSkipped()
   let collapsed = 0
 
   function noteIdentity({ label, idProperty }: Pick<Identity, 'label' | 'idProperty'>) {
-    const key = `${label}\u0000${idProperty}`
-    if (!identities.has(key)) identities.set(key, { label, property: idProperty })
+    const known = identities.get(label)
+    if (known) known.add(idProperty)
+    else identities.set(label, new Set([idProperty]))
   }
 
   function noteMissing(field: keyof typeof missing, ids: readonly string[]) {
@@ -89,7 +90,9 @@ export function createReport(): Report {
       collapsed += report.collapsed
     },
     read: () => ({
-      identities: [...identities.values()],
+      identities: [...identities].flatMap(([label, properties]) =>
+        [...properties].map((property) => ({ label, property })),
+      ),
       missing,
       skipped,
       collapsed,

@@ -1,10 +1,11 @@
-import type { Origin } from '../origin/connect.ts'
 import type { Identity } from './identity.ts'
 import type { KeepLists } from './keep-lists.ts'
 import type { PartMetadata } from './metadata.ts'
 import type { PacketWriter } from './packet-writer.ts'
 import type { PairMaker, PropertyField } from './pairs.ts'
 import type { Plan } from './plan.ts'
+import type { NodeRow } from './read-nodes.ts'
+import type { Reading } from './read-properties.ts'
 import type { InternalId } from './reads.ts'
 import type { Report, Skipped } from './report.ts'
 import type { NodeWatch } from './shared-nodes.ts'
@@ -12,9 +13,7 @@ import type { Targets } from './targets.ts'
 import type { Uniqueness } from './uniqueness.ts'
 
 /** What the steps of one request's publish share. */
-export interface Slice {
-  origin: Origin
-  plan: Plan
+export interface Slice extends Reading {
   pairs: PairMaker
   writer: PacketWriter
   report: Report
@@ -36,6 +35,8 @@ export function noteSkipped({ plan, report, writer }: Slice, kind: keyof Skipped
 export interface Chunk {
   start: number
   nodes: readonly InternalId[]
+  /** What was read of them, in their order; one that is gone by now is not among them. */
+  rows: readonly NodeRow[]
   /** Of those that can be published. */
   identities: ReadonlyMap<InternalId, Identity>
   /** Those that cannot. */

@@ -1,11 +1,14 @@
 import * as errors from '../errors/catalogue.ts'
-import type { Origin } from '../origin/connect.ts'
-import type { Plan } from './plan.ts'
+import { propertyOf } from './columns.ts'
+import { type NodeRow, readNodesByIds } from './read-nodes.ts'
+import type { Reading } from './read-properties.ts'
 import { findByIds, followLayers, hasAny, type InternalId } from './reads.ts'
 
 /** The targeted nodes of a request: eight bytes each, sorted, so that a million of them cost 8 MB and are found fast. */
 export interface Targets {
   nodes: Float64Array
+  /** What was read of them, if it was read when they were found. */
+  rows: NodeRow[] | null
   /** Origin ids that the origin does not have. */
   missing: readonly string[]
 }
@@ -21,26 +24,38 @@ export function idForms(id: string): { text: string; integer: bigint | null } {
 
 /**
  * Finds the nodes a request is about: its origin ids, or what `toLayer` reaches from them. Contract 4.3, 4.4, 4.6, 4.8.
+ * @param atOnce so many nodes may be read when they are found.
  * @throws nothingThere (422) when not one id exists and the origin has no such nodes: a mistyped `index` must not
  * become deletions.
  */
-export async function findTargets(origin: Origin, plan: Plan): Promise<Targets> {
+export async function findTargets(work: Reading, atOnce: number): Promise<Targets> {
+  const { origin, plan } = work
   const values = plan.originIds
     .map(idForms)
     .flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
-  const found = new Set<string>()
-  const sources: InternalId[] = []
   const isLayered = plan.toLayer.length > 0
-  for await (const row of findByIds(origin, plan.index, values, isLayered ? null : plan.targetFilter)) {
-    found.add(String(row.id))
-    if (row.passes) sources.push(row.node)
+  const rows = isLayered ? null : await readTargets(work, values, atOnce)
+  const found = new Set<string>(rows?.map(({ properties }) => String(propertyOf(properties, plan.index.idProperty))))
+  const kept = rows?.filter(({ keys }) => plan.targetFilter === null || keys.labels.includes(plan.targetFilter)) ?? null
+  const nodes: InternalId[] = kept?.map(({ node }) => node) ?? []
+  if (rows === null) {
+    for await (const row of findByIds(origin, plan.index, values, isLayered ? null : plan.targetFilter)) {
+      found.add(String(row.id))
+      if (row.passes) nodes.push(row.node)
+    }
   }
   if (found.size === 0 && !(await hasAny(origin, plan.index))) {
     throw errors.nothingThere(plan.index.label, plan.index.idProperty)
   }
   const missing = plan.originIds.filter((id) => !found.has(id))
-  if (!isLayered) return { nodes: Float64Array.from(sources).sort(), missing }
-  return { nodes: await gather(followLayers(origin, sources, plan.toLayer, plan.targetFilter)), missing }
+  if (!isLayered) return { nodes: Float64Array.from(nodes).sort(), rows: kept, missing }
+  return { nodes: await gather(followLayers(origin, nodes, plan.toLayer, plan.targetFilter)), rows: null, missing }
+}
+
+/** null where many nodes share an id, so that they are more than may be read at once. */
+async function readTargets(work: Reading, values: readonly unknown[], atOnce: number): Promise<NodeRow[] | null> {
+  const rows = await readNodesByIds(work, values, atOnce + 1)
+  return rows.length > atOnce ? null : rows
 }
 
 /** Collects internal ids without a JavaScript object for each. */

@@ -20,6 +20,8 @@ export function createUniqueness(origin: Origin): Uniqueness {
   const proven = new Map<string, boolean>()
   const keys = new WeakMap<Identity, string>()
   const duplicates = new Set<string>()
+  // Most identities are of the kind of the one before them.
+  let last: { label: string; idProperty: string; key: string } | null = null
   const unchecked = new Map<string, { label: string; idProperty: string; values: Map<string, unknown> }>()
 
   async function isProven(key: string, label: string, idProperty: string): Promise<boolean> {
@@ -31,7 +33,10 @@ export function createUniqueness(origin: Origin): Uniqueness {
   return {
     add(identity, value) {
       const { label, idProperty } = identity
-      const key = `${label}\u0000${idProperty}`
+      if (last?.label !== label || last.idProperty !== idProperty) {
+        last = { label, idProperty, key: `${label}\u0000${idProperty}` }
+      }
+      const { key } = last
       if (proven.get(key)) return
       keys.set(identity, `${key}\u0000${idKey(value)}`)
       const kind = unchecked.get(key) ?? { label, idProperty, values: new Map() }

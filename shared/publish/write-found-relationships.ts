@@ -1,14 +1,16 @@
 import { isQuotable } from '../cypher/identifiers.ts'
 import type { Rendered } from '../cypher/values.ts'
 import * as errors from '../errors/catalogue.ts'
+import { propertyOf } from './columns.ts'
 import { type Identity, requestText } from './identity.ts'
 import type { Plan } from './plan.ts'
-import { type FoundRelationship, findRelationships, type InternalId } from './reads.ts'
-import { RelationshipUpserts, relationshipIdOf } from './relationship-upserts.ts'
+import { type FoundRelationship, findRelationships } from './read-relationships.ts'
+import type { InternalId } from './reads.ts'
+import { RelationshipBatch } from './relationship-batch.ts'
+import { relationshipIdOf } from './relationship-upserts.ts'
 import { noted, noteSkipped, type Slice } from './slice.ts'
 import { idForms } from './targets.ts'
 import { identify } from './write-nodes.ts'
-import { completeZones } from './zones.ts'
 
 /** Relationships of a request's `relationshipIds`, and the ids that the origin does not have. At most 500 ids. */
 export interface Found {
@@ -34,10 +36,9 @@ export async function findByRelationshipIds(
   const all: FoundRow[] = []
   const known = new Set<string>()
   for await (const found of findRelationships(origin, plan.identity, field, values)) {
-    await completeZones(origin, 'relationship', found.relationship, found)
-    known.add(requestText(relationshipIdOf(plan, found.relationship, found.type, field, found) as Rendered))
-    const start = await identify(slice, found.start.node, found.start.keys)
-    const end = await identify(slice, found.end.node, found.end.keys)
+    known.add(requestText(relationshipIdOf(plan, found.relationship, found.type, field, found.properties) as Rendered))
+    const start = identify(slice, found.start.node, found.start.keys)
+    const end = identify(slice, found.end.node, found.end.keys)
     all.push({ found, start, end })
   }
   await uniqueness.check(plan.skips)
@@ -63,7 +64,7 @@ function requireBothEnds(originIds: readonly string[], rows: readonly FoundRow[]
   const isOutside = (end: Identity | null) => end !== null && !given.has(requestText(end.id))
   const outside = rows.filter(({ start, end }) => isOutside(start) || isOutside(end))
   if (outside.length === 0) return
-  const named = outside.map(({ found }) => String(found.values[found.keys.indexOf(field)]))
+  const named = outside.map(({ found }) => String(propertyOf(found.properties, field)))
   const list = [...new Set(named)]
     .slice(0, namedAtMost)
     .map((id) => `"${id}"`)
@@ -86,9 +87,14 @@ export async function writeFound(slice: Slice, { rows, missing, skipped }: Found
     slice.writer.note(noted(slice.plan, (metadata) => metadata.missing('relationshipIds', missing)))
   }
   for (let count = 0; count < skipped; count++) noteSkipped(slice, 'relationships')
-  const upserts = new RelationshipUpserts(slice)
+  const batch = new RelationshipBatch(slice)
   for (const { found, start, end } of rows) {
-    upserts.add(found.relationship, [found.start.node, found.end.node], { start, type: found.type, end }, found)
+    await batch.add(
+      found.relationship,
+      [found.start.node, found.end.node],
+      { start, type: found.type, end },
+      found.properties,
+    )
   }
-  await upserts.write()
+  await batch.write()
 }

@@ -1,12 +1,13 @@
 import type { Rendered } from '../cypher/values.ts'
 import type { Identity } from './identity.ts'
-import { type InternalId, type RelationshipRow, readRelationships } from './reads.ts'
+import { type RelationshipRow, readRelationships } from './read-relationships.ts'
+import type { InternalId } from './reads.ts'
+import { RelationshipBatch } from './relationship-batch.ts'
 import type { RelationshipType } from './relationship-types.ts'
-import { RelationshipUpserts, relationshipIdOf } from './relationship-upserts.ts'
+import { relationshipIdOf } from './relationship-upserts.ts'
 import { type Chunk, noteSkipped, type Slice } from './slice.ts'
 import { positionOf } from './targets.ts'
 import { identify } from './write-nodes.ts'
-import { completeZones } from './zones.ts'
 
 /** A relationship as read from a targeted node, whose far end may be targeted too. */
 interface Seen {
@@ -22,10 +23,10 @@ interface Seen {
  * sees it first: that one publishes it and tells the keep-lists of both ends, so that they never disagree.
  */
 export async function writeRelationships(slice: Slice, chunk: Chunk, type: RelationshipType): Promise<void> {
-  const { origin, plan, uniqueness } = slice
+  const { plan, uniqueness } = slice
   const known = new Set<InternalId>()
   const seen: Seen[] = []
-  for await (const row of readRelationships(origin, plan.identity, chunk.nodes, type)) {
+  for (const row of await readRelationships(slice, chunk.nodes, type)) {
     const near = chunk.identities.get(row.node)
     const farPosition = positionOf(slice.targets.nodes, row.far)
     const isFarTargeted = farPosition !== -1
@@ -33,13 +34,12 @@ export async function writeRelationships(slice: Slice, chunk: Chunk, type: Relat
     const isGone = near === undefined && !chunk.skipped.has(row.node)
     if (isGone || isEarlier || known.has(row.relationship)) continue
     known.add(row.relationship)
-    await completeZones(origin, 'relationship', row.relationship, row)
     if (near && keepsById(slice)) {
       const isKept = keepById(slice, type, row, isFarTargeted)
       if (!isKept) skip(slice, type, row, isFarTargeted)
       if (!isKept || !plan.publishesRelationships) continue
     }
-    const far = near ? await identify(slice, row.far, row.farKeys) : null
+    const far = near ? identify(slice, row.far, row.farKeys) : null
     if (near && far && idOf(slice, type, row)) seen.push({ row, near, far, isFarTargeted })
     else skip(slice, type, row, isFarTargeted)
   }
@@ -48,7 +48,7 @@ export async function writeRelationships(slice: Slice, chunk: Chunk, type: Relat
 }
 
 async function publish(slice: Slice, type: RelationshipType, seen: readonly Seen[]): Promise<void> {
-  const upserts = new RelationshipUpserts(slice)
+  const batch = new RelationshipBatch(slice)
   for (const { row, near, far, isFarTargeted } of seen) {
     if (slice.uniqueness.isDuplicate(far)) {
       skip(slice, type, row, isFarTargeted)
@@ -57,9 +57,10 @@ async function publish(slice: Slice, type: RelationshipType, seen: readonly Seen
     if (slice.plan.cleanup === 'byFarEnd') keepByFarEnd(slice, type, row, near, far, isFarTargeted)
     const [start, end] = row.isOutgoing ? [near, far] : [far, near]
     const nodes = row.isOutgoing ? ([row.node, row.far] as const) : ([row.far, row.node] as const)
-    upserts.add(row.relationship, nodes, { start, type: type.type, end }, row)
+    const again = batch.add(row.relationship, nodes, { start, type: type.type, end }, row.properties)
+    if (again) await again
   }
-  await upserts.write()
+  await batch.write()
 }
 
 /** Leaves a relationship out, and with it the cleanup at its ends, which would delete it. */
@@ -80,7 +81,7 @@ const anyId: Rendered = { json: '', wrap: null, list: false }
 /** The relationship's own id where the request names one; null for one that must be skipped for want of it. */
 function idOf({ plan }: Slice, { type }: RelationshipType, row: RelationshipRow): Rendered | null {
   if (plan.relationshipIdField === null) return anyId
-  return relationshipIdOf(plan, row.relationship, type, plan.relationshipIdField, row)
+  return relationshipIdOf(plan, row.relationship, type, plan.relationshipIdField, row.properties)
 }
 
 function keepByFarEnd(
@@ -92,9 +93,9 @@ function keepByFarEnd(
   isTargeted: boolean,
 ) {
   const [here, there] = row.isOutgoing ? (['out', 'in'] as const) : (['in', 'out'] as const)
-  keepLists.keep(row.node, type, { by: 'farEnd', direction: here, ...far }, far.id)
+  keepLists.keepFarEnd(row.node, type, here, far)
   if (isSeenFromFar(direction, row, isTargeted)) {
-    keepLists.keep(row.far, type, { by: 'farEnd', direction: there, ...near }, near.id)
+    keepLists.keepFarEnd(row.far, type, there, near)
   }
 }
 
@@ -104,7 +105,7 @@ function keepById(slice: Slice, type: RelationshipType, row: RelationshipRow, is
   const id = plan.cleanup === 'onlyWhereNoneIsLeft' ? anyId : idOf(slice, type, row)
   if (id === null) return false
   for (const node of isSeenFromFar(type.direction, row, isTargeted) ? [row.node, row.far] : [row.node]) {
-    keepLists.keep(node, type.type, { by: 'relationshipId', field: plan.relationshipIdField ?? '', id }, id)
+    keepLists.keepId(node, type.type, plan.relationshipIdField ?? '', id)
   }
   return true
 }

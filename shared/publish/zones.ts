@@ -1,21 +1,21 @@
 import neo4j, { type DateTime } from 'neo4j-driver'
 import type { Origin } from '../origin/connect.ts'
-import { type InternalId, type Properties, readOffsets } from './reads.ts'
+import type { Properties } from './columns.ts'
+import { type InternalId, readOffsets } from './reads.ts'
 
 const lacksOffset = (value: unknown): value is DateTime<bigint> =>
   neo4j.isDateTime(value as object) && ((value as DateTime).timeZoneOffsetSeconds ?? null) === null
 
 /**
  * Bolt 3 gives a zoned datetime without its offset, and the hour before a clock change comes twice: such values get
- * their offset from the origin. On later origins nothing is asked. Contract 13.
+ * their offset from the origin. Only for such origins. Contract 13.
  */
 export async function completeZones(
   origin: Origin,
   owner: 'node' | 'relationship',
   id: InternalId,
-  { keys, values }: Properties,
+  { keys, values }: Pick<Properties, 'keys' | 'values'>,
 ): Promise<void> {
-  if (!origin.legacy) return
   for (const [index, value] of values.entries()) {
     const isList = Array.isArray(value)
     if (!lacksOffset(isList ? value[0] : value)) continue

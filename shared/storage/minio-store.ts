@@ -5,6 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { create as contentDisposition } from 'content-disposition'
 import { Client } from 'minio'
 import * as errors from '../errors/catalogue.ts'
+import { type ObserveCall, timed } from '../observability/timed.ts'
+import { boundedTransport, StoreStalled } from './bounded-transport.ts'
 import { probeKey } from './keys.ts'
 import type { ObjectStore, StoredObject } from './object-store.ts'
 
@@ -15,7 +17,11 @@ export interface StorageSettings {
   bucket: string
   accessKey: string
   secretKey: string
+  /** How long a request may stand still. */
+  timeoutSeconds?: number
 }
+
+const defaultTimeoutSeconds = 20
 
 const contentType = { 'Content-Type': 'application/json' }
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? ''
@@ -27,8 +33,8 @@ const isTaken = (error: unknown) =>
 const retryDelaysMs = [100, 500]
 
 /** The object store of every S3-compatible server, through the minio client. */
-export function openMinioStore(settings: StorageSettings): ObjectStore {
-  const client = clientOf(settings, settings.endpoint)
+export function openMinioStore(settings: StorageSettings, observe: ObserveCall = () => {}): ObjectStore {
+  const client = timed(clientOf(settings, settings.endpoint), requests, outcomeOf, observe)
   const signer = clientOf(settings, settings.publicEndpoint)
   const { bucket } = settings
 
@@ -99,10 +105,26 @@ export function openMinioStore(settings: StorageSettings): ObjectStore {
   }
 }
 
+/** The client's calls that are one request each, by what they are called in metrics. */
+const requests = {
+  putObject: 'put',
+  getObject: 'get',
+  getPartialObject: 'get',
+  listObjectsV2Query: 'list',
+  copyObject: 'copy',
+  removeObject: 'remove',
+  bucketExists: 'ping',
+} as const
+
+/** A key that is missing or taken is an answer, not a failure. */
+const outcomeOf = (error: unknown) => (isMissing(error) ? 'missing' : isTaken(error) ? 'taken' : 'failed')
+
 /** The client's own retries are off: it would repeat a conditional create, and it writes to the console. */
-function clientOf({ region, accessKey, secretKey }: StorageSettings, endpoint: string): Client {
+function clientOf(settings: StorageSettings, endpoint: string): Client {
+  const { region, accessKey, secretKey, timeoutSeconds = defaultTimeoutSeconds } = settings
   const { hostname, port, protocol } = new URL(endpoint)
   return new Client({
+    transport: boundedTransport(protocol, timeoutSeconds * 1_000),
     endPoint: hostname,
     port: port === '' ? undefined : Number(port),
     useSSL: protocol === 'https:',
@@ -121,6 +143,8 @@ async function retried<T>(request: () => Promise<T>): Promise<T> {
       return await request()
     } catch (error) {
       if (isMissing(error)) throw error
+      // One that hung has cost much time already: it is tried once more.
+      if (error instanceof StoreStalled) attempt++
       const wait = retryDelaysMs[attempt]
       if (wait === undefined) throw errors.storeAway(error)
       await delay(wait)
@@ -148,7 +172,9 @@ async function probe(store: ObjectStore) {
   const key = probeKey(randomUUID())
   const [first, second] = [Buffer.from('first'), Buffer.from('second')]
   try {
-    if ((await store.create(key, first)) !== 'created') throw new Error('the object store refused to create an object')
+    // Without an answer it is asked once more, and may say then that it has done so.
+    const isCreated = (await store.create(key, first)) === 'created' || (await store.create(key, first)) !== 'lost'
+    if (!isCreated) throw new Error('the object store refused to create an object')
     if ((await store.create(key, second)) !== 'exists') {
       throw new Error('the object store ignores If-None-Match: *, so that packets could overwrite each other')
     }

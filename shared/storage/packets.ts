@@ -72,6 +72,8 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
   }
 
   async function orgExists(orgName: string): Promise<boolean> {
+    // Most were created here. Asked for first: some stores list a directory by walking through all of it.
+    if (await store.hasAny(orgKey(orgName))) return true
     if (await store.hasAny(`${orgName}/`)) return true
     for await (const { key } of store.list(generationsBelow(`${orgName}/`))) {
       // The generations of a packet named like the org stand there too.
@@ -124,7 +126,8 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     },
     async isTaken(orgName, fileName) {
       const name = packetName(orgName, fileName)
-      return (await generations.current(name)) !== null || (await othersFiles(store, generations, name)).length > 0
+      const [packet, others] = await Promise.all([generations.current(name), othersFiles(store, generations, name)])
+      return packet !== null || others.length > 0
     },
     async require(orgName, fileName) {
       const files = (await findOwn(orgName, fileName)) ?? (await findOthers(orgName, fileName))

@@ -4,14 +4,20 @@ import type { ObjectStore, StoredObject } from './object-store.ts'
 
 /** The plain objects that carry a packet's name: `name` itself, and its parts' names of whatever count. */
 async function plainFilesOf(store: ObjectStore, name: string): Promise<StoredObject[]> {
-  const found: StoredObject[] = []
-  for await (const object of store.list(name)) {
-    if (object.key === name) found.push(object)
-    break // in key order a name comes before everything that it is a prefix of
-  }
-  for await (const object of store.list(`${name}Part`)) {
-    if (parsePartName(object.key)?.base === name) found.push(object)
-  }
+  const [whole, parts] = await Promise.all([first(store.list(name)), all(store.list(`${name}Part`))])
+  // In key order a name comes before everything that it is a prefix of.
+  const own = whole?.key === name ? [whole] : []
+  return [...own, ...parts.filter(({ key }) => parsePartName(key)?.base === name)]
+}
+
+async function first<T>(items: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const item of items) return item
+  return undefined
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
   return found
 }
 

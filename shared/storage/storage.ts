@@ -1,3 +1,4 @@
+import type { ObserveCall } from '../observability/timed.ts'
 import { createGenerations, type Generations } from './generations.ts'
 import { openMinioStore, type StorageSettings } from './minio-store.ts'
 import type { ObjectStore } from './object-store.ts'
@@ -11,8 +12,8 @@ export interface Storage {
 }
 
 /** Opens the store and proves that publication can rest on it. @throws storeAway, or an Error naming what it lacks. */
-export async function openStorage(settings: StorageSettings): Promise<Storage> {
-  const store = openMinioStore(settings)
+export async function openStorage(settings: StorageSettings, observe?: ObserveCall): Promise<Storage> {
+  const store = openMinioStore(settings, observe)
   await store.prepare()
   return storageOn(store)
 }

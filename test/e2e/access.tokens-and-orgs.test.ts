@@ -94,7 +94,7 @@ test('health and metrics are open, a request id is echoed or made', async () => 
   const paths = ['/livez', '/readyz', '/metrics']
   const answers = await Promise.all(paths.map((path) => fetch(apiUrl + path)))
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-  expect(await (answers[2] as Response).text()).toContain('http_request_duration_seconds_bucket')
+  expect(await (answers[2] as Response).text()).toContain('packets_http_request_seconds_bucket')
   const echoed = await fetch(`${apiUrl}/livez`, { headers: { 'X-Request-Id': 'my-request-1' } })
   expect(echoed.headers.get('X-Request-Id')).toBe('my-request-1')
   const made = await fetch(`${apiUrl}/livez`, { headers: { 'X-Request-Id': 'bad id' } })

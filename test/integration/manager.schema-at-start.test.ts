@@ -1,5 +1,6 @@
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import type { Neo4jAddress } from '../stack/stack.ts'
+import { runDoctor } from '../support/doctor.ts'
 import { openDriver, run } from '../support/neo4j.ts'
 import { openModels } from '../support/open-models.ts'
 import { uniqueName } from '../support/requests.ts'
@@ -57,5 +58,19 @@ test('a process has the constraints back before it writes to a database that was
   } finally {
     vi.useRealTimers()
   }
+  expect(await constraints()).toEqual(expected)
+})
+
+test('a constraint that cannot be had is missed by the doctor: a name is taken, and the database keeps silent', async () => {
+  const { boltUrl, username, password } = target
+  const settings = { MANAGER_DB_URL: boltUrl, MANAGER_DB_USER: username, MANAGER_DB_PASSWORD: password }
+  await run(driver, 'DROP CONSTRAINT graph_packets_record_grn')
+  await run(driver, 'CREATE CONSTRAINT graph_packets_record_grn FOR (n:Another) REQUIRE n.grn IS UNIQUE')
+  const { code, lines } = await runDoctor(settings)
+  await run(driver, 'DROP CONSTRAINT graph_packets_record_grn')
+  expect(lines.at(-1)).toMatch(/^fail {2}manager constraints: none on grn: let MANAGER_DB_USER create constraints/)
+  expect(code).toBe(1)
+  const healed = await runDoctor(settings)
+  expect(healed.lines.at(-1)).toBe('ok    manager constraints: all there')
   expect(await constraints()).toEqual(expected)
 })

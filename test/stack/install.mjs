@@ -20,15 +20,21 @@ function install() {
   console.error('Installing the packages of package-lock.json')
   rmSync(stamp, { force: true })
   // --include=dev: NODE_ENV=production would leave out the Node that runs everything else.
-  const { status, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev'], {
+  npm('ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev')
+  // The one package whose install script is wanted, whatever npm allows by itself: it fetches the program.
+  npm('rebuild', 'node', '--loglevel=error')
+  if (!runs(runtime)) fail('The npm package "node" came without its program: allow npm to run install scripts.')
+  writeFileSync(stamp, wanted)
+}
+
+function npm(...args) {
+  const { status, error } = spawnSync('npm', args, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, PATH: pathWithoutOurs() },
     shell: process.platform === 'win32',
   })
-  if (status !== 0) fail(`npm ci failed (${error ? error.message : `exit code ${status}`}).`)
-  if (!runs(runtime)) fail('The npm package "node" came without its program: allow npm to run install scripts.')
-  writeFileSync(stamp, wanted)
+  if (status !== 0) fail(`npm ${args[0]} failed (${error ? error.message : `exit code ${status}`}).`)
 }
 
 function isInstalled() {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { handleErrors } from '../../api/error-handler.ts'
 import { jsonBody } from '../../api/json-body.ts'
 import { createLog } from '../../shared/observability/log.ts'
+import { createMetrics } from '../../shared/observability/metrics.ts'
 
 const limitBytes = 1_000
 let server: Server
@@ -14,7 +15,7 @@ let url = ''
 beforeAll(async () => {
   const app = express()
   app.post('/echo', ...jsonBody(limitBytes), (request, response) => void response.json({ read: request.body }))
-  app.use(handleErrors({ log: createLog('test', 'silent') }))
+  app.use(handleErrors({ log: createLog('test', 'silent'), metrics: createMetrics() }))
   server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/echo`

@@ -24,20 +24,25 @@ interface Watched {
   seen: string[]
 }
 
-/** @param connectionsMayBreak the test ends APIs: an answer that does not arrive is none. */
-export function startReader(client: () => Client, org: string, connectionsMayBreak: boolean): Reader {
+/** An answer that says that something the service needs is away. */
+class Away extends Error {}
+
+/** @param answersMayFail the test ends APIs or takes what they need away: such an answer is none. */
+export function startReader(client: () => Client, org: string, answersMayFail: boolean): Reader {
   const watched = new Map<string, Watched>()
   let isStopped = false
   let rounds = 0
 
   async function get(path: string) {
     const answer = await client().get(path)
+    if (answersMayFail && answer.status === 503) throw new Away()
     if (answer.status !== 200 && answer.status !== 404) throw new Error(`${path}: ${answer.status} ${answer.text}`)
     return answer
   }
 
   async function download(url: string): Promise<string> {
     const response = await fetch(url)
+    if (answersMayFail && response.status >= 500) throw new Away()
     if (response.status !== 200) throw new Error(`a download answered ${response.status}`)
     return response.text()
   }
@@ -85,7 +90,7 @@ export function startReader(client: () => Client, org: string, connectionsMayBre
         rounds++
       } catch (error) {
         // What fetch throws is a TypeError.
-        if (!connectionsMayBreak || !(error instanceof TypeError)) throw error
+        if (!answersMayFail || !(error instanceof TypeError || error instanceof Away)) throw error
       }
       await delay(pauseMs)
     }

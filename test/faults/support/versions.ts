@@ -16,6 +16,8 @@ export interface Version {
 }
 
 const idsPerRequest = 10
+// Itself, and the relationship to the next.
+const pairsPerId = 2
 
 export async function drawVersion(driver: Driver, origin: Neo4jAddress, people: number): Promise<Version> {
   const label = uniqueName('Person')
@@ -29,7 +31,7 @@ export async function drawVersion(driver: Driver, origin: Neo4jAddress, people: 
     parameterSyntax: 'dollar',
   }
   const requests = inSlices(ids, idsPerRequest).map((originIds) => ({ ...fields, originIds }))
-  return { marker: label, label, requests, pairs: 2 * people }
+  return { marker: label, label, requests, pairs: pairsPerId * people }
 }
 
 /** What a packet of a version is cut into. */
@@ -56,8 +58,8 @@ export function wholeVersion(texts: readonly string[], expected: readonly Expect
 }
 
 /** A large multi is cut a slice at a time. */
-function partSizes({ pairs, requests }: Version, batchSize: number): number[] {
-  const perSlice = Math.ceil((pairs / requests.length) * Math.min(requests.length, subRequestsPerSlice))
+function partSizes({ pairs }: Version, batchSize: number): number[] {
+  const perSlice = subRequestsPerSlice * idsPerRequest * pairsPerId
   return cut(pairs, perSlice).flatMap((slice) => cut(slice, batchSize))
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import type { Neo4jAddress, TargetAddress } from '../addresses.ts'
 import { freePort } from '../ports.ts'
 import { askHttp, askNeo4j, untilReady, withDriver } from '../ready.ts'
@@ -13,6 +13,10 @@ interface Edition {
   artifact: Artifact
   heap: string
   opens: readonly string[]
+  /** A folder of plugins, which must stand on the class path too. */
+  plugins?: string
+  /** How long it may take to start, if plugins make that longer than usual. */
+  startLimitMs?: number
   settings(boltPort: number, httpPort: number): Record<string, string | number | boolean>
   setPassword: { database?: string; statement: string; parameters(password: string): Record<string, string> }
 }
@@ -94,6 +98,26 @@ export async function startTarget(run: Run): Promise<TargetAddress> {
   return { ...address, httpUrl }
 }
 
+const APOC: Artifact = { name: 'apoc', version: '5.26.19', pom: 'apoc.pom.xml', goal: 'copy-dependencies' }
+
+/** An origin with APOC's exports, and with memory for the benchmark's graph. */
+export async function startOriginWithApoc(run: Run): Promise<Neo4jAddress> {
+  const plugins = await download(run, APOC)
+  const edition: Edition = {
+    ...FIVE,
+    heap: '2g',
+    plugins,
+    startLimitMs: 240_000,
+    settings: (boltPort, httpPort) => ({
+      ...FIVE.settings(boltPort, httpPort),
+      'server.memory.pagecache.size': '1g',
+      'server.directories.plugins': plugins,
+      'dbms.security.procedures.unrestricted': 'apoc.*',
+    }),
+  }
+  return (await startNeo4j(run, 'neo4j-apoc', edition, ['-XX:+UseSerialGC'])).address
+}
+
 /** A Neo4j 5 that a test stops, and starts again on what it had stored. */
 export interface StoppableNeo4j {
   address: Neo4jAddress
@@ -119,15 +143,15 @@ export async function startStoppable(run: Run): Promise<StoppableNeo4j> {
 async function startNeo4j(run: Run, name: string, edition: Edition, jvm: string[]) {
   const { address, boot } = await install(run, name, edition, jvm)
   const server = await boot()
-  await untilReady(server, () => setPassword(address, edition))
-  await untilReady(server, () => askNeo4j(address))
+  await untilReady(server, () => setPassword(address, edition), edition.startLimitMs)
+  await untilReady(server, () => askNeo4j(address), edition.startLimitMs)
   return { server, address: { ...address, pid: server.pid } }
 }
 
 /** A home with its configuration; `boot` starts a server on it. */
 async function install(run: Run, name: string, edition: Edition, jvm: string[]) {
   const java = await requireJava()
-  const libraries = await download(run, edition.artifact)
+  const classPath = [await download(run, edition.artifact), ...(edition.plugins ? [edition.plugins] : [])]
   const home = join(run.directory, name)
   const boltPort = await freePort()
   await writeConfiguration(join(home, 'conf'), edition.settings(boltPort, await freePort()))
@@ -137,7 +161,7 @@ async function install(run: Run, name: string, edition: Edition, jvm: string[]) 
     command: java,
     args: [
       ...[...jvm, `-Xmx${edition.heap}`, ...opens, '-Dio.netty.tryReflectionSetAccessible=true'],
-      ...['-cp', join(libraries, '*'), 'org.neo4j.server.CommunityEntryPoint'],
+      ...['-cp', classPath.map((folder) => join(folder, '*')).join(delimiter), 'org.neo4j.server.CommunityEntryPoint'],
       ...[`--home-dir=${home}`, `--config-dir=${join(home, 'conf')}`, '--console-mode'],
     ],
     cwd: home,

@@ -1,0 +1,39 @@
+import type { JwtSettings } from '../shared/auth/jwt.ts'
+import { readTokens } from '../shared/auth/static-tokens.ts'
+import { type Check, codeOf, fail, ok, type Tell, warn } from './finding.ts'
+
+/** Who may call: the tokens file can be read, and the keys of JSON web tokens can be had. */
+export const checkAccess: Check = async ({ auth }, tell) => {
+  if (auth.tokensFile === null && auth.jwt === null) {
+    tell(warn('access', 'neither AUTH_TOKENS nor AUTH_JWKS_URL is set: enough for a worker, but no API starts'))
+  }
+  if (auth.tokensFile !== null) tokens(auth.tokensFile, tell)
+  if (auth.jwt !== null) await keys(auth.jwt, tell)
+}
+
+function tokens(path: string, tell: Tell): void {
+  try {
+    const { length } = readTokens(path)
+    if (length > 0) tell(ok('access', `the file that AUTH_TOKENS names has ${length} token(s)`))
+    else tell(warn('access', 'the file that AUTH_TOKENS names is empty: make an entry with `npm run token`'))
+  } catch (error) {
+    // Those of the file's own rules have no code, and name the rule only.
+    const code = codeOf(error)
+    const why = code === 'Error' ? (error as Error).message : `AUTH_TOKENS: the file cannot be read (${code})`
+    tell(fail('access', `${oneLine(why)}; no API starts`))
+  }
+}
+
+const oneLine = (text: string) => text.replace(/\s*\n\s*/g, ' ')
+
+async function keys({ jwksUrl }: JwtSettings, tell: Tell): Promise<void> {
+  try {
+    const response = await fetch(jwksUrl, { signal: AbortSignal.timeout(5_000) })
+    const { keys } = (await response.json()) as { keys?: unknown }
+    const count = Array.isArray(keys) ? keys.length : 0
+    if (response.ok && count > 0) tell(ok('access', `AUTH_JWKS_URL has ${count} key(s)`))
+    else tell(fail('access', `AUTH_JWKS_URL answers ${response.status} with no keys: it must name a JSON web key set`))
+  } catch (error) {
+    tell(fail('access', `AUTH_JWKS_URL does not answer (${codeOf(error)}): JSON web tokens are refused until it does`))
+  }
+}

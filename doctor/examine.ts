@@ -1,0 +1,46 @@
+import { type Config, ConfigError, readConfig } from '../shared/config/config.ts'
+import { checkAccess } from './access.ts'
+import { type Check, codeOf, fail, ok, type Tell, warn } from './finding.ts'
+import { checkManager } from './manager.ts'
+import { checkObjectStore } from './object-store.ts'
+import { checkOrigins } from './origins.ts'
+import { checkRedis } from './redis.ts'
+
+const checks: [about: string, check: Check][] = [
+  ['access', checkAccess],
+  ['origins', checkOrigins],
+  ['redis', checkRedis],
+  ['object store', checkObjectStore],
+  ['manager database', checkManager],
+]
+
+const limitMs = 60_000
+
+/** Looks at everything that the programs need, with the settings of this process, one thing after the other. */
+export async function examine(tell: Tell): Promise<void> {
+  const config = configuration(tell)
+  if (config === null) return
+  for (const [about, check] of checks) {
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(Object.assign(new Error(), { code: 'ETIMEDOUT' })), limitMs)
+    await Promise.race([(async () => check(config, tell))(), late]).catch((error) => {
+      tell(fail(about, `could not be looked at to the end (${codeOf(error)})`))
+    })
+    clearTimeout(timer)
+  }
+}
+
+/** The settings as a worker reads them, for a worker needs the fewest; what only an API needs, `checkAccess` looks at. */
+function configuration(tell: Tell): Config | null {
+  try {
+    const config = readConfig('worker')
+    if (config.failpoint === null) tell(ok('settings', 'complete and valid'))
+    else tell(warn('settings', 'FAILPOINT is set, which stops processes on purpose: unset it outside of tests'))
+    return config
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    for (const problem of error.problems) tell(fail('settings', problem))
+    tell(fail('settings', 'nothing else was looked at: set these first'))
+    return null
+  }
+}

@@ -1,0 +1,30 @@
+import type { Config } from '../shared/config/config.ts'
+
+/** One line of the doctor's: what was looked at, how it is, and what to do where it is not right. Never a secret. */
+export interface Finding {
+  level: 'ok' | 'warn' | 'fail'
+  about: string
+  says: string
+}
+
+export type Tell = (finding: Finding) => void
+
+/** Looks at one thing with the programs' own settings, and tells what it finds as it finds it. */
+export type Check = (config: Config, tell: Tell) => Promise<void> | void
+
+export const ok = (about: string, says: string): Finding => ({ level: 'ok', about, says })
+export const warn = (about: string, says: string): Finding => ({ level: 'warn', about, says })
+export const fail = (about: string, says: string): Finding => ({ level: 'fail', about, says })
+
+export const lineOf = ({ level, about, says }: Finding): string => `${level.padEnd(4)}  ${about}: ${says}`
+
+/** The code of an error or of what caused it. Texts are never shown: they may quote an address with a password in it. */
+export function codeOf(thrown: unknown): string {
+  const chain: unknown[] = []
+  for (let at = thrown; at instanceof Error && chain.length < 10; at = at.cause) chain.push(at)
+  const codes = chain.flatMap((at) => {
+    const { code, name } = at as { code?: unknown; name: string }
+    return typeof code === 'string' && name !== 'AppError' ? [code] : []
+  })
+  return codes[0] ?? (thrown instanceof Error ? thrown.name : 'unknown')
+}

@@ -1,0 +1,36 @@
+import { AppError } from '../shared/errors/app-error.ts'
+import { openManagerDatabase } from '../shared/manager/database.ts'
+import { missingConstraints } from '../shared/manager/schema.ts'
+import { type Check, codeOf, fail, ok, warn } from './finding.ts'
+
+const about = 'manager database'
+
+/** The database of the models. Its constraints are made where they are missing, as the API does when it starts. */
+export const checkManager: Check = async ({ manager }, tell) => {
+  if (manager === null) {
+    return tell(warn(about, 'MANAGER_DB_URL is not set: the manager and search areas answer 503'))
+  }
+  const database = openManagerDatabase(manager, { warn() {} })
+  const query = (text: string) => ({ query: text, parameters: {} })
+  try {
+    await database.read(query('RETURN 1'))
+    tell(ok(about, 'answers'))
+    await database.write(() => query('RETURN 1')).catch(() => {}) // the constraints come before any write
+    const missing = await missingConstraints((text) => database.read(query(text)))
+    if (missing.length === 0) tell(ok('manager constraints', 'all there'))
+    else tell(fail('manager constraints', `none on ${missing.join(', ')}: ${whatToDo}`))
+  } catch (error) {
+    tell(fail(about, whyOf(error)))
+  } finally {
+    await database.close()
+  }
+}
+
+const whatToDo = 'let MANAGER_DB_USER create constraints, and look for duplicates or a constraint of the same name'
+
+function whyOf(error: unknown): string {
+  const code = codeOf(error)
+  if (/\.Security\./.test(code)) return `refuses us (${code}): check MANAGER_DB_USER and MANAGER_DB_PASSWORD`
+  if (!(error instanceof AppError)) return `refuses a query (${code}): it must be Neo4j 3.5, 4.2 or later, or alike`
+  return `does not answer (${code}): check MANAGER_DB_URL, and that the database runs`
+}

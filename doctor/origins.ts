@@ -1,0 +1,15 @@
+import { type Check, ok, warn } from './finding.ts'
+
+/** Which databases may be read. Nothing is connected to: origins are named by requests. */
+export const checkOrigins: Check = ({ origin: { allow, ports } }, tell) => {
+  const onPorts = `port ${ports.join(', ')}`
+  if (allow === null) return tell(ok('origins', `public addresses only, ${onPorts}`))
+  if (allow.length === 0) return tell(warn('origins', 'ORIGIN_ALLOW allows nothing: every publish is refused'))
+  const isEverything = allow.some((rule) => rule.kind === 'network' && rule.prefix === 0)
+  if (isEverything) {
+    return tell(
+      warn('origins', 'ORIGIN_ALLOW allows every address, those of this network too: name fewer, or unset it'),
+    )
+  }
+  tell(ok('origins', `${allow.length} rule(s) of ORIGIN_ALLOW, ${onPorts} where a rule names none`))
+}

@@ -1,0 +1,56 @@
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+/** Sorted sets are asked by score in descending order, which earlier versions cannot. */
+const oldest = [6, 2] as const
+const manyShare = 0.8
+
+/** What Redis says of itself (INFO), and its settings `save` and `appendfsync` where they could be asked for. */
+export function* findingsOf(info: string, settings: Record<string, string>): Generator<Finding> {
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? ''
+  yield version(field('redis_version'))
+  yield* role(field('redis_mode'), field('role'))
+  yield policy(field('maxmemory_policy'))
+  yield memory(Number(field('used_memory')), Number(field('maxmemory')))
+  yield persistence(field('aof_enabled') === '1', field('aof_last_write_status'), settings)
+}
+
+function version(text: string): Finding {
+  const [major = 0, minor = 0] = text.split('.').map(Number)
+  const isEnough = major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
+  if (isEnough) return ok('redis version', text)
+  return fail('redis version', `${text || 'unknown'} is too old: it must be ${oldest.join('.')} or later`)
+}
+
+function* role(mode: string, role: string): Generator<Finding> {
+  // The scripts that change a job touch its record, its claim and its lists at once.
+  if (mode === 'cluster') yield fail('redis role', 'a cluster, which splits the keys of a job: use one primary')
+  if (role !== 'master') yield fail('redis role', 'a replica, which takes no writes: REDIS_URL must name the primary')
+}
+
+function policy(text: string): Finding {
+  if (text === 'noeviction') return ok('redis eviction policy', text)
+  return fail('redis eviction policy', `${text || 'unknown'} loses jobs: set maxmemory-policy noeviction`)
+}
+
+function memory(used: number, most: number): Finding {
+  const mebibytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MiB`
+  if (most === 0) {
+    return warn('redis memory', `${mebibytes(used)} without a limit: set maxmemory below what the machine has`)
+  }
+  const says = `${mebibytes(used)} of ${mebibytes(most)}`
+  if (used < most * manyShare) return ok('redis memory', says)
+  return warn('redis memory', `${says}: when it is full no publish is accepted; raise maxmemory`)
+}
+
+function persistence(hasLog: boolean, lastWrite: string, { save, appendfsync }: Record<string, string>): Finding {
+  const about = 'redis persistence'
+  if (hasLog && lastWrite !== '' && lastWrite !== 'ok') {
+    return fail(about, 'the append-only file cannot be written: look at the disk of Redis')
+  }
+  if (hasLog && appendfsync === 'no') {
+    return warn(about, 'append-only file with appendfsync no loses up to half a minute: set appendfsync everysec')
+  }
+  if (hasLog) return ok(about, `append-only file${appendfsync ? `, appendfsync ${appendfsync}` : ''}`)
+  const lost = save === '' ? 'none: a restart of Redis loses all jobs' : 'snapshots at most: a crash loses jobs'
+  return warn(about, `${lost}; set appendonly yes`)
+}

@@ -1,0 +1,48 @@
+import type { Redis } from 'ioredis'
+import { connectProducer } from '../shared/jobs/redis.ts'
+import { type Check, codeOf, fail, type Tell } from './finding.ts'
+import { checkKeys } from './keys.ts'
+import { findingsOf } from './redis-info.ts'
+
+/** The queue's database: that it answers, is new enough, keeps what it is given, and that the key ring opens what it holds. */
+export const checkRedis: Check = async ({ redis: { url }, secretKeys }, tell) => {
+  let last: unknown
+  const redis = connectProducer(url, { warn: (fields) => (last = (fields as { err?: unknown }).err) })
+  try {
+    await redis.connect()
+    // The client goes on in database 0 where the one it was told to use is refused.
+    await redis.select(redis.options.db ?? 0)
+  } catch (error) {
+    redis.disconnect()
+    return unreachable(isReply(error) ? error : (last ?? error), tell)
+  }
+  try {
+    for (const finding of findingsOf(await redis.info(), await settingsOf(redis))) tell(finding)
+    await checkKeys(redis, secretKeys, tell)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+const isReply = (error: unknown) => error instanceof Error && error.name === 'ReplyError'
+
+function unreachable(error: unknown, tell: Tell): void {
+  const reply = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR DB index|LOADING)/.exec(
+    error instanceof Error ? error.message : '',
+  )?.[1]
+  if (reply?.includes('DB index')) tell(fail('redis', 'REDIS_URL names a database that this Redis does not have'))
+  else if (reply === 'LOADING') tell(fail('redis', 'is still reading its data from disk: wait until it has'))
+  else if (reply !== undefined) tell(fail('redis', 'refuses the user or the password in REDIS_URL'))
+  else tell(fail('redis', `does not answer (${codeOf(error)}): check REDIS_URL, and that Redis runs`))
+}
+
+/** Empty where the provider lets nobody ask for settings. */
+async function settingsOf(redis: Redis): Promise<Record<string, string>> {
+  const ask = async (name: string) => (await redis.config('GET', name)) as string[]
+  try {
+    const found = [...(await ask('save')), ...(await ask('appendfsync'))]
+    return Object.fromEntries(found.flatMap((name, at) => (at % 2 === 0 ? [[name, found[at + 1] ?? '']] : [])))
+  } catch {
+    return {}
+  }
+}

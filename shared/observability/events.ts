@@ -1,0 +1,115 @@
+import { AppError } from '../errors/app-error.ts'
+import type { Logger } from './log.ts'
+import type { commitLosses, Metrics } from './metrics.ts'
+
+/** What happened, each once: a line in the log and a count. Logs name jobs, metrics never do. */
+export interface Observed {
+  log: Logger
+  metrics: Metrics
+}
+
+/** A run of a job, or of one slice of it. */
+interface RunOf {
+  jobId: string
+  slice?: number | undefined
+  attempt: number
+}
+
+export function runBegun({ log, metrics }: Observed, run: RunOf): void {
+  metrics.attempts.inc({ attempt: run.attempt > 3 ? 'more' : String(run.attempt) })
+  log.info(run, 'job started')
+}
+
+export function runHandedBack({ log, metrics }: Observed, run: RunOf): void {
+  metrics.handedBack.inc()
+  log.info(run, 'job handed back')
+}
+
+export function runFailed(observed: Observed, run: RunOf & { isSuperseded: boolean }, error: unknown): void {
+  const reason = codeOf(error)
+  observed.metrics.runsFailed.inc({ reason })
+  originRefused(observed, reason)
+  observed.log.warn({ ...run, err: error }, 'run failed')
+}
+
+interface End {
+  outcome: 'succeeded' | 'failed' | 'cancelled'
+  /** The code of the error that a job failed with. */
+  reason?: string
+  /** False where another run of the job was first to say so: a job ends once. */
+  isNews: boolean
+}
+
+export function jobFinished({ log, metrics }: Observed, job: { id: string; createdAt: string }, end: End): void {
+  const { outcome, reason = '', isNews } = end
+  if (isNews) {
+    metrics.jobs.inc({ outcome, reason })
+    metrics.jobSeconds.observe({ outcome }, Math.max(0, Date.now() - Date.parse(job.createdAt)) / 1_000)
+  }
+  log.info({ jobId: job.id, ...end }, 'job finished')
+}
+
+/** Jobs whose lock was not renewed in time: others may run them by now. */
+export function locksLost({ log, metrics }: Observed, jobIds: readonly string[]): void {
+  metrics.locksLost.inc(jobIds.length)
+  log.warn({ jobIds }, 'locks lost')
+}
+
+export function jobStalled({ log, metrics }: Observed, jobId: string): void {
+  metrics.stalled.inc()
+  log.warn({ jobId }, 'job lost its worker, to be run again')
+}
+
+export function jobRestored({ log, metrics }: Observed, jobId: string): void {
+  metrics.restored.inc()
+  log.warn({ jobId }, 'job was not in the queue, added again')
+}
+
+const lossOf: Record<string, (typeof commitLosses)[number]> = {
+  jobInterrupted: 'superseded',
+  fileExists: 'taken',
+  jobVoided: 'voided',
+  storeAway: 'unanswered',
+}
+
+/** A run was whole, and its packet is not to be, or not yet: the store did not answer. */
+export function commitLost({ log, metrics }: Observed, jobId: string, error: unknown): void {
+  const reason = lossOf[codeOf(error)]
+  if (reason === undefined) return
+  metrics.commitsLost.inc({ reason })
+  log.warn({ jobId, reason }, 'commit lost')
+}
+
+/** Thousands of parts a minute: counted only. */
+export function partStored({ metrics }: Pick<Observed, 'metrics'>, part: { pairs: number; bytes: Uint8Array }): void {
+  metrics.parts.inc()
+  metrics.pairs.inc(part.pairs)
+  metrics.bytes.inc(part.bytes.length)
+}
+
+export function plainFilesFailed({ log, metrics }: Observed, error: unknown): void {
+  metrics.plainFilesFailed.inc()
+  log.warn({ err: error }, 'plain files not brought up to date')
+}
+
+export function swept({ log, metrics }: Observed, removed: Record<string, number>): void {
+  for (const [kind, count] of Object.entries(removed)) metrics.swept.inc({ kind }, count)
+  log.info(removed, 'swept')
+}
+
+export function janitorFailed({ log, metrics }: Observed, error: unknown): void {
+  metrics.janitorFailed.inc()
+  log.warn({ err: error }, 'janitor')
+}
+
+const refusedBy: Record<string, string> = { dbUrlRefused: 'address', dbUrlPortRefused: 'port' }
+
+/** Does nothing for errors of another kind. */
+export function originRefused({ log, metrics }: Observed, code: string): void {
+  const by = refusedBy[code]
+  if (by === undefined) return
+  metrics.addressesRefused.inc({ by })
+  log.warn({ by }, 'origin refused by policy')
+}
+
+const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : 'internal')

@@ -1,0 +1,90 @@
+const startBytes = 64 * 1024
+const keptBytes = 1024 * 1024
+
+const [quote, backslash, comma, open, close] = [...'"\\,[]'].map((character) => character.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+  number,
+  number,
+]
+const [space, tilde] = [' '.charCodeAt(0), '~'.charCodeAt(0)] as const
+
+// Up to so many characters a loop here is faster than a call into Node.
+const shortLength = 48
+
+/** One pair's UTF-8 as it is written, value by value, in a buffer that is used again for the next. */
+export class PairBytes {
+  #bytes = Buffer.allocUnsafe(startBytes)
+  #length = 0
+
+  clear(): void {
+    this.#length = 0
+    if (this.#bytes.length > keptBytes) this.#bytes = Buffer.allocUnsafe(startBytes)
+  }
+
+  /** Valid until it is cleared. */
+  get written(): Buffer {
+    return this.#bytes.subarray(0, this.#length)
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.#reserve(bytes.length)
+    this.#bytes.set(bytes, this.#length)
+    this.#length += bytes.length
+  }
+
+  /** Any text as it is. */
+  text(text: string): void {
+    this.#reserve(text.length * 3)
+    if (text.length > shortLength || !this.#ascii(text, this.#length))
+      this.#length += this.#bytes.write(text, this.#length)
+  }
+
+  /** A string as JSON, just as `JSON.stringify` has it. */
+  string(value: string): void {
+    this.#reserve(value.length * 3 + 2)
+    const start = this.#length
+    if (value.length > shortLength || !this.#ascii(value, start + 1, true)) {
+      this.text(JSON.stringify(value))
+      return
+    }
+    this.#bytes[start] = quote
+    this.#bytes[this.#length++] = quote
+  }
+
+  /** A list of JSON values, each written by `write`. */
+  list<Value>(values: readonly Value[], write: (value: Value) => void): void {
+    this.#byte(open)
+    for (let index = 0; index < values.length; index++) {
+      if (index > 0) this.#byte(comma)
+      write(values[index] as Value)
+    }
+    this.#byte(close)
+  }
+
+  /** Writes a text of printable ASCII, and where it is to be quoted of what needs no escape; else false. */
+  #ascii(text: string, start: number, isQuoted = false): boolean {
+    const bytes = this.#bytes
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index)
+      if (code < space || code > tilde || (isQuoted && (code === quote || code === backslash))) return false
+      bytes[start + index] = code
+    }
+    this.#length = start + text.length
+    return true
+  }
+
+  #byte(byte: number) {
+    this.#reserve(1)
+    this.#bytes[this.#length++] = byte
+  }
+
+  #reserve(more: number) {
+    const needed = this.#length + more
+    if (needed <= this.#bytes.length) return
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2))
+    this.#bytes.copy(larger, 0, 0, this.#length)
+    this.#bytes = larger
+  }
+}

@@ -1,0 +1,111 @@
+import type { Origin, Row } from '../origin/connect.ts'
+import { type Columns, columnsOf, comparable, expressionsOf, type Properties, propertiesOf } from './columns.ts'
+import type { Plan } from './plan.ts'
+import type { InternalId } from './reads.ts'
+
+/** What reads need to know. */
+export interface Reading {
+  origin: Origin
+  plan: Plan
+  known: KnownColumns
+}
+
+/** Rows to be read, each with all properties of one element. */
+export interface Wanted {
+  /** A pattern that binds `variable`. */
+  match: string
+  variable: 'n' | 'r'
+  /** What else to return; the first is the variable's internal id. */
+  head: readonly string[]
+  parameters: Record<string, unknown>
+  /** Names elements that probably have the same keys. */
+  kind: string
+  /** Keys whose values are needed as such. */
+  asValues: readonly string[]
+}
+
+export interface FoundRow {
+  head: Row
+  properties: Properties
+}
+
+/** The columns known of each kind of elements of one origin. */
+export type KnownColumns = Map<string, { columns: Columns | null; rows: number; odd: number }>
+
+// So many rows tell the columns; if there are not as many, they are all.
+const sampleRows = 50
+
+/** Rows that do not fit the columns are read twice: of so many in a hundred the columns must learn, of more there should be none. */
+const [learnFrom, giveUpFrom] = [5, 25]
+
+export const listsOf = (variable: string) => [`keys(${variable})`, `[k IN keys(${variable}) | ${variable}[k]]`]
+
+/**
+ * Reads all these rows: as columns once it is known which, else as lists of keys and values, which is three times the
+ * work. What does not fit the columns is read again as lists, so that the result is the same either way.
+ */
+export async function readProperties(origin: Origin, known: KnownColumns, wanted: Wanted): Promise<FoundRow[]> {
+  const { match, variable, head, parameters, asValues } = wanted
+  const name = JSON.stringify([wanted.variable, wanted.kind, asValues])
+  const asLists = `${match} RETURN [${[...head, ...listsOf(variable)].join(', ')}]`
+  let entry = known.get(name)
+  if (!entry && !origin.legacy) {
+    const sample = (await origin.rows(`${asLists} LIMIT ${sampleRows}`, parameters)).map((row) => fromLists(row))
+    if (sample.length < sampleRows) return sample
+    const columns = columnsOf(
+      sample.map(({ properties }) => properties),
+      asValues,
+      null,
+    )
+    entry = { columns, rows: 0, odd: 0 }
+    known.set(name, entry)
+  }
+  const columns = entry?.columns ?? null
+  if (!entry || columns === null) return (await origin.rows(asLists, parameters)).map((row) => fromLists(row))
+  const expressions = [...head, ...expressionsOf(columns, variable)].join(', ')
+  const rows = await origin.rows(`${match} RETURN [${expressions}]`, { ...parameters, ...comparable })
+  const found: (FoundRow | null)[] = rows.map((row) => {
+    const properties = propertiesOf(columns, row, head.length)
+    return properties && { head: row, properties }
+  })
+  const odd = rows.filter((_, index) => found[index] === null)
+  entry.rows += rows.length
+  entry.odd += odd.length
+  if (odd.length === 0) return found as FoundRow[]
+  const again = await readAgain(
+    origin,
+    variable,
+    odd.map(([id]) => id as bigint),
+  )
+  if (odd.length * 100 >= rows.length * learnFrom) entry.columns = columnsOf([...again.values()], asValues, columns)
+  if (entry.odd * 100 >= entry.rows * giveUpFrom && entry.rows > 1_000) entry.columns = null
+  return found.flatMap((one, index) => {
+    const row = rows[index] as Row
+    const properties = one?.properties ?? again.get(row[0] as bigint)
+    return properties ? [{ head: row, properties }] : []
+  })
+}
+
+/** All properties of these nodes or relationships as they are; one that is gone by now is left out. */
+async function readAgain(origin: Origin, variable: 'n' | 'r', ids: readonly bigint[]) {
+  const pattern = variable === 'n' ? '(n)' : '()-[r]->()'
+  const match = `UNWIND $ids AS i MATCH ${pattern} WHERE id(${variable}) = i`
+  const rows = await origin.rows(`${match} RETURN [${[`i`, ...listsOf(variable)].join(', ')}]`, { ids })
+  return new Map(rows.map((row) => [row[0] as bigint, fromLists(row).properties]))
+}
+
+/** The same properties as values, read again if need be; null where they are gone by now. */
+export async function asValues(
+  origin: Origin,
+  variable: 'n' | 'r',
+  id: InternalId,
+  properties: Properties,
+): Promise<Properties | null> {
+  if (properties.columns === null) return properties
+  return (await readAgain(origin, variable, [BigInt(id)])).get(BigInt(id)) ?? null
+}
+
+export function fromLists(row: Row): FoundRow {
+  const [keys, values] = row.slice(-2) as [string[], unknown[]]
+  return { head: row, properties: { keys, values, columns: null } }
+}

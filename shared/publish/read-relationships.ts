@@ -1,0 +1,104 @@
+import { byCodePoint, isQuotable, quote } from '../cypher/identifiers.ts'
+import type { Origin, Row } from '../origin/connect.ts'
+import type { Properties } from './columns.ts'
+import type { IdentityRule, NodeKeys } from './identity.ts'
+import { fromLists, listsOf, type Reading, readProperties } from './read-properties.ts'
+import { arrow, asInteger, eachNode, type InternalId } from './reads.ts'
+import type { RelationshipType } from './relationship-types.ts'
+import { completeZones } from './zones.ts'
+
+/** Each under a name of its own: the id property may be `index`. */
+function keyColumns(variable: string, { columns }: IdentityRule): string[] {
+  return [`labels(${variable})`, ...['index', ...columns].map((key) => `${variable}.${quote(key)}`)]
+}
+
+const nodeKeys = (row: Row, at: number, { columns }: IdentityRule): NodeKeys => ({
+  labels: row[at] as string[],
+  index: row[at + 1],
+  ids: row.slice(at + 2, at + 2 + columns.length),
+})
+
+const completeIds = (origin: Origin, { columns }: IdentityRule, node: InternalId, { ids }: NodeKeys) =>
+  completeZones(origin, 'node', node, { keys: columns, values: ids as unknown[] })
+
+export interface RelationshipRow {
+  /** The targeted node that it was read from. */
+  node: InternalId
+  relationship: InternalId
+  isOutgoing: boolean
+  far: InternalId
+  farKeys: NodeKeys
+  properties: Properties
+}
+
+/** Every relationship of a type at each of these nodes; one between two of them is read from both, a self-loop once. */
+export async function readRelationships(
+  { origin, plan, known }: Reading,
+  nodes: readonly InternalId[],
+  type: RelationshipType,
+): Promise<RelationshipRow[]> {
+  const { identity: rule, relationshipIdField } = plan
+  const isOutgoing = type.direction === 'both' ? 'startNode(r) = n' : String(type.direction === 'out')
+  const found = await readProperties(origin, known, {
+    match: `${eachNode} MATCH (n)${arrow('r', type)}(m)`,
+    variable: 'r',
+    head: ['id(r)', 'i', isOutgoing, 'id(m)', ...keyColumns('m', rule)],
+    parameters: { nodes: nodes.map(asInteger) },
+    kind: type.type,
+    asValues: relationshipIdField === null ? [] : [relationshipIdField],
+  })
+  const rows: RelationshipRow[] = []
+  for (const { head, properties } of found) {
+    const relationship = Number(head[0])
+    const far = Number(head[3])
+    const farKeys = nodeKeys(head, 4, rule)
+    if (origin.legacy) {
+      await completeZones(origin, 'relationship', relationship, properties)
+      await completeIds(origin, rule, far, farKeys)
+    }
+    rows.push({ node: Number(head[1]), relationship, isOutgoing: head[2] === true, far, farKeys, properties })
+  }
+  return rows
+}
+
+export interface FoundRelationship {
+  relationship: InternalId
+  type: string
+  start: { node: InternalId; keys: NodeKeys }
+  end: { node: InternalId; keys: NodeKeys }
+  properties: Properties
+}
+
+/**
+ * Relationships of any type whose property `field` is among `values`, wherever they are: asked type by type, so that an
+ * index on the property of a type is used. Seed, `relationshipIds`.
+ */
+export async function* findRelationships(
+  origin: Origin,
+  rule: IdentityRule,
+  field: string,
+  values: readonly unknown[],
+): AsyncGenerator<FoundRelationship> {
+  const types: string[] = []
+  const known = 'CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType'
+  for await (const [type] of origin.read(known)) types.push(type as string)
+  const expressions = ['id(r)', 'id(a)', 'id(b)', ...keyColumns('a', rule), ...keyColumns('b', rule), ...listsOf('r')]
+  const columns = `[${expressions.join(', ')}]`
+  const width = 2 + rule.columns.length
+  for (const type of types.sort(byCodePoint)) {
+    // A type that no text can name is asked for as a value.
+    const [pattern, ofType] = isQuotable(type) ? [`r:${quote(type)}`, ''] : ['r', 'type(r) = $type AND ']
+    const query = `MATCH (a)-[${pattern}]->(b) WHERE ${ofType}r.${quote(field)} IN $values RETURN ${columns}`
+    for await (const [row] of origin.read(query, { values, type }) as AsyncGenerator<[Row]>) {
+      const relationship = Number(row[0])
+      const start = { node: Number(row[1]), keys: nodeKeys(row, 3, rule) }
+      const end = { node: Number(row[2]), keys: nodeKeys(row, 3 + width, rule) }
+      const { properties } = fromLists(row)
+      if (origin.legacy) {
+        await completeZones(origin, 'relationship', relationship, properties)
+        for (const { node, keys } of [start, end]) await completeIds(origin, rule, node, keys)
+      }
+      yield { relationship, type, start, end, properties }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import type { Properties } from './columns.ts'
+import { mergeText } from './identity.ts'
+import type { Ends } from './pairs.ts'
+import { pairText } from './part-buffer.ts'
+import { asValues } from './read-properties.ts'
+import type { InternalId } from './reads.ts'
+import { describeRelationship, type RelationshipUpsert, RelationshipUpserts } from './relationship-upserts.ts'
+import { noted, noteSkipped, type Slice } from './slice.ts'
+
+interface Kept {
+  relationship: InternalId
+  ends: Ends
+  upsert: RelationshipUpsert
+}
+
+/** Internal ids below this fit in twos into one number that a float holds exactly. */
+const halfOfExact = 2 ** 26
+
+/**
+ * Relationships to be published, by what `MERGE` finds them by: type, ends, and their own id where the request names
+ * one. Parallel ones that it cannot tell apart collapse to the one whose element id is smallest as text. Contract 5.
+ */
+export class RelationshipBatch {
+  readonly #slice: Slice
+  readonly #upserts: RelationshipUpserts
+  /** By type, then by what tells those of a type apart. */
+  readonly #kept = new Map<string, Map<string | number, Kept>>()
+  #collapsed = 0
+
+  constructor(slice: Slice) {
+    this.#slice = slice
+    this.#upserts = new RelationshipUpserts(slice.plan, slice.pairs, slice.stamp)
+  }
+
+  /**
+   * Returns a promise only where something must be read again.
+   * @throws unpublishable (422), naming the relationship and the first property without a rendering.
+   */
+  add(
+    relationship: InternalId,
+    nodes: readonly [start: InternalId, end: InternalId],
+    ends: Ends,
+    properties: Properties,
+  ): Promise<void> | undefined {
+    const keep = (upsert: RelationshipUpsert) => this.#keep(nodes, { relationship, ends, upsert })
+    const fromValues = (values: Properties) => keep(this.#upserts.fromValues(relationship, ends, values))
+    const upsert = this.#upserts.fromColumns(ends, properties)
+    if (upsert) keep(upsert)
+    else if (properties.columns === null) fromValues(properties)
+    else {
+      const again = asValues(this.#slice.origin, 'r', relationship, properties)
+      return again.then((values) => values === null || fromValues(values)).then(() => {})
+    }
+    return undefined
+  }
+
+  #keep([start, end]: readonly [start: InternalId, end: InternalId], kept: Kept): void {
+    const { ends, relationship, upsert } = kept
+    const isShort = upsert.id === null && start < halfOfExact && end < halfOfExact
+    const own = upsert.id === null ? '' : mergeText(upsert.id.value)
+    const key = isShort ? start * halfOfExact + end : `${start} ${end} ${own}`
+    const all = this.#kept.get(ends.type) ?? new Map<string | number, Kept>()
+    this.#kept.set(ends.type, all)
+    const parallel = all.get(key)
+    if (parallel) this.#collapsed++
+    if (!parallel || String(relationship) < String(parallel.relationship)) all.set(key, kept)
+  }
+
+  /** Writes them all, and forgets them. */
+  async write(): Promise<void> {
+    for (const kept of this.#kept.values()) await this.#writeAll(kept.values())
+    if (this.#collapsed === 0) return
+    const collapsed = this.#collapsed
+    this.#slice.report.collapsed(collapsed)
+    this.#slice.writer.note((metadata) => metadata.collapsed(collapsed))
+  }
+
+  async #writeAll(all: Iterable<Kept>): Promise<void> {
+    const { plan, pairs, writer, stamp } = this.#slice
+    for (const { relationship, ends, upsert } of all) {
+      const about = () => describeRelationship(relationship, ends.type)
+      const note = noted(plan, (metadata) => {
+        metadata.relationship(ends.type)
+        if (!plan.timestamp?.postback || !plan.timestamp.stampsRelationships || !stamp) return
+        metadata.postsBack(`${pairText(pairs.postbackRelationship(ends, upsert.id, stamp))}null}`)
+      })
+      if ('shape' in upsert) {
+        const full = writer.add(this.#upserts.bytesOf(ends, upsert.shape, upsert.properties), about, note)
+        if (full) await full
+        continue
+      }
+      for (let count = 0; count < upsert.skipped; count++) noteSkipped(this.#slice, 'properties')
+      await writer.write(upsert.pair, about, note)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { Driver } from 'neo4j-driver'
+import { run } from '../support/neo4j.ts'
+import { inSlices } from '../support/requests.ts'
+import { shuffled } from '../support/shuffle.ts'
+
+/** How large the graph is; at scale 1: 100,000 people, 400,000 KNOWS, of them 50,000 from one person. */
+export const sizesOf = (scale: number) => ({
+  people: 100_000 * scale,
+  hub: 50_000 * scale,
+  relationships: 400_000 * scale,
+})
+
+export const apocSlice = 5_000
+const perTransaction = 10_000
+
+/** Everyone's ids in the order in which every lane asks for them, which is neither theirs nor that of the store. */
+export const idsOf = (scale: number): string[] => shuffled(storedIds(scale), 2)
+
+/** The person who knows so many. */
+export const hubOf = (scale: number): string => storedIds(scale)[0] as string
+
+/** A fifth of the ids, or fewer: for warming up. */
+export const warmUpIds = (ids: readonly string[]): string[] => ids.slice(0, Math.min(ids.length / 5, 10_000))
+
+const storedIds = (scale: number) =>
+  shuffled(
+    Array.from({ length: sizesOf(scale).people }, (_, index) => `p${String(index).padStart(7, '0')}`),
+    1,
+  )
+
+const person = `{id: row.id, name: 'Person ' + row.i, email: 'person' + row.i + '@example.org', age: row.i % 90,
+  height: 1.5 + row.i % 50 / 100.0, active: row.i % 2 = 0, born: date({year: 1930 + row.i % 90, month: 1 + row.i % 12}),
+  seen: datetime({epochSeconds: 1700000000 + row.i}), tags: ['a', 'tag ' + row.i % 10], city: 'City ' + row.i % 1000}`
+const knows = `{since: 1990 + row.i % 30, strength: row.i % 100 / 100.0, note: 'met ' + row.i % 1000 + ' times'}`
+
+/** Draws the same graph every time, and beside it the lists of ids that APOC's queries start from. */
+export async function drawGraph(driver: Driver, scale: number): Promise<void> {
+  await run(driver, 'CREATE CONSTRAINT person_id FOR (n:Person) REQUIRE n.id IS UNIQUE')
+  const people = storedIds(scale).map((id, index) => ({ id, i: BigInt(index) }))
+  for (const rows of inSlices(people, perTransaction)) {
+    await run(driver, `UNWIND $rows AS row CREATE (:Person ${person})`, { rows })
+  }
+  for (const rows of inSlices(acquaintances(scale), perTransaction)) {
+    const ends = 'MATCH (a:Person {id: row.a}) MATCH (b:Person {id: row.b})'
+    await run(driver, `UNWIND $rows AS row ${ends} CREATE (a)-[:KNOWS ${knows}]->(b)`, { rows })
+  }
+  const ids = idsOf(scale)
+  const lists = [
+    { name: 'all', ids },
+    { name: 'warm', ids: warmUpIds(ids) },
+    ...inSlices(ids, apocSlice).map((slice, index) => ({ name: `slice ${index}`, ids: slice })),
+  ]
+  await run(driver, 'UNWIND $lists AS list CREATE (:Ids {name: list.name, ids: list.ids})', { lists })
+  await run(driver, 'CALL db.awaitIndexes(600)')
+  await run(driver, 'CALL db.prepareForReplanning()')
+}
+
+/** Who knows whom, never twice and nobody themselves: the hub many, everyone else three or four at seeded distances. */
+function acquaintances(scale: number): { a: string; b: string; i: bigint }[] {
+  const ids = storedIds(scale)
+  const { people, hub, relationships } = sizesOf(scale)
+  const distances = shuffled(
+    Array.from({ length: people - 1 }, (_, index) => index + 1),
+    3,
+  ).slice(0, 5)
+  const drawn = ids.slice(1, hub + 1).map((b) => ({ a: ids[0] as string, b }))
+  for (const distance of distances) {
+    for (let at = 1; at < people && drawn.length < relationships; at++) {
+      drawn.push({ a: ids[at] as string, b: ids[(at + distance) % people] as string })
+    }
+  }
+  return shuffled(drawn, 4).map((ends, index) => ({ ...ends, i: BigInt(index) }))
+}

@@ -1,0 +1,22 @@
+import type { Lane } from './lanes.ts'
+import { nodes, publishedByFresh } from './publishing.ts'
+import type { Setting } from './setting.ts'
+
+/** One worker that does nothing before: the nodes again and again until there are so many pairs. */
+export const memoryLanes: Lane[] = [
+  { name: 'memory-10k', unit: 'pairs', what: '10,000 pairs by a worker just started', measure: pairs(10_000) },
+  { name: 'memory-100k', unit: 'pairs', what: '100,000 pairs', measure: pairs(100_000) },
+  { name: 'memory-1m', unit: 'pairs', what: '1,000,000 pairs', measure: pairs(1_000_000), most: 3 },
+]
+
+function pairs(count: number) {
+  return (setting: Setting) => {
+    // A small graph for a first try has small packets; a large one has no larger ones, for a request has its limits.
+    const wanted = count * Math.min(1, setting.scale)
+    const times = Math.ceil(wanted / setting.ids.length)
+    const ids = Array.from({ length: times }, () => setting.ids)
+      .flat()
+      .slice(0, wanted)
+    return publishedByFresh(setting, { workers: 1, ids, options: nodes, pairs: wanted })
+  }
+}

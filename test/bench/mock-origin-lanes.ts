@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Lane } from './lanes.ts'
+import { warmUpOf } from './publish-lanes.ts'
+import { nodes, publishedByFresh } from './publishing.ts'
+import type { Setting } from './setting.ts'
+
+/** The origin's share of the processors taken away: what it answered once is played back by a process of its own. */
+export const mockOriginLanes: Lane[] = [
+  { name: 'mock-1', unit: 'pairs', what: 'a multi of nodes from a mock origin, one worker', measure: by(1), most: 3 },
+  { name: 'mock-2', unit: 'pairs', what: 'the same, two workers', measure: by(2), most: 3 },
+]
+
+const mostIds = 100_000
+/** How often the nodes are published in one multi: it is to be a large one. */
+const times = 3
+
+let mock: Promise<Setting> | undefined
+
+function by(workers: number) {
+  return async (setting: Setting) => {
+    mock ??= recorded(setting)
+    const ids = Array.from({ length: times }, () => someIds(setting)).flat()
+    const work = { workers, ids, options: nodes, pairs: ids.length }
+    return publishedByFresh(await mock, { ...work, warmUp: warmUpOf(setting) })
+  }
+}
+
+const someIds = ({ ids }: Setting) => ids.slice(0, mostIds)
+
+/** The setting with the mock in the place of the database, once it has heard every answer. */
+async function recorded(setting: Setting): Promise<Setting> {
+  const { run, neo4j, startOurs } = setting
+  const { hostname: host, port } = new URL(neo4j.boltUrl)
+  const server = await run.start({
+    name: 'mock-origin',
+    command: process.execPath,
+    args: ['test/bench/mock-origin.ts'],
+    env: { PATH: process.env.PATH, MOCK_ORIGIN: JSON.stringify({ host, port: Number(port) }) },
+    cwd: `${import.meta.dirname}/../..`,
+  })
+  while (!server.log().includes('\n')) {
+    if (server.hasExited()) throw new Error(`the mock origin did not start:\n${server.tail()}`)
+    await delay(50)
+  }
+  const ports: { recording: number; replaying: number } = JSON.parse(server.log().split('\n')[0] as string)
+  const hosts = [ports.recording, ports.replaying].map((port) => `127.0.0.1:${port}`) as [string, string]
+  const ours = await startOurs(4, { origins: hosts })
+  const at = (host: string): Setting => ({
+    ...setting,
+    ours,
+    neo4j: { ...neo4j, boltUrl: `bolt://${host}`, pid: server.pid },
+  })
+  const ids = someIds(setting)
+  const warmUp = warmUpOf(setting)
+  await publishedByFresh(at(hosts[0]), { workers: 1, ids, options: nodes, pairs: ids.length, warmUp })
+  return at(hosts[1])
+}

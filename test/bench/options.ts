@@ -1,0 +1,33 @@
+import { parseArgs } from 'node:util'
+
+export interface Options {
+  rounds: number
+  /** Names of lanes; all of them without. */
+  lanes: string[] | null
+  scale: number
+  fresh: boolean
+}
+
+/** What `npm run bench -- …` was asked for. Throws one line for an option that is unknown or out of bounds. */
+export function readOptions(args: readonly string[], laneNames: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: 'string', default: '5' },
+      lanes: { type: 'string' },
+      scale: { type: 'string', default: '1' },
+      fresh: { type: 'boolean', default: false },
+    },
+  })
+  const rounds = Number(values.rounds)
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100) throw new Error('--rounds: a whole number from 1 to 100')
+  // Below it a packet has too few slices to share; above, the largest request is larger than the API takes.
+  const scale = Number(values.scale)
+  if (!(scale >= 0.05 && scale <= 20) || !Number.isInteger(scale * 20)) {
+    throw new Error('--scale: a number from 0.05 to 20, in steps of 0.05')
+  }
+  const lanes = values.lanes === undefined ? null : values.lanes.split(',')
+  const unknown = lanes?.filter((name) => !laneNames.includes(name)) ?? []
+  if (unknown.length > 0) throw new Error(`--lanes: there is no ${unknown.join(', ')}, only ${laneNames.join(', ')}`)
+  return { rounds, lanes, scale, fresh: values.fresh }
+}

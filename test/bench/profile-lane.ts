@@ -1,0 +1,65 @@
+import { freePort } from '../stack/ports.ts'
+import { type CpuProfile, startProfile } from './inspector.ts'
+import type { Lane } from './lanes.ts'
+import { allNodes, warmUpOf } from './publish-lanes.ts'
+import { published } from './publishing.ts'
+import type { Measured } from './results.ts'
+import type { Setting } from './setting.ts'
+
+/** What a worker's processor time goes to: sampled while it publishes, each sample given to the code that asked for it. */
+export const profileLane: Lane = {
+  name: 'profile',
+  unit: 'pairs',
+  what: 'multi of all nodes, one worker under a profiler',
+  most: 3,
+  async measure(setting: Setting): Promise<Measured> {
+    const { ours } = setting
+    const port = await freePort()
+    const worker = await ours.service.startWorker({ NODE_OPTIONS: `--inspect=127.0.0.1:${port}` })
+    try {
+      await published(setting, ours, [worker], warmUpOf(setting))
+      const profile = await startProfile(port)
+      const measured = await published(setting, ours, [worker], allNodes(setting))
+      return { ...measured, ...sharesOf(await profile.stop()) }
+    } finally {
+      await worker.stop(20_000)
+    }
+  },
+}
+
+/** Where the code of the queue and the records lives; the first that fits decides. */
+const areas: readonly [name: string, file: RegExp][] = [
+  ['queueShare', /\/node_modules\/(bullmq|ioredis|@ioredis\/[^/]+|redis-parser|redis-errors|msgpackr|cron-parser)\//],
+  ['queueShare', /\/shared\/jobs\/|\/worker\//],
+  ['driverShare', /\/node_modules\/neo4j-driver/],
+  ['storeShare', /\/node_modules\/minio\/|\/shared\/storage\//],
+  ['publishShare', /\/shared\/(publish|cypher|origin)\//],
+]
+
+/**
+ * Shares of the time in which the worker was not idle. A sample belongs to the innermost file on its stack that is not
+ * Node's own, so that the socket writes of a library are the library's; without one (garbage collection, Node's own
+ * input and output) it belongs to nobody, and still counts in the whole.
+ */
+export function sharesOf({ nodes, samples, timeDeltas }: CpuProfile): Record<string, number> {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)))
+  const areaOf = (start: number): string | null => {
+    for (let id: number | undefined = start; id !== undefined; id = parents.get(id)) {
+      const { functionName = '', url = '' } = byId.get(id)?.callFrame ?? {}
+      if (functionName === '(idle)') return 'idle'
+      if (url.startsWith('file:')) return areas.find(([, file]) => file.test(url))?.[0] ?? 'otherShare'
+    }
+    return null
+  }
+  const times: Record<string, number> = { queueShare: 0, driverShare: 0, storeShare: 0, publishShare: 0, otherShare: 0 }
+  let busy = 0
+  for (const [index, sample] of samples.entries()) {
+    const area = areaOf(sample)
+    const took = timeDeltas[index] ?? 0
+    if (area === 'idle') continue
+    busy += took
+    if (area !== null) times[area] = (times[area] ?? 0) + took
+  }
+  return Object.fromEntries(Object.entries(times).map(([name, time]) => [name, time / busy]))
+}

@@ -1,0 +1,40 @@
+import { hubOf, sizesOf, warmUpIds } from './graph.ts'
+import type { Lane } from './lanes.ts'
+import { nodes, publishedByFresh, relationships, type Work } from './publishing.ts'
+import type { Setting } from './setting.ts'
+
+/** Our own service end to end over HTTP, each round by fresh workers, which warm up with nodes that are not counted. */
+export const publishLanes: Lane[] = [
+  { name: 'nodes-1', unit: 'pairs', what: 'multi of all nodes, one worker', measure: by(1, allNodes) },
+  { name: 'nodes-2', unit: 'pairs', what: 'the same, two workers', measure: by(2, allNodes) },
+  {
+    name: 'relationships-1',
+    unit: 'pairs',
+    what: 'multi of all relationships with their cleanups, one worker',
+    measure: by(1, allRelationships),
+  },
+  { name: 'relationships-2', unit: 'pairs', what: 'the same, two workers', measure: by(2, allRelationships) },
+  { name: 'hub-1', unit: 'pairs', what: 'relationships of the hub, one worker', measure: by(1, hub) },
+]
+
+export function allNodes({ ids }: Setting): Work {
+  return { ids, options: nodes, pairs: ids.length }
+}
+
+function allRelationships({ ids, scale }: Setting): Work {
+  const cleanups = ids.length
+  return { ids, options: relationships, pairs: sizesOf(scale).relationships + cleanups }
+}
+
+function hub({ scale }: Setting): Work {
+  return { ids: [hubOf(scale)], options: relationships, pairs: sizesOf(scale).hub + 1 }
+}
+
+export function warmUpOf({ ids }: Setting): Work {
+  const some = warmUpIds(ids)
+  return { ids: some, options: nodes, pairs: some.length }
+}
+
+function by(workers: number, work: (setting: Setting) => Work) {
+  return (setting: Setting) => publishedByFresh(setting, { workers, warmUp: warmUpOf(setting), ...work(setting) })
+}

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import { hiddenBelow } from '../../shared/storage/keys.ts'
+import type { RunningProcess } from '../stack/processes.ts'
+import { database, inSlices } from '../support/requests.ts'
+import type { Measured } from './results.ts'
+import { type Ours, orgName, type Setting } from './setting.ts'
+import { countCpu, peakMegabytes } from './usage.ts'
+
+const idsPerRequest = 500
+const longestMs = 1_800_000
+
+/** What is published of each id, with everything that a user gets: cleanup, `qa`, search lists. */
+export const nodes = { metadata: true, searchIdField: 'id' }
+export const relationships = { relationships: ['KNOWS>'], searchIdField: 'id' }
+
+let files = 0
+/** Never used before: what an API remembers of a name cannot help it. */
+export const newFile = (): string => `file-${files++}`
+
+/** The body of a multi, ready to be sent. */
+export function multiOf({ neo4j }: Setting, ids: readonly string[], options: object, fileName: string): string {
+  const fields = { ...database(neo4j, 'Person', 'id'), ...options, orgName, fileName }
+  return JSON.stringify(inSlices(ids, idsPerRequest).map((originIds) => ({ ...fields, originIds })))
+}
+
+/** Sends a multi and does not wait for it. @returns where its job is. */
+export async function submit({ client }: Ours, body: string): Promise<string> {
+  const { headers, body: answer } = await client.post('/1.0/publish/multi', body, { Prefer: 'respond-async' })
+  if (answer.error !== null && !answer.error.startsWith('202 ')) throw new Error(answer.error)
+  return headers.get('Location') as string
+}
+
+export interface Work {
+  ids: readonly string[]
+  options: object
+  /** How many pairs it must come to. */
+  pairs: number
+}
+
+/** From the POST to the end of the job, the workers being there. */
+export async function published(
+  setting: Setting,
+  ours: Ours,
+  workers: readonly RunningProcess[],
+  { ids, options, pairs }: Work,
+): Promise<Measured> {
+  const fileName = newFile()
+  const body = multiOf(setting, ids, options, fileName)
+  const { neo4j, redis, s3 } = setting
+  const used = countCpu({
+    client: workers.map(({ pid }) => pid),
+    database: [neo4j.pid],
+    others: [redis.pid, s3.pid, ours.service.api.pid],
+  })
+  const postedAt = Date.now()
+  const started = performance.now()
+  const location = await submit(ours, body)
+  const finished = new AbortController()
+  const staged = firstStagedPart(ours, fileName, finished.signal)
+  const job = await ours.client.followJob(location, longestMs).finally(() => finished.abort())
+  const seconds = (performance.now() - started) / 1_000
+  const { client, database: ofDatabase, others } = used()
+  const partAt = await staged
+  if (job.state !== 'succeeded') throw new Error(`the job ${job.state}: ${job.error?.message}`)
+  if (Number.isNaN(partAt)) throw new Error('no part was seen in the store')
+  if (job.progress.pairs !== pairs) throw new Error(`${job.progress.pairs} pairs instead of ${pairs}`)
+  await tidy(ours)
+  return {
+    ...{ statements: pairs, seconds, clientCpu: client, databaseCpu: ofDatabase, othersCpu: others },
+    peakMB: Math.max(...workers.map(({ pid }) => peakMegabytes(pid))),
+    ...partTimes(partAt, postedAt, job),
+    bytes: job.progress.bytes,
+  }
+}
+
+/** The same with workers of its own, fresh ones, that have warmed up. */
+export async function publishedByFresh(
+  setting: Setting,
+  { workers: count, warmUp, ...work }: Work & { workers: number; warmUp?: Work },
+): Promise<Measured> {
+  const { ours } = setting
+  const workers = await Promise.all(Array.from({ length: count }, () => ours.service.startWorker()))
+  try {
+    if (warmUp) await published(setting, ours, workers, warmUp)
+    return await published(setting, ours, workers, work)
+  } finally {
+    await Promise.all(workers.map((worker) => worker.stop(20_000)))
+  }
+}
+
+const partTimes = (partAt: number, postedAt: number, { startedAt }: JobRecord) => ({
+  firstPartAfterStart: (partAt - Date.parse(startedAt as string)) / 1_000,
+  firstPartAfterPost: (partAt - postedAt) / 1_000,
+})
+
+/** When the first object of a packet's parts is seen in the store, asked a hundred times a second; NaN without any. */
+async function firstStagedPart({ store }: Ours, fileName: string, finished: AbortSignal): Promise<number> {
+  const prefix = `${hiddenBelow(`${orgName}/`).parts}${fileName}/`
+  for (;;) {
+    const isLastLook = finished.aborted
+    if (await store.hasAny(prefix).catch(() => false)) return Date.now()
+    if (isLastLook) return Number.NaN
+    await delay(10)
+  }
+}
+
+/** Removes what was published, so that a long benchmark does not fill the disk. */
+export async function tidy({ store }: Ours): Promise<void> {
+  const keys: string[] = []
+  for await (const { key } of store.list(`${orgName}/`)) if (!key.endsWith('/.org')) keys.push(key)
+  for (const some of inSlices(keys, 20)) await Promise.all(some.map((key) => store.remove(key)))
+}

@@ -1,0 +1,116 @@
+import { sizesOf } from './graph.ts'
+import { median } from './median.ts'
+import type { Measured } from './results.ts'
+
+/** One thing to reach, of the medians of all rounds. */
+export interface Ratio {
+  name: string
+  what: string
+  /** Null when a lane that it needs was not measured. */
+  value: number | null
+  atMost?: boolean
+  bar?: number
+  stretch?: number
+  verdict: 'stretch' | 'pass' | 'miss' | 'told' | '-'
+}
+
+type Rounds = (lane: string) => readonly Measured[]
+type Told = Omit<Ratio, 'value' | 'verdict'>
+type Pick = (one: Measured) => number
+
+/** What the lanes come to, and whether that is enough. */
+export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
+  const of = (lane: string, pick: Pick): number | null => {
+    const all = rounds(lane).map(pick)
+    return all.length === 0 ? null : median(all)
+  }
+  const field = (name: string) => (one: Measured) => one[name] as number
+  const rate: Pick = ({ statements, seconds }) => statements / seconds
+  const upsertRate: Pick = ({ seconds }) => sizesOf(scale).relationships / seconds
+  const cpu: Pick = ({ clientCpu, statements }) => (clientCpu as number) / statements
+  const [afterStart, afterPost] = [field('firstPartAfterStart'), field('firstPartAfterPost')]
+  const divided = (a: number | null, b: number | null) => (a === null || b === null ? null : a / b)
+  // The faster of the two is the one to beat.
+  const apoc = (name: string) => {
+    const both = [of(name, rate), of(`${name}-slices`, rate)].filter((one) => one !== null)
+    return both.length === 0 ? null : Math.max(...both)
+  }
+  const [most, least] = [{ atMost: true }, { atMost: false }]
+
+  const told: [Told, number | null][] = [
+    [
+      { name: 'R1', what: "worker's CPU per node statement / driver's per row", ...most, bar: 0.95, stretch: 0.75 },
+      divided(of('nodes-1', cpu), of('driver', cpu)),
+    ],
+    [
+      { name: 'R2n', what: 'node statements/s, one worker / APOC, nodes', ...least, bar: 1, stretch: 1.3 },
+      divided(of('nodes-1', rate), apoc('apoc-nodes')),
+    ],
+    [{ name: '', what: 'the same, two workers' }, divided(of('nodes-2', rate), apoc('apoc-nodes'))],
+    [
+      { name: 'R2r', what: 'relationship statements/s, one worker / APOC, entities', ...least, bar: 1.1, stretch: 1.5 },
+      divided(of('relationships-1', rate), apoc('apoc-relationships')),
+    ],
+    [{ name: '', what: 'the same, two workers' }, divided(of('relationships-2', rate), apoc('apoc-relationships'))],
+    [
+      { name: '', what: 'the same, one worker, its upserts alone counted' },
+      divided(of('relationships-1', upsertRate), apoc('apoc-relationships')),
+    ],
+    [
+      { name: 'R4', what: "worker's peak memory, 1,000,000 / 100,000 pairs", ...most, bar: 1.15, stretch: 1.08 },
+      divided(of('memory-1m', field('peakMB')), of('memory-100k', field('peakMB'))),
+    ],
+    [
+      { name: 'R4', what: "worker's peak memory at 1,000,000 pairs, MB", ...most, bar: 220, stretch: 160 },
+      of('memory-1m', field('peakMB')),
+    ],
+    [
+      {
+        name: 'R5',
+        what: 'job start to first staged part, 1,000,000 / 10,000 pairs',
+        ...most,
+        bar: 1.2,
+        stretch: 1.05,
+      },
+      divided(of('memory-1m', afterStart), of('memory-10k', afterStart)),
+    ],
+    [{ name: '', what: 'the same from the POST' }, divided(of('memory-1m', afterPost), of('memory-10k', afterPost))],
+    [
+      { name: 'R6', what: 'throughput with 50 ms on every PUT / without', ...least, bar: 0.9, stretch: 0.97 },
+      divided(of('put-50ms', rate), of('put-0ms', rate)),
+    ],
+    [
+      { name: 'R7', what: 'two workers / one, relationships', ...least, bar: 1, stretch: 1.15 },
+      divided(of('relationships-2', rate), of('relationships-1', rate)),
+    ],
+    [
+      { name: 'R7', what: "workers' CPU per statement, two / one", ...most, bar: 1.1, stretch: 1.1 },
+      divided(of('relationships-2', cpu), of('relationships-1', cpu)),
+    ],
+    [
+      { name: 'R7', what: 'two workers / one, nodes from a mock origin', ...least, bar: 1.6, stretch: 1.6 },
+      divided(of('mock-2', rate), of('mock-1', rate)),
+    ],
+    [{ name: '', what: 'two workers / one, nodes' }, divided(of('nodes-2', rate), of('nodes-1', rate))],
+    [
+      { name: 'R8', what: 'submit / queue.add, medians, idle', ...most, bar: 5, stretch: 3 },
+      divided(of('submit-idle', field('medianMs')), of('queue-add', field('medianMs'))),
+    ],
+    [
+      { name: '', what: 'the same under two busy exports' },
+      divided(of('submit-busy', field('medianMs')), of('queue-add', field('medianMs'))),
+    ],
+    [
+      { name: 'R9', what: "queue and records, share of the worker's CPU, %", ...most, bar: 3, stretch: 1 },
+      of('profile', (one) => (one.queueShare as number) * 100),
+    ],
+  ]
+  return told.map(([ratio, value]) => ({ ...ratio, value, verdict: verdictOf(ratio, value) }))
+}
+
+function verdictOf({ bar, stretch, atMost }: Told, value: number | null): Ratio['verdict'] {
+  if (value === null) return '-'
+  if (bar === undefined || stretch === undefined) return 'told'
+  const reaches = (limit: number) => (atMost ? value <= limit : value >= limit)
+  return reaches(stretch) ? 'stretch' : reaches(bar) ? 'pass' : 'miss'
+}

@@ -1,0 +1,52 @@
+import { describeExit } from '../stack/processes.ts'
+import type { Lane } from './lanes.ts'
+import type { ReaderOrder, Way } from './reader.ts'
+import type { Measured } from './results.ts'
+import type { Setting } from './setting.ts'
+
+/** A bare driver and APOC, each round in a fresh process. */
+export const readLanes: Lane[] = [
+  { name: 'driver', unit: 'rows', what: 'bare driver, 500 ids a query, for await', measure: read('driver') },
+  { name: 'driver-label', unit: 'rows', what: 'bare driver, the whole label', measure: read('driver-label'), most: 3 },
+  { name: 'apoc-nodes', unit: 'nodes', what: 'APOC, nodes by id, one call', measure: read('apoc-nodes') },
+  { name: 'apoc-nodes-slices', unit: 'nodes', what: 'the same, 5,000 ids a call', measure: read('apoc-nodes-slices') },
+  {
+    name: 'apoc-relationships',
+    unit: 'entities',
+    what: 'APOC, nodes by id and their relationships, one call',
+    measure: read('apoc-relationships'),
+  },
+  {
+    name: 'apoc-relationships-slices',
+    unit: 'entities',
+    what: 'the same, 5,000 ids a call',
+    measure: read('apoc-relationships-slices'),
+  },
+  { name: 'apoc-label', unit: 'nodes', what: 'APOC, the whole label', measure: read('apoc-label'), most: 3 },
+  {
+    name: 'apoc-label-relationships',
+    unit: 'entities',
+    what: 'the same with relationships',
+    measure: read('apoc-label-relationships'),
+    most: 3,
+  },
+]
+
+let readers = 0
+
+function read(way: Way) {
+  return async ({ run, neo4j, scale }: Setting): Promise<Measured> => {
+    const { boltUrl, username, password, pid } = neo4j
+    const order: ReaderOrder = { way, scale, boltUrl, username, password, databasePid: pid as number }
+    const reader = await run.start({
+      name: `reader-${readers++}`,
+      command: process.execPath,
+      args: ['test/bench/reader.ts'],
+      env: { PATH: process.env.PATH, READER_ORDER: JSON.stringify(order) },
+      cwd: `${import.meta.dirname}/../..`,
+    })
+    const exit = await reader.exited
+    if (exit.code !== 0) throw new Error(`${way}: ${describeExit(exit)}\n${reader.tail()}`)
+    return JSON.parse(reader.log().trimEnd().split('\n').at(-1) as string)
+  }
+}

@@ -1,0 +1,101 @@
+import neo4j, { type Session } from 'neo4j-driver'
+import { inSlices } from '../support/requests.ts'
+import { apocSlice, idsOf, warmUpIds } from './graph.ts'
+import type { Measured } from './results.ts'
+import { countCpu, peakMegabytes } from './usage.ts'
+
+/**
+ * One measurement of what others do to get the same data, in a process of its own: its order is in its environment, its
+ * result its last line.
+ */
+export interface ReaderOrder {
+  way: Way
+  scale: number
+  boltUrl: string
+  username: string
+  password: string
+  databasePid: number
+}
+
+export type Way = keyof typeof ways
+
+/** Both make one row or statement an entity. */
+type Read = (session: Session, ids: readonly string[], isWarmUp: boolean) => Promise<number>
+
+const byIds = 'UNWIND $ids AS id MATCH (n:Person {id: id}) RETURN n'
+const label = 'MATCH (n:Person)'
+// This version of the procedure gives its query no parameters (it ignores `params`), so the ids lie in the database: a
+// list of as many literals in the text would make it slower.
+const listed = (name: string) => `MATCH (list:Ids {name: '${name}'}) UNWIND list.ids AS id MATCH (n:Person {id: id})`
+const justNodes = 'RETURN n'
+const withRelationships = 'OPTIONAL MATCH (n)-[r:KNOWS]->() RETURN n, r'
+
+const ways = {
+  driver: async (session, ids) => {
+    let rows = 0
+    for (const slice of inSlices(ids, 500)) rows += await readNodes(session, byIds, { ids: slice })
+    return rows
+  },
+  'driver-label': (session, _, isWarmUp) => readNodes(session, `${label} RETURN n${isWarmUp ? ' LIMIT 10000' : ''}`),
+  'apoc-nodes': (session, _, isWarmUp) => exported(session, listed(isWarmUp ? 'warm' : 'all'), justNodes),
+  'apoc-nodes-slices': (session, ids) => exportedInSlices(session, ids, justNodes),
+  'apoc-relationships': (session, _, isWarmUp) =>
+    exported(session, listed(isWarmUp ? 'warm' : 'all'), withRelationships),
+  'apoc-relationships-slices': (session, ids) => exportedInSlices(session, ids, withRelationships),
+  'apoc-label': (session, _, isWarmUp) => exported(session, isWarmUp ? listed('warm') : label, justNodes),
+  'apoc-label-relationships': (session, _, isWarmUp) =>
+    exported(session, isWarmUp ? listed('warm') : label, withRelationships),
+} satisfies Record<string, Read>
+
+async function readNodes(session: Session, query: string, parameters: object = {}): Promise<number> {
+  let rows = 0
+  for await (const record of session.run(query, parameters)) if (record.get('n') !== null) rows++
+  return rows
+}
+
+async function exportedInSlices(session: Session, ids: readonly string[], returned: string): Promise<number> {
+  let entities = 0
+  for (const index of inSlices(ids, apocSlice).keys()) {
+    entities += await exported(session, listed(`slice ${index}`), returned)
+  }
+  return entities
+}
+
+/** Takes the exported statements as they stream in. @returns how many nodes and relationships they make. */
+async function exported(session: Session, found: string, returned: string): Promise<number> {
+  const config = "{stream: true, useOptimizations: {type: 'NONE'}, format: 'plain'}"
+  const call = `CALL apoc.export.cypher.query($query, null, ${config})`
+  const yielded = 'YIELD nodes, relationships, cypherStatements'
+  let entities = 0
+  let statements = 0
+  const query = `${call} ${yielded} RETURN nodes + relationships AS entities, cypherStatements`
+  for await (const record of session.run(query, { query: `${found} ${returned}` })) {
+    entities = record.get('entities').toNumber()
+    statements += record.get('cypherStatements')?.length ?? 0
+  }
+  if (statements === 0) throw new Error('nothing was exported')
+  return entities
+}
+
+if (process.env.READER_ORDER) {
+  const { way, scale, boltUrl, username, password, databasePid }: ReaderOrder = JSON.parse(process.env.READER_ORDER)
+  const driver = neo4j.driver(boltUrl, neo4j.auth.basic(username, password), { telemetryDisabled: true })
+  const session = driver.session()
+  const ids = idsOf(scale)
+  await ways[way](session, warmUpIds(ids), true)
+  const used = countCpu({ client: [process.pid], database: [databasePid] })
+  const started = performance.now()
+  const statements = await ways[way](session, ids, false)
+  const seconds = (performance.now() - started) / 1_000
+  const { client, database } = used()
+  const measured: Measured = {
+    statements,
+    seconds,
+    clientCpu: client,
+    databaseCpu: database,
+    peakMB: peakMegabytes('self'),
+  }
+  await session.close()
+  await driver.close()
+  console.log(JSON.stringify(measured))
+}

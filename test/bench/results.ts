@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { dirname, join } from 'node:path'
+
+/** What a lane did in one round. Processor time in seconds, memory in megabytes. */
+export interface Measured extends Record<string, number> {
+  /** Rows, exported entities, pairs or submits, by lane. */
+  statements: number
+  seconds: number
+}
+
+interface Stored {
+  commit: string
+  scale: number
+  machine: string
+  startedAt: string
+  /** By lane, a list of rounds. */
+  lanes: Record<string, Measured[]>
+}
+
+const root = join(import.meta.dirname, '../..')
+
+/** Finished rounds of this code at this scale: what one run has measured the next one finds. */
+export function openResults(scale: number, fresh: boolean) {
+  const commit = codeVersion()
+  const file = join(root, `.local/bench/${commit}-scale-${scale}.json`)
+  if (fresh) rmSync(file, { force: true })
+  const machine = `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`
+  const empty: Stored = { commit, scale, machine, startedAt: new Date().toISOString(), lanes: {} }
+  const stored: Stored = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : empty
+  return {
+    file,
+    stored,
+    rounds: (lane: string): readonly Measured[] => stored.lanes[lane] ?? [],
+    add(lane: string, measured: Measured) {
+      stored.lanes[lane] = [...(stored.lanes[lane] ?? []), measured]
+      mkdirSync(dirname(file), { recursive: true })
+      // Renamed into place: whoever stops the run leaves a file that can be read.
+      writeFileSync(`${file}.new`, `${JSON.stringify(stored, null, 2)}\n`)
+      renameSync(`${file}.new`, file)
+    },
+  }
+}
+
+export type Results = ReturnType<typeof openResults>
+
+/** The commit, and beside it a fingerprint of all files when some are not as they were committed. */
+function codeVersion(): string {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trimEnd()
+  const commit = git('rev-parse', '--short=12', 'HEAD')
+  if (git('status', '--porcelain') === '') return commit
+  const hash = createHash('sha256')
+  for (const file of git('ls-files', '--cached', '--others', '--exclude-standard').split('\n')) {
+    const path = join(root, file)
+    if (existsSync(path)) hash.update(file).update(readFileSync(path))
+  }
+  return `${commit}-changed-${hash.digest('hex').slice(0, 8)}`
+}

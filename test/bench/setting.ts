@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import type { Driver } from 'neo4j-driver'
+import { readConfig } from '../../shared/config/config.ts'
+import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import type { ObjectStore } from '../../shared/storage/object-store.ts'
+import type { Neo4jAddress, RedisAddress, S3Address } from '../stack/addresses.ts'
+import { startOriginWithApoc } from '../stack/native/neo4j.ts'
+import { startRedis } from '../stack/native/redis.ts'
+import { startS3 } from '../stack/native/s3.ts'
+import { openRun, type Run } from '../stack/run.ts'
+import { type Service, type ServiceOptions, startService } from '../stack/service.ts'
+import { type Client, createClient } from '../support/client.ts'
+import { openDriver } from '../support/neo4j.ts'
+import { drawGraph, idsOf } from './graph.ts'
+
+/** Everything that lanes run against. */
+export interface Setting {
+  scale: number
+  /** In the order in which every lane asks for them. */
+  ids: readonly string[]
+  run: Run
+  neo4j: Neo4jAddress
+  redis: RedisAddress
+  s3: S3Address
+  /** An API and no workers: each measurement starts its own. */
+  ours: Ours
+  /** One more of it, with settings of its own, its own Redis database and bucket. */
+  startOurs(redisDatabase: number, options?: Partial<ServiceOptions>): Promise<Ours>
+}
+
+/** One API and its surroundings. */
+export interface Ours {
+  service: Service
+  client: Client
+  store: ObjectStore
+}
+
+export const orgName = 'bench'
+
+/** Runs `work` with servers that are the benchmark's own, also the database, which has APOC and a graph. */
+export async function withSetting(scale: number, work: (setting: Setting) => Promise<void>): Promise<void> {
+  const say = (line: string) => console.log(line)
+  const run = openRun(join(import.meta.dirname, '../../.local/run'), say)
+  const starts = [startOriginWithApoc(run), startRedis(run), startS3(run)] as const
+  try {
+    const [neo4j, redis, s3] = await Promise.all(starts)
+    if (redis.pid === null || neo4j.pid === null) throw new Error('the benchmark needs servers whose pid it knows')
+    const driver = openDriver(neo4j)
+    const started = performance.now()
+    await draw(driver, scale)
+    say(`graph: scale ${scale}, drawn in ${((performance.now() - started) / 1_000).toFixed(1)} s`)
+    const startOurs: Setting['startOurs'] = async (redisDatabase, options = {}) => {
+      const directory = join(run.directory, `service-${redisDatabase}-${Date.now()}`)
+      const bucket = `publish-${redisDatabase}`
+      const service = await startService(
+        { neo4j, redis, s3 },
+        { directory, workers: 0, redisDatabase, bucket, ...options },
+      )
+      run.onStop(() => service.stop())
+      const client = createClient(service.apiUrl, service.tokens.all as string)
+      await client.post(`/1.0/publish/${orgName}`)
+      // Its own way to the store: one that a lane has slowed down is not slow for the lane's own looks.
+      const storage = readConfig('worker', { ...service.env, S3_ENDPOINT: s3.endpoint }).storage
+      return { service, client, store: openMinioStore(storage) }
+    }
+    const ours = await startOurs(0)
+    await work({ scale, ids: idsOf(scale), run, neo4j, redis, s3, ours, startOurs })
+  } finally {
+    await run.stop(starts)
+  }
+}
+
+async function draw(driver: Driver, scale: number): Promise<void> {
+  try {
+    await drawGraph(driver, scale)
+  } finally {
+    await driver.close()
+  }
+}

@@ -1,0 +1,45 @@
+import type { Lane } from './lanes.ts'
+import { median } from './median.ts'
+import type { Ratio } from './ratios.ts'
+import type { Measured, Results } from './results.ts'
+
+/** The lanes that were measured, a line each. */
+export function tableOf(lanes: readonly Lane[], results: Results): string {
+  const header = ['lane', 'rounds', 'counts', 'a second: min', 'median', 'max', 'µs client', 'µs database', 'peak MB']
+  const rows = lanes.flatMap((lane) => {
+    const rounds = results.rounds(lane.name)
+    return rounds.length === 0 ? [] : [rowOf(lane, rounds)]
+  })
+  return aligned([header, ...rows])
+}
+
+function rowOf({ name, unit }: Lane, rounds: readonly Measured[]): string[] {
+  const rates = rounds.map(({ statements, seconds }) => statements / seconds)
+  const each = (key: string) => median(rounds.map((one) => ((one[key] as number) / one.statements) * 1e6))
+  const peak = median(rounds.map(({ peakMB }) => peakMB as number))
+  return [
+    name,
+    String(rounds.length),
+    `${rounds[0]?.statements} ${unit}`,
+    ...[Math.min(...rates), median(rates), Math.max(...rates)].map((rate) => rate.toFixed(0)),
+    ...['clientCpu', 'databaseCpu'].map((key) => each(key).toFixed(2)),
+    peak.toFixed(0),
+  ]
+}
+
+/** What was to be reached, a line each. */
+export function ratioTableOf(ratios: readonly Ratio[]): string {
+  const header = ['', 'what', 'value', 'bar', 'stretch', 'verdict']
+  const rows = ratios.map(({ name, what, value, atMost, bar, stretch, verdict }) => {
+    const limit = (one: number | undefined) => (one === undefined ? '' : `${atMost ? '<=' : '>='} ${one}`)
+    return [name, what, value === null ? '-' : value.toPrecision(3), limit(bar), limit(stretch), verdict]
+  })
+  return aligned([header, ...rows], 2)
+}
+
+/** Columns under each other: texts to the left, numbers to the right. */
+function aligned(rows: readonly (readonly string[])[], texts = 1): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  const cell = (text: string, column: number) => text[column < texts ? 'padEnd' : 'padStart'](widths[column] as number)
+  return rows.map((row) => row.map(cell).join('  ').trimEnd()).join('\n')
+}

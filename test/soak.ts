@@ -1,0 +1,14 @@
+import { parseArgs } from 'node:util'
+import { runFile } from './run-file.ts'
+
+/**
+ * Clients and faults at random for longer than `npm test` takes: `npm run soak -- --minutes 30 --seed 7`. What was done
+ * and seen is in `.local/soak/seed-<seed>.jsonl`.
+ */
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '10' }, seed: { type: 'string', default: String(Date.now() % 1e6) } },
+})
+const [minutes, seed] = [Number(values.minutes), Number(values.seed)]
+if (!(minutes > 0)) throw new Error('--minutes must be a number above 0')
+if (!Number.isInteger(seed)) throw new Error('--seed must be an integer')
+runFile('soak.random-faults', { name: 'SOAK', values: { minutes, seed } })

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { overRows } from '../support/replay-grouped.ts'
+
+test('parameters become those of a row, in both syntaxes', () => {
+  expect(overRows('MERGE (n:`P` {`id`: $id}) SET n = {`id`: $id, `at`: date($at)}')).toEqual({
+    text: 'UNWIND $rows AS row MERGE (n:`P` {`id`: row.id}) SET n = {`id`: row.id, `at`: date(row.at)} RETURN count(*)',
+    names: ['id', 'at'],
+    isUpsert: true,
+  })
+  expect(overRows('MERGE (n:`P` {`id`: {id}}) SET n = {`id`: {id}, `x`: point({p_0})}').text).toBe(
+    'UNWIND {rows} AS row MERGE (n:`P` {`id`: row.id}) SET n = {`id`: row.id, `x`: point(row.p_0)} RETURN count(*)',
+  )
+})
+
+test('what looks like a parameter inside a quoted identifier stays', () => {
+  const odd = 'MERGE (n:`$a` {`{id}`: $id}) SET n = {`{id}`: $id, `tick``$b``{c}`: $p_0}'
+  expect(overRows(odd)).toEqual({
+    text: 'UNWIND $rows AS row MERGE (n:`$a` {`{id}`: row.id}) SET n = {`{id}`: row.id, `tick``$b``{c}`: row.p_0} RETURN count(*)',
+    names: ['id', 'p_0'],
+    isUpsert: true,
+  })
+  expect(overRows('MERGE (n:`$a` {`x`: {id}}) SET n = {}').text).toBe(
+    'UNWIND {rows} AS row MERGE (n:`$a` {`x`: row.id}) SET n = {} RETURN count(*)',
+  )
+})
+
+test('a list that is bound first keeps the row beside it', () => {
+  const cleanup =
+    'WITH [x IN $ids_0 | date(x)] AS ids_0 MATCH (n:`P` {`id`: $baseId})-[r:`T`]->(m) WHERE NOT coalesce(m:`D` AND m.`id` IN ids_0, false) DELETE r'
+  expect(overRows(cleanup)).toEqual({
+    text: 'UNWIND $rows AS row WITH row, [x IN row.ids_0 | date(x)] AS ids_0 MATCH (n:`P` {`id`: row.baseId})-[r:`T`]->(m) WHERE NOT coalesce(m:`D` AND m.`id` IN ids_0, false) DELETE r RETURN count(*)',
+    names: ['ids_0', 'baseId'],
+    isUpsert: false,
+  })
+})
