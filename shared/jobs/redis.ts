@@ -44,5 +44,14 @@ export async function requireFitRedis(redis: Redis): Promise<void> {
   // The client only logs when the database it was told to use is refused, and goes on in database 0.
   await redis.select(redis.options.db ?? 0)
   const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1]
-  if (policy !== 'noeviction') throw new Error(`Redis has maxmemory-policy ${policy}; it must be noeviction`)
+  if (policy === 'noeviction') return
+  throw new Error(
+    `Redis has maxmemory-policy ${policy}, which would evict jobs; set it to noeviction: in redis.conf, or with CONFIG SET maxmemory-policy noeviction`,
+  )
+}
+
+/** Redis's time, epoch milliseconds: ages are compared by it, for the clocks of the processes may be minutes apart. */
+export async function redisNow(redis: Redis): Promise<number> {
+  const [seconds, microseconds] = await redis.time()
+  return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000)
 }
