@@ -12,6 +12,7 @@ export async function proxiedRedis(url: string, database: number): Promise<OwnRe
     database,
     freeze: proxy.hold,
     wake: proxy.letGo,
+    appendOnlyFiles: () => '',
     async kill() {
       proxy.refuse(true)
     },
