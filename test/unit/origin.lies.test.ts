@@ -52,6 +52,28 @@ describe('an origin that names other servers', () => {
   })
 })
 
+describe('what an origin fails with is told by its class', () => {
+  const broke = ['originBroke', true]
+  test.each<[string, (string | boolean)[]]>([
+    ['Neo.TransientError.Transaction.DeadlockDetected', broke],
+    ['Neo.TransientError.Transaction.Terminated', broke],
+    ['Neo.TransientError.Transaction.LockClientStopped', broke],
+    ['Neo.TransientError.General.MemoryPoolOutOfMemoryError', broke],
+    ['Neo.TransientError.General.DatabaseUnavailable', broke],
+    ['Neo.ClientError.Transaction.TransactionTimedOut', broke],
+    ['Neo.ClientError.Transaction.TransactionNotFound', broke],
+    ['Neo.DatabaseError.General.UnknownError', broke],
+    ['Neo.ClientError.Security.Unauthorized', ['originRefusedCredentials', false]],
+    ['Neo.ClientError.Security.Forbidden', ['originRefusedCredentials', false]],
+    ['Neo.ClientError.Statement.SyntaxError', ['originRefusedQuery', false]],
+  ])('%s', async (failure, [code, retryable]) => {
+    const server = await fakeBolt(() => [{ failure }])
+    const origin = await open(server.port)
+    await expect(origin.rows('RETURN 1')).rejects.toMatchObject({ status: 502, code, retryable })
+    await origin.close()
+  })
+})
+
 describe('an origin whose answer does not end', () => {
   function* endless(): Generator<Reply> {
     for (;;) yield { record: [['x']] }
