@@ -71,7 +71,8 @@ async function copyParts(store: ObjectStore, name: string, { parts }: Manifest):
     const present = found.get(key)
     if (!present || contentOf(present) !== contentOf(part)) await store.copy(part.key, key)
   })
-  for (const key of found.keys()) if (!wanted.includes(key)) await store.remove(key)
+  const kept = new Set(wanted)
+  for (const key of found.keys()) if (!kept.has(key)) await store.remove(key)
 }
 
 async function removeLeftovers(store: ObjectStore, generations: Generations, name: string): Promise<void> {
