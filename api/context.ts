@@ -5,7 +5,7 @@ import type { Config } from '../shared/config/config.ts'
 import { createFinishWaiter, type FinishWaiter } from '../shared/jobs/finish-waiter.ts'
 import { createJobQueue, type JobQueue } from '../shared/jobs/queue.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/record.ts'
-import { connectPatient, connectProducer, requireNoEviction } from '../shared/jobs/redis.ts'
+import { connectPatient, connectProducer, requireFitRedis } from '../shared/jobs/redis.ts'
 import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
 import { createViews, type Views } from '../shared/jobs/views.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
@@ -44,7 +44,7 @@ export async function createApiContext(
 ): Promise<ApiContext> {
   const redis = releases.add('redis', connectProducer(config.redis.url, log), (it) => it.disconnect())
   await redis.connect()
-  await requireNoEviction(redis)
+  await requireFitRedis(redis)
   const subscriber = releases.add('redis subscriber', connectPatient(config.redis.url, log), (it) => it.disconnect())
   const metrics = createMetrics()
   const storage = await openStorage(config.storage, observeStore(metrics))

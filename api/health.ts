@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { measureQueue } from '../shared/jobs/queue-depth.ts'
-import { answerHealth, type Checks } from '../shared/observability/health.ts'
+import { type Checks, createHealth } from '../shared/observability/health.ts'
 import type { ApiContext } from './context.ts'
 
 export const apiChecks = ({ redis, store }: Pick<ApiContext, 'redis' | 'store'>): Checks => ({
@@ -11,10 +11,11 @@ export const apiChecks = ({ redis, store }: Pick<ApiContext, 'redis' | 'store'>)
 /** `/livez`, `/readyz`, `/metrics`: open, without a token. */
 export function health(context: ApiContext): RequestHandler {
   const { config, redis, metrics } = context
-  const told = { checks: apiChecks(context), metrics, measure: measureQueue(redis, metrics, config.limits.queuedJobs) }
+  const measure = measureQueue(redis, metrics, config.limits.queuedJobs)
+  const answerTo = createHealth({ checks: apiChecks(context), metrics, measure })
   return async (request, response, next) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
-    const answer = isRead ? await answerHealth(request.path, told) : null
+    const answer = isRead ? await answerTo(request.path) : null
     if (answer === null) return next()
     response.status(answer.status).set('Content-Type', answer.type).send(answer.body)
   }

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import type { Config } from '../shared/config/config.ts'
 import { createJobQueue, type JobQueue } from '../shared/jobs/queue.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/record.ts'
-import { connectPatient, requireNoEviction } from '../shared/jobs/redis.ts'
+import { connectPatient, requireFitRedis } from '../shared/jobs/redis.ts'
 import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
 import { createSliceRecords, type SliceRecords } from '../shared/jobs/slice-record.ts'
 import { createViews, type Views } from '../shared/jobs/views.ts'
@@ -36,7 +36,7 @@ export async function createWorkerContext(
 ): Promise<WorkerContext> {
   const redis = releases.add('redis', connectPatient(config.redis.url, log), (it) => it.disconnect())
   await redis.connect()
-  await requireNoEviction(redis)
+  await requireFitRedis(redis)
   const metrics = createMetrics()
   const storage = await openStorage(config.storage, observeStore(metrics))
   return {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { removeRequest } from '../../shared/jobs/stored-request.ts'
+import { jobFinished } from '../../shared/observability/events.ts'
 import { orgOfJob } from '../access.ts'
 import type { ApiContext } from '../context.ts'
 import { defineEndpoint } from '../endpoint.ts'
@@ -30,9 +31,11 @@ export const cancelJob = defineEndpoint({
 })
 
 /** No worker begins it any more: one that takes it from the queue finds that it is to be cancelled. */
-async function cancelQueued({ records, queue, store, log }: ApiContext, { id, orgName }: JobRecord): Promise<void> {
-  await records.finish(id, 'cancelled', {})
-  await Promise.all([queue.remove(id), removeRequest(store, { id, orgName })]).catch((error) =>
+async function cancelQueued(context: ApiContext, job: JobRecord): Promise<void> {
+  const { records, queue, store, log } = context
+  const { id } = job
+  jobFinished(context, job, { outcome: 'cancelled', isNews: await records.finish(id, 'cancelled', {}) })
+  await Promise.all([queue.remove(id), removeRequest(store, job)]).catch((error) =>
     log.warn({ err: error, jobId: id }, 'something of a cancelled job is left to the janitor'),
   )
 }

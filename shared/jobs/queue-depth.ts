@@ -2,6 +2,7 @@ import type { Redis, Result } from 'ioredis'
 import { soon } from '../observability/health.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { queueName, queuePrefix } from './queue.ts'
+import { redisNow } from './redis.ts'
 import { openJobsKey, recordKey, sweptKey } from './redis-keys.ts'
 
 /**
@@ -73,11 +74,12 @@ export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: nu
         redis.oldestQueuedJob(openJobsKey, recordKey('')),
         redis.info('memory'),
         redis.get(sweptKey),
+        redisNow(redis),
       ] as const
-      const [depths, oldest, memory, swept] = await soon(Promise.all(asked))
+      const [depths, oldest, memory, swept, now] = await soon(Promise.all(asked))
       const field = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(memory)?.[1] ?? 0)
       for (const state of states) metrics.queueJobs.set({ state }, depths[state])
-      metrics.oldestQueued.set(oldest === '' ? 0 : Math.max(0, Date.now() - Number(oldest)) / 1_000)
+      metrics.oldestQueued.set(oldest === '' ? 0 : Math.max(0, now - Number(oldest)) / 1_000)
       metrics.redisMemory.set(field('used_memory'))
       metrics.redisMemoryLimit.set(field('maxmemory'))
       metrics.lastSweep.set(swept === null ? 0 : Date.parse(swept) / 1_000)

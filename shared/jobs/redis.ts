@@ -36,8 +36,13 @@ function logged(redis: Redis, log: ErrorLog): Redis {
   return redis
 }
 
-/** Redis that evicts keys would lose jobs: anything but noeviction is refused at start. @throws Error naming the policy. */
-export async function requireNoEviction(redis: Redis): Promise<void> {
+/**
+ * Redis that evicts keys would lose jobs, so anything but noeviction is refused at start; and so is a database that it
+ * does not have. @throws Error naming the policy, or as Redis says.
+ */
+export async function requireFitRedis(redis: Redis): Promise<void> {
+  // The client only logs when the database it was told to use is refused, and goes on in database 0.
+  await redis.select(redis.options.db ?? 0)
   const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1]
   if (policy === 'noeviction') return
   throw new Error(

@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts'
 export type Checks = Record<string, () => Promise<unknown>>
 
 /** What a program says of itself when it is asked. */
-export interface Health {
+interface Health {
   checks: Checks
   metrics: Metrics
   /** Brings the metrics up to date that are asked for, not counted. */
@@ -13,7 +13,7 @@ export interface Health {
   isStuck?(): Promise<string | null>
 }
 
-export interface HealthAnswer {
+interface HealthAnswer {
   status: number
   type: string
   body: string
@@ -42,22 +42,45 @@ export async function soon<T>(answer: Promise<T>): Promise<T> {
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
 
+const freshMs = 1_000
+
+/** One answer for all that ask within a second: anybody may, and each time costs Redis and the store something. */
+function onceASecond<T>(ask: () => Promise<T>): () => Promise<T> {
+  let askedAt = Number.NEGATIVE_INFINITY
+  let answer: Promise<T>
+  return () => {
+    if (performance.now() - askedAt > freshMs) {
+      askedAt = performance.now()
+      answer = ask()
+    }
+    return answer
+  }
+}
+
 /** `/livez`, `/readyz` and `/metrics` of either program; null for any other path. Open, so they name no addresses. */
-export async function answerHealth(path: string, health: Health): Promise<HealthAnswer | null> {
-  if (path === '/livez') {
-    const problem = (await health.isStuck?.()) ?? null
-    return problem === null ? plain(200, 'ok') : plain(503, problem)
+export function createHealth({ checks, metrics, measure, isStuck }: Health) {
+  const failing = onceASecond(() => failingChecks(checks))
+  const measured = onceASecond(measure)
+
+  async function told(): Promise<string> {
+    const [down] = await Promise.all([failing(), measured()])
+    for (const dependency of Object.keys(checks)) {
+      metrics.dependencyUp.set({ dependency }, down.includes(dependency) ? 0 : 1)
+    }
+    return metrics.registry.metrics()
   }
-  if (path === '/readyz') {
-    const failing = await failingChecks(health.checks)
-    return failing.length === 0 ? plain(200, 'ok') : plain(503, `down: ${failing.join(', ')}`)
+
+  return async (path: string): Promise<HealthAnswer | null> => {
+    if (path === '/livez') {
+      const problem = (await isStuck?.()) ?? null
+      return problem === null ? plain(200, 'ok') : plain(503, problem)
+    }
+    if (path === '/readyz') {
+      const down = await failing()
+      return down.length === 0 ? plain(200, 'ok') : plain(503, `down: ${down.join(', ')}`)
+    }
+    return path === '/metrics' ? { status: 200, type: metrics.registry.contentType, body: await told() } : null
   }
-  if (path !== '/metrics') return null
-  const { dependencyUp, registry } = health.metrics
-  const [failing] = await Promise.all([failingChecks(health.checks), health.measure()])
-  for (const dependency of Object.keys(health.checks))
-    dependencyUp.set({ dependency }, failing.includes(dependency) ? 0 : 1)
-  return { status: 200, type: registry.contentType, body: await registry.metrics() }
 }
 
 const plain = (status: number, text: string): HealthAnswer => ({ status, type: 'text/plain', body: `${text}\n` })
