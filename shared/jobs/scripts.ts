@@ -41,7 +41,8 @@ end
 return ''`
 
 // Runs that neither ended nor were handed back took their workers with them. ARGV: now, how many of them are too many,
-// progress, 'step' for a run that begins nothing anew: that of a large multi, before and after its slices.
+// progress, 'step' for a run that begins nothing anew: that of a large multi, before and after its slices. One that was
+// committing goes on with that.
 const start = `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
@@ -49,8 +50,8 @@ if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -1 end
 if tonumber(redis.call('HGET', KEYS[1], 'unended') or 0) >= tonumber(ARGV[2]) then return -2 end
 redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[1])
 redis.call('HINCRBY', KEYS[1], 'unended', 1)
-redis.call('HSET', KEYS[1], 'state', 'running')
 if ARGV[4] == 'step' and redis.call('HGET', KEYS[1], 'attempt') ~= '0' then return 1 end
+redis.call('HSET', KEYS[1], 'state', 'running')
 redis.call('HSET', KEYS[1], 'progress', ARGV[3])
 return redis.call('HINCRBY', KEYS[1], 'attempt', 1)`
 
@@ -62,7 +63,8 @@ return redis.call('HINCRBY', KEYS[1], 'unended', -1)`
 
 // KEYS: record, stale views. ARGV: attempt ('' for any), progress, report, name of the packet.
 const beginCommit = `${sharedNow}
-if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return 0 end
+local state = redis.call('HGET', KEYS[1], 'state')
+if state ~= 'running' and not (state == 'committing' and ARGV[1] == '') then return 0 end
 if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return 0 end
 redis.call('HSET', KEYS[1], 'state', 'committing', 'begun', 'true', 'progress', ARGV[2], 'report', ARGV[3])
