@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Result } from 'ioredis'
 import { isFinished, mayCommit } from '../shared/jobs/finish-waiter.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
+import { redisNow } from '../shared/jobs/redis.ts'
 import { janitorKey, sweptKey } from '../shared/jobs/redis-keys.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { janitorFailed, jobRestored, swept } from '../shared/observability/events.ts'
@@ -63,17 +64,21 @@ async function alone({ redis }: WorkerContext, everyMs: number, work: () => Prom
 
 async function tidy(context: WorkerContext, signal: AbortSignal): Promise<void> {
   const { redis, views } = context
-  await restoreJobs(context, Date.now() - leftAloneMs)
-  for (const name of await views.staleBefore(Date.now() - leftAloneMs)) await views.refresh(name)
+  const before = (await redisNow(redis)) - leftAloneMs
+  await restoreJobs(context, before)
+  for (const name of await views.staleBefore(before)) await views.refresh(name)
   if ((await redis.exists(sweptKey)) === 1) return
   await sweep(context, Date.now(), signal)
   await redis.set(sweptKey, new Date().toISOString(), 'PX', dayMs)
 }
 
 /** Puts unfinished jobs back that the queue does not have: an API died before it could add one, or Redis lost some. */
-export async function restoreJobs(context: WorkerContext, createdBefore: number): Promise<void> {
+export async function restoreJobs(
+  context: Pick<WorkerContext, 'records' | 'queue' | 'log' | 'metrics'>,
+  createdBefore: number,
+): Promise<void> {
   const { records, queue } = context
-  for (const id of await records.openBefore(createdBefore)) {
+  for (const id of await queue.missing(await records.openBefore(createdBefore))) {
     const job = await records.read(id)
     if (job === null || isFinished(job)) await records.close(id)
     else if (await queue.restore(id)) jobRestored(context, id)

@@ -4,26 +4,48 @@ import * as errors from '../shared/errors/catalogue.ts'
 import { isFinished } from '../shared/jobs/finish-waiter.ts'
 import type { JobPayload } from '../shared/jobs/queue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
+import { isRedisAway } from '../shared/jobs/redis.ts'
+import { isNewer, jobVersion } from '../shared/jobs/version.ts'
 import { runBegun, runFailed, runHandedBack } from '../shared/observability/events.ts'
 import type { WorkerContext } from './context.ts'
 import { cancelJob, failJob, finishCommitted } from './finish-job.ts'
 import { type Tracking, trackProgress } from './progress.ts'
 import { stepOf } from './steps.ts'
 
-const commitRetryMs = 5_000
+const retryMs = 5_000
 
 /** The reason of an abort that gives the job to another worker. */
 export const handBack = Symbol('hand back')
 
 /**
+ * Without the store a job can neither be run nor failed, for it may have committed, and a Redis without memory takes no
+ * word about it: it waits until they are back, however long that takes, and no attempt is burned. The queue would give
+ * it up, and only the janitor bring it back.
+ */
+export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
+  try {
+    await runOnce(context, delivery, stopping)
+  } catch (error) {
+    const isStoreAway = error instanceof AppError && error.code === 'storeAway'
+    if (!isStoreAway && !isRedisAway(error)) throw error
+    context.log.warn({ jobId: delivery.data.id, err: error }, 'job waits for what it needs')
+    await delayJob(delivery)
+  }
+}
+
+/**
  * Around every run of a job, or of a slice of one. The queue delivers each at least once, so whatever comes is held
  * against the record and the generations first: a finished job is left alone, one that was committed is only marked so.
  */
-export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
+async function runOnce(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
   const { id, slice } = delivery.data
   const { records, log } = context
   const job = await records.read(id)
   if (job === null || isFinished(job)) return
+  if (isNewer(delivery.data) || isNewer(job)) {
+    log.warn({ jobId: id, knows: jobVersion }, 'job of a newer version, left to newer workers: update this one')
+    return delayJob(delivery)
+  }
   if (slice === undefined && (await finishCommitted(context, job))) return
   const step = stepOf(context, job, delivery)
   const attempt = await step.start()
@@ -75,13 +97,16 @@ async function settle(
   const failure = thrown instanceof AppError ? thrown : errors.internal(thrown)
   const latest = await records.read(job.id)
   // Past this point the packet may have been committed: it is never failed without looking at the generations first.
-  if (latest?.state === 'committing' && failure.retryable) {
-    await delivery.moveToDelayed(Date.now() + commitRetryMs, delivery.token)
-    throw new DelayedError()
-  }
+  if (latest?.state === 'committing' && failure.retryable) return delayJob(delivery)
   const isLast = delivery.attemptsMade + 1 >= (delivery.opts.attempts ?? 1)
   // What is thrown here is kept in the queue's events: a code, never a text that could hold a secret.
   if (failure.retryable && !isLast) throw new Error(failure.code)
   await failJob(context, job, failure)
   throw new UnrecoverableError(failure.code)
+}
+
+/** Gives a job back to the queue for a while, without counting it as an attempt. */
+async function delayJob(delivery: Job<JobPayload>): Promise<never> {
+  await delivery.moveToDelayed(Date.now() + retryMs, delivery.token)
+  throw new DelayedError()
 }

@@ -12,7 +12,7 @@ export function requireVisible(principal: Principal, job: JobRecord | null): Job
 }
 
 /** A job as clients see it. Contract 7, Job. */
-export function jobView({ batchSize, force, generation, cancelling, begun, ...job }: JobRecord): object {
+export function jobView({ batchSize, force, generation, cancelling, begun, version, ...job }: JobRecord): object {
   return job
 }
 

@@ -61,7 +61,7 @@ export const environment = z.object({
     .describe('requests a minute of one token; 0: no limit'),
   MAX_QUEUED_JOBS: count.default(10_000).describe('jobs that may wait; above: 503'),
   PARAMETER_SYNTAX: z.enum(['braces', 'dollar']).default('braces').describe('default of parameterSyntax'),
-  FAILPOINT: text.optional().describe('for tests of faults only: <step>:<kill or stop>[:<count>]'),
+  FAILPOINT: text.optional().describe('for tests of faults only: <step>:<kill, stop or block>[:<count>]'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

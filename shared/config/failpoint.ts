@@ -14,19 +14,22 @@ export const failpoints = [
 
 export type FailpointName = (typeof failpoints)[number]
 
-/** Where a process is to be killed or frozen, and the how many-th time it gets there. */
+const hows = ['kill', 'stop', 'block'] as const
+
+/** Where a process is to be killed, frozen, or to block its event loop for a while, and the how many-th time it gets there. */
 export interface FailpointSetting {
   name: FailpointName
-  signal: 'SIGKILL' | 'SIGSTOP'
+  how: (typeof hows)[number]
   count: number
 }
 
-/** `<step>:<kill or stop>[:<count>]`. @throws {Error} */
+/** `<step>:<kill, stop or block>[:<count>]`. @throws {Error} */
 export function parseFailpoint(text: string): FailpointSetting {
   const [step, how, count = '1'] = text.split(':')
-  const name = failpoints.find((known) => known === step)
-  if (!name || !/^(kill|stop)$/.test(how ?? '') || !/^[1-9]\d*$/.test(count)) {
-    throw new Error(`must be <step>:<kill or stop>[:<count>], a step one of ${failpoints.join(', ')}`)
+  const known = hows.find((one) => one === how)
+  const name = failpoints.find((one) => one === step)
+  if (!name || !known || !/^[1-9]\d*$/.test(count)) {
+    throw new Error(`must be <step>:<kill, stop or block>[:<count>], a step one of ${failpoints.join(', ')}`)
   }
-  return { name, signal: how === 'kill' ? 'SIGKILL' : 'SIGSTOP', count: Number(count) }
+  return { name, how: known, count: Number(count) }
 }

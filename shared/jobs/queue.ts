@@ -1,5 +1,6 @@
 import { type JobsOptions, Queue, type WorkerOptions } from 'bullmq'
 import type { Redis } from 'ioredis'
+import { jobVersion } from './version.ts'
 
 /** The queue delivers ids; what a job is and how far it got is in its record. */
 export const queueName = 'publish'
@@ -9,6 +10,7 @@ export const queuePrefix = 'packets:queue'
 export interface JobPayload {
   id: string
   slice?: number
+  version?: number
 }
 
 /** Runs after the first when a run fails in a way that may pass: an origin that broke off, a store that was away. */
@@ -31,6 +33,8 @@ export interface JobQueue {
    * slices it has, delays others by those under way.
    */
   addSlices(id: string, slices: readonly number[]): Promise<void>
+  /** Which of these jobs the queue does not have. Cheap, however many wait. */
+  missing(ids: readonly string[]): Promise<string[]>
   /** Adds a job again that the queue has lost or given up; one that it has is left alone. @returns whether it was added. */
   restore(id: string): Promise<boolean>
   /** Takes a job out that no worker has begun. */
@@ -47,12 +51,14 @@ const options: JobsOptions = {
   removeOnFail: true,
 }
 
+const askedAtOnce = 500
+
 export function createJobQueue(connection: Redis): JobQueue {
   const queue = new Queue<JobPayload>(queueName, { connection, prefix: queuePrefix })
   // The connection's own listener logs; without one here BullMQ would throw what it re-emits.
   queue.on('error', () => {})
   async function add(id: string) {
-    await queue.add('publish-packet', { id }, { ...options, jobId: id })
+    await queue.add('publish-packet', { id, version: jobVersion }, { ...options, jobId: id })
   }
 
   return {
@@ -62,11 +68,19 @@ export function createJobQueue(connection: Redis): JobQueue {
       await queue.addBulk(
         slices.map((slice) => ({
           name: 'build-slice',
-          data: { id, slice },
+          data: { id, slice, version: jobVersion },
           // A slice that fails for good has failed its job: what waits for the slices finds that out.
           opts: { ...options, jobId: `${id}.${slice}`, priority: slice + 1, parent, ignoreDependencyOnFailure: true },
         })),
       )
+    },
+    async missing(ids) {
+      const known: number[] = []
+      for (let first = 0; first < ids.length; first += askedAtOnce) {
+        const some = ids.slice(first, first + askedAtOnce)
+        known.push(...(await Promise.all(some.map((id) => connection.exists(queue.toKey(id))))))
+      }
+      return ids.filter((_, index) => known[index] === 0)
     },
     async restore(id) {
       const state = await queue.getJobState(id)

@@ -17,6 +17,7 @@ export function recordOf({ unended, ...hash }: Record<string, string>): JobRecor
     generation: null,
     cancelling: false,
     begun: false,
+    version: 1,
   }
   const fields = Object.entries(hash).map(([key, value]) => [key, bare.includes(key) ? value : JSON.parse(value)])
   return { ...absent, ...Object.fromEntries(fields), attempt: Number(hash.attempt) }

@@ -16,6 +16,7 @@ import {
   staleViewsKey,
 } from './redis-keys.ts'
 import { defineJobScripts } from './scripts.ts'
+import { jobVersion } from './version.ts'
 
 export const finalStates = ['succeeded', 'failed', 'cancelled'] as const
 export const jobStates = ['queued', 'running', 'committing', ...finalStates] as const
@@ -58,6 +59,8 @@ export interface JobRecord {
   cancelling: boolean
   /** A run of it has begun to commit, and may do so at any time, be it frozen. */
   begun: boolean
+  /** Of the record, the request and the plan. */
+  version: number
 }
 
 export type NamedJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName'>
@@ -121,7 +124,7 @@ export interface JobRecords {
   finish(id: string, state: (typeof finalStates)[number], changes: Changes, unlessBegun?: boolean): Promise<boolean>
   /** An org's jobs (null: of all), newest first, from the place after `after`. Some may be gone. */
   list(orgName: string | null, after: ListPlace | null, limit: number): Promise<ListPlace[]>
-  /** Ids of unfinished jobs that were created before a time (epoch milliseconds). */
+  /** Ids of unfinished jobs that were created before a time (epoch milliseconds, by Redis's clock). */
   openBefore(time: number): Promise<string[]>
   /** Takes a finished job, or one that is gone, off the list of unfinished ones. */
   close(id: string): Promise<void>
@@ -164,7 +167,7 @@ export function createJobRecords(redis: Redis): JobRecords {
     async create({ subRequests, idempotency, ...job }) {
       const progress = progressOf('queued', subRequests)
       const createdAt = now()
-      const record = { ...job, state: 'queued', createdAt, attempt: 0, progress }
+      const record = { ...job, version: jobVersion, state: 'queued', createdAt, attempt: 0, progress }
       const keys = [
         recordKey(job.id),
         claimKey(nameOf(job)),
@@ -204,13 +207,7 @@ export function createJobRecords(redis: Redis): JobRecords {
       await redis.jobEndRun(recordKey(id))
     },
     async beginCommit(job, attempt, progress, report) {
-      const values = [
-        String(attempt ?? ''),
-        JSON.stringify(progress),
-        JSON.stringify(report),
-        nameOf(job),
-        String(Date.now()),
-      ]
+      const values = [String(attempt ?? ''), JSON.stringify(progress), JSON.stringify(report), nameOf(job)]
       return (await redis.jobCommit(recordKey(job.id), staleViewsKey, ...values)) === 1
     },
     async progress(id, attempt, progress) {

@@ -39,5 +39,14 @@ function logged(redis: Redis, log: ErrorLog): Redis {
 /** Redis that evicts keys would lose jobs: anything but noeviction is refused at start. @throws Error naming the policy. */
 export async function requireNoEviction(redis: Redis): Promise<void> {
   const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1]
-  if (policy !== 'noeviction') throw new Error(`Redis has maxmemory-policy ${policy}; it must be noeviction`)
+  if (policy === 'noeviction') return
+  throw new Error(
+    `Redis has maxmemory-policy ${policy}, which would evict jobs; set it to noeviction: in redis.conf, or with CONFIG SET maxmemory-policy noeviction`,
+  )
+}
+
+/** Redis's time, epoch milliseconds: ages are compared by it, for the clocks of the processes may be minutes apart. */
+export async function redisNow(redis: Redis): Promise<number> {
+  const [seconds, microseconds] = await redis.time()
+  return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000)
 }

@@ -7,10 +7,15 @@ import type { Redis, Result } from 'ioredis'
 
 const isUnfinished = (state: string) => `(${state} == 'queued' or ${state} == 'running' or ${state} == 'committing')`
 
+// Ages are compared by the clock that all processes share: their own may be minutes apart. Epoch milliseconds.
+const sharedNow = `
+local time = redis.call('TIME')
+local now = string.format('%.0f', time[1] * 1000 + time[2] / 1000)`
+
 // A claim is as good as its holder's record: one whose job is finished or gone is taken over, so no claim needs renewing.
 // KEYS: record, claim, idempotency key, open jobs, lists of jobs. ARGV: id, force, prefix of records, accepted at
 // (epoch milliseconds), fingerprint, how many seconds it is remembered, how many a job stays in lists, fields of the record.
-const create = `
+const create = `${sharedNow}
 if redis.call('EXISTS', KEYS[1]) == 1 then return '' end
 if ARGV[5] ~= '' then
   local known = redis.call('GET', KEYS[3])
@@ -26,7 +31,8 @@ if ARGV[2] == '' then
 end
 redis.call('HSET', KEYS[1], unpack(ARGV, 8))
 if ARGV[5] ~= '' then redis.call('SET', KEYS[3], ARGV[1] .. ' ' .. ARGV[5], 'EX', ARGV[6]) end
-for list = 4, #KEYS do redis.call('ZADD', KEYS[list], ARGV[4], ARGV[1]) end
+redis.call('ZADD', KEYS[4], now, ARGV[1])
+for list = 5, #KEYS do redis.call('ZADD', KEYS[list], ARGV[4], ARGV[1]) end
 -- Or a list that nobody reads would grow for ever.
 for list = 5, #KEYS do
   redis.call('ZREMRANGEBYSCORE', KEYS[list], '-inf', ARGV[4] - ARGV[7] * 1000)
@@ -48,17 +54,19 @@ if ARGV[4] == 'step' and redis.call('HGET', KEYS[1], 'attempt') ~= '0' then retu
 redis.call('HSET', KEYS[1], 'progress', ARGV[3])
 return redis.call('HINCRBY', KEYS[1], 'attempt', 1)`
 
+// A full Redis refuses a script whose first write takes memory; what ends a run or a job begins with one that does not.
 const endRun = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('HDEL', KEYS[1], '')
 return redis.call('HINCRBY', KEYS[1], 'unended', -1)`
 
-// KEYS: record, stale views. ARGV: attempt ('' for any), progress, report, name of the packet, now.
-const beginCommit = `
+// KEYS: record, stale views. ARGV: attempt ('' for any), progress, report, name of the packet.
+const beginCommit = `${sharedNow}
 if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return 0 end
 if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return 0 end
 redis.call('HSET', KEYS[1], 'state', 'committing', 'begun', 'true', 'progress', ARGV[2], 'report', ARGV[3])
-redis.call('ZADD', KEYS[2], ARGV[5], ARGV[4])
+redis.call('ZADD', KEYS[2], now, ARGV[4])
 return 1`
 
 // ARGV: attempt ('' for any), progress ('' for none).
@@ -83,10 +91,10 @@ const finish = `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
 if ARGV[4] ~= '' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 0 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 5))
-redis.call('EXPIRE', KEYS[1], ARGV[2])
 redis.call('ZREM', KEYS[3], ARGV[1])
 redis.call('DEL', KEYS[4], KEYS[5])
+redis.call('HSET', KEYS[1], unpack(ARGV, 5))
+redis.call('EXPIRE', KEYS[1], ARGV[2])
 if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
 redis.call('PUBLISH', ARGV[3], ARGV[1])
 return 1`

@@ -56,8 +56,10 @@ if attempt > 1 then
 end
 return attempt`
 
+// A full Redis refuses a script whose first write takes memory.
 const endRun = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('HDEL', KEYS[1], '')
 return redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':unended', -1)`
 
 // KEYS: record, slices. ARGV: slice, attempt, what is counted.

@@ -4,6 +4,7 @@ import type { Logger } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { refreshPlainFiles, removePlainFiles } from '../storage/plain-files.ts'
 import type { Storage } from '../storage/storage.ts'
+import { redisNow } from './redis.ts'
 import { staleViewsKey } from './redis-keys.ts'
 
 /**
@@ -15,7 +16,7 @@ export interface Views {
   refresh(name: string): Promise<void>
   /** After the packet's removal. */
   remove(name: string): Promise<void>
-  /** Names that were marked before a time (epoch milliseconds) and not brought up to date since. */
+  /** Names that were marked before a time (epoch milliseconds, by Redis's clock) and not brought up to date since. */
   staleBefore(time: number): Promise<string[]>
 }
 
@@ -55,7 +56,7 @@ export function createViews(
     })
 
   return {
-    mark: (name) => quietly(() => redis.zadd(staleViewsKey, Date.now(), name)),
+    mark: (name) => quietly(async () => redis.zadd(staleViewsKey, await redisNow(redis), name)),
     refresh: (name) => unmarking(name, refreshPlainFiles),
     remove: (name) => unmarking(name, removePlainFiles),
     staleBefore: (time) => redis.zrange(staleViewsKey, '-inf', `(${time}`, 'BYSCORE'),

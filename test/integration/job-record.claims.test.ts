@@ -42,6 +42,7 @@ describe('a job', () => {
       generation: null,
       cancelling: false,
       begun: false,
+      version: 1,
     })
   })
 

@@ -36,7 +36,7 @@ export interface Service {
   workers: RunningProcess[]
   startWorker(env?: Record<string, string>): Promise<RunningProcess>
   /** One more API, at an address of its own. */
-  startApi(): Promise<{ apiUrl: string; api: RunningProcess }>
+  startApi(env?: Record<string, string>): Promise<{ apiUrl: string; api: RunningProcess }>
   logs(): string
   stop(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -119,8 +119,8 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
         await listeningPort(worker)
         return worker
       },
-      async startApi() {
-        const another = await start('api')
+      async startApi(more) {
+        const another = await start('api', more)
         return { apiUrl: `http://127.0.0.1:${await listeningPort(another)}`, api: another }
       },
       logs: () => running.map((child) => child.log()).join(''),

@@ -14,5 +14,5 @@ test('JSON web tokens need an issuer, an audience and keys over https', () => {
 })
 
 test.each(['nowhere:kill', 'partStored', 'partStored:burn', 'partStored:kill:0'])('a failpoint is not %s', (text) => {
-  expect(problemsOf({ ...least, FAILPOINT: text })[0]).toMatch(/^FAILPOINT: must be <step>:<kill or stop>/)
+  expect(problemsOf({ ...least, FAILPOINT: text })[0]).toMatch(/^FAILPOINT: must be <step>:<kill, stop or block>/)
 })

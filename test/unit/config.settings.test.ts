@@ -87,7 +87,7 @@ test('what is set is taken', () => {
       janitorSeconds: 6,
       livenessSeconds: 7,
     },
-    failpoint: { name: 'partStored', signal: 'SIGSTOP', count: 3 },
+    failpoint: { name: 'partStored', how: 'stop', count: 3 },
     auth: {
       tokensFile: 'tokens.json',
       jwt: { jwksUrl: 'https://id.example/keys', issuer: 'https://id.example', audience: 'packets' },

@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inject, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { RedisAddress } from '../../stack/addresses.ts'
+import { docker } from '../../stack/docker.ts'
 import { redisServer } from '../../stack/native/redis.ts'
 import { freePort } from '../../stack/ports.ts'
 import type { RunningProcess } from '../../stack/processes.ts'
 import { askRedis, untilReady } from '../../stack/ready.ts'
 import { openRun, type Run } from '../../stack/run.ts'
-import { ownDatabase } from './own-database.ts'
+import { configureRedis } from './configure-redis.ts'
 import { proxiedRedis } from './proxied-redis.ts'
 
 const runs = join(import.meta.dirname, '../../../.local/run')
@@ -22,22 +23,25 @@ export interface OwnRedis {
   kill(): Promise<void>
   /** All that was ever written to it and is still on its disk; nothing where its disk is out of reach. */
   appendOnlyFiles(): string
+  /** It refuses whatever takes memory, or no longer. */
+  full(isFull: boolean): Promise<void>
+  evict(policy: string): Promise<void>
   /** After `kill`: it is back, with what it knew or empty. */
   start(how: 'as it was' | 'empty'): Promise<void>
 }
 
 /**
- * A process with an append-only file. Where Redis runs in a container only, a database of the stack's behind a proxy
- * that does to its clients what the signals do to them. It ends with the test that calls it, or when `whenDone` says.
+ * A process with an append-only file. Where Redis runs in a container only, one of those behind a proxy that does to its
+ * clients what the signals do to them. It ends with the test that calls it, or when `whenDone` says.
  */
 export async function ownRedis(whenDone: (end: () => Promise<void>) => void = onTestFinished): Promise<OwnRedis> {
   const run = openRun(runs, console.error)
   whenDone(() => run.stop())
   const command = await redisServer(run).catch(() => null)
   if (command !== null) return redisProcess(run, command)
-  const { database, release } = await ownDatabase(inject('stack').redis.url)
-  whenDone(release)
-  return proxiedRedis(inject('stack').redis.url, database)
+  const container = await docker(run).redis()
+  if (container) return proxiedRedis(container.url)
+  throw new Error('neither a redis-server nor Docker: this test needs a Redis of its own')
 }
 
 async function redisProcess(run: Run, command: string): Promise<OwnRedis> {
@@ -63,6 +67,8 @@ async function redisProcess(run: Run, command: string): Promise<OwnRedis> {
   return {
     address: { url, pid: null },
     database: 0,
+    full: (isFull) => configureRedis(url, 'maxmemory', isFull ? '1' : '0'),
+    evict: (policy) => configureRedis(url, 'maxmemory-policy', policy),
     freeze: () => server.kill('SIGSTOP'),
     wake: () => server.kill('SIGCONT'),
     appendOnlyFiles: () =>

@@ -1,0 +1,59 @@
+import { expect, inject, test } from 'vitest'
+import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import { recordKey } from '../../shared/jobs/redis-keys.ts'
+import { jobVersion } from '../../shared/jobs/version.ts'
+import type { RunningProcess } from '../stack/processes.ts'
+import { mustHold } from './support/invariants.ts'
+import { logOf, until } from './support/processes.ts'
+import { drawVersion } from './support/versions.ts'
+import { openWorld, type World } from './support/world.ts'
+
+/** What the queue delivers of a job. */
+const entryOf = (id: string) => `${queuePrefix}:${queueName}:${id}`
+
+async function setPayloadVersion({ redis }: World, id: string, version: number) {
+  const payload = JSON.parse((await redis.hget(entryOf(id), 'data')) as string)
+  await redis.hset(entryOf(id), 'data', JSON.stringify({ ...payload, version }))
+}
+
+const handedBack = (worker: RunningProcess, id: string) =>
+  logOf(worker, id).some((line) => line.includes('job of a newer version') && line.includes('update this one'))
+
+test('a worker hands the jobs of newer programs back, says so, and newer workers run them', {
+  timeout: 120_000,
+}, async () => {
+  const world = await openWorld()
+  const { redis, client, service } = world
+  const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
+  const [payload, record, current] = await Promise.all(
+    ['payload', 'record', 'current'].map((fileName) => world.publish({ version, fileName })),
+  )
+  if (!payload || !record || !current) throw new Error('not published')
+  await setPayloadVersion(world, payload.id, jobVersion + 1)
+  await redis.hset(recordKey(record.id), 'version', String(jobVersion + 1))
+
+  const worker = await service.startWorker()
+  expect((await current.done)?.state).toBe('succeeded')
+  for (const { id, location } of [payload, record]) {
+    await until(`${id} is handed back`, () => handedBack(worker, id))
+    expect((await client.get<JobRecord>(location)).body).toMatchObject({ state: 'queued', attempt: 0, error: null })
+  }
+
+  // To a worker that knows a version, a job of it is as these are to this one now.
+  await setPayloadVersion(world, payload.id, jobVersion)
+  await redis.hset(recordKey(record.id), 'version', String(jobVersion))
+  for (const { done } of [payload, record]) expect(await done).toMatchObject({ state: 'succeeded', attempt: 1 })
+  await mustHold(world)
+})
+
+test('jobs from before there were versions are run', { timeout: 60_000 }, async () => {
+  const world = await openWorld()
+  const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
+  const job = await world.publish({ version, fileName: 'older' })
+  await world.redis.hset(entryOf(job.id), 'data', JSON.stringify({ id: job.id }))
+  await world.redis.hdel(recordKey(job.id), 'version')
+  await world.service.startWorker()
+  expect((await job.done)?.state).toBe('succeeded')
+  await mustHold(world)
+})

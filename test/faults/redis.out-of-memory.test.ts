@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, inject, test } from 'vitest'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import { startProcess } from '../stack/processes.ts'
+import { mustHold } from './support/invariants.ts'
+import { ownRedis } from './support/own-redis.ts'
+import { until } from './support/processes.ts'
+import { stuckOrigin } from './support/stuck-origin.ts'
+import { drawVersion } from './support/versions.ts'
+import { openWorld, type World } from './support/world.ts'
+
+const stuck = await stuckOrigin(3_000)
+// Longer than a worker holds a job without renewing that.
+const fullMs = 12_000
+
+async function everythingOf({ redis, storage }: World) {
+  const objects: string[] = []
+  for await (const { key } of storage.store.list('')) objects.push(key)
+  // The queue's own events and locks come and go.
+  return { keys: (await redis.keys('packets:[^q]*')).sort(), objects: objects.sort() }
+}
+
+test('a Redis without memory refuses new jobs, which leave nothing; those it has end when it has memory again', {
+  timeout: 180_000,
+}, async () => {
+  const redis = await ownRedis()
+  const world = await openWorld({ workers: 1, redis, origins: [stuck.address], answersMayFail: true })
+  const { client, org } = world
+  const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
+  const before = await world.publish({ version, fileName: 'before' })
+  expect((await before.done)?.state).toBe('succeeded')
+  const running = await world.publish({ version, fileName: 'running', requests: stuck.requestsOf(version) })
+  await until('the origin hangs', () => stuck.isHolding())
+  const held = await world.publish({ version, fileName: 'held', requests: stuck.requestsOf(version) })
+  const queued = await Promise.all([1, 2, 3].map((at) => world.publish({ version, fileName: `queued${at}` })))
+  await held.seen(({ state }) => state === 'running')
+
+  await redis.full(true)
+  const fullSince = performance.now()
+  const had = await everythingOf(world)
+  const order = { ...version.requests[0], orgName: org, fileName: 'refused' }
+  const answers = await Promise.all([
+    client.post('/1.0/publish/', order),
+    client.post('/1.0/publish/', order, { 'Idempotency-Key': 'key' }),
+    client.post('/1.0/publish/multi', [order], { Prefer: 'respond-async' }),
+    client.post('/1.0/publish/multi?forceOverwrite=true', [{ ...order, fileName: 'before' }]),
+    client.post(`${running.location}/cancel`),
+  ])
+  expect(answers.map(({ status, headers }) => [status, headers.get('Retry-After')])).toEqual(
+    answers.map(() => [503, '5']),
+  )
+  expect(await everythingOf(world)).toEqual(had)
+  expect((await client.get(`/1.0/publish/${org}/before`)).status).toBe(200)
+  expect((await client.get<JobRecord>(before.location)).body.state).toBe('succeeded')
+  stuck.letGo()
+  await delay(fullMs - (performance.now() - fullSince)) // how long it is full is what is tried here
+  expect((await client.get<JobRecord>(running.location)).body.state).toBe('running')
+
+  await redis.full(false)
+  for (const { done } of [running, held, ...queued]) expect((await done)?.state).toBe('succeeded')
+  const again = await client.post('/1.0/publish/', order, { 'Idempotency-Key': 'key' })
+  expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([200, null])
+  expect((await client.call('DELETE', `/1.0/publish/${org}/refused`)).status).toBe(200)
+  await mustHold(world)
+})
+
+test('both programs refuse to start on a Redis that would evict their jobs, and say how to change that', {
+  timeout: 60_000,
+}, async () => {
+  const redis = await ownRedis()
+  const { service } = await openWorld({ redis })
+  await redis.evict('allkeys-lru')
+  for (const program of ['api', 'worker']) {
+    const logFile = `${service.env.AUTH_TOKENS}.${program}.log`
+    const env = { PATH: process.env.PATH, ...service.env }
+    const args = [`${program}/main.ts`]
+    const started = await startProcess({ name: program, command: process.execPath, args, env, logFile })
+    expect(await started.exited).toEqual({ code: 1, signal: null })
+    expect(started.log()).toContain('Redis has maxmemory-policy allkeys-lru')
+    expect(started.log()).toContain('CONFIG SET maxmemory-policy noeviction')
+    expect(started.log()).not.toContain('"started"')
+  }
+})

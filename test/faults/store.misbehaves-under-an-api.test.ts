@@ -1,0 +1,56 @@
+import { expect, inject, test } from 'vitest'
+import { prepare } from '../support/e2e.ts'
+import { ownService } from '../support/own-service.ts'
+import { until } from './support/processes.ts'
+import { type Misbehaviour, startS3Proxy } from './support/s3-proxy.ts'
+
+const proxy = await startS3Proxy(inject('stack').s3.endpoint)
+const env = { S3_ENDPOINT: proxy.url, S3_TIMEOUT_SECONDS: '1' }
+const { service, client, keysBelow } = await ownService(7, { env, workers: 1 })
+const { org, fields } = await prepare(3, service)
+const request = (fileName: string) => ({ ...fields, originIds: ['p1'], orgName: org, fileName })
+const limitMs = 15_000
+
+const faults: Record<string, Misbehaviour> = {
+  hangs: 'hang',
+  fails: { status: 500, code: 'InternalError' },
+  'is busy': { status: 503, code: 'SlowDown' },
+  refuses: { status: 403, code: 'AccessDenied' },
+  'has lost its bucket': { status: 404, code: 'NoSuchBucket' },
+}
+
+test.each(Object.entries(faults))(
+  'a store that %s makes every request a 503 in time, leaves nothing, and is well again at once',
+  { timeout: 90_000 },
+  async (name, fault) => {
+    const fileName = `file ${name}`
+    expect((await client.post('/1.0/publish/', request(fileName))).status).toBe(200)
+    const path = `/1.0/publish/${org}/${encodeURIComponent(fileName)}`
+    const had = await keysBelow('')
+
+    proxy.misbehave(() => fault)
+    const started = performance.now()
+    const answers = await Promise.all([
+      client.post('/1.0/publish/', request('refused')),
+      client.post('/1.0/publish/multi', [request('refused')], { Prefer: 'respond-async' }),
+      client.post(`/1.0/publish/${org}/delete`, { ...request('refused'), index: fields.mappedIndices.DEFAULT_INDEX }),
+      client.post(`/1.0/publish/${org}`),
+      client.get(path),
+      client.get(`${path}/url`),
+      client.get(`/1.0/publish/${org}`),
+      client.call('DELETE', path),
+      client.get('/1.0/publish/status'),
+    ])
+    expect(answers.map(({ status, headers }) => [status, headers.get('Retry-After')])).toEqual(
+      answers.map(() => [503, '5']),
+    )
+    expect(performance.now() - started).toBeLessThan(limitMs)
+    expect((await fetch(`${service.apiUrl}/readyz`)).status).toBe(503)
+
+    proxy.behave()
+    await until('it is ready', async () => (await fetch(`${service.apiUrl}/readyz`)).status === 200)
+    expect(await keysBelow('')).toEqual(had)
+    expect((await client.get(path)).status).toBe(200)
+    expect((await client.post('/1.0/publish/', request(`${fileName} again`))).status).toBe(200)
+  },
+)

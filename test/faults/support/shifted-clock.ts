@@ -1,0 +1,9 @@
+/** Loaded into a process before its program: its clock goes wrong by CLOCK_SHIFT_MS. */
+const shiftMs = Number(process.env.CLOCK_SHIFT_MS)
+const realNow = Date.now
+
+Date.now = () => realNow() + shiftMs
+globalThis.Date = new Proxy(Date, {
+  construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [Date.now()] : args, newTarget),
+  apply: () => new Date().toString(),
+})

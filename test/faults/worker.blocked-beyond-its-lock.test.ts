@@ -1,0 +1,39 @@
+import { expect, inject, test } from 'vitest'
+import { mustHold } from './support/invariants.ts'
+import { hasBegun, until, untilRunEnded } from './support/processes.ts'
+import { drawVersion } from './support/versions.ts'
+import { openWorld } from './support/world.ts'
+
+const steps = ['midRead', 'beforeCommitting', 'beforeManifest', 'beforeSucceeded']
+
+test('workers whose event loop is blocked beyond their locks lose their jobs to another, change nothing later, and work on', {
+  timeout: 180_000,
+}, async () => {
+  const world = await openWorld()
+  const { service, origin } = world
+  const version = await drawVersion(origin, inject('stack').neo4j, 20)
+  const alone = { WORKER_CONCURRENCY: '1' }
+  const blocked = await Promise.all(steps.map((step) => service.startWorker({ FAILPOINT: `${step}:block`, ...alone })))
+  const jobs = await Promise.all(
+    steps.map((_, index) => world.publish({ version, fileName: `file${index}`, force: true })),
+  )
+  const workerOf = (id: string) => blocked.find((worker) => hasBegun(worker, id))
+  await until('every worker has a job', () => {
+    return new Set(jobs.flatMap(({ id }) => workerOf(id) ?? [])).size === steps.length
+  })
+  const first = jobs.map(({ id }) => workerOf(id) as (typeof blocked)[number])
+  const other = await service.startWorker()
+  for (const { done } of jobs) expect((await done)?.state).toBe('succeeded')
+  // That of the last step is committed already: it is only marked so.
+  const begunAgain = jobs
+    .filter(({ id }) => hasBegun(other, id))
+    .map(({ id }) => steps[blocked.indexOf(workerOf(id) as (typeof blocked)[number])])
+  expect(begunAgain.sort()).toEqual(steps.slice(0, 3).sort())
+  await Promise.all(jobs.map(({ id }, index) => untilRunEnded(first[index] as (typeof blocked)[number], id)))
+
+  await other.stop(10_000)
+  const later = await Promise.all(steps.map((step) => world.publish({ version, fileName: `after-${step}` })))
+  for (const { done } of later) expect((await done)?.state).toBe('succeeded')
+  expect(blocked.filter((worker) => worker.hasExited())).toEqual([])
+  await mustHold(world)
+})

@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import neo4j from 'neo4j-driver'
+import { renderValue } from '../../shared/cypher/values.ts'
+import type { Columns, Properties } from '../../shared/publish/columns.ts'
+
+const { Date: GraphDate, DateTime, Duration, LocalDateTime, LocalTime, Point } = neo4j.types
+const whole = (min: number, max: number) => fc.integer({ min, max }).map(BigInt)
+const date = [fc.oneof(whole(1970, 2025), whole(-20_000, 20_000)), whole(1, 12), whole(1, 28)] as const
+const time = [whole(0, 23), whole(0, 59), whole(0, 59), fc.oneof(fc.constant(0n), whole(0, 999_999_999))] as const
+const offset = fc.oneof(
+  fc.constant(0n),
+  whole(-18, 18).map((hours) => hours * 3_600n),
+  whole(-64_800, 64_800),
+)
+const zone = fc.constantFrom(undefined, undefined, 'Europe/Berlin')
+
+const dates = fc.tuple(...date).map((fields) => new GraphDate(...fields))
+const localDateTimes = fc.tuple(...date, ...time).map((fields) => new LocalDateTime(...fields))
+const dateTimes = fc.tuple(...date, ...time, offset, zone).map((fields) => new DateTime(...fields))
+const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 70 }), fc.string({ maxLength: 20 }), fc.constant('é"\\'))
+const integer = fc.oneof(whole(-200, 200), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))
+const scalar = fc.oneof(text, fc.boolean(), integer, fc.double(), dates, localDateTimes, dateTimes)
+
+/** Any value as the driver reads it, bytes among them: they have no rendering. */
+export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 9, arbitrary: scalar },
+  fc.tuple(...time).map((fields) => new LocalTime(...fields)),
+  fc.tuple(integer, integer, whole(-99, 99), whole(-99, 99)).map((fields) => new Duration(...fields)),
+  fc.tuple(fc.double(), fc.double()).map(([x, y]) => new Point(7203n as never, x, y)),
+  ...[text, integer, fc.double(), dates, dateTimes].map((one) =>
+    fc.array(one as fc.Arbitrary<unknown>, { maxLength: 3 }),
+  ),
+  { weight: 1, arbitrary: fc.constant(new Int8Array([1])) },
+)
+
+/** Values of which most agree in their type by key, so that columns of texts come about. */
+export const anyProperties = (keys: readonly string[]): fc.Arbitrary<Properties> =>
+  fc
+    .record({
+      born: fc.option(fc.oneof({ weight: 9, arbitrary: dates }, anyValue)),
+      seen: fc.option(fc.oneof({ weight: 9, arbitrary: dateTimes }, anyValue)),
+      at: fc.option(fc.oneof({ weight: 9, arbitrary: localDateTimes }, anyValue)),
+      others: fc.dictionary(fc.constantFrom(...keys), anyValue, { maxKeys: 5 }),
+    })
+    .map(({ others, ...temporal }) => {
+      const entries = Object.entries({ ...others, ...temporal }).filter(([, value]) => value !== null)
+      return { keys: entries.map(([key]) => key), values: entries.map(([, value]) => value), columns: null }
+    })
+
+/** What the origin writes for a temporal value, if it is of that type. */
+function textOf(value: unknown, wrap: string): string | null {
+  const is = { date: neo4j.isDate, localdatetime: neo4j.isLocalDateTime, datetime: neo4j.isDateTime }[wrap]
+  if (!is?.(value as object)) return null
+  const rendered = renderValue(value)
+  return rendered?.wrap === wrap ? rendered.json.slice(1, -1).replace('+00:00', 'Z') : 'another text'
+}
+
+/** The row that an origin gives for these columns of an element. */
+export const rowOf = ({ keys, texts }: Columns, properties: Properties): unknown[] => [
+  BigInt(properties.keys.length),
+  ...keys.map((key, index) => {
+    const value = properties.values[properties.keys.indexOf(key)] ?? null
+    const wrap = texts[index] ?? null
+    return wrap === null ? value : textOf(value, wrap)
+  }),
+]
