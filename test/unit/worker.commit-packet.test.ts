@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
 import { createReport } from '../../shared/publish/report.ts'
@@ -10,11 +11,12 @@ import type { WorkerContext } from '../../worker/context.ts'
 const job = { id: 'j1', orgName: 'org', fileName: 'file', progress: { subRequests: 1 } } as JobRecord
 const manifest = { parts: [] } as unknown as Manifest
 
-/** How often a run that comes too late for its commit discards its parts. */
-async function discarded(attempt: number | null): Promise<number> {
+/** How often a run discards its parts that may begin its commit or not, and then fails so. */
+async function discarded(begins: boolean, failure: Error): Promise<number> {
   let count = 0
   const context = {
-    records: { beginCommit: async () => false },
+    records: { beginCommit: async () => begins },
+    generations: { commit: () => Promise.reject(failure) },
     failpoint: () => {},
     log: pino({ level: 'silent' }),
     metrics: createMetrics(),
@@ -22,15 +24,13 @@ async function discarded(attempt: number | null): Promise<number> {
   const discard = async () => {
     count++
   }
-  const commit = { attempt, manifest, report: createReport().read(), discard }
-  await expect(commitPacket(context, job, commit)).rejects.toMatchObject({ code: 'jobInterrupted' })
+  const commit = { attempt: 2, manifest, report: createReport().read(), discard }
+  await expect(commitPacket(context, job, commit)).rejects.toThrow()
   return count
 }
 
-test('a run that comes too late discards the parts that are its own', async () => {
-  expect(await discarded(2)).toBe(1)
-})
-
-test('a step of a large multi leaves them alone: another step may have committed them', async () => {
-  expect(await discarded(null)).toBe(0)
+test('a run that has lost discards the parts that are its own; without an answer it may have won', async () => {
+  expect(await discarded(false, new Error('not reached'))).toBe(1)
+  expect(await discarded(true, errors.fileExists('org', 'file'))).toBe(1)
+  expect(await discarded(true, errors.storeAway(new Error('no answer')))).toBe(0)
 })
