@@ -1,4 +1,4 @@
-# One image: the API by default, the worker with `node worker/main.ts` as the command, the doctor with `node doctor/main.ts`.
+# One image: the API by default, the worker with the command that docker-compose.yml gives it, the doctor with `node doctor/main.ts`.
 # The TypeScript runs unbuilt: Node 24 strips the types.
 FROM node:24-slim
 

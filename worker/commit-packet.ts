@@ -28,7 +28,8 @@ export async function commitPacket(
   failpoint('beforeCommitting')
   const progress = { phase: 'committing', subRequests, subRequestsDone: subRequests, ...parts } as const
   if (!(await records.beginCommit(job, attempt, progress, report))) {
-    await discard().catch(() => {})
+    // Steps of a large multi share their parts: by now these may be the packet's, which another step has committed.
+    if (attempt !== null) await discard().catch(() => {})
     const interrupted = errors.jobInterrupted()
     commitLost(context, job.id, interrupted)
     throw interrupted

@@ -92,8 +92,8 @@ export interface JobRecords {
   create(job: NewJob): Promise<Created>
   /** The job that was created with an idempotency key within the last 24 hours. */
   known(key: string): Promise<KnownJob | null>
-  /** Forgets an idempotency key, after a submission that failed. */
-  forget(key: string): Promise<void>
+  /** Forgets an idempotency key, if it is of that job, after a submission that failed. */
+  forget(key: string, id: string): Promise<void>
   read(id: string): Promise<JobRecord | null>
   /** The id of the unfinished job that holds a packet's name, if one does: for writers that are no jobs. */
   holder(orgName: string, fileName: string): Promise<string | null>
@@ -192,8 +192,8 @@ export function createJobRecords(redis: Redis): JobRecords {
       const [id, fingerprint] = (await redis.get(idempotencyKey(key)))?.split(' ') ?? []
       return id === undefined || fingerprint === undefined ? null : { id, fingerprint }
     },
-    async forget(key) {
-      await redis.del(idempotencyKey(key))
+    async forget(key, id) {
+      await redis.jobForget(idempotencyKey(key), id)
     },
     async start(id, step) {
       const known = await redis.hget(recordKey(id), 'progress')
@@ -220,13 +220,10 @@ export function createJobRecords(redis: Redis): JobRecords {
       return state === '' ? null : (state as JobState)
     },
     async finish(id, state, changes, unlessBegun = false) {
-      const [orgName, fileName] = await redis.hmget(recordKey(id), 'orgName', 'fileName')
-      if (!orgName || !fileName) return false
-      const claim = claimKey(nameOf({ orgName: JSON.parse(orgName), fileName: JSON.parse(fileName) }))
       const fields = hashOf({ ...changes, state, finishedAt: now() })
-      const values = [id, String(keptSeconds), finishedChannel, unlessBegun ? 'unlessBegun' : '', ...fields]
-      const keys = [recordKey(id), claim, openJobsKey, secretKeyOf(id), slicesKey(id)]
-      return (await redis.jobFinish(...keys, ...values)) === 1
+      const rules = [String(keptSeconds), finishedChannel, unlessBegun ? 'unlessBegun' : '', claimKey('')]
+      const keys = [recordKey(id), openJobsKey, secretKeyOf(id), slicesKey(id)]
+      return (await redis.jobFinish(...keys, id, ...rules, ...fields)) === 1
     },
     async list(orgName, after, limit) {
       const most = limit + mostPerMillisecond

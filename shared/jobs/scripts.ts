@@ -10,7 +10,7 @@ const isUnfinished = (state: string) => `(${state} == 'queued' or ${state} == 'r
 // Ages are compared by the clock that all processes share: their own may be minutes apart. Epoch milliseconds.
 const sharedNow = `
 local time = redis.call('TIME')
-local now = string.format('%.0f', time[1] * 1000 + time[2] / 1000)`
+local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`
 
 // A claim is as good as its holder's record: one whose job is finished or gone is taken over, so no claim needs renewing.
 // KEYS: record, claim, idempotency key, open jobs, lists of jobs. ARGV: id, force, prefix of records, accepted at
@@ -87,18 +87,27 @@ if state == 'running' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then retu
 if state == 'queued' or state == 'running' then redis.call('HSET', KEYS[1], 'cancelling', 'true') end
 return state or ''`
 
-// KEYS: record, claim, open jobs, secret, slices. ARGV: id, seconds the record is kept, channel, unless begun, fields.
+// KEYS: record, open jobs, secret, slices. ARGV: id, seconds the record is kept, channel, unless begun, prefix of claims,
+// fields. The name is looked up here: one command finishes a job, which a Redis that hangs does when it wakes.
 const finish = `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
 if ARGV[4] ~= '' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 0 end
-redis.call('ZREM', KEYS[3], ARGV[1])
-redis.call('DEL', KEYS[4], KEYS[5])
-redis.call('HSET', KEYS[1], unpack(ARGV, 5))
+redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('DEL', KEYS[3], KEYS[4])
+redis.call('HSET', KEYS[1], unpack(ARGV, 6))
 redis.call('EXPIRE', KEYS[1], ARGV[2])
-if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
+local name = redis.call('HMGET', KEYS[1], 'orgName', 'fileName')
+local claim = ARGV[5] .. cjson.decode(name[1]) .. '/' .. cjson.decode(name[2])
+if redis.call('GET', claim) == ARGV[1] then redis.call('DEL', claim) end
 redis.call('PUBLISH', ARGV[3], ARGV[1])
 return 1`
+
+// KEYS: idempotency key. ARGV: the job that it must be of.
+const forget = `
+local known = redis.call('GET', KEYS[1])
+if not known or string.sub(known, 1, #ARGV[1] + 1) ~= ARGV[1] .. ' ' then return 0 end
+return redis.call('DEL', KEYS[1])`
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -109,6 +118,7 @@ declare module 'ioredis' {
     jobProgress(record: string, ...values: string[]): Result<string, Context>
     jobCancel(record: string): Result<string, Context>
     jobFinish(...keysAndValues: string[]): Result<number, Context>
+    jobForget(key: string, id: string): Result<number, Context>
   }
 }
 
@@ -119,5 +129,6 @@ export function defineJobScripts(redis: Redis): void {
   redis.defineCommand('jobCommit', { numberOfKeys: 2, lua: beginCommit })
   redis.defineCommand('jobProgress', { numberOfKeys: 1, lua: progress })
   redis.defineCommand('jobCancel', { numberOfKeys: 1, lua: cancel })
-  redis.defineCommand('jobFinish', { numberOfKeys: 5, lua: finish })
+  redis.defineCommand('jobFinish', { numberOfKeys: 4, lua: finish })
+  redis.defineCommand('jobForget', { numberOfKeys: 1, lua: forget })
 }

@@ -55,7 +55,7 @@ export async function submitJob(
       return { id: sameJob(context.secretKeys, created, submission), replayed: true }
     }
     // One connection keeps their order: no worker takes a job before its secrets are there.
-    await queued(() => Promise.all([secrets.store(id, distinct), queue.add(id)]))
+    await queued(() => allDone([secrets.store(id, distinct), queue.add(id)]))
     return { id, replayed: false }
   } catch (error) {
     await abandon(context, owner, idempotency)
@@ -65,17 +65,25 @@ export async function submitJob(
 
 /** Leaves nothing behind of a submission that failed; what Redis does not take now, the janitor finds. */
 async function abandon(
-  { records, store }: Submitting,
+  { records, store, queue }: Submitting,
   owner: Pick<JobRecord, 'id' | 'orgName'>,
   idempotency: Idempotency | undefined,
 ): Promise<void> {
   const { status, code, message } = errors.queueAway()
-  try {
-    const isOurs = await records.finish(owner.id, 'failed', { error: { status, code, message } })
-    // The client may try again with the same key, and must not be told of this failure then.
-    if (isOurs && idempotency) await records.forget(idempotency.key)
-  } catch {}
+  // At once: a Redis that hangs has them then, and does all when it wakes, however long after the answer. The client may
+  // try again with the same key, and must not be told of this failure then.
+  await Promise.allSettled([
+    records.finish(owner.id, 'failed', { error: { status, code, message } }),
+    idempotency && records.forget(idempotency.key, owner.id),
+    queue.remove(owner.id),
+  ])
   await removeRequest(store, owner).catch(() => {})
+}
+
+/** Like Promise.all, but nothing is under way any more when one has failed: what is undone then would be done after. */
+async function allDone(steps: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(steps)
+  await Promise.all(steps)
 }
 
 /** What Redis refuses is a queue that is away. */

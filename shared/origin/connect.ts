@@ -45,6 +45,10 @@ const fetchSize = 1_000
 
 const renewedAfterMs = 1_000
 
+// More than any page has, or any database constraints: an origin that gives more will not end.
+const mostRowsHeld = 200_000
+const endless = () => new Error(`a result has more than ${mostRowsHeld} rows`)
+
 /** Whether an origin may be opened at all, without a connection. @throws 400, 422, or 502 where the name does not resolve. */
 export async function checkOrigin(
   dbUrl: string,
@@ -115,20 +119,20 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
       }
     },
     async *read(query, parameters = {}) {
-      line.waits()
+      const records = transaction.run(query, parameters)[Symbol.asyncIterator]()
       try {
-        for await (const record of transaction.run(query, parameters)) {
-          line.rests()
-          try {
-            yield [...record.values()]
-          } finally {
-            line.waits()
-          }
+        for (;;) {
+          line.waits()
+          const next = await records.next().finally(line.rests)
+          if (next.done) return
+          line.arrives()
+          yield [...next.value.values()]
         }
       } catch (error) {
         throw originError(error, errors.originBroke)
       } finally {
-        line.rests()
+        // Not waited for: to end a result early the driver reads it to the end, and this one may have none.
+        records.return?.().catch(() => {})
       }
     },
     rows(query, parameters = {}) {
@@ -136,7 +140,10 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
       const rows: Row[] = []
       line.waits()
       transaction.run(query, parameters).subscribe({
-        onNext: (record) => rows.push(record.get(0)),
+        onNext(record) {
+          line.arrives()
+          if (rows.push(record.get(0)) > mostRowsHeld) line.cut(endless())
+        },
         onCompleted: () => resolve(rows),
         onError: (error) => reject(originError(error, errors.originBroke)),
       })
@@ -146,8 +153,13 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
       const apart = driver.session({ defaultAccessMode: neo4j.session.READ })
       line.waits()
       try {
-        const { records } = await apart.run(query)
-        return records.map((record) => [...record.values()])
+        const rows: Row[] = []
+        for await (const record of apart.run(query)) {
+          line.arrives()
+          rows.push([...record.values()])
+          if (rows.length > mostRowsHeld) line.cut(endless())
+        }
+        return rows
       } catch {
         return null
       } finally {
@@ -170,7 +182,8 @@ export function splitCredentials(credentials: string): [username: string, passwo
 function originError(error: unknown, broken: (cause: unknown) => AppError): unknown {
   if (error instanceof AppError || !(error instanceof Neo4jError)) return error
   if (error.code.startsWith('Neo.ClientError.Security.')) return errors.originRefusedCredentials(error)
-  if (error.code.startsWith('Neo.ClientError.Transaction.TransactionTimedOut')) return errors.originBroke(error)
+  // Ended by the server: too old, by its administrator, or as it shuts down; the driver calls these the client's fault.
+  if (error.code.startsWith('Neo.ClientError.Transaction.')) return errors.originBroke(error)
   if (error.code.startsWith('Neo.ClientError.')) return errors.originRefusedQuery(error)
   return broken(error)
 }

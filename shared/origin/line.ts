@@ -8,6 +8,10 @@ export interface Line {
   /** Something is waited for from now on, until `rests` is called as often. */
   waits(): void
   rests(): void
+  /** A whole record came. */
+  arrives(): void
+  /** Ends every connection at once; whoever waits is told the reason by the driver. */
+  cut(reason: Error): void
   /** Closes the driver, and whatever connection it has forgotten. */
   close(): Promise<void>
 }
@@ -30,11 +34,13 @@ subscribe('net.client.socket', (message) => {
 })
 
 const tickMs = 1_000
+// The driver holds a record until all of it is there. One of this size would be in no packet.
+const longestRecordBytes = 512 * 1024 * 1024
 
 /**
  * Takes a new driver's connections in hand. They go to `address`, which was checked, while a certificate must fit the
  * name: the driver would resolve the name again. While something is waited for and no byte comes for `silenceSeconds`,
- * they are cut, and the driver tells whoever waits. A connection that never answers the first words the driver leaves
+ * or bytes that make no record come without an end, they are cut, and the driver tells whoever waits. A connection that never answers the first words the driver leaves
  * open, also when it is closed.
  */
 export function takeLine(driver: Driver, address: string, silenceSeconds: number): Line {
@@ -46,6 +52,8 @@ export function takeLine(driver: Driver, address: string, silenceSeconds: number
   let waiting = 0
   let silentTicks = 0
   let lastBytes = 0
+  let bytesOfRecord = 0
+  let hasArrived = false
 
   function cut(reason?: Error) {
     for (const socket of sockets) socket.destroy(reason)
@@ -57,7 +65,10 @@ export function takeLine(driver: Driver, address: string, silenceSeconds: number
     for (const socket of sockets) if (socket.destroyed) sockets.delete(socket)
     const bytes = [...sockets].reduce((sum, { bytesRead }) => sum + bytesRead, 0)
     silentTicks = waiting > 0 && bytes === lastBytes ? silentTicks + 1 : 0
+    bytesOfRecord = hasArrived ? 0 : bytesOfRecord + Math.max(0, bytes - lastBytes)
+    hasArrived = false
     lastBytes = bytes
+    if (bytesOfRecord > longestRecordBytes) cut(new Error(`a record is larger than ${longestRecordBytes} bytes`))
     if (silentTicks * tickMs >= silenceSeconds * 1_000) cut(new Error(`nothing came for ${silenceSeconds} seconds`))
   }
 
@@ -68,6 +79,10 @@ export function takeLine(driver: Driver, address: string, silenceSeconds: number
     },
     rests() {
       waiting--
+    },
+    cut,
+    arrives() {
+      hasArrived = true
     },
     async close() {
       clearInterval(looking)

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { byCodePoint } from '../cypher/identifiers.ts'
 import * as errors from '../errors/catalogue.ts'
+import { inBatches } from './batches.ts'
 import type { Generations, Manifest, ManifestPart } from './generations.ts'
 import { generationsBelow, isHidden, orgKey, packetName, parseGenerationKey } from './keys.ts'
 import { longestKeyBytes, parsePartName, partNames } from './names.ts'
@@ -185,14 +186,4 @@ async function* visibleKeys(store: ObjectStore, start: string): AsyncGenerator<s
       for await (const { key } of store.list(found.prefix)) if (!isHidden(key)) yield key
     }
   }
-}
-
-const batchSize = 32
-
-async function inBatches<T, R>(items: readonly T[], each: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  for (let start = 0; start < items.length; start += batchSize) {
-    results.push(...(await Promise.all(items.slice(start, start + batchSize).map(each))))
-  }
-  return results
 }

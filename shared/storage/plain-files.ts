@@ -1,3 +1,4 @@
+import { inBatches } from './batches.ts'
 import type { Generations, Manifest, ManifestPart } from './generations.ts'
 import { parsePartName, partNames } from './names.ts'
 import type { ObjectStore, StoredObject } from './object-store.ts'
@@ -65,13 +66,13 @@ export async function refreshPlainFiles(store: ObjectStore, generations: Generat
 async function copyParts(store: ObjectStore, name: string, { parts }: Manifest): Promise<void> {
   const wanted = partNames(name, parts.length)
   const found = new Map((await plainFilesOf(store, name)).map((object) => [object.key, object]))
-  for (const [index, key] of wanted.entries()) {
+  await inBatches([...wanted.entries()], async ([index, key]) => {
     const part = parts[index] as ManifestPart
     const present = found.get(key)
     if (!present || contentOf(present) !== contentOf(part)) await store.copy(part.key, key)
-    found.delete(key)
-  }
-  for (const key of found.keys()) await store.remove(key)
+  })
+  const kept = new Set(wanted)
+  for (const key of found.keys()) if (!kept.has(key)) await store.remove(key)
 }
 
 async function removeLeftovers(store: ObjectStore, generations: Generations, name: string): Promise<void> {

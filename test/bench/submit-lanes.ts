@@ -6,6 +6,7 @@ import { database } from '../support/requests.ts'
 import { startBusyExports } from './busy-exports.ts'
 import type { Lane } from './lanes.ts'
 import { median } from './median.ts'
+import { newFile, tidy } from './publishing.ts'
 import type { Measured } from './results.ts'
 import { type Ours, orgName, type Setting } from './setting.ts'
 import { countCpu, peakMegabytes } from './usage.ts'
@@ -76,7 +77,11 @@ async function bareAdds(setting: Setting): Promise<Measured> {
 
 async function idle(setting: Setting): Promise<Measured> {
   const ours = await setting.startOurs(2)
-  return submitted(setting, ours, submits)
+  try {
+    return await submitted(setting, ours, submits)
+  } finally {
+    await empty(setting, ours)
+  }
 }
 
 async function busy(setting: Setting): Promise<Measured> {
@@ -86,12 +91,23 @@ async function busy(setting: Setting): Promise<Measured> {
     return await submitted(setting, ours, busySubmits, exports.check)
   } finally {
     await exports.stop()
+    await empty(setting, ours)
   }
 }
 
-/** Small publishes by an API of their own, whose Redis database is emptied afterwards. */
-async function submitted(setting: Setting, { service }: Ours, count: number, check = () => {}): Promise<Measured> {
-  const { neo4j, redis, ids } = setting
+/** Nothing of a round is left to the next: what waits in the queue, what lies in the store. */
+async function empty({ redis }: Setting, ours: Ours): Promise<void> {
+  await ours.service.stop()
+  await tidy(ours)
+  const connection = new Redis(`${redis.url}/2`)
+  await connection.flushdb()
+  connection.disconnect()
+}
+
+/** Small publishes, each one's answer awaited before the next. */
+async function submitted(setting: Setting, ours: Ours, count: number, check = () => {}): Promise<Measured> {
+  const { neo4j, ids } = setting
+  const { service } = ours
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const fields = { ...database(neo4j, 'Person', 'id'), metadata: true, orgName }
   const headers = {
@@ -102,7 +118,7 @@ async function submitted(setting: Setting, { service }: Ours, count: number, che
   const submit = async (index: number) => {
     check()
     const sent = request(`${service.apiUrl}/1.0/publish/`, { method: 'POST', agent, headers })
-    sent.end(JSON.stringify({ ...fields, originIds: [ids[index % ids.length]], fileName: `small-${index}` }))
+    sent.end(JSON.stringify({ ...fields, originIds: [ids[index % ids.length]], fileName: `small/${newFile()}` }))
     const [answer] = (await once(sent, 'response')) as [IncomingMessage]
     answer.resume()
     await once(answer, 'end')
@@ -112,9 +128,5 @@ async function submitted(setting: Setting, { service }: Ours, count: number, che
     return await measured(count, submit, service.api.pid, setting)
   } finally {
     agent.destroy()
-    await service.stop()
-    const connection = new Redis(`${redis.url}/2`)
-    await connection.flushdb()
-    connection.disconnect()
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type RunningProcess, startProcess } from './processes.ts'
@@ -48,6 +48,12 @@ const all = {
   scopes: ['publish:read', 'publish:write', 'manager:read', 'manager:write', 'search:read'],
 }
 
+/** What `npm run api` or `npm run worker` gives to Node. */
+export function startOf(program: 'api' | 'worker'): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  return scripts[program].split(' ').slice(1)
+}
+
 /** Starts the service on a stack. Settings follow from the stack; the origin's address is all that may be published from. */
 export async function startService(stack: Addresses, options: ServiceOptions): Promise<Service> {
   const { directory, workers = 2, redisDatabase = 0, bucket = 'publish' } = options
@@ -88,7 +94,7 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
     const child = await startProcess({
       name,
       command: process.execPath,
-      args: [`${program}/main.ts`],
+      args: startOf(program),
       cwd: root,
       env: childEnv,
       logFile,

@@ -2,6 +2,7 @@ import { globSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
 import { environment } from '../../shared/config/env.ts'
+import { startOf } from '../stack/service.ts'
 import { documentsOf, textOf } from '../support/manifests.ts'
 
 interface ComposeService {
@@ -45,6 +46,11 @@ const prepared = {
 describe.each(programs)('the service %s of docker-compose.yml', (name) => {
   test('starts with what its head prepares', () => {
     expect(() => readConfig(name, settingsOf(name, prepared))).not.toThrow()
+  })
+
+  test('is started as npm starts it', () => {
+    const image = /^CMD (.*)$/m.exec(textOf('Dockerfile'))?.[1] as string
+    expect(serviceOf(name).command ?? JSON.parse(image)).toEqual(['node', ...startOf(name)])
   })
 
   test('has no rights that it does not need, and writes nowhere but to memory', () => {

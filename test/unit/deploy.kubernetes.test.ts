@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
 import { environment } from '../../shared/config/env.ts'
 import { queueKey, queueKeys } from '../../shared/jobs/queue-depth.ts'
+import { startOf } from '../stack/service.ts'
 import { documentsOf, environmentOf, manifest, manifests, type Peer, textOf } from '../support/manifests.ts'
 
 const programs = ['api', 'worker'] as const
@@ -47,7 +48,7 @@ describe.each(programs)('the pod of the %s', (program) => {
   const [port] = container.ports
 
   test('starts a program that exists, and listens on the port that is asked', () => {
-    expect(container.args).toEqual(['node', `${program}/main.ts`])
+    expect(container.args).toEqual(['node', ...startOf(program)])
     expect(textOf(`${program}/main.ts`)).toContain('startProgram')
     expect(port?.containerPort).toBe(program === 'api' ? api.port : worker.healthPort)
     expect(program === 'api' ? api.host : worker.healthHost).toBe('0.0.0.0')

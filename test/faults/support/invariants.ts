@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { differences, readGraph } from '../../support/compare-graphs.ts'
 import { run } from '../../support/neo4j.ts'
 import { parsePart, replay } from '../../support/replay.ts'
+import { mustKeepSecrets } from './kept-secrets.ts'
 import { mustBeSweptClean } from './leftovers.ts'
 import { mustBeQuiet } from './queue-state.ts'
 import { type Version, wholeVersion } from './versions.ts'
@@ -10,7 +11,8 @@ import type { Published, World } from './world.ts'
 /**
  * What must hold after any fault, when everything has come to its end: every acknowledged job reached one final state
  * and stays there, readers saw whole packets only, each succeeded job made one generation and no other job any, the
- * packets replay to the origin's graphs, nothing is left in Redis, and a sweep leaves what is referred to and only that.
+ * packets replay to the origin's graphs, nothing is left in Redis, a sweep leaves what is referred to and only that, and no
+ * secret was written down anywhere.
  * @param forgotten jobs that a Redis without its data no longer knows.
  */
 export async function mustHold(
@@ -48,6 +50,7 @@ export async function mustHold(
       graphs.set(marker, texts)
     }
   }
+  await mustKeepSecrets(world)
   await mustBeSweptClean(world)
 }
 

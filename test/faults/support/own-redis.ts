@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -23,6 +24,8 @@ export interface OwnRedis {
   /** It refuses whatever takes memory, or no longer. */
   full(isFull: boolean): Promise<void>
   evict(policy: string): Promise<void>
+  /** All that was ever written to it and is still on its disk; nothing where its disk is out of reach. */
+  appendOnlyFiles(): string
   /** After `kill`: it is back, with what it knew or empty. */
   start(how: 'as it was' | 'empty'): Promise<void>
 }
@@ -68,6 +71,11 @@ async function redisProcess(run: Run, command: string): Promise<OwnRedis> {
     evict: (policy) => configureRedis(url, 'maxmemory-policy', policy),
     freeze: () => server.kill('SIGSTOP'),
     wake: () => server.kill('SIGCONT'),
+    appendOnlyFiles: () =>
+      readdirSync(directory, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
+        .join('\n'),
     async kill() {
       server.kill('SIGKILL')
       await server.exited

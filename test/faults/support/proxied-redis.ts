@@ -15,6 +15,7 @@ export async function proxiedRedis(url: string): Promise<OwnRedis> {
     wake: proxy.letGo,
     full: (isFull) => configureRedis(url, 'maxmemory', isFull ? '1' : '0'),
     evict: (policy) => configureRedis(url, 'maxmemory-policy', policy),
+    appendOnlyFiles: () => '',
     async kill() {
       proxy.refuse(true)
     },

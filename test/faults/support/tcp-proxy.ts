@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /**
- * What becomes of a chunk: it is passed on; or its connection is cut; or it is held, whole or its second half, and with
+ * What becomes of a chunk: it is passed on; or its connection is cut; or it is lost; or it is held, whole or its second half, and with
  * it whatever comes on any connection, until the proxy is told to let go.
  */
-type Verdict = 'pass' | 'cut' | 'hold' | 'holdHalf'
+type Verdict = 'pass' | 'cut' | 'drop' | 'hold' | 'holdHalf'
 
 interface Rules {
   fromClient?: (chunk: Buffer, connection: object) => Verdict
@@ -49,6 +49,7 @@ export async function startTcpProxy(target: string, rules: Rules = {}): Promise<
       from.on('data', (chunk) => {
         const verdict = isHolding ? 'hold' : (rule?.(chunk, client) ?? 'pass')
         if (verdict === 'cut') return cut()
+        if (verdict === 'drop') return
         if (verdict === 'pass') return void to.write(chunk)
         isHolding = true
         from.pause()

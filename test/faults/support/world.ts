@@ -59,6 +59,8 @@ export interface World {
   redis: Redis
   records: JobRecords
   storage: Storage
+  /** What its own Redis has on disk; nothing where it has none. */
+  appendOnlyFiles(): string
   reader: Reader
   published: Published[]
   publish(order: Order): Promise<Published>
@@ -80,7 +82,14 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     : await ownDatabase(stack.redis.url)
   const service = await startService(
     { ...stack, redis: ownRedis?.address ?? stack.redis },
-    { directory, workers, redisDatabase: database, bucket: uniqueName('faults'), env, origins },
+    {
+      directory,
+      workers,
+      redisDatabase: database,
+      bucket: uniqueName('faults'),
+      env: { LOG_LEVEL: 'trace', ...env },
+      origins,
+    },
   )
   const org = uniqueName('org')
   const clientOf = (apiUrl: string) => createClient(apiUrl, service.tokens.all as string)
@@ -140,6 +149,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     redis,
     records: createJobRecords(redis),
     storage: storageOn(openMinioStore(storageSettings(service.env))),
+    appendOnlyFiles: () => ownRedis?.appendOnlyFiles() ?? '',
     reader,
     published,
     publish,

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Redis } from 'ioredis'
+import { startService } from '../stack/service.ts'
+import { startStack } from '../stack/stack.ts'
+import { createClient } from '../support/client.ts'
+import { fillQueue, measureFullQueue } from '../support/full-queue.ts'
+import { openDriver } from '../support/neo4j.ts'
+import { database } from '../support/requests.ts'
+import { drawRing } from '../support/social-graph.ts'
+
+/**
+ * What do 100,000 queued jobs cost, and what do they slow down? Each time is the slowest of a few. A worker that starts
+ * then must first do the three jobs at the head of the queue. `node_modules/.bin/node test/bench/full-queue.ts --jobs N`
+ */
+const orgName = 'full-queue'
+const { values } = parseArgs({ options: { jobs: { type: 'string', default: '100000' } } })
+const count = Number(values.jobs)
+const directory = mkdtempSync(join(tmpdir(), 'full-queue-'))
+await using stack = await startStack({})
+const driver = openDriver(stack.neo4j)
+await drawRing(driver, 'FullQueue', 3)
+await driver.close()
+const options = { directory, workers: 0, redisDatabase: 5, bucket: 'full-queue' }
+const service = await startService(stack, { ...options, env: { MAX_QUEUED_JOBS: '1000000' } })
+const redis = new Redis(service.redisUrl)
+try {
+  const client = createClient(service.apiUrl, service.tokens.all as string)
+  await client.post(`/1.0/publish/${orgName}`)
+  const request = { ...database(stack.neo4j, 'FullQueue', 'id'), metadata: true, originIds: ['p1'], orgName }
+  const submit = async (fileName: string) =>
+    (await client.post('/1.0/publish/', { ...request, fileName }, { Prefer: 'respond-async' })).headers.get('Location')
+  const first = await Promise.all([1, 2, 3].map((at) => submit(`first ${Date.now()} ${at}`)))
+  let started = performance.now()
+  const bytes = await fillQueue(redis, service.env, orgName, count)
+  console.log(`${count} jobs queued in ${Math.round(performance.now() - started)} ms`)
+  console.log(`${Math.round(bytes)} bytes of Redis each`)
+  console.log(await measureFullQueue(redis, client, service.apiUrl, request, orgName))
+  started = performance.now()
+  await service.startWorker({ WORKER_CONCURRENCY: '1' })
+  console.log(`a worker has started after ${Math.round(performance.now() - started)} ms`)
+  for (const location of first) await client.followJob(String(location))
+  console.log(`and done the jobs at the head after ${Math.round(performance.now() - started)} ms`)
+} finally {
+  await service.stop()
+  await redis.flushdb()
+  redis.disconnect()
+  rmSync(directory, { recursive: true })
+}

@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import { fakeBolt, type Reply } from '../support/fake-bolt.ts'
+import { ownService } from '../support/own-service.ts'
+import { uniqueName } from '../support/requests.ts'
+
+function* forEver(record: Extract<Reply, { record: unknown }>['record']): Generator<Reply> {
+  for (;;) yield { record }
+}
+
+const text = 'x'.repeat(1_000)
+const endless = {
+  rows: await fakeBolt(() => forEver([[text, text]])),
+  'rows of nothing': await fakeBolt(() => forEver([])),
+  'rows of what was not asked for': await fakeBolt(() => forEver([{ labels: text }, [[text]], 7, true])),
+}
+const origins = Object.values(endless).map(({ port }) => `127.0.0.1:${port}`)
+const { service, client } = await ownService(11, { origins, workers: 1, env: { JOB_MAX_SECONDS: '20' } })
+const [worker] = service.workers
+const mostKilobytes = 1_500_000
+
+const residentKilobytes = () =>
+  Number(execFileSync('ps', ['-o', 'rss=', '-p', String(worker?.pid)], { encoding: 'utf8' }).trim())
+
+test.each(Object.entries(endless))(
+  'an origin that gives %s without an end holds no worker and fills none',
+  {
+    timeout: 300_000,
+  },
+  async (_what, { port }) => {
+    const org = uniqueName('org')
+    await client.post(`/1.0/publish/${org}`)
+    const request = {
+      dbUrl: `bolt://127.0.0.1:${port}`,
+      credentials: `Basic ${btoa('user:password')}`,
+      mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },
+      originIds: ['1'],
+      metadata: true,
+      relationships: ['KNOWS'],
+      orgName: org,
+      fileName: 'endless',
+    }
+    const { headers } = await client.post('/1.0/publish/', request, { Prefer: 'respond-async' })
+    let most = 0
+    const look = () => {
+      most = Math.max(most, residentKilobytes())
+    }
+    const end: JobRecord = await client.followJob(headers.get('Location') as string, 240_000, look)
+    expect([end.state, [500, 502, 504].includes(end.error?.status ?? 0)]).toEqual(['failed', true])
+    expect(worker?.hasExited()).toBe(false)
+    expect(most).toBeLessThan(mostKilobytes)
+  },
+)

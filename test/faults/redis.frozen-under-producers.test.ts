@@ -1,0 +1,81 @@
+import { afterAll, expect, inject, test } from 'vitest'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import { prepare } from '../support/e2e.ts'
+import { ownService } from '../support/own-service.ts'
+import { startTcpProxy } from './support/tcp-proxy.ts'
+
+// Holds everything, once, from the moment that a submission stores its credentials: its record is made, it is not queued.
+let isArmed = false
+const proxy = await startTcpProxy(new URL(inject('stack').redis.url).host, {
+  fromClient(chunk) {
+    const isSecret = isArmed && /set\r\n\$\d+\r\npackets:secret:/i.test(chunk.toString('latin1'))
+    if (!isSecret) return 'pass'
+    isArmed = false
+    return 'hold'
+  },
+})
+afterAll(() => proxy.close())
+const { service, client } = await ownService(5, { env: { REDIS_URL: `redis://${proxy.address}/5` } })
+const { org, fields } = await prepare(3, service)
+const request = (fileName: string) => ({ ...fields, originIds: ['p1'], orgName: org, fileName })
+
+// A command is given up after 5 s; a submission that Redis leaves half-way tries once more, to take itself back.
+const limitMs = 15_000
+
+const submissions: Record<string, (fileName: string) => ReturnType<typeof client.post>> = {
+  'that waits': (fileName) => client.post('/1.0/publish/', request(fileName)),
+  'with a key': (fileName) =>
+    client.post('/1.0/publish/', request(fileName), { 'Idempotency-Key': `${org}-${fileName}`.replaceAll(' ', '-') }),
+  'that does not wait': (fileName) => client.post('/1.0/publish/', request(fileName), { Prefer: 'respond-async' }),
+  'of many': (fileName) => client.post('/1.0/publish/multi', [request(fileName), request(fileName)]),
+}
+
+const statesOf = async () =>
+  (await client.get<{ jobs: JobRecord[] }>(`/1.0/jobs?orgName=${org}`)).body.jobs.map(({ state }) => state)
+
+test('while Redis hangs, submissions of every kind are 503 in time, also dozens at once, and none is a job later', {
+  timeout: 120_000,
+}, async () => {
+  proxy.hold()
+  const started = performance.now()
+  const answers = await Promise.all(
+    Object.entries(submissions).flatMap(([kind, submit]) =>
+      Array.from({ length: 10 }, (_, index) => submit(`${kind} ${index}`)),
+    ),
+  )
+  expect(performance.now() - started).toBeLessThan(limitMs)
+  expect(answers.map(({ status, headers }) => [status, headers.get('Retry-After')])).toEqual(
+    answers.map(() => [503, '5']),
+  )
+  proxy.letGo()
+  await expect.poll(async () => (await fetch(`${service.apiUrl}/readyz`)).status, { timeout: 30_000 }).toBe(200)
+  expect(await statesOf()).toEqual([])
+})
+
+test('submissions that Redis leaves half-way are 503 in time; when it wakes they have failed, and may be made again', {
+  timeout: 120_000,
+}, async () => {
+  const submitAll = () => Promise.all(Object.entries(submissions).map(([kind, submit]) => submit(`half-way ${kind}`)))
+  isArmed = true
+  const started = performance.now()
+  const answers = await submitAll()
+  expect(performance.now() - started).toBeLessThan(limitMs)
+  expect(answers.map(({ status, headers }) => [status, headers.get('Retry-After')])).toEqual(
+    answers.map(() => [503, '5']),
+  )
+  expect(proxy.isHolding()).toBe(true)
+  proxy.letGo()
+  await expect.poll(async () => (await fetch(`${service.apiUrl}/readyz`)).status, { timeout: 30_000 }).toBe(200)
+  const failed = (await statesOf()).length
+  expect(failed).toBeGreaterThan(0)
+  expect(await statesOf()).toEqual(Array(failed).fill('failed'))
+
+  await service.startWorker()
+  const again = await submitAll()
+  for (const { status, headers } of again) {
+    expect([200, 202]).toContain(status)
+    expect(headers.get('Idempotent-Replayed')).toBeNull()
+    const job = await client.followJob(headers.get('Location') as string)
+    expect([job.state, job.attempt]).toEqual(['succeeded', 1])
+  }
+})
