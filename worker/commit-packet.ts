@@ -12,8 +12,8 @@ interface Commit {
   attempt: number | null
   manifest: Manifest
   report: JobReport
-  /** Removes the parts: nothing refers to them. */
-  discard(): Promise<void>
+  /** Removes the parts of a run that has lost; null for those that other runs share, and may commit. */
+  discard: (() => Promise<void>) | null
 }
 
 /** The record first, then the generation, whose creation makes the packet. Contract 6. @returns the generation. */
@@ -28,7 +28,7 @@ export async function commitPacket(
   failpoint('beforeCommitting')
   const progress = { phase: 'committing', subRequests, subRequestsDone: subRequests, ...parts } as const
   if (!(await records.beginCommit(job, attempt, progress, report))) {
-    await discard().catch(() => {})
+    await discard?.().catch(() => {})
     const interrupted = errors.jobInterrupted()
     commitLost(context, job.id, interrupted)
     throw interrupted
@@ -39,7 +39,7 @@ export async function commitPacket(
   return generations.commit(packetName(orgName, fileName), manifest, { force, taken }).catch(async (error) => {
     commitLost(context, job.id, error)
     // Lost to another packet, so nothing refers to these parts; after any other error that is not certain.
-    if (error instanceof AppError && error.status === 409) await discard().catch(() => {})
+    if (error instanceof AppError && error.status === 409) await discard?.().catch(() => {})
     throw error
   })
 }

@@ -2,13 +2,7 @@ import { type Job, WaitingChildrenError } from 'bullmq'
 import * as errors from '../shared/errors/catalogue.ts'
 import type { JobPayload } from '../shared/jobs/queue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
-import {
-  discardSlices,
-  doneSlices,
-  readSliceResult,
-  type SliceResult,
-  storeSliceResult,
-} from '../shared/jobs/slice-results.ts'
+import { doneSlices, readSliceResult, type SliceResult, storeSliceResult } from '../shared/jobs/slice-results.ts'
 import { readPlan, readRequests, subRequestsPerSlice } from '../shared/jobs/stored-request.ts'
 import { emptyPart } from '../shared/publish/part-buffer.ts'
 import { mergeReports } from '../shared/publish/report.ts'
@@ -45,7 +39,8 @@ export async function publishSlices(
   }
   failpoint('slicesDone')
   const { report, manifest } = await gather(context, job, slices.length)
-  return commitPacket(context, job, { attempt: null, manifest, report, discard: () => discardSlices(store, job) })
+  // Another step may have committed these parts, or be about to: they go when the job has failed, and not before.
+  return commitPacket(context, job, { attempt: null, manifest, report, discard: null })
 }
 
 /** Slices' results that are read at a time. */

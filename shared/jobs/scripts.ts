@@ -41,8 +41,7 @@ end
 return ''`
 
 // Runs that neither ended nor were handed back took their workers with them. ARGV: now, how many of them are too many,
-// progress, 'step' for a run that begins nothing anew: that of a large multi, before and after its slices. One that was
-// committing goes on with that.
+// progress, 'step' for a run that begins nothing anew: that of a large multi, before and after its slices.
 const start = `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
@@ -51,8 +50,7 @@ if tonumber(redis.call('HGET', KEYS[1], 'unended') or 0) >= tonumber(ARGV[2]) th
 redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[1])
 redis.call('HINCRBY', KEYS[1], 'unended', 1)
 if ARGV[4] == 'step' and redis.call('HGET', KEYS[1], 'attempt') ~= '0' then return 1 end
-redis.call('HSET', KEYS[1], 'state', 'running')
-redis.call('HSET', KEYS[1], 'progress', ARGV[3])
+redis.call('HSET', KEYS[1], 'state', 'running', 'progress', ARGV[3])
 return redis.call('HINCRBY', KEYS[1], 'attempt', 1)`
 
 // A full Redis refuses a script whose first write takes memory; what ends a run or a job begins with one that does not.
@@ -61,10 +59,11 @@ if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('HDEL', KEYS[1], '')
 return redis.call('HINCRBY', KEYS[1], 'unended', -1)`
 
+// A step of a large multi may commit beside another that has begun to: they commit the same parts.
 // KEYS: record, stale views. ARGV: attempt ('' for any), progress, report, name of the packet.
 const beginCommit = `${sharedNow}
 local state = redis.call('HGET', KEYS[1], 'state')
-if state ~= 'running' and not (state == 'committing' and ARGV[1] == '') then return 0 end
+if state ~= 'running' and not (ARGV[1] == '' and state == 'committing') then return 0 end
 if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return 0 end
 redis.call('HSET', KEYS[1], 'state', 'committing', 'begun', 'true', 'progress', ARGV[2], 'report', ARGV[3])

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { expect, test } from 'vitest'
+import { afterAll, expect, inject, test } from 'vitest'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { fakeBolt, type Reply } from '../support/fake-bolt.ts'
 import { ownService } from '../support/own-service.ts'
 import { uniqueName } from '../support/requests.ts'
+import { ownDatabase } from './support/own-database.ts'
 
 function* forEver(record: Extract<Reply, { record: unknown }>['record']): Generator<Reply> {
   for (;;) yield { record }
@@ -16,7 +17,9 @@ const endless = {
   'rows of what was not asked for': await fakeBolt(() => forEver([{ labels: text }, [[text]], 7, true])),
 }
 const origins = Object.values(endless).map(({ port }) => `127.0.0.1:${port}`)
-const { service, client } = await ownService(11, { origins, workers: 1, env: { JOB_MAX_SECONDS: '20' } })
+const { database: redisDatabase, release } = await ownDatabase(inject('stack').redis.url)
+afterAll(release)
+const { service, client } = await ownService(redisDatabase, { origins, workers: 1, env: { JOB_MAX_SECONDS: '20' } })
 const [worker] = service.workers
 const mostKilobytes = 1_500_000
 

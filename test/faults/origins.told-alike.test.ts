@@ -1,8 +1,9 @@
-import { describe, expect, inject, test } from 'vitest'
+import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../support/client.ts'
 import { filteredPort, listenOn } from '../support/hostile-origins.ts'
 import { ownService } from '../support/own-service.ts'
 import { database, uniqueName } from '../support/requests.ts'
+import { ownDatabase } from './support/own-database.ts'
 
 // Each is allowed, and none is a database that could be read.
 const origins: Record<string, { dbUrl: string; connections?: () => number }> = {
@@ -30,7 +31,13 @@ origins['TLS where none was asked for'] = { dbUrl: `bolt://127.0.0.1:${selfSigne
 origins['a database without TLS'] = { dbUrl: `bolt+s://${new URL(inject('stack').neo4j.boltUrl).host}` }
 
 const hosts = Object.values(origins).map(({ dbUrl }) => dbUrl.replace(/^.*:\/\//, ''))
-const { service, client } = await ownService(12, { origins: hosts, workers: 1, env: { ORIGIN_SILENCE_SECONDS: '5' } })
+const { database: redisDatabase, release } = await ownDatabase(inject('stack').redis.url)
+afterAll(release)
+const { service, client } = await ownService(redisDatabase, {
+  origins: hosts,
+  workers: 1,
+  env: { ORIGIN_SILENCE_SECONDS: '5' },
+})
 const org = uniqueName('org')
 await client.post(`/1.0/publish/${org}`)
 

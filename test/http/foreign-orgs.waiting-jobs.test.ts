@@ -1,5 +1,6 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { noOrg } from '../../api/access.ts'
+import { ownDatabase } from '../faults/support/own-database.ts'
 import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
 import { ownService } from '../support/own-service.ts'
 import { database, uniqueName } from '../support/requests.ts'
@@ -12,7 +13,9 @@ const tokens = [
   { name: 'owner', orgs: [theirs], scopes },
   { name: 'stranger', orgs: [mine, `${theirs}x`, `${theirs}/below`, theirs.slice(0, -1)], scopes },
 ]
-const { service, client, as } = await ownService(13, { tokens })
+const { database: redisDatabase, release } = await ownDatabase(inject('stack').redis.url)
+afterAll(release)
+const { service, client, as } = await ownService(redisDatabase, { tokens })
 const [owner, stranger] = [as('owner'), as('stranger')]
 for (const org of [mine, theirs]) await client.post(`/1.0/publish/${org}`)
 const traces = openTraces(service)

@@ -1,9 +1,12 @@
-import { expect, test } from 'vitest'
+import { afterAll, expect, inject, test } from 'vitest'
+import { ownDatabase } from '../faults/support/own-database.ts'
 import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
 import { ownService } from '../support/own-service.ts'
 import { sendRaw } from '../support/raw-http.ts'
 
-const { service, client } = await ownService(14, { env: { LOG_LEVEL: 'trace' } })
+const { database: redisDatabase, release } = await ownDatabase(inject('stack').redis.url)
+afterAll(release)
+const { service, client } = await ownService(redisDatabase, { env: { LOG_LEVEL: 'trace' } })
 const { apiUrl, tokens } = service
 const marker = 'injected-by-test'
 

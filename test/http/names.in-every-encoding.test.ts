@@ -1,9 +1,12 @@
 import { request } from 'node:http'
-import { expect, test } from 'vitest'
+import { afterAll, expect, inject, test } from 'vitest'
+import { ownDatabase } from '../faults/support/own-database.ts'
 import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
 import { ownService } from '../support/own-service.ts'
 
-const { service, client, keysBelow } = await ownService(15)
+const { database: redisDatabase, release } = await ownDatabase(inject('stack').redis.url)
+afterAll(release)
+const { service, client, keysBelow } = await ownService(redisDatabase)
 const { tokens, apiUrl } = service
 const publishes = { mappedIndices: { DEFAULT_INDEX: 'P', DEFAULT_ID_FIELD: 'id' }, index: 'P', originIds: ['1'] }
 for (const org of ['acme', 'other']) await client.post(`/1.0/publish/${org}`)
