@@ -30,6 +30,8 @@ export async function publishSlices(
     const done = await doneSlices(store, job)
     const missing = [...slices.keys()].filter((slice) => !done.has(slice))
     if (missing.length === 0) break
+    // All were done when it began to commit, and none is built again once it has.
+    if (job.state === 'committing') throw errors.storeAway(new Error('the result of a slice is gone'))
     signal.throwIfAborted()
     await queue.addSlices(job.id, missing)
     failpoint('slicesAdded')

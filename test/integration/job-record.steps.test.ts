@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { afterAll, expect, inject, test } from 'vitest'
+import { createJobRecords } from '../../shared/jobs/record.ts'
+import { createReport } from '../../shared/publish/report.ts'
+
+const redis = new Redis(inject('stack').redis.url, { db: 6 })
+const records = createJobRecords(redis)
+afterAll(() => redis.quit())
+
+const done = { phase: 'committing', subRequests: 45, subRequestsDone: 45, pairs: 90, parts: 3, bytes: 9_000 } as const
+
+test('a large multi that was committing goes on with that when its step runs again, and its state never goes back', async () => {
+  const id = randomUUID()
+  const names = { orgName: `org-${id}`, fileName: 'people' }
+  await records.create({ id, ...names, kind: 'multi', batchSize: 5_000, force: false, subRequests: 45 })
+  const begin = (attempt: number | null) => records.beginCommit({ id, ...names }, attempt, done, createReport().read())
+  const state = async () => (await records.read(id))?.state
+  expect([await records.start(id, 'step'), await state()]).toEqual([1, 'running'])
+  expect([await records.start(id, 'step'), await state()]).toEqual([1, 'running'])
+  expect([await begin(null), await state()]).toEqual([true, 'committing'])
+  expect([await records.start(id, 'step'), await state()]).toEqual([1, 'committing'])
+  expect([await begin(null), await state()]).toEqual([true, 'committing'])
+  // A run that is an attempt of its own begins to commit once.
+  expect(await begin(1)).toBe(false)
+  await records.finish(id, 'succeeded', {})
+  expect([await begin(null), await state()]).toEqual([false, 'succeeded'])
+})
