@@ -3,7 +3,7 @@ import type { Origin, Row } from '../origin/connect.ts'
 import type { Properties } from './columns.ts'
 import type { IdentityRule, NodeKeys } from './identity.ts'
 import { fromLists, listsOf, type Reading, readProperties } from './read-properties.ts'
-import { arrow, asInteger, eachNode, type InternalId } from './reads.ts'
+import { arrow, asInteger, countRelationships, eachNode, type InternalId } from './reads.ts'
 import type { RelationshipType } from './relationship-types.ts'
 import { completeZones } from './zones.ts'
 
@@ -31,16 +31,56 @@ export interface RelationshipRow {
   properties: Properties
 }
 
-/** Every relationship of a type at each of these nodes; one between two of them is read from both, a self-loop once. */
-export async function readRelationships(
+// Rows that are held at once: some 20 MB.
+const rowsAtMost = 20_000
+
+/**
+ * Every relationship of a type at each of these nodes, in groups of bounded size: those of some of the nodes, or some of
+ * those of one with very many. Parallel ones are in one group. One between two of the nodes is read from both, a
+ * self-loop once.
+ */
+export async function* readRelationships(
+  work: Reading,
+  nodes: readonly InternalId[],
+  type: RelationshipType,
+): AsyncGenerator<RelationshipRow[]> {
+  const rows = await readGroup(work, nodes, type, `WITH i, n, r, m LIMIT ${rowsAtMost + 1}`)
+  if (rows.length <= rowsAtMost) return yield rows
+  let group: InternalId[] = []
+  let size = 0
+  for await (const { node, count } of countRelationships(work.origin, nodes, type)) {
+    if (size > 0 && size + count > rowsAtMost) {
+      yield await readGroup(work, group, type)
+      group = []
+      size = 0
+    }
+    if (count > rowsAtMost) yield* readInParts(work, node, type, count)
+    else {
+      group.push(node)
+      size += count
+    }
+  }
+  if (size > 0) yield await readGroup(work, group, type)
+}
+
+/** Those to one far end are in one part, so that parallel ones stay together. */
+async function* readInParts(work: Reading, node: InternalId, type: RelationshipType, count: number) {
+  const parts = Math.ceil(count / rowsAtMost)
+  for (let part = 0; part < parts; part++) {
+    yield await readGroup(work, [node], type, `WITH i, n, r, m WHERE id(m) % ${parts} = ${part}`)
+  }
+}
+
+async function readGroup(
   { origin, plan, known }: Reading,
   nodes: readonly InternalId[],
   type: RelationshipType,
+  only = '',
 ): Promise<RelationshipRow[]> {
   const { identity: rule, relationshipIdField } = plan
   const isOutgoing = type.direction === 'both' ? 'startNode(r) = n' : String(type.direction === 'out')
   const found = await readProperties(origin, known, {
-    match: `${eachNode} MATCH (n)${arrow('r', type)}(m)`,
+    match: `${eachNode} MATCH (n)${arrow('r', type)}(m) ${only}`,
     variable: 'r',
     head: ['id(r)', 'i', isOutgoing, 'id(m)', ...keyColumns('m', rule)],
     parameters: { nodes: nodes.map(asInteger) },

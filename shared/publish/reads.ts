@@ -50,6 +50,18 @@ export async function* followLayers(
   for await (const [node] of origin.read(query, { sources: sources.map(asInteger) })) yield Number(node)
 }
 
+/** How many relationships of a type each of these nodes has; those without any are left out. */
+export async function* countRelationships(
+  origin: Origin,
+  nodes: readonly InternalId[],
+  type: RelationshipType,
+): AsyncGenerator<{ node: InternalId; count: number }> {
+  const query = `${eachNode} MATCH (n)${arrow('r', type)}() RETURN i, count(r)`
+  for await (const [node, count] of origin.read(query, { nodes: nodes.map(asInteger) })) {
+    yield { node: Number(node), count: Number(count) }
+  }
+}
+
 /** Values of a label's id property that more than one node has. */
 export async function* findDuplicates(origin: Origin, label: string, idProperty: string, values: readonly unknown[]) {
   const property = `n.${quote(idProperty)}`

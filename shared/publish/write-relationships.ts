@@ -23,10 +23,25 @@ interface Seen {
  * sees it first: that one publishes it and tells the keep-lists of both ends, so that they never disagree.
  */
 export async function writeRelationships(slice: Slice, chunk: Chunk, type: RelationshipType): Promise<void> {
-  const { plan, uniqueness } = slice
   const known = new Set<InternalId>()
+  for await (const rows of readRelationships(slice, chunk.nodes, type)) {
+    const seen = look(slice, chunk, type, rows, known)
+    await slice.uniqueness.check(slice.plan.skips)
+    await publish(slice, type, seen)
+  }
+}
+
+/** Those to be published; `known` are those that were seen before. */
+function look(
+  slice: Slice,
+  chunk: Chunk,
+  type: RelationshipType,
+  rows: readonly RelationshipRow[],
+  known: Set<InternalId>,
+): Seen[] {
+  const { plan } = slice
   const seen: Seen[] = []
-  for (const row of await readRelationships(slice, chunk.nodes, type)) {
+  for (const row of rows) {
     const near = chunk.identities.get(row.node)
     const farPosition = positionOf(slice.targets.nodes, row.far)
     const isFarTargeted = farPosition !== -1
@@ -43,8 +58,7 @@ export async function writeRelationships(slice: Slice, chunk: Chunk, type: Relat
     if (near && far && idOf(slice, type, row)) seen.push({ row, near, far, isFarTargeted })
     else skip(slice, type, row, isFarTargeted)
   }
-  await uniqueness.check(plan.skips)
-  await publish(slice, type, seen)
+  return seen
 }
 
 async function publish(slice: Slice, type: RelationshipType, seen: readonly Seen[]): Promise<void> {
