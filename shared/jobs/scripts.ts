@@ -41,8 +41,7 @@ end
 return ''`
 
 // Runs that neither ended nor were handed back took their workers with them. ARGV: now, how many of them are too many,
-// progress, 'step' for a run that begins nothing anew: that of a large multi, before and after its slices. One that was
-// committing goes on with that.
+// progress, 'step' for a run that begins nothing anew: that of a large multi, before and after its slices.
 const start = `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end

@@ -15,7 +15,7 @@ const proxy = await startTcpProxy(new URL(inject('stack').redis.url).host, {
   },
 })
 afterAll(() => proxy.close())
-const { service, client } = await ownService(5, { env: { REDIS_URL: `redis://${proxy.address}/5` } })
+const { service, client } = await ownService(1, { env: { REDIS_URL: `redis://${proxy.address}/1` } })
 const { org, fields } = await prepare(3, service)
 const request = (fileName: string) => ({ ...fields, originIds: ['p1'], orgName: org, fileName })
 

@@ -44,17 +44,6 @@ describe('an attempt', () => {
     })
   })
 
-  test('that is a step of a large multi does not take back the commit that another step has begun, and may commit too', async () => {
-    const job = await queuedJob()
-    await records.start(job.id, 'step')
-    expect(await records.beginCommit(job, null, committing, report)).toBe(true)
-    const begun = await records.read(job.id)
-    expect(await records.start(job.id, 'step')).toBe(1)
-    expect(await records.read(job.id)).toEqual(begun)
-    expect(await records.beginCommit(job, null, committing, report)).toBe(true)
-    expect(await records.read(job.id)).toEqual(begun)
-  })
-
   test('follows another that ended without a word, also in the commit, and the first start stays', async () => {
     const job = await queuedJob()
     await records.start(job.id)
