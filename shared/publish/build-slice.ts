@@ -1,6 +1,6 @@
 import { type Rendered, renderValue } from '../cypher/values.ts'
 import { createKeepLists } from './keep-lists.ts'
-import { readNodes } from './read-nodes.ts'
+import { nodesAtOnce, readNodes } from './read-nodes.ts'
 import { noted, type Slice } from './slice.ts'
 import { findTargets } from './targets.ts'
 import { writeCleanups, writeMissing } from './write-cleanups.ts'
@@ -37,10 +37,15 @@ export async function buildSlice(
   const slice: Slice = { ...work, targets, stamp, keepLists: createKeepLists() }
   await writeMissing(slice)
   if (found) await writeFound(slice, found)
-  for (let start = 0; start < targets.nodes.length; start += chunkSize) {
+  let next = 0
+  while (next < targets.nodes.length) {
     interrupted()
-    const nodes = [...targets.nodes.subarray(start, start + chunkSize)]
+    const start = next
+    const size = targets.rows ? chunkSize : Math.min(chunkSize, nodesAtOnce(slice))
+    const nodes = [...targets.nodes.subarray(start, start + size)]
     const rows = targets.rows ?? (await readNodes(slice, nodes))
+    if (rows === null) continue // they turned out to be large: now it is known how many to read
+    next += nodes.length
     const chunk = { start, nodes, rows, ...(await identifyNodes(slice, rows)) }
     if (plan.publishesNodes) await writeNodes(slice, chunk)
     else

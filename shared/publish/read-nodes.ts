@@ -2,7 +2,8 @@ import { quote } from '../cypher/identifiers.ts'
 import type { Origin } from '../origin/connect.ts'
 import { type Properties, propertyOf } from './columns.ts'
 import type { NodeKeys } from './identity.ts'
-import { type Reading, readProperties } from './read-properties.ts'
+import type { Plan } from './plan.ts'
+import { type Reading, readProperties, rowsAtOnce } from './read-properties.ts'
 import { asInteger, eachNode, type InternalId } from './reads.ts'
 import { completeZones } from './zones.ts'
 
@@ -12,18 +13,34 @@ export interface NodeRow {
   properties: Properties
 }
 
-/** Nodes of a label whose id property is among `values`, at most so many, with all that is published of them. */
-export function readNodesByIds(work: Reading, values: readonly unknown[], atMost: number): Promise<NodeRow[]> {
+/**
+ * Nodes of a label whose id property is among `values`, with all that is published of them.
+ * @returns null where they are more than `atMost`, or than may be read at once.
+ */
+export async function readNodesByIds(
+  work: Reading,
+  values: readonly unknown[],
+  atMost: number,
+): Promise<NodeRow[] | null> {
   const { label, idProperty } = work.plan.index
-  const match = `MATCH (n:${quote(label)}) WHERE n.${quote(idProperty)} IN $values WITH n LIMIT ${atMost}`
-  return nodesOf(work, match, { values }, label)
+  const match = `MATCH (n:${quote(label)}) WHERE n.${quote(idProperty)} IN $values WITH n LIMIT ${atMost + 1}`
+  const rows = await nodesOf(work, match, { values }, values.length)
+  return rows === null || rows.length > atMost ? null : rows
 }
 
-/** These nodes with all that is published of them; one that is gone by now is left out. */
-export function readNodes(work: Reading, nodes: readonly InternalId[]): Promise<NodeRow[]> {
-  const { index, toLayer } = work.plan
-  const kind = JSON.stringify(toLayer.length > 0 ? toLayer : index.label)
-  return nodesOf(work, eachNode, { nodes: nodes.map(asInteger) }, kind)
+/**
+ * These nodes with all that is published of them; one that is gone by now is left out.
+ * @returns null where they turn out to be more than may be read at once.
+ */
+export const readNodes = (work: Reading, nodes: readonly InternalId[]): Promise<NodeRow[] | null> =>
+  nodesOf(work, eachNode, { nodes: nodes.map(asInteger) }, nodes.length)
+
+/** So many nodes may be read at once, by what is known of their size. */
+export const nodesAtOnce = ({ plan, known }: Reading): number => rowsAtOnce(known, kindOf(plan))
+
+function kindOf({ identity, index, search, toLayer }: Plan) {
+  const asValues = [...new Set(['index', ...identity.columns, ...(search ? [search.idField] : [])])]
+  return { variable: 'n' as const, kind: JSON.stringify(toLayer.length > 0 ? toLayer : index.label), asValues }
 }
 
 /** In the order of their internal ids. */
@@ -31,14 +48,15 @@ async function nodesOf(
   { origin, plan, known }: Reading,
   match: string,
   parameters: Record<string, unknown>,
-  kind: string,
-): Promise<NodeRow[]> {
-  const { identity: rule, search } = plan
+  count: number,
+): Promise<NodeRow[] | null> {
+  const { identity: rule } = plan
   const head = ['id(n)', 'labels(n)']
-  const asValues = [...new Set(['index', ...rule.columns, ...(search ? [search.idField] : [])])]
+  const kind = kindOf(plan)
   const found = plan.publishesNodes
-    ? await readProperties(origin, known, { match, variable: 'n', head, parameters, kind, asValues })
-    : await readKeys(origin, match, head, parameters, asValues)
+    ? await readProperties(origin, known, { match, head, parameters, count, ...kind })
+    : await readKeys(origin, match, head, parameters, kind.asValues)
+  if (found === null) return null
   const rows: NodeRow[] = []
   let labels: readonly string[] = []
   for (const { head, properties } of found) {

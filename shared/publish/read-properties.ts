@@ -22,6 +22,8 @@ export interface Wanted {
   kind: string
   /** Keys whose values are needed as such. */
   asValues: readonly string[]
+  /** How many there are at most, where that is known. */
+  count?: number
 }
 
 export interface FoundRow {
@@ -29,8 +31,28 @@ export interface FoundRow {
   properties: Properties
 }
 
+interface Known {
+  columns: Columns | null
+  rows: number
+  odd: number
+  /** What a row takes in memory, roughly. */
+  rowBytes: number
+}
+
 /** The columns known of each kind of elements of one origin. */
-export type KnownColumns = Map<string, { columns: Columns | null; rows: number; odd: number }>
+export type KnownColumns = Map<string, Known>
+
+const nameOf = ({ variable, kind, asValues }: Pick<Wanted, 'variable' | 'kind' | 'asValues'>) =>
+  JSON.stringify([variable, kind, asValues])
+
+// What rows that are held at once may take in memory.
+const bytesAtOnce = 32 * 1024 * 1024
+
+/** So many rows of a kind may be read at once, by what is known of their size. */
+export function rowsAtOnce(known: KnownColumns, wanted: Parameters<typeof nameOf>[0]): number {
+  const rowBytes = known.get(nameOf(wanted))?.rowBytes ?? 0
+  return Math.max(1, Math.floor(bytesAtOnce / Math.max(1, rowBytes)))
+}
 
 // So many rows tell the columns; if there are not as many, they are all.
 const sampleRows = 50
@@ -43,31 +65,30 @@ export const listsOf = (variable: string) => [`keys(${variable})`, `[k IN keys($
 /**
  * Reads all these rows: as columns once it is known which, else as lists of keys and values, which is three times the
  * work. What does not fit the columns is read again as lists, so that the result is the same either way.
+ * @returns null where there are more than may be read at once.
  */
-export async function readProperties(origin: Origin, known: KnownColumns, wanted: Wanted): Promise<FoundRow[]> {
-  const { match, variable, head, parameters, asValues } = wanted
-  const name = JSON.stringify([wanted.variable, wanted.kind, asValues])
+export async function readProperties(origin: Origin, known: KnownColumns, wanted: Wanted): Promise<FoundRow[] | null> {
+  const { match, variable, head, parameters, asValues, count = 0 } = wanted
   const asLists = `${match} RETURN [${[...head, ...listsOf(variable)].join(', ')}]`
-  let entry = known.get(name)
-  if (!entry && !origin.legacy) {
+  let entry = known.get(nameOf(wanted))
+  if (!entry) {
     const sample = (await origin.rows(`${asLists} LIMIT ${sampleRows}`, parameters)).map((row) => fromLists(row))
     if (sample.length < sampleRows) return sample
-    const columns = columnsOf(
-      sample.map(({ properties }) => properties),
-      asValues,
-      null,
-    )
-    entry = { columns, rows: 0, odd: 0 }
-    known.set(name, entry)
+    const properties = sample.map((one) => one.properties)
+    const columns = origin.legacy ? null : columnsOf(properties, asValues, null)
+    entry = { columns, rows: 0, odd: 0, rowBytes: averageBytes(sample) }
+    known.set(nameOf(wanted), entry)
   }
-  const columns = entry?.columns ?? null
-  if (!entry || columns === null) return (await origin.rows(asLists, parameters)).map((row) => fromLists(row))
+  if (count > rowsAtOnce(known, wanted)) return null
+  const { columns } = entry
+  if (columns === null) return (await origin.rows(asLists, parameters)).map((row) => fromLists(row))
   const expressions = [...head, ...expressionsOf(columns, variable)].join(', ')
   const rows = await origin.rows(`${match} RETURN [${expressions}]`, { ...parameters, ...comparable })
   const found: (FoundRow | null)[] = rows.map((row) => {
     const properties = propertiesOf(columns, row, head.length)
     return properties && { head: row, properties }
   })
+  entry.rowBytes = Math.max(entry.rowBytes, averageBytes(found.filter((_, index) => index % 32 === 0)))
   const odd = rows.filter((_, index) => found[index] === null)
   entry.rows += rows.length
   entry.odd += odd.length
@@ -92,6 +113,12 @@ async function readAgain(origin: Origin, variable: 'n' | 'r', ids: readonly bigi
   const match = `UNWIND $ids AS i MATCH ${pattern} WHERE id(${variable}) = i`
   const rows = await origin.rows(`${match} RETURN [${[`i`, ...listsOf(variable)].join(', ')}]`, { ids })
   return new Map(rows.map((row) => [row[0] as bigint, fromLists(row).properties]))
+}
+
+function averageBytes(rows: readonly (FoundRow | null)[]): number {
+  const values = rows.flatMap((row) => row?.properties.values ?? []).flat()
+  const bytes = values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 32), 0)
+  return 500 + bytes / Math.max(1, rows.length)
 }
 
 /** The same properties as values, read again if need be; null where they are gone by now. */

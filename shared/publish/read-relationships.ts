@@ -88,7 +88,7 @@ async function readGroup(
     asValues: relationshipIdField === null ? [] : [relationshipIdField],
   })
   const rows: RelationshipRow[] = []
-  for (const { head, properties } of found) {
+  for (const { head, properties } of found ?? []) {
     const relationship = Number(head[0])
     const far = Number(head[3])
     const farKeys = nodeKeys(head, 4, rule)

@@ -34,7 +34,7 @@ export async function findTargets(work: Reading, atOnce: number): Promise<Target
     .map(idForms)
     .flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
   const isLayered = plan.toLayer.length > 0
-  const rows = isLayered ? null : await readTargets(work, values, atOnce)
+  const rows = isLayered ? null : await readNodesByIds(work, values, atOnce)
   const found = new Set<string>(rows?.map(({ properties }) => String(propertyOf(properties, plan.index.idProperty))))
   const kept = rows?.filter(({ keys }) => plan.targetFilter === null || keys.labels.includes(plan.targetFilter)) ?? null
   const nodes: InternalId[] = kept?.map(({ node }) => node) ?? []
@@ -50,12 +50,6 @@ export async function findTargets(work: Reading, atOnce: number): Promise<Target
   const missing = plan.originIds.filter((id) => !found.has(id))
   if (!isLayered) return { nodes: Float64Array.from(nodes).sort(), rows: kept, missing }
   return { nodes: await gather(followLayers(origin, nodes, plan.toLayer, plan.targetFilter)), rows: null, missing }
-}
-
-/** null where many nodes share an id, so that they are more than may be read at once. */
-async function readTargets(work: Reading, values: readonly unknown[], atOnce: number): Promise<NodeRow[] | null> {
-  const rows = await readNodesByIds(work, values, atOnce + 1)
-  return rows.length > atOnce ? null : rows
 }
 
 /** Collects internal ids without a JavaScript object for each. */

@@ -76,7 +76,7 @@ test('a publish that waits in the queue is 202, holds its name, and others of th
     '2',
   ])
   expect(await traces.read(org)).toEqual({
-    objects: [`${org}/.org`, `${org}/.requests/${id}`],
+    objects: [`${org}/.jobs/${id}/request`, `${org}/.org`],
     claims: [`packets:claim:${org}/held`],
     unfinished: [`${id} queued, waiting in the queue`, `${id} has secrets`],
   })
@@ -90,7 +90,7 @@ test('a publish that waits in the queue is 202, holds its name, and others of th
     expectRefused(again, 409, message)
     expect(again.headers.get('Location')).toBe(location)
   }
-  expect((await traces.read(org)).objects).toEqual([`${org}/.org`, `${org}/.requests/${id}`])
+  expect((await traces.read(org)).objects).toEqual([`${org}/.jobs/${id}/request`, `${org}/.org`])
 })
 
 test('when as many jobs wait as may, a publish is 503 with Retry-After and leaves nothing', async () => {

@@ -48,7 +48,7 @@ await run(driver, `${values} ${ends} CREATE (a)-[:KNOWS {step: step, ${propertie
 /** Knows of every kind that it has no columns. */
 class NoColumns extends Map<string, never> {
   override get() {
-    return { columns: null, rows: 0, odd: 0 } as never
+    return { columns: null, rows: 0, odd: 0, rowBytes: 0 } as never
   }
 }
 

@@ -64,7 +64,7 @@ export function openTraces({ bucket, redisUrl }: { bucket: string; redisUrl: str
       vi.waitFor(
         async () => {
           const found = await read(org)
-          const requests = found.objects.filter((key) => key.startsWith(`${org}/.requests/`))
+          const requests = found.objects.filter((key) => key.startsWith(`${org}/.jobs/`))
           if (found.unfinished.length + requests.length > 0) throw new Error('a job is under way')
           return found
         },

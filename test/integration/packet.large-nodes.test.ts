@@ -1,0 +1,51 @@
+import { afterAll, expect, inject, test } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { openOrigin } from '../../shared/origin/connect.ts'
+import { buildPacket } from '../../shared/publish/packet.ts'
+import { planOf } from '../../shared/publish/plan.ts'
+import { nodesAtOnce, readNodes, readNodesByIds } from '../../shared/publish/read-nodes.ts'
+import { parsePublishRequest } from '../../shared/publish/rules.ts'
+import { openDriver, run } from '../support/neo4j.ts'
+import { database, uniqueName } from '../support/requests.ts'
+
+const { neo4j } = inject('stack')
+const { origin: settings } = readConfig('worker', inject('service').env)
+const driver = openDriver(neo4j)
+afterAll(() => driver.close())
+
+const label = uniqueName('Document')
+const ids = Array.from({ length: 120 }, (_, index) => `d${index}`)
+const text = "reduce(text = '0123456789', _ IN range(1, 15) | text + text)"
+for (let start = 0; start < ids.length; start += 20) {
+  await run(driver, `UNWIND $ids AS id CREATE (:${label} {id: id, text: ${text}})`, {
+    ids: ids.slice(start, start + 20),
+  })
+}
+
+const fields = { ...database(neo4j, label, 'id'), originIds: ids, metadata: true, returnOnly: true }
+const { request } = parsePublishRequest(fields)
+
+test('nodes that are large are read a few at a time once that is known', async () => {
+  const origin = await openOrigin(request, settings, 60)
+  const work = { origin, plan: planOf(request), known: new Map() }
+  expect(nodesAtOnce(work)).toBeGreaterThan(ids.length)
+  expect(await readNodesByIds(work, ids, 1_000)).toBeNull()
+  expect(nodesAtOnce(work)).toBe(Math.floor((32 * 1024 * 1024) / (10 * 2 ** 15 + 600)))
+  const nodes = (await run(driver, `MATCH (n:${label}) RETURN id(n)`)).map(([node]) => Number(node))
+  expect(await readNodes(work, nodes)).toBeNull()
+  expect(await readNodes(work, nodes.slice(0, nodesAtOnce(work)))).toHaveLength(nodesAtOnce(work))
+  await origin.close()
+})
+
+test('large nodes are published, each once', async () => {
+  const published: unknown[] = []
+  const sink = async ({ bytes }: { bytes: Buffer }) => {
+    const { statements } = JSON.parse(bytes.toString()) as { statements: { parameters: { id: string } }[] }
+    published.push(...statements.map(({ parameters }) => parameters.id))
+  }
+  const limits = { batchSize: 5_000, maxPairs: 1_000, limitSeconds: 300, spentSeconds: 0, acceptedAt: 0 }
+  const order = { requests: [request], syntax: 'dollar' as const, ...limits }
+  const signal = new AbortController().signal
+  await buildPacket(order, { originPolicy: settings, sink, signal, onProgress: () => {} })
+  expect(published.toSorted()).toEqual(ids.toSorted())
+})
