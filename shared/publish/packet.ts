@@ -2,7 +2,6 @@ import type { ParameterSyntax } from '../cypher/parameters.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Origin, OriginSettings } from '../origin/connect.ts'
 import { openMeasured } from '../origin/measured.ts'
-import { buildSlice } from './build-slice.ts'
 import { createPacketWriter, type PartSink } from './packet-writer.ts'
 import { createPairMaker } from './pairs.ts'
 import { partLimits } from './part-buffer.ts'
@@ -12,6 +11,7 @@ import { createReport, type JobReport } from './report.ts'
 import type { PublishRequest } from './request.ts'
 import { createSights, distinctViews, type Sight, type View, watchSharedNodes } from './shared-nodes.ts'
 import { createUniqueness, type Uniqueness } from './uniqueness.ts'
+import { writeRequest } from './write-request.ts'
 
 /** What a packet, or a slice of one, is made of and within which bounds. */
 export interface PacketOrder {
@@ -95,7 +95,7 @@ export async function buildPacket(
           writer,
           report,
         }
-        await buildSlice(work, order.acceptedAt, interrupted)
+        await writeRequest(work, order.acceptedAt, interrupted)
       })
     } catch (error) {
       await writer.settle()

@@ -5,7 +5,7 @@ import { pairText } from './part-buffer.ts'
 import { asValues } from './read-properties.ts'
 import type { InternalId } from './reads.ts'
 import { describeRelationship, type RelationshipUpsert, RelationshipUpserts } from './relationship-upserts.ts'
-import { noted, noteSkipped, type Slice } from './slice.ts'
+import { noted, noteSkipped, type Work } from './work.ts'
 
 interface Kept {
   relationship: InternalId
@@ -21,15 +21,15 @@ const halfOfExact = 2 ** 26
  * one. Parallel ones that it cannot tell apart collapse to the one whose element id is smallest as text. Contract 5.
  */
 export class RelationshipBatch {
-  readonly #slice: Slice
+  readonly #work: Work
   readonly #upserts: RelationshipUpserts
   /** By type, then by what tells those of a type apart. */
   readonly #kept = new Map<string, Map<string | number, Kept>>()
   #collapsed = 0
 
-  constructor(slice: Slice) {
-    this.#slice = slice
-    this.#upserts = new RelationshipUpserts(slice.plan, slice.pairs, slice.stamp)
+  constructor(work: Work) {
+    this.#work = work
+    this.#upserts = new RelationshipUpserts(work.plan, work.pairs, work.stamp)
   }
 
   /**
@@ -48,7 +48,7 @@ export class RelationshipBatch {
     if (upsert) keep(upsert)
     else if (properties.columns === null) fromValues(properties)
     else {
-      const again = asValues(this.#slice.origin, 'r', relationship, properties)
+      const again = asValues(this.#work.origin, 'r', relationship, properties)
       return again.then((values) => values === null || fromValues(values)).then(() => {})
     }
     return undefined
@@ -71,12 +71,12 @@ export class RelationshipBatch {
     for (const kept of this.#kept.values()) await this.#writeAll(kept.values())
     if (this.#collapsed === 0) return
     const collapsed = this.#collapsed
-    this.#slice.report.collapsed(collapsed)
-    this.#slice.writer.note((metadata) => metadata.collapsed(collapsed))
+    this.#work.report.collapsed(collapsed)
+    this.#work.writer.note((metadata) => metadata.collapsed(collapsed))
   }
 
   async #writeAll(all: Iterable<Kept>): Promise<void> {
-    const { plan, pairs, writer, stamp } = this.#slice
+    const { plan, pairs, writer, stamp } = this.#work
     for (const { relationship, ends, upsert } of all) {
       const about = () => describeRelationship(relationship, ends.type)
       const note = noted(plan, (metadata) => {
@@ -89,7 +89,7 @@ export class RelationshipBatch {
         if (full) await full
         continue
       }
-      for (let count = 0; count < upsert.skipped; count++) noteSkipped(this.#slice, 'properties')
+      for (let count = 0; count < upsert.skipped; count++) noteSkipped(this.#work, 'properties')
       await writer.write(upsert.pair, about, note)
     }
   }

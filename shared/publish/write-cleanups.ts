@@ -1,17 +1,17 @@
 import { type Rendered, renderValue } from '../cypher/values.ts'
 import { idText } from './identity.ts'
-import { type Chunk, noted, noteSkipped, type Slice } from './slice.ts'
 import { idForms } from './targets.ts'
+import { type Chunk, noted, noteSkipped, type Work } from './work.ts'
 
 /** One cleanup for each node of the chunk and type: what the origin has is kept. Seed, `preventCleanup`; contract 4.11, 4.12. */
-export async function writeCleanups(slice: Slice, { identities }: Chunk): Promise<void> {
-  const { plan, pairs, writer, keepLists } = slice
+export async function writeCleanups(work: Work, { identities }: Chunk): Promise<void> {
+  const { plan, pairs, writer, keepLists } = work
   for (const type of plan.relationships) {
     const note = noted(plan, (metadata) => metadata.relationship(type.type))
     for (const [node, identity] of identities) {
       const lists = keepLists.take(node, type.type)
       if (keepLists.isSpoiled(node, type.type)) {
-        noteSkipped(slice, 'cleanups')
+        noteSkipped(work, 'cleanups')
         continue
       }
       if (plan.cleanup === 'onlyWhereNoneIsLeft' && lists.length > 0) continue
@@ -25,7 +25,7 @@ export async function writeCleanups(slice: Slice, { identities }: Chunk): Promis
  * Origin ids that do not exist are noted, and their relationships on the target removed: as string, and as integer where
  * they could be either. Not with `toLayer` or `targetFilter`: then nothing says that they were targeted. Contract 4.11.
  */
-export async function writeMissing({ plan, pairs, watch, writer, report, targets }: Slice): Promise<void> {
+export async function writeMissing({ plan, pairs, watch, writer, report, targets }: Work): Promise<void> {
   const { missing } = targets
   if (missing.length === 0) return
   report.missing('originIds', missing)

@@ -8,8 +8,8 @@ import { type FoundRelationship, findRelationships } from './read-relationships.
 import type { InternalId } from './reads.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
 import { relationshipIdOf } from './relationship-upserts.ts'
-import { noted, noteSkipped, type Slice } from './slice.ts'
 import { idForms } from './targets.ts'
+import { noted, noteSkipped, type Work } from './work.ts'
 import { identify } from './write-nodes.ts'
 
 /** Relationships of a request's `relationshipIds`, and the ids that the origin does not have. At most 500 ids. */
@@ -26,9 +26,9 @@ const namedAtMost = 10
 
 /** Finds them wherever they are. @throws invalidRequest (400) by `hardFilterRelationships`. Contract 4.8 and 4.9. */
 export async function findByRelationshipIds(
-  slice: Pick<Slice, 'origin' | 'plan' | 'uniqueness' | 'watch' | 'report'>,
+  work: Pick<Work, 'origin' | 'plan' | 'uniqueness' | 'watch' | 'report'>,
 ): Promise<Found> {
-  const { origin, plan, uniqueness } = slice
+  const { origin, plan, uniqueness } = work
   const field = plan.relationshipIdField as string
   const values = plan.relationshipIds
     .map(idForms)
@@ -37,8 +37,8 @@ export async function findByRelationshipIds(
   const known = new Set<string>()
   for await (const found of findRelationships(origin, plan.identity, field, values)) {
     known.add(requestText(relationshipIdOf(plan, found.relationship, found.type, field, found.properties) as Rendered))
-    const start = identify(slice, found.start.node, found.start.keys)
-    const end = identify(slice, found.end.node, found.end.keys)
+    const start = identify(work, found.start.node, found.start.keys)
+    const end = identify(work, found.end.node, found.end.keys)
     all.push({ found, start, end })
   }
   await uniqueness.check(plan.skips)
@@ -81,13 +81,13 @@ function endsOf({ targetFilter }: Plan, rows: readonly FoundRow[]): InternalId[]
 }
 
 /** An upsert for each of them. */
-export async function writeFound(slice: Slice, { rows, missing, skipped }: Found): Promise<void> {
+export async function writeFound(work: Work, { rows, missing, skipped }: Found): Promise<void> {
   if (missing.length > 0) {
-    slice.report.missing('relationshipIds', missing)
-    slice.writer.note(noted(slice.plan, (metadata) => metadata.missing('relationshipIds', missing)))
+    work.report.missing('relationshipIds', missing)
+    work.writer.note(noted(work.plan, (metadata) => metadata.missing('relationshipIds', missing)))
   }
-  for (let count = 0; count < skipped; count++) noteSkipped(slice, 'relationships')
-  const batch = new RelationshipBatch(slice)
+  for (let count = 0; count < skipped; count++) noteSkipped(work, 'relationships')
+  const batch = new RelationshipBatch(work)
   for (const { found, start, end } of rows) {
     await batch.add(
       found.relationship,

@@ -7,22 +7,22 @@ import type { Plan } from './plan.ts'
 import type { NodeRow } from './read-nodes.ts'
 import { asValues } from './read-properties.ts'
 import type { InternalId } from './reads.ts'
-import { type Chunk, noted, noteSkipped, type Slice } from './slice.ts'
+import { type Chunk, noted, noteSkipped, type Work } from './work.ts'
 
 /**
  * The identity of each node, each proven to be its own, and its id for search if it takes part in that.
  * @throws unpublishable (422), naming the first that has no identity.
  */
 export async function identifyNodes(
-  slice: Slice,
+  work: Work,
   rows: readonly NodeRow[],
 ): Promise<Omit<Chunk, 'start' | 'nodes' | 'rows'>> {
-  const { plan, uniqueness } = slice
+  const { plan, uniqueness } = work
   const identities = new Map<InternalId, Identity>()
   const searchIds = new Map<InternalId, string>()
   const skipped = new Set<InternalId>()
   for (const { node, keys, properties } of rows) {
-    const identity = identify(slice, node, keys)
+    const identity = identify(work, node, keys)
     if (identity) identities.set(node, identity)
     else skipped.add(node)
     const searchId = plan.search && propertyOf(properties, plan.search.idField)
@@ -33,7 +33,7 @@ export async function identifyNodes(
   for (const node of skipped) {
     identities.delete(node)
     searchIds.delete(node)
-    noteSkipped(slice, 'nodes')
+    noteSkipped(work, 'nodes')
   }
   return { identities, searchIds, skipped }
 }
@@ -49,7 +49,7 @@ function isSearched({ search }: Plan, labels: readonly string[]): boolean {
  * @returns null for one that has none and is to be skipped. @throws unpublishable (422) where it is not.
  */
 export function identify(
-  { plan, uniqueness, watch, report }: Pick<Slice, 'plan' | 'uniqueness' | 'watch' | 'report'>,
+  { plan, uniqueness, watch, report }: Pick<Work, 'plan' | 'uniqueness' | 'watch' | 'report'>,
   node: InternalId,
   keys: NodeKeys,
 ): Identity | null {
@@ -66,8 +66,8 @@ export function identify(
 }
 
 /** An upsert for each node of the chunk, and what belongs beside it. Seed, `metadata`; contract 4.7, 4.13 to 4.15, 4.17. */
-export async function writeNodes(slice: Slice, { rows, identities, searchIds }: Chunk): Promise<void> {
-  const { origin, plan, pairs, watch, writer, stamp } = slice
+export async function writeNodes(work: Work, { rows, identities, searchIds }: Chunk): Promise<void> {
+  const { origin, plan, pairs, watch, writer, stamp } = work
   const upserts = new NodeUpserts(plan, pairs)
   for (const { node, keys, properties } of rows) {
     const identity = identities.get(node)
@@ -89,7 +89,7 @@ export async function writeNodes(slice: Slice, { rows, identities, searchIds }: 
       const values = await asValues(origin, 'n', node, properties)
       if (values === null) continue
       const { pair, published, skipped } = upserts.fromValues(identity, keys.labels, values, about)
-      for (let count = 0; count < skipped; count++) noteSkipped(slice, 'properties')
+      for (let count = 0; count < skipped; count++) noteSkipped(work, 'properties')
       await writer.write(pair, about, noteKeys(published))
     }
     const deleted = plan.deletedProperties.filter((key) => propertyOf(properties, key) !== null)

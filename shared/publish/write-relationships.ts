@@ -5,8 +5,8 @@ import type { InternalId } from './reads.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
 import type { RelationshipType } from './relationship-types.ts'
 import { relationshipIdOf } from './relationship-upserts.ts'
-import { type Chunk, noteSkipped, type Slice } from './slice.ts'
 import { positionOf } from './targets.ts'
+import { type Chunk, noteSkipped, type Work } from './work.ts'
 import { identify } from './write-nodes.ts'
 
 /** A relationship as read from a targeted node, whose far end may be targeted too. */
@@ -22,53 +22,53 @@ interface Seen {
  * Seed, `relationships`; contract 4.8, 4.11 and 5. A relationship between two targeted nodes belongs to the chunk that
  * sees it first: that one publishes it and tells the keep-lists of both ends, so that they never disagree.
  */
-export async function writeRelationships(slice: Slice, chunk: Chunk, type: RelationshipType): Promise<void> {
+export async function writeRelationships(work: Work, chunk: Chunk, type: RelationshipType): Promise<void> {
   const known = new Set<InternalId>()
-  for await (const rows of readRelationships(slice, chunk.nodes, type)) {
-    const seen = look(slice, chunk, type, rows, known)
-    await slice.uniqueness.check(slice.plan.skips)
-    await publish(slice, type, seen)
+  for await (const rows of readRelationships(work, chunk.nodes, type)) {
+    const seen = look(work, chunk, type, rows, known)
+    await work.uniqueness.check(work.plan.skips)
+    await publish(work, type, seen)
   }
 }
 
 /** Those to be published; `known` are those that were seen before. */
 function look(
-  slice: Slice,
+  work: Work,
   chunk: Chunk,
   type: RelationshipType,
   rows: readonly RelationshipRow[],
   known: Set<InternalId>,
 ): Seen[] {
-  const { plan } = slice
+  const { plan } = work
   const seen: Seen[] = []
   for (const row of rows) {
     const near = chunk.identities.get(row.node)
-    const farPosition = positionOf(slice.targets.nodes, row.far)
+    const farPosition = positionOf(work.targets.nodes, row.far)
     const isFarTargeted = farPosition !== -1
     const isEarlier = type.direction === 'both' && isFarTargeted && farPosition < chunk.start
     const isGone = near === undefined && !chunk.skipped.has(row.node)
     if (isGone || isEarlier || known.has(row.relationship)) continue
     known.add(row.relationship)
-    if (near && keepsById(slice)) {
-      const isKept = keepById(slice, type, row, isFarTargeted)
-      if (!isKept) skip(slice, type, row, isFarTargeted)
+    if (near && keepsById(work)) {
+      const isKept = keepById(work, type, row, isFarTargeted)
+      if (!isKept) skip(work, type, row, isFarTargeted)
       if (!isKept || !plan.publishesRelationships) continue
     }
-    const far = near ? identify(slice, row.far, row.farKeys) : null
-    if (near && far && idOf(slice, type, row)) seen.push({ row, near, far, isFarTargeted })
-    else skip(slice, type, row, isFarTargeted)
+    const far = near ? identify(work, row.far, row.farKeys) : null
+    if (near && far && idOf(work, type, row)) seen.push({ row, near, far, isFarTargeted })
+    else skip(work, type, row, isFarTargeted)
   }
   return seen
 }
 
-async function publish(slice: Slice, type: RelationshipType, seen: readonly Seen[]): Promise<void> {
-  const batch = new RelationshipBatch(slice)
+async function publish(work: Work, type: RelationshipType, seen: readonly Seen[]): Promise<void> {
+  const batch = new RelationshipBatch(work)
   for (const { row, near, far, isFarTargeted } of seen) {
-    if (slice.uniqueness.isDuplicate(far)) {
-      skip(slice, type, row, isFarTargeted)
+    if (work.uniqueness.isDuplicate(far)) {
+      skip(work, type, row, isFarTargeted)
       continue
     }
-    if (slice.plan.cleanup === 'byFarEnd') keepByFarEnd(slice, type, row, near, far, isFarTargeted)
+    if (work.plan.cleanup === 'byFarEnd') keepByFarEnd(work, type, row, near, far, isFarTargeted)
     const [start, end] = row.isOutgoing ? [near, far] : [far, near]
     const nodes = row.isOutgoing ? ([row.node, row.far] as const) : ([row.far, row.node] as const)
     const again = batch.add(row.relationship, nodes, { start, type: type.type, end }, row.properties)
@@ -78,28 +78,28 @@ async function publish(slice: Slice, type: RelationshipType, seen: readonly Seen
 }
 
 /** Leaves a relationship out, and with it the cleanup at its ends, which would delete it. */
-function skip(slice: Slice, { type, direction }: RelationshipType, row: RelationshipRow, isFarTargeted: boolean) {
-  slice.keepLists.spoil(row.node, type)
-  if (isSeenFromFar(direction, row, isFarTargeted)) slice.keepLists.spoil(row.far, type)
-  noteSkipped(slice, 'relationships')
+function skip(work: Work, { type, direction }: RelationshipType, row: RelationshipRow, isFarTargeted: boolean) {
+  work.keepLists.spoil(row.node, type)
+  if (isSeenFromFar(direction, row, isFarTargeted)) work.keepLists.spoil(row.far, type)
+  noteSkipped(work, 'relationships')
 }
 
 /** Does the far end's own cleanup speak of this relationship too? */
 const isSeenFromFar = (direction: RelationshipType['direction'], row: RelationshipRow, isTargeted: boolean) =>
   direction === 'both' && isTargeted && row.far !== row.node
 
-const keepsById = ({ plan: { cleanup } }: Slice) => cleanup === 'byRelationshipId' || cleanup === 'onlyWhereNoneIsLeft'
+const keepsById = ({ plan: { cleanup } }: Work) => cleanup === 'byRelationshipId' || cleanup === 'onlyWhereNoneIsLeft'
 
 const anyId: Rendered = { json: '', wrap: null, list: false }
 
 /** The relationship's own id where the request names one; null for one that must be skipped for want of it. */
-function idOf({ plan }: Slice, { type }: RelationshipType, row: RelationshipRow): Rendered | null {
+function idOf({ plan }: Work, { type }: RelationshipType, row: RelationshipRow): Rendered | null {
   if (plan.relationshipIdField === null) return anyId
   return relationshipIdOf(plan, row.relationship, type, plan.relationshipIdField, row.properties)
 }
 
 function keepByFarEnd(
-  { keepLists }: Slice,
+  { keepLists }: Work,
   { type, direction }: RelationshipType,
   row: RelationshipRow,
   near: Identity,
@@ -114,9 +114,9 @@ function keepByFarEnd(
 }
 
 /** With `relationshipIdField` the ids are kept; without it (`relationshipDeleteOnly`) only that there is a relationship. */
-function keepById(slice: Slice, type: RelationshipType, row: RelationshipRow, isTargeted: boolean): boolean {
-  const { plan, keepLists } = slice
-  const id = plan.cleanup === 'onlyWhereNoneIsLeft' ? anyId : idOf(slice, type, row)
+function keepById(work: Work, type: RelationshipType, row: RelationshipRow, isTargeted: boolean): boolean {
+  const { plan, keepLists } = work
+  const id = plan.cleanup === 'onlyWhereNoneIsLeft' ? anyId : idOf(work, type, row)
   if (id === null) return false
   for (const node of isSeenFromFar(type.direction, row, isTargeted) ? [row.node, row.far] : [row.node]) {
     keepLists.keepId(node, type.type, plan.relationshipIdField ?? '', id)

@@ -1,7 +1,6 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
 import { openOrigin } from '../../shared/origin/connect.ts'
-import { buildSlice } from '../../shared/publish/build-slice.ts'
 import { createPacketWriter } from '../../shared/publish/packet-writer.ts'
 import { createPairMaker } from '../../shared/publish/pairs.ts'
 import { partLimits } from '../../shared/publish/part-buffer.ts'
@@ -11,6 +10,7 @@ import { createReport } from '../../shared/publish/report.ts'
 import { parsePublishRequest } from '../../shared/publish/rules.ts'
 import { createSights, distinctViews, watchSharedNodes } from '../../shared/publish/shared-nodes.ts'
 import { createUniqueness } from '../../shared/publish/uniqueness.ts'
+import { writeRequest } from '../../shared/publish/write-request.ts'
 import { matrix } from '../replay/type-matrix.ts'
 import { openDriver, run } from '../support/neo4j.ts'
 import { database, inSlices, uniqueName } from '../support/requests.ts'
@@ -76,7 +76,7 @@ async function packetOf(known: KnownColumns, fields: object): Promise<string[]> 
       writer,
       report,
     }
-    await buildSlice(work, 0, () => {})
+    await writeRequest(work, 0, () => {})
   }
   await writer.end()
   await origin.close()

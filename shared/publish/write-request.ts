@@ -1,8 +1,8 @@
 import { type Rendered, renderValue } from '../cypher/values.ts'
 import { createKeepLists } from './keep-lists.ts'
 import { nodesAtOnce, readNodes } from './read-nodes.ts'
-import { noted, type Slice } from './slice.ts'
 import { findTargets } from './targets.ts'
+import { noted, type Work } from './work.ts'
 import { writeCleanups, writeMissing } from './write-cleanups.ts'
 import { findByRelationshipIds, writeFound } from './write-found-relationships.ts'
 import { identifyNodes, writeNodes } from './write-nodes.ts'
@@ -19,42 +19,42 @@ const chunkSize = 1_000
  * @param acceptedAt the packet's timestamp, epoch milliseconds.
  * @param interrupted throws when it must stop.
  */
-export async function buildSlice(
-  work: Omit<Slice, 'targets' | 'keepLists' | 'stamp'>,
+export async function writeRequest(
+  given: Omit<Work, 'targets' | 'keepLists' | 'stamp'>,
   acceptedAt: number,
   interrupted: () => void,
 ): Promise<void> {
-  const { plan, writer } = work
-  const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(work) : null
+  const { plan, writer } = given
+  const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(given) : null
   const ends = found && plan.originIds.length === 0 ? found.ends : null
   const targets = ends
     ? { nodes: Float64Array.from(ends).sort(), rows: null, missing: [] }
-    : await findTargets(work, chunkSize)
+    : await findTargets(given, chunkSize)
   const stamp = plan.timestamp && {
     key: plan.timestamp.property,
     value: renderValue(BigInt(acceptedAt), plan.identity.numbers) as Rendered,
   }
-  const slice: Slice = { ...work, targets, stamp, keepLists: createKeepLists() }
-  await writeMissing(slice)
-  if (found) await writeFound(slice, found)
+  const work: Work = { ...given, targets, stamp, keepLists: createKeepLists() }
+  await writeMissing(work)
+  if (found) await writeFound(work, found)
   let next = 0
   while (next < targets.nodes.length) {
     interrupted()
     const start = next
-    const size = targets.rows ? chunkSize : Math.min(chunkSize, nodesAtOnce(slice))
+    const size = targets.rows ? chunkSize : Math.min(chunkSize, nodesAtOnce(work))
     const nodes = [...targets.nodes.subarray(start, start + size)]
-    const rows = targets.rows ?? (await readNodes(slice, nodes))
+    const rows = targets.rows ?? (await readNodes(work, nodes))
     if (rows === null) continue // they turned out to be large: now it is known how many to read
     next += nodes.length
-    const chunk = { start, nodes, rows, ...(await identifyNodes(slice, rows)) }
-    if (plan.publishesNodes) await writeNodes(slice, chunk)
+    const chunk = { start, nodes, rows, ...(await identifyNodes(work, rows)) }
+    if (plan.publishesNodes) await writeNodes(work, chunk)
     else
       writer.note(
         noted(plan, (metadata) => {
           for (const id of chunk.searchIds.values()) metadata.updated(id)
         }),
       )
-    for (const type of plan.relationships) await writeRelationships(slice, chunk, type)
-    if (plan.cleanup !== 'none') await writeCleanups(slice, chunk)
+    for (const type of plan.relationships) await writeRelationships(work, chunk, type)
+    if (plan.cleanup !== 'none') await writeCleanups(work, chunk)
   }
 }

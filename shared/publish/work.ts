@@ -13,7 +13,7 @@ import type { Targets } from './targets.ts'
 import type { Uniqueness } from './uniqueness.ts'
 
 /** What the steps of one request's publish share. */
-export interface Slice extends Reading {
+export interface Work extends Reading {
   pairs: PairMaker
   writer: PacketWriter
   report: Report
@@ -26,7 +26,7 @@ export interface Slice extends Reading {
 }
 
 /** Counts something that `onUnpublishable: skip` leaves out, in the report and in the part that is being filled. */
-export function noteSkipped({ plan, report, writer }: Slice, kind: keyof Skipped): void {
+export function noteSkipped({ plan, report, writer }: Work, kind: keyof Skipped): void {
   report.skipped(kind)
   writer.note(noted(plan, (metadata) => metadata.skipped(kind)))
 }
