@@ -26,7 +26,9 @@ test.each(ways)('a %s connection to a Redis that evicts nothing is taken', async
 
 test.each(ways)('a %s connection to a Redis that may evict keys is refused', async (how) => {
   const url = await redisWith({ 'maxmemory-policy': 'volatile-lru' })
-  await expect(start(how, url)).rejects.toThrow('maxmemory-policy volatile-lru, which would evict jobs; set it to noeviction')
+  await expect(start(how, url)).rejects.toThrow(
+    'maxmemory-policy volatile-lru, which would evict jobs; set it to noeviction',
+  )
 })
 
 test.each(ways)(
