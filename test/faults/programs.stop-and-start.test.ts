@@ -8,6 +8,8 @@ import { createClient } from '../support/client.ts'
 import { openDriver } from '../support/neo4j.ts'
 import { database, inSlices, uniqueName } from '../support/requests.ts'
 import { drawRing } from '../support/social-graph.ts'
+import { until } from './support/processes.ts'
+import { stuckOrigin } from './support/stuck-origin.ts'
 
 const root = join(import.meta.dirname, '../..')
 const stack = inject('stack')
@@ -28,31 +30,33 @@ test.each(['api', 'worker'])(
 test('both programs end cleanly on SIGTERM, a job under way is finished first', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'stop-'))
   const driver = openDriver(stack.neo4j)
-  const service = await startService(stack, { directory, workers: 1, redisDatabase: 8, bucket: uniqueName('stop') })
+  const stuck = await stuckOrigin(6_000)
+  const service = await startService(stack, {
+    ...{ directory, workers: 1, redisDatabase: 8, bucket: uniqueName('stop') },
+    origins: [stuck.address],
+  })
   try {
     const client = createClient(service.apiUrl, service.tokens.all as string)
     const [label, org] = [uniqueName('Person'), uniqueName('org')]
-    const ids = await drawRing(driver, label, 8_000)
+    const ids = await drawRing(driver, label, 2_000)
     await client.post(`/1.0/publish/${org}`)
     const request = {
       ...database(stack.neo4j, label, 'id'),
+      dbUrl: `bolt://${stuck.address}`,
       metadata: true,
       relationships: ['KNOWS'],
       orgName: org,
       fileName: 'file',
     }
     // So many that the job is one run: of a large multi only the slices under way are finished first.
-    const body = inSlices(ids, 400).map((originIds) => ({ ...request, originIds }))
+    const body = inSlices(ids, 100).map((originIds) => ({ ...request, originIds }))
     const submitted = await client.post('/1.0/publish/multi', body, { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
     const [worker] = service.workers
-    let isTold = false
-    await client.followJob(location, 30_000, (job) => {
-      if (job.state !== 'running' || isTold) return
-      worker?.kill('SIGTERM') // once: a second one would end it at once
-      isTold = true
-    })
-    expect(isTold).toBe(true)
+    await until('the job is under way', () => stuck.isHolding())
+    worker?.kill('SIGTERM')
+    stuck.letGo()
+    await client.followJob(location, 30_000)
     const job = await client.get<{ state: string; attempt: number }>(location)
     expect(job.body).toMatchObject({ state: 'succeeded', attempt: 1 })
     expect(await worker?.exited).toEqual({ code: 0, signal: null })
