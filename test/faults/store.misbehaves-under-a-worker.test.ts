@@ -14,10 +14,17 @@ const refusals = [
 ]
 const oneOfThem = (): Misbehaviour => refusals[Date.now() % 2] as Misbehaviour
 
+/** Every other half second, from the first request on. */
+function inBursts(): Misbehaviour {
+  firstBurstAt ??= performance.now()
+  return (performance.now() - firstBurstAt) % 1_000 < 500 ? oneOfThem() : null
+}
+let firstBurstAt: number | null = null
+
 /** What becomes of requests about the packet of that name, and of how many: more than are tried before a job waits. */
 const faults: Record<string, { times: number; fault: () => Misbehaviour }> = {
   slow: { times: Number.POSITIVE_INFINITY, fault: () => ({ delayMs: 500 }) },
-  bursts: { times: Number.POSITIVE_INFINITY, fault: () => (Date.now() % 1_000 < 500 ? oneOfThem() : null) },
+  bursts: { times: Number.POSITIVE_INFINITY, fault: inBursts },
   failing: { times: 8, fault: oneOfThem },
   hanging: { times: 3, fault: () => 'hang' },
   refusing: { times: 4, fault: () => ({ status: 403, code: 'AccessDenied' }) },
