@@ -79,7 +79,7 @@ export function expressionsOf({ keys, texts }: Columns, variable: string): strin
     if (wrap === null) return property
     return `CASE WHEN (${property} < ${comparableOf[wrap]}) IS NOT NULL THEN toString(${property}) END`
   })
-  return [`size(keys(${variable}))`, ...columns]
+  return [`toFloat(size(keys(${variable})))`, ...columns]
 }
 
 /**
@@ -98,7 +98,7 @@ export function propertiesOf(columns: Columns, row: readonly unknown[], from: nu
     if (!texts[wrap].test(value as string)) return null
     values[index] = `"${(value as string).replace('Z', '+00:00')}"`
   }
-  return there === Number(row[from]) ? { keys: columns.keys, values, columns } : null
+  return there === row[from] ? { keys: columns.keys, values, columns } : null
 }
 
 /** A value that is read as such; null where it is not there. */

@@ -21,7 +21,11 @@ export interface PartMetadata {
   render(): string
 }
 
-const size = (value: unknown) => Buffer.byteLength(JSON.stringify(value)) + 1
+/** Bytes of a value's JSON, and of the comma after it. */
+const size = (value: unknown) => (isPlain(value) ? value.length + 3 : Buffer.byteLength(JSON.stringify(value)) + 1)
+
+/** Short text of which JSON escapes nothing. */
+const isPlain = (value: unknown): value is string => typeof value === 'string' && /^[ !#-[\]-~]{0,64}$/.test(value)
 
 /** The JSON of lists of keys, and its bytes: nodes of one shape share a list. */
 const keyLists = new WeakMap<readonly string[], { json: string; bytes: number }>()
@@ -118,9 +122,7 @@ export function createPartMetadata(): PartMetadata {
       skipped[kind]++
     },
     render() {
-      const byId = [...nodes].map(
-        ([idProperty, ids]) => [idProperty, entries([...ids].map(([id, keys]) => [id, keyList(keys).json]))] as const,
-      )
+      const byId = [...nodes].map(([idProperty, ids]) => [idProperty, keysById(ids)] as const)
       const qa = entries([
         ['mappedIndices', entries([...mappedIndices].map(([label, id]) => [label, JSON.stringify(id)]))],
         ['relationshipIdField', JSON.stringify(idField)],
@@ -139,6 +141,13 @@ export function createPartMetadata(): PartMetadata {
       ])
     },
   }
+}
+
+/** The same as `entries`, for many, without a list of them. */
+function keysById(ids: ReadonlyMap<string, readonly string[]>): string {
+  let text = ''
+  for (const [id, keys] of ids) text += `${text === '' ? '{' : ','}${JSON.stringify(id)}:${keyList(keys).json}`
+  return `${text || '{'}}`
 }
 
 /** A JSON object of JSON texts in the order given: a plain object would put integer-like ids first and lose `__proto__`. */

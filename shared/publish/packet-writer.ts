@@ -43,9 +43,9 @@ const noteBytes = (textBytes: number) => 4 * textBytes + 2 * 1024 * 1024
  * @throws pairTooLarge (413), tooManyPairs (413) above `maxTotalPairs`, and whatever the sink throws.
  */
 export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, sink: PartSink): PacketWriter {
-  const free = Array.from({ length: buffers }, () => new PartBuffer())
+  const free: PartBuffer[] = []
   const underWay = new Set<Promise<void>>()
-  let part = free.pop() as PartBuffer
+  let part = new PartBuffer()
   let metadata = createPartMetadata()
   const written = { pairs: 0, parts: 0, bytes: 0 }
   let failure: { error: unknown } | null = null
@@ -77,9 +77,10 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
       })
     underWay.add(delivery)
     metadata = createPartMetadata()
-    while (free.length === 0) await Promise.race(underWay)
+    // A buffer more is made only where the store is slower than the origin.
+    while (free.length === 0 && underWay.size === buffers) await Promise.race(underWay)
     throwFailure()
-    part = free.pop() as PartBuffer
+    part = free.pop() ?? new PartBuffer()
   }
 
   function take(text: string | Buffer, textBytes: number, about: About, note?: Note): Promise<void> | undefined {

@@ -6,11 +6,12 @@ import { createPacketWriter, type PartSink } from './packet-writer.ts'
 import { createPairMaker } from './pairs.ts'
 import { partLimits } from './part-buffer.ts'
 import { planOf } from './plan.ts'
-import type { KnownColumns } from './read-properties.ts'
+import type { KnownColumns, Reading } from './read-properties.ts'
 import { createReport, type JobReport } from './report.ts'
 import type { PublishRequest } from './request.ts'
 import { createSights, distinctViews, type Sight, type View, watchSharedNodes } from './shared-nodes.ts'
 import { createUniqueness, type Uniqueness } from './uniqueness.ts'
+import { UsualLabels } from './usual-labels.ts'
 import { writeRequest } from './write-request.ts'
 
 /** What a packet, or a slice of one, is made of and within which bounds. */
@@ -84,11 +85,8 @@ export async function buildPacket(
     interrupted()
     try {
       await orAborted(stopped, async () => {
-        const { origin, uniqueness, known } = await origins.open(request)
         const work = {
-          origin,
-          uniqueness,
-          known,
+          ...(await origins.open(request)),
           watch: watchOf(request, first + at),
           plan: planOf(request),
           pairs,
@@ -127,6 +125,7 @@ interface OpenOrigin {
   origin: Origin
   uniqueness: Uniqueness
   known: KnownColumns
+  usualLabels: Reading['usualLabels']
 }
 
 /** One origin at a time, kept for the next request if that names the same; closed when the signal aborts a hanging read. */
@@ -149,7 +148,8 @@ function originsUntil(signal: AbortSignal, policy: OriginSettings, limitSeconds:
       const origin = await openMeasured(request, policy, limitSeconds)
       if (signal.aborted) await origin.close().catch(() => {})
       signal.throwIfAborted()
-      current = { key, origin, uniqueness: createUniqueness(origin), known: new Map() }
+      const usualLabels = { nodes: new UsualLabels(), farEnds: new UsualLabels() }
+      current = { key, origin, uniqueness: createUniqueness(origin), known: new Map(), usualLabels }
       return current
     },
     async [Symbol.asyncDispose]() {

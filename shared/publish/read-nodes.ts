@@ -4,7 +4,7 @@ import { type Properties, propertyOf } from './columns.ts'
 import type { NodeKeys } from './identity.ts'
 import type { Plan } from './plan.ts'
 import { type Reading, readProperties, rowsAtOnce } from './read-properties.ts'
-import { asInteger, eachNode, type InternalId } from './reads.ts'
+import { eachNode, type InternalId, internalId } from './reads.ts'
 import { completeZones } from './zones.ts'
 
 export interface NodeRow {
@@ -33,7 +33,7 @@ export async function readNodesByIds(
  * @returns null where they turn out to be more than may be read at once.
  */
 export const readNodes = (work: Reading, nodes: readonly InternalId[]): Promise<NodeRow[] | null> =>
-  nodesOf(work, eachNode, { nodes: nodes.map(asInteger) }, nodes.length)
+  nodesOf(work, eachNode, { nodes }, nodes.length)
 
 /** So many nodes may be read at once, by what is known of their size. */
 export const nodesAtOnce = ({ plan, known }: Reading): number => rowsAtOnce(known, kindOf(plan))
@@ -45,33 +45,35 @@ function kindOf({ identity, index, search, toLayer }: Plan) {
 
 /** In the order of their internal ids. */
 async function nodesOf(
-  { origin, plan, known }: Reading,
+  { origin, plan, known, usualLabels }: Reading,
   match: string,
-  parameters: Record<string, unknown>,
+  given: Record<string, unknown>,
   count: number,
 ): Promise<NodeRow[] | null> {
   const { identity: rule } = plan
-  const head = ['id(n)', 'labels(n)']
+  const labels = usualLabels.nodes.ask('n')
+  const head = [internalId('n'), labels.expression]
+  const parameters = { ...given, ...labels.parameters }
   const kind = kindOf(plan)
   const found = plan.publishesNodes
     ? await readProperties(origin, known, { match, head, parameters, count, ...kind })
     : await readKeys(origin, match, head, parameters, kind.asValues)
   if (found === null) return null
   const rows: NodeRow[] = []
-  let labels: readonly string[] = []
   for (const { head, properties } of found) {
-    const node = Number(head[0])
+    const node = head[0] as InternalId
     if (origin.legacy) await completeZones(origin, 'node', node, properties)
-    // Equal labels are one list, which is told apart from others at a glance.
-    if (!isSame(labels, head[1] as string[])) labels = head[1] as string[]
-    const ids = rule.columns.map((key) => propertyOf(properties, key))
-    rows.push({ node, keys: { labels, index: propertyOf(properties, 'index'), ids }, properties })
+    const keys = {
+      labels: labels.read(head[1]),
+      index: propertyOf(properties, 'index'),
+      ids: valuesOf(properties, rule.columns),
+    }
+    rows.push({ node, keys, properties })
   }
   return rows.sort((a, b) => a.node - b.node)
 }
 
-const isSame = (a: readonly string[], b: readonly string[]) =>
-  a.length === b.length && a.every((text, index) => text === b[index])
+const valuesOf = (properties: Properties, keys: readonly string[]) => keys.map((key) => propertyOf(properties, key))
 
 /** No more than these properties of each node. */
 async function readKeys(

@@ -1,13 +1,15 @@
 import type { Origin, Row } from '../origin/connect.ts'
 import { type Columns, columnsOf, comparable, expressionsOf, type Properties, propertiesOf } from './columns.ts'
 import type { Plan } from './plan.ts'
-import type { InternalId } from './reads.ts'
+import { asInteger, type InternalId, internalId } from './reads.ts'
+import type { UsualLabels } from './usual-labels.ts'
 
 /** What reads need to know. */
 export interface Reading {
   origin: Origin
   plan: Plan
   known: KnownColumns
+  usualLabels: { nodes: UsualLabels; farEnds: UsualLabels }
 }
 
 /** Rows to be read, each with all properties of one element. */
@@ -15,7 +17,7 @@ export interface Wanted {
   /** A pattern that binds `variable`. */
   match: string
   variable: 'n' | 'r'
-  /** What else to return; the first is the variable's internal id. */
+  /** What else to return; the first is the variable's `internalId`. */
   head: readonly string[]
   parameters: Record<string, unknown>
   /** Names elements that probably have the same keys. */
@@ -96,23 +98,25 @@ export async function readProperties(origin: Origin, known: KnownColumns, wanted
   const again = await readAgain(
     origin,
     variable,
-    odd.map(([id]) => id as bigint),
+    odd.map(([id]) => id as InternalId),
   )
   if (odd.length * 100 >= rows.length * learnFrom) entry.columns = columnsOf([...again.values()], asValues, columns)
   if (entry.odd * 100 >= entry.rows * giveUpFrom && entry.rows > 1_000) entry.columns = null
   return found.flatMap((one, index) => {
     const row = rows[index] as Row
-    const properties = one?.properties ?? again.get(row[0] as bigint)
+    const properties = one?.properties ?? again.get(row[0] as InternalId)
     return properties ? [{ head: row, properties }] : []
   })
 }
 
 /** All properties of these nodes or relationships as they are; one that is gone by now is left out. */
-async function readAgain(origin: Origin, variable: 'n' | 'r', ids: readonly bigint[]) {
+async function readAgain(origin: Origin, variable: 'n' | 'r', ids: readonly InternalId[]) {
   const pattern = variable === 'n' ? '(n)' : '()-[r]->()'
   const match = `UNWIND $ids AS i MATCH ${pattern} WHERE id(${variable}) = i`
-  const rows = await origin.rows(`${match} RETURN [${[`i`, ...listsOf(variable)].join(', ')}]`, { ids })
-  return new Map(rows.map((row) => [row[0] as bigint, fromLists(row).properties]))
+  const rows = await origin.rows(`${match} RETURN [${[internalId(variable), ...listsOf(variable)].join(', ')}]`, {
+    ids: ids.map(asInteger),
+  })
+  return new Map(rows.map((row) => [row[0] as InternalId, fromLists(row).properties]))
 }
 
 function averageBytes(rows: readonly (FoundRow | null)[]): number {
@@ -129,7 +133,7 @@ export async function asValues(
   properties: Properties,
 ): Promise<Properties | null> {
   if (properties.columns === null) return properties
-  return (await readAgain(origin, variable, [BigInt(id)])).get(BigInt(id)) ?? null
+  return (await readAgain(origin, variable, [id])).get(id) ?? null
 }
 
 export function fromLists(row: Row): FoundRow {

@@ -3,17 +3,22 @@ import type { Origin, Row } from '../origin/connect.ts'
 import type { Properties } from './columns.ts'
 import type { IdentityRule, NodeKeys } from './identity.ts'
 import { fromLists, listsOf, type Reading, readProperties } from './read-properties.ts'
-import { arrow, asInteger, countRelationships, eachNode, type InternalId } from './reads.ts'
+import { arrow, countRelationships, eachNode, type InternalId, internalId } from './reads.ts'
 import type { RelationshipType } from './relationship-types.ts'
 import { completeZones } from './zones.ts'
 
 /** Each under a name of its own: the id property may be `index`. */
-function keyColumns(variable: string, { columns }: IdentityRule): string[] {
-  return [`labels(${variable})`, ...['index', ...columns].map((key) => `${variable}.${quote(key)}`)]
+function keyColumns(variable: string, { columns }: IdentityRule, labels = `labels(${variable})`): string[] {
+  return [labels, ...['index', ...columns].map((key) => `${variable}.${quote(key)}`)]
 }
 
-const nodeKeys = (row: Row, at: number, { columns }: IdentityRule): NodeKeys => ({
-  labels: row[at] as string[],
+const nodeKeys = (
+  row: Row,
+  at: number,
+  { columns }: IdentityRule,
+  labels = row[at] as readonly string[],
+): NodeKeys => ({
+  labels,
   index: row[at + 1],
   ids: row.slice(at + 2, at + 2 + columns.length),
 })
@@ -72,31 +77,31 @@ async function* readInParts(work: Reading, node: InternalId, type: RelationshipT
 }
 
 async function readGroup(
-  { origin, plan, known }: Reading,
+  { origin, plan, known, usualLabels }: Reading,
   nodes: readonly InternalId[],
   type: RelationshipType,
   only = '',
 ): Promise<RelationshipRow[]> {
   const { identity: rule, relationshipIdField } = plan
   const isOutgoing = type.direction === 'both' ? 'startNode(r) = n' : String(type.direction === 'out')
+  const labels = usualLabels.farEnds.ask('m')
   const found = await readProperties(origin, known, {
     match: `${eachNode} MATCH (n)${arrow('r', type)}(m) ${only}`,
     variable: 'r',
-    head: ['id(r)', 'i', isOutgoing, 'id(m)', ...keyColumns('m', rule)],
-    parameters: { nodes: nodes.map(asInteger) },
+    head: [internalId('r'), internalId('n'), isOutgoing, internalId('m'), ...keyColumns('m', rule, labels.expression)],
+    parameters: { nodes, ...labels.parameters },
     kind: type.type,
     asValues: relationshipIdField === null ? [] : [relationshipIdField],
   })
   const rows: RelationshipRow[] = []
   for (const { head, properties } of found ?? []) {
-    const relationship = Number(head[0])
-    const far = Number(head[3])
-    const farKeys = nodeKeys(head, 4, rule)
+    const [relationship, node, isOut, far] = head as [InternalId, InternalId, boolean, InternalId]
+    const farKeys = nodeKeys(head, 4, rule, labels.read(head[4]))
     if (origin.legacy) {
       await completeZones(origin, 'relationship', relationship, properties)
       await completeIds(origin, rule, far, farKeys)
     }
-    rows.push({ node: Number(head[1]), relationship, isOutgoing: head[2] === true, far, farKeys, properties })
+    rows.push({ node, relationship, isOutgoing: isOut, far, farKeys, properties })
   }
   return rows
 }

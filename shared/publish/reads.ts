@@ -5,6 +5,9 @@ import type { RelationshipType } from './relationship-types.ts'
 /** The origin's own number of a node or relationship: below 2^53, and the same throughout one read transaction. */
 export type InternalId = number
 
+/** To be returned for it: a float holds it exactly, and an integer costs the driver several objects. */
+export const internalId = (variable: string) => `toFloat(id(${variable}))`
+
 export const asInteger = (id: InternalId) => BigInt(id)
 
 /** What is asked of an origin beside nodes' and relationships' properties. Texts run on Neo4j 3.5 to 5, hence `id()` and `$` parameters. */
@@ -34,8 +37,8 @@ export async function hasAny(origin: Origin, { label, idProperty }: { label: str
 export const arrow = (inside: string, { type, direction }: RelationshipType) =>
   `${direction === 'in' ? '<-' : '-'}[${inside}:${quote(type)}]${direction === 'out' ? '->' : '-'}`
 
-/** For a query about nodes by their internal ids. */
-export const eachNode = 'UNWIND $nodes AS i MATCH (n) WHERE id(n) = i'
+/** For a query about nodes by their internal ids, given as `$nodes`: floats, for the driver writes them at once. */
+export const eachNode = 'UNWIND [i IN $nodes | toInteger(i)] AS i MATCH (n) WHERE id(n) = i'
 
 /** The distinct nodes at the end of the types, followed in order as one pattern. Seed, `toLayer`; contract 4.4. */
 export async function* followLayers(
@@ -57,7 +60,7 @@ export async function* countRelationships(
   type: RelationshipType,
 ): AsyncGenerator<{ node: InternalId; count: number }> {
   const query = `${eachNode} MATCH (n)${arrow('r', type)}() RETURN i, count(r)`
-  for await (const [node, count] of origin.read(query, { nodes: nodes.map(asInteger) })) {
+  for await (const [node, count] of origin.read(query, { nodes })) {
     yield { node: Number(node), count: Number(count) }
   }
 }

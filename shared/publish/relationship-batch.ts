@@ -77,13 +77,17 @@ export class RelationshipBatch {
 
   async #writeAll(all: Iterable<Kept>): Promise<void> {
     const { plan, pairs, writer, stamp } = this.#work
-    for (const { relationship, ends, upsert } of all) {
-      const about = () => describeRelationship(relationship, ends.type)
-      const note = noted(plan, (metadata) => {
-        metadata.relationship(ends.type)
-        if (!plan.timestamp?.postback || !plan.timestamp.stampsRelationships || !stamp) return
-        metadata.postsBack(`${pairText(pairs.postbackRelationship(ends, upsert.id, stamp))}null}`)
-      })
+    // The one that is being written: what there is to say of it is said before the next one's turn.
+    let current = {} as Kept
+    const about = () => describeRelationship(current.relationship, current.ends.type)
+    const note = noted(plan, (metadata) => {
+      const { ends, upsert } = current
+      metadata.relationship(ends.type)
+      if (!plan.timestamp?.postback || !plan.timestamp.stampsRelationships || !stamp) return
+      metadata.postsBack(`${pairText(pairs.postbackRelationship(ends, upsert.id, stamp))}null}`)
+    })
+    for (current of all) {
+      const { ends, upsert } = current
       if ('shape' in upsert) {
         const full = writer.add(this.#upserts.bytesOf(ends, upsert.shape, upsert.properties), about, note)
         if (full) await full

@@ -107,6 +107,7 @@ export function watchSharedNodes(views: readonly View[], sights: Sights) {
     const ownKey = JSON.stringify(own)
     const settings = own.nodeSettings === null ? '' : JSON.stringify(own.nodeSettings)
     const others = known.filter(({ key }) => key !== ownKey)
+    if (others.length === 0) return alone
     const neighbours = others.filter(({ view }) => view.dbUrl === own.dbUrl)
     const strangers = others.filter(({ view }) => view.dbUrl !== own.dbUrl)
     const see = (field: Sight['field'], thing: readonly unknown[], text: string, identity: Identity) =>
@@ -139,5 +140,8 @@ export function watchSharedNodes(views: readonly View[], sights: Sights) {
     }
   }
 }
+
+/** Nobody else looks. */
+const alone: NodeWatch = { identified() {}, published() {}, missed() {} }
 
 const nameOf = ({ label, idProperty, id }: Identity) => `the "${label}" with "${idProperty}" "${idText(id)}"`

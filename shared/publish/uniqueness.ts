@@ -43,7 +43,7 @@ export function createUniqueness(origin: Origin): Uniqueness {
       unchecked.set(key, kind)
       kind.values.set(idKey(value), value)
     },
-    isDuplicate: (identity) => duplicates.has(keys.get(identity) ?? ''),
+    isDuplicate: (identity) => duplicates.size > 0 && duplicates.has(keys.get(identity) ?? ''),
     async check(skips) {
       for (const [key, { label, idProperty, values }] of unchecked) {
         if (await isProven(key, label, idProperty)) continue

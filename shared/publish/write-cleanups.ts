@@ -15,7 +15,7 @@ export async function writeCleanups(work: Work, { identities }: Chunk): Promise<
         continue
       }
       if (plan.cleanup === 'onlyWhereNoneIsLeft' && lists.length > 0) continue
-      const about = `the cleanup of "${type.type}" at "${idText(identity.id)}"`
+      const about = () => `the cleanup of "${type.type}" at "${idText(identity.id)}"`
       await writer.write(pairs.cleanup(identity, type, lists), about, note)
     }
   }

@@ -69,31 +69,38 @@ export function identify(
 export async function writeNodes(work: Work, { rows, identities, searchIds }: Chunk): Promise<void> {
   const { origin, plan, pairs, watch, writer, stamp } = work
   const upserts = new NodeUpserts(plan, pairs)
-  for (const { node, keys, properties } of rows) {
+  // The one that is being written: what there is to say of it is said before the next one's turn.
+  let current = {} as { row: NodeRow; identity: Identity; published: readonly string[] }
+  const about = () => describeNode(current.row.node, current.row.keys)
+  const noteNode = noted(plan, (metadata) => {
+    const { row, identity, published } = current
+    metadata.node(identity.idProperty, idText(identity.id), published)
+    metadata.updated(searchIds.get(row.node))
+    if (!plan.timestamp?.postback || !stamp) return
+    metadata.postsBack(`${pairText(pairs.postbackNode(identity, stamp))}null}`)
+  })
+  const noteSettings = noted(plan, () => {})
+  for (const row of rows) {
+    const { node, keys, properties } = row
     const identity = identities.get(node)
     if (!identity) continue
+    current = { row, identity, published: [] }
     watch.published(node, keys.labels, identity)
-    const about = () => describeNode(node, keys)
-    const noteKeys = (published: readonly string[]) =>
-      noted(plan, (metadata) => {
-        metadata.node(identity.idProperty, idText(identity.id), published)
-        metadata.updated(searchIds.get(node))
-        if (!plan.timestamp?.postback || !stamp) return
-        metadata.postsBack(`${pairText(pairs.postbackNode(identity, stamp))}null}`)
-      })
     const made = upserts.fromColumns(identity, keys.labels, properties, about)
     if (made) {
-      const full = writer.add(made.bytes, about, noteKeys(made.keys))
+      current.published = made.keys
+      const full = writer.add(made.bytes, about, noteNode)
       if (full) await full
     } else {
       const values = await asValues(origin, 'n', node, properties)
       if (values === null) continue
-      const { pair, published, skipped } = upserts.fromValues(identity, keys.labels, values, about)
-      for (let count = 0; count < skipped; count++) noteSkipped(work, 'properties')
-      await writer.write(pair, about, noteKeys(published))
+      const upsert = upserts.fromValues(identity, keys.labels, values, about)
+      current.published = upsert.published
+      for (let count = 0; count < upsert.skipped; count++) noteSkipped(work, 'properties')
+      await writer.write(upsert.pair, about, noteNode)
     }
+    if (plan.deletedProperties.length === 0) continue
     const deleted = plan.deletedProperties.filter((key) => propertyOf(properties, key) !== null)
-    const nothing = noted(plan, () => {})
-    if (deleted.length > 0) await writer.write(pairs.deleteProperties(identity, deleted), about, nothing)
+    if (deleted.length > 0) await writer.write(pairs.deleteProperties(identity, deleted), about, noteSettings)
   }
 }
