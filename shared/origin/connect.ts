@@ -18,10 +18,11 @@ export interface Origin {
   /** Streams the rows of a query, however many there are. @throws the 502 errors of the catalogue. */
   read(query: string, parameters?: Record<string, unknown>): AsyncGenerator<Row>
   /**
-   * All rows of a query that gives each as one list: half the work of `read`, for a result that may be held in memory.
+   * All rows of a query that gives each as one list, which is the caller's own: half the work of `read`, for a result
+   * that may be held in memory.
    * @throws the 502 errors of the catalogue.
    */
-  rows(query: string, parameters?: Record<string, unknown>): Promise<Row[]>
+  rows(query: string, parameters?: Record<string, unknown>): Promise<unknown[][]>
   /** Runs a query that a server may refuse (a missing procedure, a missing right) apart; null when it does. */
   ask(query: string): Promise<Row[] | null>
   close(): Promise<void>
@@ -136,8 +137,8 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
       }
     },
     rows(query, parameters = {}) {
-      const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
-      const rows: Row[] = []
+      const { promise, resolve, reject } = Promise.withResolvers<unknown[][]>()
+      const rows: unknown[][] = []
       line.waits()
       transaction.run(query, parameters).subscribe({
         onNext(record) {

@@ -75,7 +75,7 @@ export class ColumnUpserts {
   /** The shape for properties that were read as the tree's columns; null where one of them has no rendering. */
   shapeOf(tree: ShapeTree, values: readonly unknown[]): UpsertShape | null {
     let step = tree.first
-    for (let column = 0; column < values.length; column++) {
+    for (let column = 0; column < tree.asked.length; column++) {
       const value = values[column]
       const code = value === null ? 0 : (tree.asked[column] ?? codeOfValue(value, this.#options.numbers))
       if (code === null) return null

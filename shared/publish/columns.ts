@@ -5,6 +5,7 @@ import { renderValue, type Wrap } from '../cypher/values.ts'
 /** Properties as they were read; a value that is null is not there. */
 export interface Properties {
   keys: readonly string[]
+  /** A value a key; what else a row had may follow. */
   values: unknown[]
   /** How they were read: null for keys and values as they are. */
   columns: Columns | null
@@ -71,7 +72,7 @@ export function columnsOf(
 
 const columnsAtMost = 64
 
-/** What to return for these columns of a variable: how many properties it has, then a value each. */
+/** What to return for these columns of a variable: a value each, then how many properties it has. */
 export function expressionsOf({ keys, texts }: Columns, variable: string): string[] {
   const columns = keys.map((key, index) => {
     const property = `${variable}.${quote(key)}`
@@ -79,17 +80,17 @@ export function expressionsOf({ keys, texts }: Columns, variable: string): strin
     if (wrap === null) return property
     return `CASE WHEN (${property} < ${comparableOf[wrap]}) IS NOT NULL THEN toString(${property}) END`
   })
-  return [`toFloat(size(keys(${variable})))`, ...columns]
+  return [...columns, `toFloat(size(keys(${variable})))`]
 }
 
 /**
- * Properties from a row that has these expressions from a position on.
+ * Properties from a row that begins with these expressions; the row becomes their values.
  * @returns null where they are not all that there is: a key without a column, or a value that its column cannot hold.
  */
-export function propertiesOf(columns: Columns, row: readonly unknown[], from: number): Properties | null {
-  const values = row.slice(from + 1)
+export function propertiesOf(columns: Columns, values: unknown[]): Properties | null {
+  const { length } = columns.keys
   let there = 0
-  for (let index = 0; index < values.length; index++) {
+  for (let index = 0; index < length; index++) {
     const value = values[index]
     if (value === null) continue
     there++
@@ -98,7 +99,7 @@ export function propertiesOf(columns: Columns, row: readonly unknown[], from: nu
     if (!texts[wrap].test(value as string)) return null
     values[index] = `"${(value as string).replace('Z', '+00:00')}"`
   }
-  return there === row[from] ? { keys: columns.keys, values, columns } : null
+  return there === values[length] ? { keys: columns.keys, values, columns } : null
 }
 
 /** A value that is read as such; null where it is not there. */

@@ -11,7 +11,7 @@ import { createReport, type JobReport } from './report.ts'
 import type { PublishRequest } from './request.ts'
 import { createSights, distinctViews, type Sight, type View, watchSharedNodes } from './shared-nodes.ts'
 import { createUniqueness, type Uniqueness } from './uniqueness.ts'
-import { UsualLabels } from './usual-labels.ts'
+import { createUsualLabels } from './usual-labels.ts'
 import { writeRequest } from './write-request.ts'
 
 /** What a packet, or a slice of one, is made of and within which bounds. */
@@ -148,8 +148,13 @@ function originsUntil(signal: AbortSignal, policy: OriginSettings, limitSeconds:
       const origin = await openMeasured(request, policy, limitSeconds)
       if (signal.aborted) await origin.close().catch(() => {})
       signal.throwIfAborted()
-      const usualLabels = { nodes: new UsualLabels(), farEnds: new UsualLabels() }
-      current = { key, origin, uniqueness: createUniqueness(origin), known: new Map(), usualLabels }
+      current = {
+        key,
+        origin,
+        uniqueness: createUniqueness(origin),
+        known: new Map(),
+        usualLabels: createUsualLabels(),
+      }
       return current
     },
     async [Symbol.asyncDispose]() {

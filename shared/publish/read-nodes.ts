@@ -60,11 +60,11 @@ async function nodesOf(
     : await readKeys(origin, match, head, parameters, kind.asValues)
   if (found === null) return null
   const rows: NodeRow[] = []
-  for (const { head, properties } of found) {
-    const node = head[0] as InternalId
+  for (const { row, at, properties } of found) {
+    const node = row[at] as InternalId
     if (origin.legacy) await completeZones(origin, 'node', node, properties)
     const keys = {
-      labels: labels.read(head[1]),
+      labels: labels.read(row[at + 1]),
       index: propertyOf(properties, 'index'),
       ids: valuesOf(properties, rule.columns),
     }
@@ -83,7 +83,7 @@ async function readKeys(
   parameters: Record<string, unknown>,
   keys: readonly string[],
 ) {
-  const expressions = [...head, ...keys.map((key) => `n.${quote(key)}`)]
+  const expressions = [...keys.map((key) => `n.${quote(key)}`), ...head]
   const rows = await origin.rows(`${match} RETURN [${expressions.join(', ')}]`, parameters)
-  return rows.map((row) => ({ head: row, properties: { keys, values: row.slice(head.length), columns: null } }))
+  return rows.map((row) => ({ row, at: keys.length, properties: { keys, values: row, columns: null } }))
 }

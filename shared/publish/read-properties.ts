@@ -2,14 +2,14 @@ import type { Origin, Row } from '../origin/connect.ts'
 import { type Columns, columnsOf, comparable, expressionsOf, type Properties, propertiesOf } from './columns.ts'
 import type { Plan } from './plan.ts'
 import { asInteger, type InternalId, internalId } from './reads.ts'
-import type { UsualLabels } from './usual-labels.ts'
+import type { createUsualLabels } from './usual-labels.ts'
 
 /** What reads need to know. */
 export interface Reading {
   origin: Origin
   plan: Plan
   known: KnownColumns
-  usualLabels: { nodes: UsualLabels; farEnds: UsualLabels }
+  usualLabels: ReturnType<typeof createUsualLabels>
 }
 
 /** Rows to be read, each with all properties of one element. */
@@ -29,7 +29,9 @@ export interface Wanted {
 }
 
 export interface FoundRow {
-  head: Row
+  row: Row
+  /** Where the head begins; before it stand the properties, whose values the row itself is. */
+  at: number
   properties: Properties
 }
 
@@ -71,10 +73,10 @@ export const listsOf = (variable: string) => [`keys(${variable})`, `[k IN keys($
  */
 export async function readProperties(origin: Origin, known: KnownColumns, wanted: Wanted): Promise<FoundRow[] | null> {
   const { match, variable, head, parameters, asValues, count = 0 } = wanted
-  const asLists = `${match} RETURN [${[...head, ...listsOf(variable)].join(', ')}]`
+  const asLists = `${match} RETURN [${[...listsOf(variable), ...head].join(', ')}]`
   let entry = known.get(nameOf(wanted))
   if (!entry) {
-    const sample = (await origin.rows(`${asLists} LIMIT ${sampleRows}`, parameters)).map((row) => fromLists(row))
+    const sample = (await origin.rows(`${asLists} LIMIT ${sampleRows}`, parameters)).map(fromLists)
     if (sample.length < sampleRows) return sample
     const properties = sample.map((one) => one.properties)
     const columns = origin.legacy ? null : columnsOf(properties, asValues, null)
@@ -83,12 +85,13 @@ export async function readProperties(origin: Origin, known: KnownColumns, wanted
   }
   if (count > rowsAtOnce(known, wanted)) return null
   const { columns } = entry
-  if (columns === null) return (await origin.rows(asLists, parameters)).map((row) => fromLists(row))
-  const expressions = [...head, ...expressionsOf(columns, variable)].join(', ')
+  if (columns === null) return (await origin.rows(asLists, parameters)).map(fromLists)
+  const expressions = [...expressionsOf(columns, variable), ...head].join(', ')
+  const at = columns.keys.length + 1
   const rows = await origin.rows(`${match} RETURN [${expressions}]`, { ...parameters, ...comparable })
   const found: (FoundRow | null)[] = rows.map((row) => {
-    const properties = propertiesOf(columns, row, head.length)
-    return properties && { head: row, properties }
+    const properties = propertiesOf(columns, row)
+    return properties && { row, at, properties }
   })
   entry.rowBytes = Math.max(entry.rowBytes, averageBytes(found.filter((_, index) => index % 32 === 0)))
   const odd = rows.filter((_, index) => found[index] === null)
@@ -98,14 +101,14 @@ export async function readProperties(origin: Origin, known: KnownColumns, wanted
   const again = await readAgain(
     origin,
     variable,
-    odd.map(([id]) => id as InternalId),
+    odd.map((row) => row[at] as InternalId),
   )
   if (odd.length * 100 >= rows.length * learnFrom) entry.columns = columnsOf([...again.values()], asValues, columns)
   if (entry.odd * 100 >= entry.rows * giveUpFrom && entry.rows > 1_000) entry.columns = null
   return found.flatMap((one, index) => {
     const row = rows[index] as Row
-    const properties = one?.properties ?? again.get(row[0] as InternalId)
-    return properties ? [{ head: row, properties }] : []
+    const properties = one?.properties ?? again.get(row[at] as InternalId)
+    return properties ? [{ row, at, properties }] : []
   })
 }
 
@@ -113,14 +116,14 @@ export async function readProperties(origin: Origin, known: KnownColumns, wanted
 async function readAgain(origin: Origin, variable: 'n' | 'r', ids: readonly InternalId[]) {
   const pattern = variable === 'n' ? '(n)' : '()-[r]->()'
   const match = `UNWIND $ids AS i MATCH ${pattern} WHERE id(${variable}) = i`
-  const rows = await origin.rows(`${match} RETURN [${[internalId(variable), ...listsOf(variable)].join(', ')}]`, {
+  const rows = await origin.rows(`${match} RETURN [${[...listsOf(variable), internalId(variable)].join(', ')}]`, {
     ids: ids.map(asInteger),
   })
-  return new Map(rows.map((row) => [row[0] as InternalId, fromLists(row).properties]))
+  return new Map(rows.map((row) => [row[2] as InternalId, fromLists(row).properties]))
 }
 
 function averageBytes(rows: readonly (FoundRow | null)[]): number {
-  const values = rows.flatMap((row) => row?.properties.values ?? []).flat()
+  const values = rows.flatMap((found) => found?.properties.values ?? []).flat()
   const bytes = values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 32), 0)
   return 500 + bytes / Math.max(1, rows.length)
 }
@@ -136,7 +139,8 @@ export async function asValues(
   return (await readAgain(origin, variable, [id])).get(id) ?? null
 }
 
+/** A row that begins with the two lists. */
 export function fromLists(row: Row): FoundRow {
-  const [keys, values] = row.slice(-2) as [string[], unknown[]]
-  return { head: row, properties: { keys, values, columns: null } }
+  const [keys, values] = row as [string[], unknown[]]
+  return { row, at: 2, properties: { keys, values, columns: null } }
 }

@@ -94,14 +94,16 @@ async function readGroup(
     asValues: relationshipIdField === null ? [] : [relationshipIdField],
   })
   const rows: RelationshipRow[] = []
-  for (const { head, properties } of found ?? []) {
-    const [relationship, node, isOut, far] = head as [InternalId, InternalId, boolean, InternalId]
-    const farKeys = nodeKeys(head, 4, rule, labels.read(head[4]))
+  for (const { row, at, properties } of found ?? []) {
+    const relationship = row[at] as InternalId
+    const node = row[at + 1] as InternalId
+    const far = row[at + 3] as InternalId
+    const farKeys = nodeKeys(row, at + 4, rule, labels.read(row[at + 4]))
     if (origin.legacy) {
       await completeZones(origin, 'relationship', relationship, properties)
       await completeIds(origin, rule, far, farKeys)
     }
-    rows.push({ node, relationship, isOutgoing: isOut, far, farKeys, properties })
+    rows.push({ node, relationship, isOutgoing: row[at + 2] === true, far, farKeys, properties })
   }
   return rows
 }
@@ -127,7 +129,8 @@ export async function* findRelationships(
   const types: string[] = []
   const known = 'CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType'
   for await (const [type] of origin.read(known)) types.push(type as string)
-  const expressions = ['id(r)', 'id(a)', 'id(b)', ...keyColumns('a', rule), ...keyColumns('b', rule), ...listsOf('r')]
+  const ids = ['r', 'a', 'b'].map(internalId)
+  const expressions = [...listsOf('r'), ...ids, ...keyColumns('a', rule), ...keyColumns('b', rule)]
   const columns = `[${expressions.join(', ')}]`
   const width = 2 + rule.columns.length
   for (const type of types.sort(byCodePoint)) {
@@ -135,10 +138,10 @@ export async function* findRelationships(
     const [pattern, ofType] = isQuotable(type) ? [`r:${quote(type)}`, ''] : ['r', 'type(r) = $type AND ']
     const query = `MATCH (a)-[${pattern}]->(b) WHERE ${ofType}r.${quote(field)} IN $values RETURN ${columns}`
     for await (const [row] of origin.read(query, { values, type }) as AsyncGenerator<[Row]>) {
-      const relationship = Number(row[0])
-      const start = { node: Number(row[1]), keys: nodeKeys(row, 3, rule) }
-      const end = { node: Number(row[2]), keys: nodeKeys(row, 3 + width, rule) }
-      const { properties } = fromLists(row)
+      const { properties, at } = fromLists(row)
+      const [relationship, a, b] = row.slice(at) as [InternalId, InternalId, InternalId]
+      const start = { node: a, keys: nodeKeys(row, at + 3, rule) }
+      const end = { node: b, keys: nodeKeys(row, at + 3 + width, rule) }
       if (origin.legacy) {
         await completeZones(origin, 'relationship', relationship, properties)
         for (const { node, keys } of [start, end]) await completeIds(origin, rule, node, keys)

@@ -2,7 +2,7 @@
  * Nodes that are read together mostly bear the same labels. Those that were last seen are told to the origin, which then
  * sends null for them: a list and its texts for each node would cost the driver as much as some properties do.
  */
-export class UsualLabels {
+class UsualLabels {
   #usual: readonly string[] = []
 
   /** For one query: what to return of a variable, the parameters of that, and what a row's value of it means. */
@@ -22,6 +22,9 @@ export class UsualLabels {
     }
   }
 }
+
+/** Of the nodes that are read for themselves, and of those at the far ends of relationships. */
+export const createUsualLabels = () => ({ nodes: new UsualLabels(), farEnds: new UsualLabels() })
 
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((text, index) => text === b[index])

@@ -16,10 +16,11 @@ export async function completeZones(
   id: InternalId,
   { keys, values }: Pick<Properties, 'keys' | 'values'>,
 ): Promise<void> {
-  for (const [index, value] of values.entries()) {
+  for (const [index, key] of keys.entries()) {
+    const value = values[index]
     const isList = Array.isArray(value)
     if (!lacksOffset(isList ? value[0] : value)) continue
-    const offsets = await readOffsets(origin, owner, id, keys[index] as string)
+    const offsets = await readOffsets(origin, owner, id, key)
     const completed = (isList ? value : [value]).map((at, position) =>
       withOffset(at as DateTime<bigint>, offsets[position]),
     )

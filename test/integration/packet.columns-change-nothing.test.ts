@@ -10,6 +10,7 @@ import { createReport } from '../../shared/publish/report.ts'
 import { parsePublishRequest } from '../../shared/publish/rules.ts'
 import { createSights, distinctViews, watchSharedNodes } from '../../shared/publish/shared-nodes.ts'
 import { createUniqueness } from '../../shared/publish/uniqueness.ts'
+import { createUsualLabels } from '../../shared/publish/usual-labels.ts'
 import { writeRequest } from '../../shared/publish/write-request.ts'
 import { matrix } from '../replay/type-matrix.ts'
 import { openDriver, run } from '../support/neo4j.ts'
@@ -70,6 +71,7 @@ async function packetOf(known: KnownColumns, fields: object): Promise<string[]> 
       origin,
       uniqueness,
       known,
+      usualLabels: createUsualLabels(),
       watch: watchOf(request, at),
       plan: planOf(request),
       pairs,

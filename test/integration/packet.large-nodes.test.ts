@@ -5,6 +5,7 @@ import { buildPacket } from '../../shared/publish/packet.ts'
 import { planOf } from '../../shared/publish/plan.ts'
 import { nodesAtOnce, readNodes, readNodesByIds } from '../../shared/publish/read-nodes.ts'
 import { parsePublishRequest } from '../../shared/publish/rules.ts'
+import { createUsualLabels } from '../../shared/publish/usual-labels.ts'
 import { openDriver, run } from '../support/neo4j.ts'
 import { database, uniqueName } from '../support/requests.ts'
 
@@ -27,7 +28,7 @@ const { request } = parsePublishRequest(fields)
 
 test('nodes that are large are read a few at a time once that is known', async () => {
   const origin = await openOrigin(request, settings, 60)
-  const work = { origin, plan: planOf(request), known: new Map() }
+  const work = { origin, plan: planOf(request), known: new Map(), usualLabels: createUsualLabels() }
   expect(nodesAtOnce(work)).toBeGreaterThan(ids.length)
   expect(await readNodesByIds(work, ids, 1_000)).toBeNull()
   expect(nodesAtOnce(work)).toBe(Math.floor((32 * 1024 * 1024) / (10 * 2 ** 15 + 600)))

@@ -58,10 +58,10 @@ function textOf(value: unknown, wrap: string): string | null {
 
 /** The row that an origin gives for these columns of an element. */
 export const rowOf = ({ keys, texts }: Columns, properties: Properties): unknown[] => [
-  BigInt(properties.keys.length),
   ...keys.map((key, index) => {
     const value = properties.values[properties.keys.indexOf(key)] ?? null
     const wrap = texts[index] ?? null
     return wrap === null ? value : textOf(value, wrap)
   }),
+  properties.keys.length,
 ]

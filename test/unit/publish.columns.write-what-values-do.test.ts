@@ -41,7 +41,7 @@ const node = fc.record({
 })
 
 function readAs(columns: Columns, properties: Properties): Properties | null {
-  const read = propertiesOf(columns, ['head', ...rowOf(columns, properties)], 1)
+  const read = propertiesOf(columns, [...rowOf(columns, properties), 'head'])
   const fits = properties.keys.every((key) => columns.at.has(key))
   if (!fits) expect(read).toBeNull()
   return read
