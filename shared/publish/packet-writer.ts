@@ -110,6 +110,7 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
       if (part.pairs > 0 || (evenIfEmpty && written.parts === 0)) await deliver()
       await Promise.all(underWay)
       throwFailure()
+      for (const buffer of [part, ...free]) buffer.release()
     },
     async settle() {
       await Promise.all(underWay)

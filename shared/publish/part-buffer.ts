@@ -20,6 +20,11 @@ const tail = ']}'
 const separator = Buffer.from('null},')
 const startBytes = 1024 * 1024
 
+// Large buffers that come and go cost collections of the whole heap, so that a few are kept.
+const spare: Buffer[] = []
+const sparesAtMost = 4
+const largestSpareBytes = 8 * 1024 * 1024
+
 /** The only part of a packet without pairs. */
 export const emptyPart = Buffer.from(head + tail)
 
@@ -37,7 +42,7 @@ export function pairText({ shape, values }: Pair): string {
  * but the last one's. The buffer is reused after `clear`, so a packet costs the memory of a part.
  */
 export class PartBuffer {
-  #bytes = Buffer.allocUnsafe(startBytes)
+  #bytes = spare.pop() ?? Buffer.allocUnsafe(startBytes)
   #length = 0
   pairs = 0
 
@@ -48,6 +53,12 @@ export class PartBuffer {
   clear(): void {
     this.#length = this.#bytes.write(head)
     this.pairs = 0
+  }
+
+  /** Leaves its memory to the next packet's parts. Not to be used any more, nor what was sealed. */
+  release(): void {
+    if (spare.length < sparesAtMost && this.#bytes.length <= largestSpareBytes) spare.push(this.#bytes)
+    this.#bytes = Buffer.alloc(0)
   }
 
   /** Would the sealed part stay within the limits with this text and that much metadata? An empty part takes any pair. */
