@@ -3,6 +3,7 @@ import type { PublishRequest } from '../publish/request.ts'
 import { distinctViews, type View } from '../publish/shared-nodes.ts'
 import { jobPrefix, planKey, requestKey } from '../storage/keys.ts'
 import type { ByteRange, ObjectStore } from '../storage/object-store.ts'
+import { allDone } from './all-done.ts'
 import type { JobRecord } from './record.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -46,11 +47,12 @@ export async function storeRequest(
     places.set(credentials, secret)
     return `${JSON.stringify({ ...request, secret } satisfies StoredRequest)}\n`
   })
-  await store.put(requestKey(orgName, id), Buffer.from(lines.join('')))
+  const stored: Promise<unknown>[] = [store.put(requestKey(orgName, id), Buffer.from(lines.join('')))]
   if (lines.length > subRequestsPerSlice) {
     const plan: SlicePlan = { slices: rangesOf(lines), views: distinctViews(requests) }
-    await store.put(planKey(orgName, id), Buffer.from(JSON.stringify(plan)))
+    stored.push(store.put(planKey(orgName, id), Buffer.from(JSON.stringify(plan))))
   }
+  await allDone(stored)
   return { secrets: [...places.keys()] }
 }
 

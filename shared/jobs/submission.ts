@@ -3,6 +3,7 @@ import type { SecretKey } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { PublishRequest } from '../publish/request.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
+import { allDone } from './all-done.ts'
 import { type Idempotency, sameJob } from './idempotency.ts'
 import type { JobQueue } from './queue.ts'
 import type { JobRecord, JobRecords } from './record.ts'
@@ -78,12 +79,6 @@ async function abandon(
     queue.remove(owner.id),
   ])
   await removeRequest(store, owner).catch(() => {})
-}
-
-/** Like Promise.all, but nothing is under way any more when one has failed: what is undone then would be done after. */
-async function allDone(steps: readonly Promise<unknown>[]): Promise<void> {
-  await Promise.allSettled(steps)
-  await Promise.all(steps)
 }
 
 /** What Redis refuses is a queue that is away. */
