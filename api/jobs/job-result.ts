@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
-import { isFinished } from '../../shared/jobs/finish-waiter.ts'
+import { isFinished } from '../../shared/jobs/states.ts'
 import { orgOfJob } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { jobAnswer } from '../publish/job-answer.ts'

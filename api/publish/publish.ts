@@ -1,4 +1,4 @@
-import { isFinished } from '../../shared/jobs/finish-waiter.ts'
+import { isFinished } from '../../shared/jobs/states.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
-import { finalStates, type JobRecord, type JobRecords } from './record.ts'
+import type { JobRecord, JobRecords } from './record.ts'
 import { finishedChannel } from './redis-keys.ts'
-import { isSliced } from './stored-request.ts'
+import { isFinished } from './states.ts'
 
 /** Waits for jobs to finish: one subscription and one timer for all that wait in this process. */
 export interface FinishWaiter {
@@ -10,13 +10,6 @@ export interface FinishWaiter {
   /** Ends every wait, and makes later ones end at once: the process is about to stop. */
   release(): void
 }
-
-export const isFinished = ({ state }: Pick<JobRecord, 'state'>): boolean =>
-  (finalStates as readonly string[]).includes(state)
-
-/** May this attempt at a job, or any without one, still commit? Each slice of a large multi has attempts of its own. */
-export const mayCommit = (job: JobRecord, attempt?: number): boolean =>
-  !isFinished(job) && (attempt === undefined || isSliced(job) || attempt === job.attempt)
 
 interface Waiting {
   id: string

@@ -16,11 +16,8 @@ import {
   staleViewsKey,
 } from './redis-keys.ts'
 import { defineJobScripts } from './scripts.ts'
+import { type finalStates, isFinished, type JobState } from './states.ts'
 import { jobVersion } from './version.ts'
-
-export const finalStates = ['succeeded', 'failed', 'cancelled'] as const
-export const jobStates = ['queued', 'running', 'committing', ...finalStates] as const
-export type JobState = (typeof jobStates)[number]
 
 export interface JobProgress {
   phase: 'queued' | 'reading' | 'committing' | 'done'
@@ -186,7 +183,7 @@ export function createJobRecords(redis: Redis): JobRecords {
     async holder(orgName, fileName) {
       const id = await redis.get(claimKey(nameOf({ orgName, fileName })))
       const job = id === null ? null : await read(id)
-      return job === null || (finalStates as readonly string[]).includes(job.state) ? null : job.id
+      return job === null || isFinished(job) ? null : job.id
     },
     async known(key) {
       const [id, fingerprint] = (await redis.get(idempotencyKey(key)))?.split(' ') ?? []

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { createFinishWaiter, type FinishWaiter, isFinished } from '../../shared/jobs/finish-waiter.ts'
-import { createJobRecords, finalStates } from '../../shared/jobs/record.ts'
+import { createFinishWaiter, type FinishWaiter } from '../../shared/jobs/finish-waiter.ts'
+import { createJobRecords } from '../../shared/jobs/record.ts'
 import { finishedChannel } from '../../shared/jobs/redis-keys.ts'
+import { finalStates, isFinished } from '../../shared/jobs/states.ts'
 
 const { url } = inject('stack').redis
 const subscriberName = `waiter-${randomUUID()}`

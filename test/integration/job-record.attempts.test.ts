@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { createJobRecords, finalStates, type JobProgress, type NamedJob } from '../../shared/jobs/record.ts'
+import { createJobRecords, type JobProgress, type NamedJob } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
+import { finalStates } from '../../shared/jobs/states.ts'
 import { createReport } from '../../shared/publish/report.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })

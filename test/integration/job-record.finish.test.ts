@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { createJobRecords, finalStates, type JobProgress } from '../../shared/jobs/record.ts'
+import { createJobRecords, type JobProgress } from '../../shared/jobs/record.ts'
 import { finishedChannel, jobListKey, openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../shared/jobs/secrets.ts'
+import { finalStates } from '../../shared/jobs/states.ts'
 import { createReport, type Report } from '../../shared/publish/report.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })

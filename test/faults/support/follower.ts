@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { JobProgress, JobRecord } from '../../../shared/jobs/record.ts'
+import { isFinished } from '../../../shared/jobs/states.ts'
 import type { Client } from '../../support/client.ts'
 
 const pauseMs = 50
 const order = ['queued', 'running', 'committing', 'final']
 const counts = ['subRequestsDone', 'pairs', 'parts', 'bytes'] as const
-
-export const isFinal = ({ state }: Pick<JobRecord, 'state'>): boolean =>
-  ['succeeded', 'failed', 'cancelled'].includes(state)
 
 export interface FollowOptions {
   limitMs: number
@@ -35,7 +33,7 @@ export async function follow(
     if (last) mustNotGoBack(last, job)
     last = job
     onSeen(job)
-    if (isFinal(job)) return job
+    if (isFinished(job)) return job
   }
   throw new Error(`the job at ${location} did not finish in ${limitMs} ms, last seen: ${JSON.stringify(last)}`)
 }
@@ -52,7 +50,7 @@ async function ask(client: () => Client, location: string, mayFail: boolean) {
 
 function mustNotGoBack(last: JobRecord, job: JobRecord): void {
   const isLaterAttempt = job.attempt > last.attempt
-  const place = (one: JobRecord) => order.indexOf(isFinal(one) ? 'final' : one.state)
+  const place = (one: JobRecord) => order.indexOf(isFinished(one) ? 'final' : one.state)
   const less = (count: keyof JobProgress) => job.progress[count] < last.progress[count]
   const wentBack = job.attempt < last.attempt || place(job) < place(last) || counts.some(less)
   if (wentBack && !isLaterAttempt) throw new Error(`went back: ${JSON.stringify([last, job])}`)

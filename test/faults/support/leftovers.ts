@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { mayCommit } from '../../../shared/jobs/finish-waiter.ts'
+import { mayCommit } from '../../../shared/jobs/stored-request.ts'
 import { isHidden, orgKey, packetName, parseGenerationKey, parsePartKey } from '../../../shared/storage/keys.ts'
 import { partNames } from '../../../shared/storage/names.ts'
 import type { StoredObject } from '../../../shared/storage/object-store.ts'
