@@ -97,7 +97,11 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
       divided(of('submit-idle', field('medianMs')), of('queue-add', field('medianMs'))),
     ],
     [
-      { name: '', what: 'the same under two busy exports' },
+      { name: '', what: 'one PUT into the store / queue.add, medians, idle' },
+      divided(of('store-put', field('medianMs')), of('queue-add', field('medianMs'))),
+    ],
+    [
+      { name: '', what: 'submit / queue.add under two busy exports' },
       divided(of('submit-busy', field('medianMs')), of('queue-add', field('medianMs'))),
     ],
     [

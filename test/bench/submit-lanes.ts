@@ -17,6 +17,7 @@ const busySubmits = 200
 
 export const submitLanes: Lane[] = [
   { name: 'queue-add', unit: 'adds', what: "BullMQ's queue.add alone, one after the other", measure: bareAdds },
+  { name: 'store-put', unit: 'puts', what: 'an object of 1 kB into the store, one after the other', measure: barePuts },
   { name: 'submit-idle', unit: 'submits', what: 'POST with respond-async of one id, no workers', measure: idle },
   {
     name: 'submit-busy',
@@ -72,6 +73,21 @@ async function bareAdds(setting: Setting): Promise<Measured> {
     await queue.close()
     await connection.flushdb()
     connection.disconnect()
+  }
+}
+
+/** What a submit cannot do without: its request is in the store before it is answered. */
+async function barePuts(setting: Setting): Promise<Measured> {
+  const bytes = Buffer.alloc(1_000, 'x')
+  try {
+    return await measured(
+      submits,
+      (index) => setting.ours.store.put(`${orgName}/put-${index}`, bytes),
+      process.pid,
+      setting,
+    )
+  } finally {
+    await tidy(setting.ours)
   }
 }
 

@@ -5,7 +5,18 @@ import type { Measured, Results } from './results.ts'
 
 /** The lanes that were measured, a line each. */
 export function tableOf(lanes: readonly Lane[], results: Results): string {
-  const header = ['lane', 'rounds', 'counts', 'a second: min', 'median', 'max', 'µs client', 'µs database', 'peak MB']
+  const header = [
+    'lane',
+    'rounds',
+    'counts',
+    'a second: min',
+    'median',
+    'max',
+    'µs client',
+    'µs database',
+    'µs others',
+    'peak MB',
+  ]
   const rows = lanes.flatMap((lane) => {
     const rounds = results.rounds(lane.name)
     return rounds.length === 0 ? [] : [rowOf(lane, rounds)]
@@ -22,7 +33,9 @@ function rowOf({ name, unit }: Lane, rounds: readonly Measured[]): string[] {
     String(rounds.length),
     `${rounds[0]?.statements} ${unit}`,
     ...[Math.min(...rates), median(rates), Math.max(...rates)].map((rate) => rate.toFixed(0)),
-    ...['clientCpu', 'databaseCpu'].map((key) => each(key).toFixed(2)),
+    ...['clientCpu', 'databaseCpu', 'othersCpu'].map((key) =>
+      rounds[0]?.[key] === undefined ? '' : each(key).toFixed(2),
+    ),
     peak.toFixed(0),
   ]
 }

@@ -1,34 +1,25 @@
-import { afterAll, expect, inject, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
+import { breakingOrigin } from './support/breaking-origin.ts'
 import { mustHold } from './support/invariants.ts'
-import { startTcpProxy } from './support/tcp-proxy.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 const { neo4j } = inject('stack')
 const closedOrigin = '127.0.0.1:1'
 
-// Breaks off once, in the middle of the rows: relationships alone have this key.
-let isCut = false
-const proxy = await startTcpProxy(new URL(neo4j.boltUrl).host, {
-  fromServer(chunk) {
-    if (isCut || !chunk.includes('since')) return 'pass'
-    isCut = true
-    return 'cut'
-  },
-})
-afterAll(() => proxy.close())
+const breaking = await breakingOrigin()
 
 test('refused credentials are final at once, a broken read is tried again, a closed port fails after all attempts', {
   timeout: 120_000,
 }, async () => {
-  const world = await openWorld({ workers: 1, origins: [proxy.address, closedOrigin] })
+  const world = await openWorld({ workers: 1, origins: [breaking.address, closedOrigin] })
   const version = await drawVersion(world.origin, neo4j, 30)
   const publish = (fileName: string, change: object) =>
     world.publish({ version, fileName, requests: version.requests.map((request) => ({ ...request, ...change })) })
   const credentials = `Basic ${Buffer.from('nobody:nothing').toString('base64')}`
   const jobs = await Promise.all([
     publish('refused', { credentials }),
-    publish('broken', { dbUrl: `bolt://${proxy.address}` }),
+    publish('broken', { dbUrl: `bolt://${breaking.address}` }),
     publish('closed', { dbUrl: `bolt://${closedOrigin}` }),
   ])
   const ends = await Promise.all(jobs.map(({ done }) => done))

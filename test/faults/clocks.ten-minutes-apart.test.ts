@@ -1,8 +1,8 @@
-import { afterAll, expect, inject, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { createClient } from '../support/client.ts'
+import { breakingOrigin } from './support/breaking-origin.ts'
 import { mustHold } from './support/invariants.ts'
-import { startTcpProxy } from './support/tcp-proxy.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
@@ -11,16 +11,7 @@ const minutes = 60_000
 const preload = import.meta.resolve('./support/shifted-clock.ts')
 const clock = (shiftMs: number) => ({ NODE_OPTIONS: `--import=${preload}`, CLOCK_SHIFT_MS: String(shiftMs) })
 
-// Breaks off once, in the middle of the rows: relationships alone have this key.
-let isCut = false
-const breaking = await startTcpProxy(new URL(neo4j.boltUrl).host, {
-  fromServer(chunk) {
-    if (isCut || !chunk.includes('since')) return 'pass'
-    isCut = true
-    return 'cut'
-  },
-})
-afterAll(() => breaking.close())
+const breaking = await breakingOrigin()
 
 test('clocks ten minutes apart delay, lose and double no job; URLs and idempotency keys are good on all sides', {
   timeout: 240_000,
@@ -61,7 +52,7 @@ test('clocks ten minutes apart delay, lose and double no job; URLs and idempoten
     service.startWorker({ ...clock(-10 * minutes), JANITOR_SECONDS: '1' }),
   ])
   for (const { done } of [...jobs, broken]) expect((await done)?.state).toBe('succeeded')
-  expect(isCut).toBe(true)
+  expect(breaking.hasBroken()).toBe(true)
   for (const worker of workers) expect(worker.log()).not.toContain('added again')
 
   // A URL lives by the clock of the API that signed it: here ten minutes less, or more, than it says.

@@ -1,11 +1,11 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../support/neo4j.ts'
 import { uniqueName } from '../support/requests.ts'
+import { breakingOrigin } from './support/breaking-origin.ts'
 import { mustHold } from './support/invariants.ts'
 import { mustBeNowhere, secretsOf, writtenDown } from './support/kept-secrets.ts'
 import { ownRedis } from './support/own-redis.ts'
 import { stuckOrigin } from './support/stuck-origin.ts'
-import { startTcpProxy } from './support/tcp-proxy.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
@@ -18,15 +18,7 @@ afterAll(async () => {
   await driver.close()
 })
 
-let isCut = false
-const breaking = await startTcpProxy(new URL(neo4j.boltUrl).host, {
-  fromServer(chunk) {
-    if (isCut || !chunk.includes('since')) return 'pass'
-    isCut = true
-    return 'cut'
-  },
-})
-afterAll(() => breaking.close())
+const breaking = await breakingOrigin()
 const stuck = await stuckOrigin()
 
 test('a password is nowhere: while jobs succeed, fail, are tried again and are cancelled, and after', {

@@ -1,0 +1,16 @@
+import { afterAll, inject } from 'vitest'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+
+/** The origin behind a proxy that breaks off once, in the middle of the rows: relationships alone have this key. */
+export async function breakingOrigin(): Promise<TcpProxy & { hasBroken(): boolean }> {
+  let isCut = false
+  const proxy = await startTcpProxy(new URL(inject('stack').neo4j.boltUrl).host, {
+    fromServer(chunk) {
+      if (isCut || !chunk.includes('since')) return 'pass'
+      isCut = true
+      return 'cut'
+    },
+  })
+  afterAll(() => proxy.close())
+  return { ...proxy, hasBroken: () => isCut }
+}
