@@ -21,7 +21,7 @@ function runs(command: string, args: readonly string[], env: Record<string, stri
   const { status } = spawnSync(program, args, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, PATH: path, ...env },
+    env: { ...process.env, PATH: path, NODE_COMPILE_CACHE: join(root, '.local/compile-cache'), ...env },
   })
   return status === 0
 }

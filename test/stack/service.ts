@@ -90,7 +90,8 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
   const start = async (program: 'api' | 'worker', more: Record<string, string> = {}) => {
     const name = `${program}-${started++}`
     const logFile = join(directory, `${name}.log`)
-    const childEnv = { PATH: process.env.PATH ?? '', ...env, ...more }
+    const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
+    const childEnv = { PATH, NODE_COMPILE_CACHE, ...env, ...more }
     const child = await startProcess({
       name,
       command: process.execPath,

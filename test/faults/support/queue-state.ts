@@ -9,15 +9,21 @@ const pauseMs = 100
 
 /** Waits until nothing of any job is left in Redis but its record: no place in the queue, no secret, no claim. */
 export async function mustBeQuiet({ redis }: World): Promise<void> {
+  const queue = `${queuePrefix}:${queueName}`
+  // At once, or something could go from a list that is read later to one that was read before.
   const left = async () => {
-    const queue = `${queuePrefix}:${queueName}`
-    const lists = await Promise.all(['wait', 'active', 'paused'].map((list) => redis.lrange(`${queue}:${list}`, 0, -1)))
-    const delayed = await redis.zrange(`${queue}:delayed`, '0', '-1')
-    const open = await redis.zrange(openJobsKey, '0', '-1')
-    const keys = [...(await redis.keys('packets:secret:*')), ...(await redis.keys('packets:claim:*'))]
-    return [...lists.flat(), ...delayed, ...open, ...keys]
+    const asked = redis.multi()
+    for (const list of ['wait', 'active', 'paused']) asked.lrange(`${queue}:${list}`, 0, -1)
+    for (const set of ['prioritized', 'delayed', 'waiting-children']) asked.zrange(`${queue}:${set}`, 0, -1)
+    asked.zrange(openJobsKey, 0, -1)
+    for (const kind of ['secret', 'claim']) asked.keys(`packets:${kind}:*`)
+    return ((await asked.exec()) ?? []).flatMap(([error, found]) => (error ? [error.message] : (found as string[])))
   }
   const deadline = Date.now() + limitMs
-  while ((await left()).length > 0 && Date.now() < deadline) await delay(pauseMs)
-  expect(await left()).toEqual([])
+  let found = await left()
+  while (found.length > 0 && Date.now() < deadline) {
+    await delay(pauseMs)
+    found = await left()
+  }
+  expect(found).toEqual([])
 }
