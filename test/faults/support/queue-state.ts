@@ -14,8 +14,8 @@ export async function mustBeQuiet({ redis }: World): Promise<void> {
   const left = async () => {
     const asked = redis.multi()
     for (const list of ['wait', 'active', 'paused']) asked.lrange(`${queue}:${list}`, 0, -1)
-    for (const set of ['prioritized', 'delayed', 'waiting-children']) asked.zrange(`${queue}:${set}`, 0, -1)
-    asked.zrange(openJobsKey, 0, -1)
+    for (const set of ['prioritized', 'delayed', 'waiting-children']) asked.zrange(`${queue}:${set}`, '0', '-1')
+    asked.zrange(openJobsKey, '0', '-1')
     for (const kind of ['secret', 'claim']) asked.keys(`packets:${kind}:*`)
     return ((await asked.exec()) ?? []).flatMap(([error, found]) => (error ? [error.message] : (found as string[])))
   }
