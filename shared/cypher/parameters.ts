@@ -14,8 +14,8 @@ export const param = (name: string): Param => ({ name })
 export function template(texts: TemplateStringsArray, ...values: readonly (string | Param | Template)[]): Template {
   const parts: (string | Param)[] = [texts[0] as string]
   values.forEach((value, index) => {
-    if (Array.isArray(value)) parts.push(...value)
-    else parts.push(value as string | Param)
+    // Not spread into a call: a node may have more properties than a call takes arguments.
+    for (const part of Array.isArray(value) ? (value as Template) : [value as string | Param]) parts.push(part)
     parts.push(texts[index + 1] as string)
   })
   return parts

@@ -45,6 +45,9 @@ interface FieldOptions {
   skipped?: Set<string>
 }
 
+/** A statement of more would be legal up to the size of a pair, and take more memory to make than a worker has. */
+const mostProperties = 100_000
+
 /**
  * Properties as a statement takes them, ordered by key, without the excluded ones and with the added ones.
  * @returns in words what cannot be published, the first key or value without a rendering. Contract 5, values.
@@ -53,6 +56,7 @@ export function fieldsOf(
   { keys, values }: Pick<Properties, 'keys' | 'values'>,
   { numbers = 'plain', excluded = [], added = [], skipped }: FieldOptions = {},
 ): PropertyField[] | { problem: string } {
+  if (keys.length > mostProperties) return { problem: `has ${keys.length} properties, more than ${mostProperties}` }
   const fields: PropertyField[] = [...added]
   for (const [index, key] of keys.entries()) {
     if (excluded.includes(key)) continue
@@ -72,12 +76,14 @@ const propertyProblem = (key: string, value: unknown) =>
     ? `has a ${typeName(value)} as its property "${key}"`
     : `has a property key ${JSON.stringify(key)} that no statement can name`
 
-// A graph has few shapes; one with a shape a node must not fill the memory.
+// A graph has few shapes; one with a shape a node, or with nodes of very many keys, must not fill the memory.
 const shapesKept = 2_000
+const shapeTextKept = 16_000_000
 
 /** Makes pairs; each kind's text comes from its pure function and is rendered once a shape. */
 export function createPairMaker(syntax: ParameterSyntax) {
   const shapes = new Map<string, Shape>()
+  let keptText = 0
 
   function shape(parts: readonly string[], make: () => Statement): Shape {
     const key = parts.join('\u0000')
@@ -88,7 +94,11 @@ export function createPairMaker(syntax: ParameterSyntax) {
       statement: JSON.stringify(render(text, syntax)),
       names: names.map((name) => (name === null ? null : JSON.stringify(name))),
     }
-    if (shapes.size >= shapesKept) shapes.clear()
+    keptText += key.length + made.statement.length
+    if (shapes.size >= shapesKept || keptText > shapeTextKept) {
+      shapes.clear()
+      keptText = 0
+    }
     shapes.set(key, made)
     return made
   }

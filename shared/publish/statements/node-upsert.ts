@@ -16,7 +16,8 @@ export interface NodeChanges {
 export function nodeUpsert(node: Anchor, fields: readonly Field[], changes: NodeChanges): Statement {
   const others = fields.map(({ key }) => key).filter((key) => key !== 'id' || node.idProperty !== 'id')
   const otherNames = parameterNames(others, ['id'])
-  const names = fields.map(({ key }) => otherNames[others.indexOf(key)] ?? 'id')
+  const nameOf = new Map(others.map((key, index) => [key, otherNames[index]]))
+  const names = fields.map(({ key }) => nameOf.get(key) ?? 'id')
   const map = propertyMap('n', fields, names.map(param), changes.protectedKeys)
   const labels = `${labelClause('SET', changes.added)}${labelClause('REMOVE', changes.removed)}`
   return {
