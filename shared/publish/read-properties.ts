@@ -58,8 +58,9 @@ export function rowsAtOnce(known: KnownColumns, wanted: Parameters<typeof nameOf
   return Math.max(1, Math.floor(bytesAtOnce / Math.max(1, rowBytes)))
 }
 
-// So many rows tell the columns; if there are not as many, they are all.
+// So many rows tell the columns, and so few whether so many fit; if there are not as many, they are all.
 const sampleRows = 50
+const glanceRows = 4
 
 /** Rows that do not fit the columns are read twice: of so many in a hundred the columns must learn, of more there should be none. */
 const [learnFrom, giveUpFrom] = [5, 25]
@@ -76,10 +77,14 @@ export async function readProperties(origin: Origin, known: KnownColumns, wanted
   const asLists = `${match} RETURN [${[...listsOf(variable), ...head].join(', ')}]`
   let entry = known.get(nameOf(wanted))
   if (!entry) {
-    const sample = (await origin.rows(`${asLists} LIMIT ${sampleRows}`, parameters)).map(fromLists)
-    if (sample.length < sampleRows) return sample
+    const read = async (rows: number) => (await origin.rows(`${asLists} LIMIT ${rows}`, parameters)).map(fromLists)
+    const glance = await read(glanceRows)
+    if (glance.length < glanceRows) return glance
+    const isLarge = averageBytes(glance) * sampleRows > bytesAtOnce
+    const sample = isLarge ? glance : await read(sampleRows)
+    if (!isLarge && sample.length < sampleRows) return sample
     const properties = sample.map((one) => one.properties)
-    const columns = origin.legacy ? null : columnsOf(properties, asValues, null)
+    const columns = isLarge || origin.legacy ? null : columnsOf(properties, asValues, null)
     entry = { columns, rows: 0, odd: 0, rowBytes: averageBytes(sample) }
     known.set(nameOf(wanted), entry)
   }

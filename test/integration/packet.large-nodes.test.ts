@@ -38,6 +38,34 @@ test('nodes that are large are read a few at a time once that is known', async (
   await origin.close()
 })
 
+test('of nodes that are very large a few are read first, and never more at a time than may be held', async () => {
+  const heavy = uniqueName('Heavy')
+  const heavyIds = Array.from({ length: 12 }, (_, index) => `h${index}`)
+  for (const id of heavyIds) {
+    await run(driver, `CREATE (:${heavy} {id: $id, text: reduce(text = 'x', _ IN range(1, 22) | text + text)})`, { id })
+  }
+  const opened = await openOrigin(request, settings, 60)
+  const read: number[] = []
+  const rows: typeof opened.rows = async (query, parameters) => {
+    const found = await opened.rows(query, parameters)
+    read.push(found.length)
+    return found
+  }
+  const { request: heavyOnes } = parsePublishRequest({
+    ...fields,
+    ...database(neo4j, heavy, 'id'),
+    originIds: heavyIds,
+  })
+  const plan = planOf(heavyOnes)
+  const work = { origin: { ...opened, rows }, plan, known: new Map(), usualLabels: createUsualLabels() }
+  expect(await readNodesByIds(work, heavyIds, 1_000)).toBeNull()
+  const nodes = (await run(driver, `MATCH (n:${heavy}) RETURN id(n)`)).map(([node]) => Number(node))
+  const atOnce = nodesAtOnce(work)
+  expect(await readNodes(work, nodes.slice(0, atOnce))).toHaveLength(atOnce)
+  await opened.close()
+  expect([atOnce, read]).toEqual([7, [4, 7]])
+})
+
 test('large nodes are published, each once', async () => {
   const published: unknown[] = []
   const sink = async ({ bytes }: { bytes: Buffer }) => {
