@@ -16,12 +16,15 @@ const checks: [name: string, command: string, ...args: string[]][] = [
 // The programs' first lines ask for `node`: it must be the one that runs this, whatever the machine has.
 const path = [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter)
 
+// Hundreds of programs are started: what one has compiled the next need not.
+const compiled = { NODE_COMPILE_CACHE: join(root, '.local/compile-cache') }
+
 function runs(command: string, args: readonly string[], env: Record<string, string> = {}): boolean {
   const program = join(root, 'node_modules/.bin', command)
   const { status } = spawnSync(program, args, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, PATH: path, NODE_COMPILE_CACHE: join(root, '.local/compile-cache'), ...env },
+    env: { ...process.env, PATH: path, ...compiled, ...env },
   })
   return status === 0
 }
