@@ -6,7 +6,7 @@ import { prepare } from '../support/e2e.ts'
 import { ownService } from '../support/own-service.ts'
 
 const tokens = [{ name: 'another', orgs: ['*'], scopes: ['publish:read', 'publish:write'] }]
-const { service, client, as, keysBelow } = await ownService(10, { tokens })
+const { service, client, as, keysBelow } = await ownService({ tokens })
 const { org, ids, fields } = await prepare(30, service)
 
 const request = (fileName: string) => ({ ...fields, originIds: ids, orgName: org, fileName })

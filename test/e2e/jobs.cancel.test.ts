@@ -13,7 +13,7 @@ const tokens = [
   { name: 'stranger', orgs: ['stranger'], scopes: ['publish:read', 'publish:write'] },
   { name: 'reader', orgs: ['*'], scopes: ['publish:read'] },
 ]
-const { service, client, as, keysBelow } = await ownService(9, { tokens })
+const { service, client, as, keysBelow } = await ownService({ tokens })
 const { org, ids, fields } = await prepare(60, service)
 
 const request = (fileName: string) => ({ ...fields, originIds: ids, orgName: org, fileName })

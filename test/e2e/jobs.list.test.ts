@@ -19,7 +19,7 @@ const tokens = [
   { name: 'ours', orgs: [acme, other, `${acme}s`], scopes },
   { name: 'none', orgs: [uniqueName('none')], scopes },
 ]
-const { service, client, as } = await ownService(11, { tokens })
+const { service, client, as } = await ownService({ tokens })
 const { fields } = await prepare(3, service)
 
 async function submit(orgName: string): Promise<string> {

@@ -5,6 +5,7 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { startService } from '../stack/service.ts'
 import { createClient } from '../support/client.ts'
 import { openDriver, run } from '../support/neo4j.ts'
+import { databaseOfFile } from '../support/own-service.ts'
 import { expectRefused } from '../support/refusals.ts'
 import { database, uniqueName } from '../support/requests.ts'
 import { drawRing } from '../support/social-graph.ts'
@@ -13,10 +14,11 @@ import { openTraces } from '../support/traces.ts'
 // An API of its own with caps that are small enough to meet, and at first no worker: what is queued stays queued.
 const { neo4j, ...stack } = inject('stack')
 const directory = mkdtempSync(join(tmpdir(), 'caps-'))
+const redisDatabase = await databaseOfFile()
 const service = await startService(
   { ...stack, neo4j },
   {
-    ...{ directory, workers: 0, redisDatabase: 11, bucket: uniqueName('caps') },
+    ...{ directory, workers: 0, redisDatabase, bucket: uniqueName('caps') },
     env: { RETURN_ONLY_MAX_PAIRS: '10', INLINE_LIMIT_BYTES: '4000', MAX_QUEUED_JOBS: '2', JOB_MAX_PAIRS: '30' },
   },
 )

@@ -15,7 +15,8 @@ vi.setConfig({ testTimeout: 180_000 })
 const { database, release } = await ownDatabase(inject('stack').redis.url)
 afterAll(release)
 const stuck = await stuckOrigin(1)
-const { service } = await ownService(database, {
+const { service } = await ownService({
+  redisDatabase: database,
   origins: [stuck.address],
   env: { JANITOR_SECONDS: '1', WORKER_CONCURRENCY: '1', MAX_QUEUED_JOBS: '77' },
 })

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Service, startService } from '../stack/service.ts'
 import { createClient } from '../support/client.ts'
 import { type ManagerClient, managerClient, newModel, someOrg } from '../support/models.ts'
+import { databaseOfFile } from '../support/own-service.ts'
 import { uniqueName } from '../support/requests.ts'
 import { openStoppable } from '../support/stoppable-neo4j.ts'
 
@@ -15,6 +16,7 @@ const stack = inject('stack')
 let database: Awaited<ReturnType<typeof openStoppable>>
 let services: Service[] = []
 let clients: ManagerClient[]
+const databases = [await databaseOfFile(), await databaseOfFile()] as const
 
 beforeAll(async () => {
   database = await openStoppable(join(directory, 'neo4j'))
@@ -29,7 +31,7 @@ beforeAll(async () => {
       bucket: uniqueName('away'),
       env,
     })
-  services = await Promise.all([start('a', 9), start('b', 10)])
+  services = await Promise.all([start('a', databases[0]), start('b', databases[1])])
   clients = services.map(({ apiUrl, tokens }) => managerClient(createClient(apiUrl, tokens.all as string)))
 }, limitMs)
 afterAll(async () => {
@@ -136,7 +138,13 @@ describe('a database that is away', () => {
 
 test('without a manager database the area says which setting is missing', async () => {
   const env = { MANAGER_DB_URL: '', MANAGER_DB_USER: '', MANAGER_DB_PASSWORD: '' }
-  const options = { directory: join(directory, 'none'), workers: 0, redisDatabase: 11, bucket: uniqueName('none'), env }
+  const options = {
+    directory: join(directory, 'none'),
+    workers: 0,
+    redisDatabase: databases[0],
+    bucket: uniqueName('none'),
+    env,
+  }
   await using service = await startService(stack, options)
   const client = managerClient(createClient(service.apiUrl, service.tokens.all as string))
   for (const path of ['status', 'name/default']) {

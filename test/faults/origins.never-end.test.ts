@@ -19,7 +19,7 @@ const endless = {
 const origins = Object.values(endless).map(({ port }) => `127.0.0.1:${port}`)
 const { database: redisDatabase, release } = await ownDatabase(inject('stack').redis.url)
 afterAll(release)
-const { service, client } = await ownService(redisDatabase, { origins, workers: 1, env: { JOB_MAX_SECONDS: '20' } })
+const { service, client } = await ownService({ redisDatabase, origins, workers: 1, env: { JOB_MAX_SECONDS: '20' } })
 const [worker] = service.workers
 const mostKilobytes = 1_500_000
 

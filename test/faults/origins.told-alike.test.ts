@@ -33,7 +33,8 @@ origins['a database without TLS'] = { dbUrl: `bolt+s://${new URL(inject('stack')
 const hosts = Object.values(origins).map(({ dbUrl }) => dbUrl.replace(/^.*:\/\//, ''))
 const { database: redisDatabase, release } = await ownDatabase(inject('stack').redis.url)
 afterAll(release)
-const { service, client } = await ownService(redisDatabase, {
+const { service, client } = await ownService({
+  redisDatabase,
   origins: hosts,
   workers: 1,
   env: { ORIGIN_SILENCE_SECONDS: '5' },

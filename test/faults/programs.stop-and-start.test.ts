@@ -6,6 +6,7 @@ import { expect, inject, test } from 'vitest'
 import { startService } from '../stack/service.ts'
 import { createClient } from '../support/client.ts'
 import { openDriver } from '../support/neo4j.ts'
+import { databaseOfFile } from '../support/own-service.ts'
 import { database, inSlices, uniqueName } from '../support/requests.ts'
 import { drawRing } from '../support/social-graph.ts'
 import { until } from './support/processes.ts'
@@ -27,12 +28,14 @@ test.each(['api', 'worker'])(
   },
 )
 
+const redisDatabase = await databaseOfFile()
+
 test('both programs end cleanly on SIGTERM, a job under way is finished first', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'stop-'))
   const driver = openDriver(stack.neo4j)
   const stuck = await stuckOrigin(6_000)
   const service = await startService(stack, {
-    ...{ directory, workers: 1, redisDatabase: 8, bucket: uniqueName('stop') },
+    ...{ directory, workers: 1, redisDatabase, bucket: uniqueName('stop') },
     origins: [stuck.address],
   })
   try {

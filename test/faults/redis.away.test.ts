@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { prepare } from '../support/e2e.ts'
-import { ownService } from '../support/own-service.ts'
+import { databaseOfFile, ownService } from '../support/own-service.ts'
 
 /** What stands between the service and Redis, and can be cut. */
 async function cuttableRedis(url: string) {
@@ -34,7 +34,7 @@ async function cuttableRedis(url: string) {
     for (const socket of sockets) socket.destroy()
   }
   return {
-    url: `redis://127.0.0.1:${address.port}/13`,
+    url: `redis://127.0.0.1:${address.port}/${redisDatabase}`,
     cut() {
       isCut = true
       end()
@@ -49,9 +49,10 @@ async function cuttableRedis(url: string) {
   }
 }
 
+const redisDatabase = await databaseOfFile()
 const redis = await cuttableRedis(inject('stack').redis.url)
 afterAll(() => redis.close())
-const { service, client } = await ownService(13, { env: { REDIS_URL: redis.url } })
+const { service, client } = await ownService({ redisDatabase, env: { REDIS_URL: redis.url } })
 const { org, fields } = await prepare(3, service)
 const request = (fileName: string) => ({ ...fields, originIds: ['p1'], orgName: org, fileName })
 const submitted = await client.post('/1.0/publish/', request('before'), { Prefer: 'respond-async' })

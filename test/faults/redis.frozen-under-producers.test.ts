@@ -1,7 +1,7 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { prepare } from '../support/e2e.ts'
-import { ownService } from '../support/own-service.ts'
+import { databaseOfFile, ownService } from '../support/own-service.ts'
 import { startTcpProxy } from './support/tcp-proxy.ts'
 
 // Holds everything, once, from the moment that a submission stores its credentials: its record is made, it is not queued.
@@ -15,7 +15,9 @@ const proxy = await startTcpProxy(new URL(inject('stack').redis.url).host, {
   },
 })
 afterAll(() => proxy.close())
-const { service, client } = await ownService(1, { env: { REDIS_URL: `redis://${proxy.address}/1` } })
+const redisDatabase = await databaseOfFile()
+const env = { REDIS_URL: `redis://${proxy.address}/${redisDatabase}` }
+const { service, client } = await ownService({ redisDatabase, env })
 const { org, fields } = await prepare(3, service)
 const request = (fileName: string) => ({ ...fields, originIds: ['p1'], orgName: org, fileName })
 

@@ -6,7 +6,7 @@ import { type Misbehaviour, startS3Proxy } from './support/s3-proxy.ts'
 
 const proxy = await startS3Proxy(inject('stack').s3.endpoint)
 const env = { S3_ENDPOINT: proxy.url, S3_TIMEOUT_SECONDS: '1' }
-const { service, client, keysBelow } = await ownService(7, { env, workers: 1 })
+const { service, client, keysBelow } = await ownService({ env, workers: 1 })
 const { org, fields } = await prepare(3, service)
 const request = (fileName: string) => ({ ...fields, originIds: ['p1'], orgName: org, fileName })
 const limitMs = 15_000

@@ -4,7 +4,7 @@ import { createJobRecords, type JobRecord } from '../../shared/jobs/record.ts'
 import { prepare } from '../support/e2e.ts'
 import { ownService } from '../support/own-service.ts'
 
-const { service, client } = await ownService(14, { env: { MAX_QUEUED_JOBS: '100000' } })
+const { service, client } = await ownService({ env: { MAX_QUEUED_JOBS: '100000' } })
 const { org, fields } = await prepare(3, service)
 
 /** What the API says of its own process. */
@@ -26,7 +26,7 @@ async function submit(fileName: string): Promise<string> {
 const subscriptionsOf = async (redis: Redis) =>
   String(await redis.client('LIST'))
     .split('\n')
-    .filter((line) => line.includes(' db=14 ') && !line.includes(' sub=0 '))
+    .filter((line) => line.includes(` db=${service.redisUrl.split('/').at(-1)} `) && !line.includes(' sub=0 '))
     .map((line) => / sub=(\d+)/.exec(line)?.[1])
 
 test('a thousand waiting clients share one subscription, cost one API less than 50 MiB, and all get their answer', async () => {

@@ -10,7 +10,7 @@ import { uniqueName } from '../support/requests.ts'
 
 const identity = await startIdentityProvider()
 afterAll(identity.stop)
-const { service, client } = await ownService(15, {
+const { service, client } = await ownService({
   tokens: [
     ...scopes.map((scope) => ({ name: `no ${scope}`, orgs: ['*'], scopes: scopes.filter((other) => other !== scope) })),
     { name: 'stranger', orgs: ['elsewhere'], scopes: [...scopes] },

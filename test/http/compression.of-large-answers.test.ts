@@ -15,7 +15,7 @@ const proxy = await startTcpProxy(new URL(s3.endpoint).host, {
   },
 })
 afterAll(proxy.close)
-const { service, client } = await ownService(5, { env: { S3_ENDPOINT: `http://${proxy.address}` } })
+const { service, client } = await ownService({ env: { S3_ENDPOINT: `http://${proxy.address}` } })
 const token = service.tokens.all as string
 const org = uniqueName('org')
 await client.post(`/1.0/publish/${org}`)

@@ -14,7 +14,8 @@ const { neo4j, redis, ...stack } = inject('stack')
 const models = stack.target as Neo4jAddress
 const { database: redisDatabase, release } = await ownDatabase(redis.url)
 afterAll(release)
-const { client } = await ownService(redisDatabase, {
+const { client } = await ownService({
+  redisDatabase,
   workers: 1,
   env: {
     MANAGER_DB_URL: models.boltUrl,

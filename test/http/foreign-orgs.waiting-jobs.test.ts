@@ -15,7 +15,7 @@ const tokens = [
 ]
 const { database: redisDatabase, release } = await ownDatabase(inject('stack').redis.url)
 afterAll(release)
-const { service, client, as } = await ownService(redisDatabase, { tokens })
+const { service, client, as } = await ownService({ redisDatabase, tokens })
 const [owner, stranger] = [as('owner'), as('stranger')]
 for (const org of [mine, theirs]) await client.post(`/1.0/publish/${org}`)
 const traces = openTraces(service)

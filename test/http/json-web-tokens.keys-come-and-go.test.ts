@@ -7,7 +7,7 @@ import { ownService } from '../support/own-service.ts'
 const identity = await startIdentityProvider()
 afterAll(identity.stop)
 await identity.stop()
-const { service, client } = await ownService(12, {
+const { service, client } = await ownService({
   env: { AUTH_JWKS_URL: identity.jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience },
 })
 const asks = (token: string) => createClient(service.apiUrl, token).get('/1.0/publish/status')

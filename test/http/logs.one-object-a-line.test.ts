@@ -6,7 +6,7 @@ import { sendRaw } from '../support/raw-http.ts'
 
 const { database: redisDatabase, release } = await ownDatabase(inject('stack').redis.url)
 afterAll(release)
-const { service, client } = await ownService(redisDatabase, { env: { LOG_LEVEL: 'trace' } })
+const { service, client } = await ownService({ redisDatabase, env: { LOG_LEVEL: 'trace' } })
 const { apiUrl, tokens } = service
 const marker = 'injected-by-test'
 

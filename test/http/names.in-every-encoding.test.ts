@@ -6,7 +6,7 @@ import { ownService } from '../support/own-service.ts'
 
 const { database: redisDatabase, release } = await ownDatabase(inject('stack').redis.url)
 afterAll(release)
-const { service, client, keysBelow } = await ownService(redisDatabase)
+const { service, client, keysBelow } = await ownService({ redisDatabase })
 const { tokens, apiUrl } = service
 const publishes = { mappedIndices: { DEFAULT_INDEX: 'P', DEFAULT_ID_FIELD: 'id' }, index: 'P', originIds: ['1'] }
 for (const org of ['acme', 'other']) await client.post(`/1.0/publish/${org}`)

@@ -20,7 +20,7 @@ const scopes = 'publish:read, publish:write, manager:read, manager:write, search
 const given = ['--name', 'ann', '--org', 'acme', '--scope', 'publish:read']
 
 test('a new token works as soon as its entry is in the tokens file, and no longer than that', async () => {
-  const { service, client } = await ownService(4)
+  const { service, client } = await ownService()
   const { status, stdout, stderr } = newToken(...given, '--scope', 'publish:write', '--org', 'beta/team')
   const [, token = '', entry = ''] =
     /shown only here:\n([\w-]{43})\n\n.*AUTH_TOKENS names:\n(\{.*\})\n$/.exec(stdout) ?? []

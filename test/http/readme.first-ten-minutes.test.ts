@@ -21,7 +21,8 @@ const { neo4j, redis, ...stack } = inject('stack')
 const models = stack.legacy as Neo4jAddress
 const { database: redisDatabase, release } = await ownDatabase(redis.url)
 afterAll(release)
-const { service, client } = await ownService(redisDatabase, {
+const { service, client } = await ownService({
+  redisDatabase,
   workers: 1,
   env: {
     MANAGER_DB_URL: models.boltUrl,

@@ -11,7 +11,8 @@ const tokens = ['ann', 'bob', 'cid', 'dan', 'eve', 'fay'].map((name) => ({
   scopes: ['publish:read', 'publish:write'],
 }))
 const redis = await ownRedis(afterAll)
-const { service, as, client } = await ownService(0, {
+const { service, as, client } = await ownService({
+  redisDatabase: 0,
   tokens,
   env: { REDIS_URL: redis.address.url, RATE_LIMIT_PER_MINUTE: String(limit) },
 })

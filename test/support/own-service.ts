@@ -4,15 +4,17 @@ import { join } from 'node:path'
 import { afterAll, inject } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
 import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { ownDatabase } from '../faults/support/own-database.ts'
 import { type ServiceOptions, startService } from '../stack/service.ts'
 import { createClient } from './client.ts'
 import { uniqueName } from './requests.ts'
 
 /** A service for one test file, where it decides which workers run: a Redis database and a bucket of its own. */
-export async function ownService(redisDatabase: number, options: Partial<ServiceOptions> = {}) {
+export async function ownService(options: Partial<ServiceOptions> = {}) {
+  const redisDatabase = options.redisDatabase ?? (await databaseOfFile())
   const directory = mkdtempSync(join(tmpdir(), 'service-'))
   const bucket = uniqueName('own')
-  const service = await startService(inject('stack'), { directory, redisDatabase, bucket, workers: 0, ...options })
+  const service = await startService(inject('stack'), { directory, bucket, workers: 0, ...options, redisDatabase })
   afterAll(async () => {
     await service.stop()
     rmSync(directory, { recursive: true })
@@ -29,4 +31,11 @@ export async function ownService(redisDatabase: number, options: Partial<Service
       return keys
     },
   }
+}
+
+/** A Redis database for one test file, left empty when it has ended. */
+export async function databaseOfFile(): Promise<number> {
+  const { database, release } = await ownDatabase(inject('stack').redis.url)
+  afterAll(release)
+  return database
 }
