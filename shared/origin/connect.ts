@@ -138,17 +138,22 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
     },
     rows(query, parameters = {}) {
       const { promise, resolve, reject } = Promise.withResolvers<unknown[][]>()
-      const rows: unknown[][] = []
+      // A transaction keeps all its results until it ends, and these keep who reads them: nobody may keep the rows.
+      let reading: { rows: unknown[][]; resolve: typeof resolve; reject: typeof reject } | null
+      reading = { rows: [], resolve, reject }
       line.waits()
       transaction.run(query, parameters).subscribe({
         onNext(record) {
           line.arrives()
-          if (rows.push(record.get(0)) > mostRowsHeld) line.cut(endless())
+          if (Number(reading?.rows.push(record.get(0))) > mostRowsHeld) line.cut(endless())
         },
-        onCompleted: () => resolve(rows),
-        onError: (error) => reject(originError(error, errors.originBroke)),
+        onCompleted: () => reading?.resolve(reading.rows),
+        onError: (error) => reading?.reject(originError(error, errors.originBroke)),
       })
-      return promise.finally(line.rests)
+      return promise.finally(() => {
+        reading = null
+        line.rests()
+      })
     },
     async ask(query) {
       const apart = driver.session({ defaultAccessMode: neo4j.session.READ })

@@ -1,0 +1,26 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, inject, test } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { openOrigin } from '../../shared/origin/connect.ts'
+import { database } from '../support/requests.ts'
+
+const { neo4j } = inject('stack')
+const { origin: settings } = readConfig('worker', inject('service').env)
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+test('rows that were read are nobody else’s, also while their transaction goes on', async () => {
+  const origin = await openOrigin(database(neo4j, 'Label', 'id'), settings, 60)
+  const read = async (query: string) => (await origin.rows(query)).map((row) => new WeakRef(row))
+  const all = 'UNWIND range(1, 500) AS i RETURN [i, toString(i)]'
+  const references = [...(await read(all)), ...(await read(all))]
+  expect(references).toHaveLength(1_000)
+  await delay(0) // a reference holds what it points at until the task that made it ends
+  collectGarbage()
+  expect(references.filter((reference) => reference.deref() !== undefined)).toEqual([])
+  expect(await origin.rows('RETURN [1]')).toEqual([[1n]])
+  await origin.close()
+})
