@@ -2,7 +2,8 @@
 # The TypeScript runs unbuilt: Node 24 strips the types.
 FROM node:24-slim
 
-ENV NODE_ENV=production
+# As `npm run api` and `npm run worker` set them, but for the place.
+ENV NODE_ENV=production NODE_COMPILE_CACHE=/app/.compile-cache MALLOC_ARENA_MAX=2
 WORKDIR /app
 
 # No dependency needs its install script at run time.
@@ -15,7 +16,13 @@ COPY worker worker
 COPY doctor doctor
 
 # The user `node`, by number: only so can Kubernetes tell that it is not root. Nothing is written but to stdout.
+RUN mkdir .compile-cache && chown 1000:1000 .compile-cache
 USER 1000:1000
+# What the programs compile as they start is kept in the image, a directory for each set of flags: less to do, and a
+# fifth less memory. Without settings they tell what they miss, and end.
+RUN ! node api/main.ts && \
+    ! node --max-semi-space-size=16 --max-old-space-size=512 --no-allocation-site-pretenuring worker/main.ts && \
+    test "$(ls .compile-cache | wc -l)" = 2
 EXPOSE 8080 8081
 STOPSIGNAL SIGTERM
 CMD ["node", "api/main.ts"]

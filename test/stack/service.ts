@@ -48,10 +48,15 @@ const all = {
   scopes: ['publish:read', 'publish:write', 'manager:read', 'manager:write', 'search:read'],
 }
 
-/** What `npm run api` or `npm run worker` gives to Node. */
-export function startOf(program: 'api' | 'worker'): string[] {
+/** What `npm run api` or `npm run worker` gives to Node, and the variables that it sets before. */
+export function startOf(program: 'api' | 'worker'): { args: string[]; variables: Record<string, string> } {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  return scripts[program].split(' ').slice(1)
+  const words: string[] = scripts[program].split(' ')
+  const node = words.indexOf('node_modules/.bin/node')
+  return {
+    args: words.slice(node + 1),
+    variables: Object.fromEntries(words.slice(0, node).map((word) => word.split('='))),
+  }
 }
 
 /** Starts the service on a stack. Settings follow from the stack; the origin's address is all that may be published from. */
@@ -90,12 +95,12 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
   const start = async (program: 'api' | 'worker', more: Record<string, string> = {}) => {
     const name = `${program}-${started++}`
     const logFile = join(directory, `${name}.log`)
-    const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
-    const childEnv = { PATH, NODE_COMPILE_CACHE, ...env, ...more }
+    const { args, variables } = startOf(program)
+    const childEnv = { PATH: process.env.PATH ?? '', ...variables, ...env, ...more }
     const child = await startProcess({
       name,
       command: process.execPath,
-      args: startOf(program),
+      args,
       cwd: root,
       env: childEnv,
       logFile,

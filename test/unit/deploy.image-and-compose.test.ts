@@ -50,7 +50,7 @@ describe.each(programs)('the service %s of docker-compose.yml', (name) => {
 
   test('is started as npm starts it', () => {
     const image = /^CMD (.*)$/m.exec(textOf('Dockerfile'))?.[1] as string
-    expect(serviceOf(name).command ?? JSON.parse(image)).toEqual(['node', ...startOf(name)])
+    expect(serviceOf(name).command ?? JSON.parse(image)).toEqual(['node', ...startOf(name).args])
   })
 
   test('has no rights that it does not need, and writes nowhere but to memory', () => {
@@ -115,6 +115,14 @@ describe('the image', () => {
       .split('\n')
       .filter((line) => line.startsWith('!'))
     expect(passed.sort()).toEqual([...copied, 'package.json', 'package-lock.json'].map((name) => `!${name}`).sort())
+  })
+
+  test.each(programs)('gives %s the variables that npm gives it, and has compiled it with its flags', (name) => {
+    const { args, variables } = startOf(name)
+    const [, given = ''] = /^ENV (.*)$/m.exec(textOf('Dockerfile')) ?? []
+    const environment = Object.fromEntries(given.split(' ').map((word) => word.split('=')))
+    expect(environment).toMatchObject({ ...variables, NODE_COMPILE_CACHE: '/app/.compile-cache' })
+    expect(lines.filter((line) => line.includes(`! node ${args.join(' ')} &&`))).toHaveLength(1)
   })
 
   test('needs no file system to write to', () => {

@@ -48,7 +48,7 @@ describe.each(programs)('the pod of the %s', (program) => {
   const [port] = container.ports
 
   test('starts a program that exists, and listens on the port that is asked', () => {
-    expect(container.args).toEqual(['node', ...startOf(program)])
+    expect(container.args).toEqual(['node', ...startOf(program).args])
     expect(textOf(`${program}/main.ts`)).toContain('startProgram')
     expect(port?.containerPort).toBe(program === 'api' ? api.port : worker.healthPort)
     expect(program === 'api' ? api.host : worker.healthHost).toBe('0.0.0.0')
