@@ -2,7 +2,7 @@ import { isFinished } from '../../shared/jobs/states.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
-import type { Answer, Preferences } from '../endpoint.ts'
+import type { Answer } from '../endpoint.ts'
 import { preferenceApplied } from '../prefer.ts'
 import { jobAnswer } from './job-answer.ts'
 import { returnPacket } from './return-packet.ts'
@@ -16,23 +16,16 @@ export async function publish(
   returnOnly: boolean,
 ): Promise<Answer> {
   if (returnOnly) return returnPacket(context, order)
+  const { prefer } = caller
   const { id, replayed } = await submit(context, caller, order)
   const headers = {
     Location: `/1.0/jobs/${id}`,
-    ...preferenceApplied(caller.prefer),
+    ...preferenceApplied(prefer),
     ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
   }
-  return waitForAnswer(context, id, headers, caller.prefer)
-}
-
-async function waitForAnswer(
-  context: ApiContext,
-  id: string,
-  headers: Record<string, string>,
-  prefer: Preferences,
-): Promise<Answer> {
   const waitSeconds = prefer.respondAsync ? 0 : (prefer.waitSeconds ?? context.config.api.publishWaitSeconds)
-  const job = await context.finished.wait(id, waitSeconds * 1_000)
+  // One that was made just now and is not waited for need not be looked at.
+  const job = waitSeconds > 0 || replayed ? await context.finished.wait(id, waitSeconds * 1_000) : null
   if (job && isFinished(job)) return jobAnswer(context, job, headers, prefer.returnMinimal)
   const error = `202 Accepted: still being built, see /1.0/jobs/${id}`
   return {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { LRUCache } from 'lru-cache'
 import { byCodePoint } from '../cypher/identifiers.ts'
 import * as errors from '../errors/catalogue.ts'
 import { inBatches } from './batches.ts'
@@ -37,7 +38,11 @@ export interface Packets {
   list(orgName: string, prefixes: readonly string[]): Promise<string[]>
 }
 
+// The service removes no org; one whose objects somebody else removed is missed after so long.
+const orgsKnown = { max: 10_000, ttl: 10_000 }
+
 export function createPackets(store: ObjectStore, generations: Generations): Packets {
+  const known = new LRUCache<string, true>(orgsKnown)
   const fileOf = (fileName: string, { key, bytes }: ManifestPart): StoredFile => ({
     fileName,
     key,
@@ -123,7 +128,9 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
       await store.put(orgKey(orgName), Buffer.from('{}'))
     },
     async requireOrg(orgName) {
+      if (known.has(orgName)) return
       if (!(await orgExists(orgName))) throw errors.noSuchOrg(orgName)
+      known.set(orgName, true)
     },
     async isTaken(orgName, fileName) {
       const name = packetName(orgName, fileName)

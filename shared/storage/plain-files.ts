@@ -3,22 +3,22 @@ import type { Generations, Manifest, ManifestPart } from './generations.ts'
 import { parsePartName, partNames } from './names.ts'
 import type { ObjectStore, StoredObject } from './object-store.ts'
 
+// One page of a listing.
+const listedTogether = 1_000
+
 /** The plain objects that carry a packet's name: `name` itself, and its parts' names of whatever count. */
 async function plainFilesOf(store: ObjectStore, name: string): Promise<StoredObject[]> {
-  const [whole, parts] = await Promise.all([first(store.list(name)), all(store.list(`${name}Part`))])
-  // In key order a name comes before everything that it is a prefix of.
-  const own = whole?.key === name ? [whole] : []
-  return [...own, ...parts.filter(({ key }) => parsePartName(key)?.base === name)]
+  const isOwn = ({ key }: StoredObject) => key === name || parsePartName(key)?.base === name
+  const found = await first(listedTogether, store.list(name))
+  if (found.length < listedTogether) return found.filter(isOwn)
+  // Very many names start with this one. It comes before them in key order; its parts are asked for by themselves.
+  const parts = await first(Number.POSITIVE_INFINITY, store.list(`${name}Part`))
+  return [...found.filter(({ key }) => key === name), ...parts.filter(isOwn)]
 }
 
-async function first<T>(items: AsyncIterable<T>): Promise<T | undefined> {
-  for await (const item of items) return item
-  return undefined
-}
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+async function first<T>(count: number, items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = []
-  for await (const item of items) found.push(item)
+  for await (const item of items) if (found.push(item) === count) break
   return found
 }
 

@@ -39,6 +39,23 @@ describe('an org', () => {
     await expect(packets.requireOrg(org)).rejects.toMatchObject({ status: 404, code: 'noSuchOrg' })
   })
 
+  test('that was there is not asked for again for each publish; one that was not, is', async () => {
+    const org = someOrg()
+    const asked: string[] = []
+    const counting = storageOn({
+      ...store,
+      hasAny(prefix) {
+        asked.push(prefix)
+        return store.hasAny(prefix)
+      },
+    })
+    await expect(counting.packets.requireOrg(org)).rejects.toMatchObject({ code: 'noSuchOrg' })
+    await packets.createOrg(org)
+    asked.length = 0
+    for (let publish = 0; publish < 3; publish++) await counting.packets.requireOrg(org)
+    expect(asked).toHaveLength(1)
+  })
+
   test('is there when its sub-org was created, but not the other way round', async () => {
     const [above, below] = [someOrg(), someOrg()]
     await packets.createOrg(`${above}/sub`)

@@ -52,6 +52,17 @@ describe('the plain files agree with the packet', () => {
     expect(copied).toEqual(['fPart1of3', 'fPart2of3'])
   })
 
+  test('beside very many names that merely start with its own', async () => {
+    const org = someOrg()
+    const others = Array.from({ length: 1_050 }, (_, index) => `f-${index}`)
+    const all = [...others, 'f', 'fPart1of2', 'fPartner']
+    for (let done = 0; done < all.length; done += 50) {
+      await Promise.all(all.slice(done, done + 50).map((name) => put(`${org}/${name}`, name)))
+    }
+    const found = (await othersFiles(store, generations, `${org}/f`)).map(({ key }) => key.slice(org.length + 1))
+    expect(found).toEqual(['f', 'fPart1of2'])
+  })
+
   test('when the copies of an older generation arrive after those of the newer one', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['old 1', 'old 2'])
