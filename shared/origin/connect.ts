@@ -145,7 +145,7 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
       transaction.run(query, parameters).subscribe({
         onNext(record) {
           line.arrives()
-          if (Number(reading?.rows.push(record.get(0))) > mostRowsHeld) line.cut(endless())
+          if (reading !== null && reading.rows.push(record.get(0)) > mostRowsHeld) line.cut(endless())
         },
         onCompleted: () => reading?.resolve(reading.rows),
         onError: (error) => reading?.reject(originError(error, errors.originBroke)),

@@ -20,7 +20,7 @@ export const idsOf = (scale: number): string[] => shuffled(storedIds(scale), 2)
 export const hubOf = (scale: number): string => storedIds(scale)[0] as string
 
 /** A fifth of the ids, or fewer: for warming up. */
-export const warmUpIds = (ids: readonly string[]): string[] => ids.slice(0, Math.min(ids.length / 5, 10_000))
+export const warmUpIds = (ids: readonly string[]): string[] => ids.slice(0, Math.min(ids.length / 5, 20_000))
 
 const storedIds = (scale: number) =>
   shuffled(

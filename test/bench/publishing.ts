@@ -74,7 +74,7 @@ export async function published(
   }
 }
 
-/** The same with workers of its own, fresh ones, that have warmed up. */
+/** The same with workers of its own, fresh ones, that have warmed up, each with slices enough for all it builds at once. */
 export async function publishedByFresh(
   setting: Setting,
   { workers: count, warmUp, ...work }: Work & { workers: number; warmUp?: Work },
@@ -82,12 +82,18 @@ export async function publishedByFresh(
   const { ours } = setting
   const workers = await Promise.all(Array.from({ length: count }, () => ours.service.startWorker()))
   try {
-    if (warmUp) await published(setting, ours, workers, warmUp)
+    if (warmUp) await published(setting, ours, workers, repeated(warmUp, count))
     return await published(setting, ours, workers, work)
   } finally {
     await Promise.all(workers.map((worker) => worker.stop(20_000)))
   }
 }
+
+const repeated = ({ ids, options, pairs }: Work, times: number): Work => ({
+  ids: Array.from({ length: times }, () => ids).flat(),
+  options,
+  pairs: pairs * times,
+})
 
 const partTimes = (partAt: number, postedAt: number, { startedAt }: JobRecord) => ({
   firstPartAfterStart: (partAt - Date.parse(startedAt as string)) / 1_000,
