@@ -88,13 +88,13 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
       throw errors.pairTooLarge(typeof about === 'string' ? about : about(), limits.maxPairBytes)
     }
     if (++written.pairs > maxTotalPairs) throw errors.tooManyPairs(maxTotalPairs)
-    const put = () => {
-      part.add(text, textBytes)
-      note?.(metadata)
-    }
-    if (!hasRoom(textBytes, note)) return deliver().then(put)
-    put()
-    return undefined
+    if (!hasRoom(textBytes, note)) return deliver().then(() => put(text, textBytes, note))
+    return put(text, textBytes, note)
+  }
+
+  function put(text: string | Buffer, textBytes: number, note: Note | undefined): undefined {
+    part.add(text, textBytes)
+    note?.(metadata)
   }
 
   return {

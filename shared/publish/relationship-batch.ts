@@ -42,16 +42,24 @@ export class RelationshipBatch {
     ends: Ends,
     properties: Properties,
   ): Promise<void> | undefined {
-    const keep = (upsert: RelationshipUpsert) => this.#keep(nodes, { relationship, ends, upsert })
-    const fromValues = (values: Properties) => keep(this.#upserts.fromValues(relationship, ends, values))
     const upsert = this.#upserts.fromColumns(ends, properties)
-    if (upsert) keep(upsert)
-    else if (properties.columns === null) fromValues(properties)
+    if (upsert) this.#keep(nodes, { relationship, ends, upsert })
+    else if (properties.columns === null) this.#keepValues(relationship, nodes, ends, properties)
     else {
-      const again = asValues(this.#work.origin, 'r', relationship, properties)
-      return again.then((values) => values === null || fromValues(values)).then(() => {})
+      return asValues(this.#work.origin, 'r', relationship, properties).then((values) => {
+        if (values !== null) this.#keepValues(relationship, nodes, ends, values)
+      })
     }
     return undefined
+  }
+
+  #keepValues(
+    relationship: InternalId,
+    nodes: readonly [start: InternalId, end: InternalId],
+    ends: Ends,
+    values: Properties,
+  ): void {
+    this.#keep(nodes, { relationship, ends, upsert: this.#upserts.fromValues(relationship, ends, values) })
   }
 
   #keep([start, end]: readonly [start: InternalId, end: InternalId], kept: Kept): void {
