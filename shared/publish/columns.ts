@@ -72,15 +72,15 @@ export function columnsOf(
 
 const columnsAtMost = 64
 
-/** What to return for these columns of a variable: a value each, then how many properties it has. */
-export function expressionsOf({ keys, texts }: Columns, variable: string): string[] {
+/** What to return for these columns of a map of properties: a value each, then how many properties it has. */
+export function expressionsOf({ keys, texts }: Columns, map: string): string[] {
   const columns = keys.map((key, index) => {
-    const property = `${variable}.${quote(key)}`
+    const property = `${map}.${quote(key)}`
     const wrap = texts[index] ?? null
     if (wrap === null) return property
     return `CASE WHEN (${property} < ${comparableOf[wrap]}) IS NOT NULL THEN toString(${property}) END`
   })
-  return [...columns, `toFloat(size(keys(${variable})))`]
+  return [...columns, `toFloat(size(keys(${map})))`]
 }
 
 /**

@@ -11,7 +11,7 @@ import { parsePublishRequest } from '../../shared/publish/rules.ts'
 import { createSights, distinctViews, watchSharedNodes } from '../../shared/publish/shared-nodes.ts'
 import { createUniqueness } from '../../shared/publish/uniqueness.ts'
 import { createUsualLabels } from '../../shared/publish/usual-labels.ts'
-import { writeRequest } from '../../shared/publish/write-request.ts'
+import { seek, writeRequest } from '../../shared/publish/write-request.ts'
 import { matrix } from '../replay/type-matrix.ts'
 import { openDriver, run } from '../support/neo4j.ts'
 import { database, inSlices, uniqueName } from '../support/requests.ts'
@@ -78,7 +78,7 @@ async function packetOf(known: KnownColumns, fields: object): Promise<string[]> 
       writer,
       report,
     }
-    await writeRequest(work, 0, () => {})
+    await writeRequest(work, await seek(work), 0, () => {})
   }
   await writer.end()
   await origin.close()
