@@ -15,6 +15,8 @@ export interface Origin {
   legacy: boolean
   /** Ends a read transaction that is older than a second and begins another: a change of the schema waits for old ones. */
   renew(): Promise<void>
+  /** Would `renew` begin another transaction? */
+  isDue(): boolean
   /** Streams the rows of a query, however many there are. @throws the 502 errors of the catalogue. */
   read(query: string, parameters?: Record<string, unknown>): AsyncGenerator<Row>
   /**
@@ -104,10 +106,12 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
   const begin = () => session.beginTransaction({ timeout: limitSeconds * 1_000 })
   let transaction = await begin()
   let begunAt = performance.now()
+  const isDue = () => performance.now() - begunAt >= renewedAfterMs
   return {
     legacy,
+    isDue,
     async renew() {
-      if (performance.now() - begunAt < renewedAfterMs) return
+      if (!isDue()) return
       line.waits()
       try {
         await transaction.rollback()

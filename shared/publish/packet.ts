@@ -1,4 +1,5 @@
 import type { ParameterSyntax } from '../cypher/parameters.ts'
+import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Origin, OriginSettings } from '../origin/connect.ts'
 import { openMeasured } from '../origin/measured.ts'
@@ -12,7 +13,7 @@ import type { PublishRequest } from './request.ts'
 import { createSights, distinctViews, type Sight, type View, watchSharedNodes } from './shared-nodes.ts'
 import { createUniqueness, type Uniqueness } from './uniqueness.ts'
 import { createUsualLabels } from './usual-labels.ts'
-import { writeRequest } from './write-request.ts'
+import { canBeSoughtAhead, seek, writeRequest } from './write-request.ts'
 
 /** What a packet, or a slice of one, is made of and within which bounds. */
 export interface PacketOrder {
@@ -81,24 +82,31 @@ export async function buildPacket(
   })
   const stopped = AbortSignal.any([signal, timeout])
   await using origins = originsUntil(stopped, originPolicy, Math.max(1, secondsLeft))
+  const workOf = (request: PublishRequest, at: number, opened: OpenOrigin) => {
+    return { ...opened, watch: watchOf(request, first + at), plan: planOf(request), pairs, writer, report }
+  }
+  /** Seeks a request while the one before it is written, where that needs no other transaction. */
+  const seekAhead = (at: number) => {
+    const request = order.requests[at]
+    const opened = request && origins.opened(request)
+    if (!opened) return null
+    const work = workOf(request, at, opened)
+    return canBeSoughtAhead(work.plan) ? { work, ...watched(seek(work)) } : null
+  }
+  let ahead = null as ReturnType<typeof seekAhead>
   for (const [at, request] of order.requests.entries()) {
     interrupted()
     try {
       await orAborted(stopped, async () => {
-        const work = {
-          ...(await origins.open(request)),
-          watch: watchOf(request, first + at),
-          plan: planOf(request),
-          pairs,
-          writer,
-          report,
-        }
-        await writeRequest(work, order.acceptedAt, interrupted)
+        const work = ahead?.work ?? workOf(request, at, await origins.open(request))
+        const sought = await (ahead?.result ?? seek(work))
+        ahead = seekAhead(at + 1)
+        await writeRequest(work, sought, order.acceptedAt, interrupted)
       })
     } catch (error) {
       await writer.settle()
       interrupted() // a read that broke because the signal closed its connection is an interruption, not a broken origin
-      throw error
+      throw isBroken(error) ? (ahead?.failure() ?? error) : error // a read that fails ends the transaction for all
     }
     subRequestsDone++
     progress()
@@ -106,6 +114,17 @@ export async function buildPacket(
   await writer.end({ evenIfEmpty: order.slice === undefined })
   interrupted()
   return { report: report.read(), sights: [...sights.all()] }
+}
+
+const isBroken = (error: unknown) => error instanceof AppError && error.code === 'originBroke'
+
+/** Work that is awaited later: whether it has failed can be asked before, and nobody needs to. */
+function watched<T>(result: Promise<T>): { result: Promise<T>; failure: () => unknown } {
+  let failure: unknown = null
+  result.catch((error) => {
+    failure = error
+  })
+  return { result, failure: () => failure }
 }
 
 /** Ends with `work`, or at once when the signal aborts: a read under way when its driver is closed never ends. */
@@ -137,9 +156,13 @@ function originsUntil(signal: AbortSignal, policy: OriginSettings, limitSeconds:
     await closing?.origin.close().catch(() => {})
   }
   signal.addEventListener('abort', close, { once: true })
+  const keyOf = ({ dbUrl, credentials }: PublishRequest) => `${dbUrl} ${credentials}`
   return {
+    /** The one that is open, where the request names the same and may be read in its transaction. */
+    opened: (request: PublishRequest): OpenOrigin | null =>
+      current?.key === keyOf(request) && !current.origin.isDue() ? current : null,
     async open(request: PublishRequest): Promise<OpenOrigin> {
-      const key = `${request.dbUrl} ${request.credentials}`
+      const key = keyOf(request)
       if (current?.key === key) {
         await current.origin.renew()
         return current

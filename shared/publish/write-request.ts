@@ -1,10 +1,11 @@
 import { type Rendered, renderValue } from '../cypher/values.ts'
 import { createKeepLists } from './keep-lists.ts'
+import type { Plan } from './plan.ts'
 import { nodesAtOnce, readNodes } from './read-nodes.ts'
-import { findTargets } from './targets.ts'
+import { findTargets, type Targets } from './targets.ts'
 import { noted, type Work } from './work.ts'
 import { writeCleanups, writeMissing } from './write-cleanups.ts'
-import { findByRelationshipIds, writeFound } from './write-found-relationships.ts'
+import { type Found, findByRelationshipIds, writeFound } from './write-found-relationships.ts'
 import { identifyNodes, writeNodes } from './write-nodes.ts'
 import { writeRelationships } from './write-relationships.ts'
 
@@ -14,6 +15,25 @@ import { writeRelationships } from './write-relationships.ts'
  */
 const chunkSize = 1_000
 
+/** What a request is about, before any of it is written. */
+export interface Sought {
+  found: Found | null
+  targets: Targets
+}
+
+export async function seek(work: Omit<Work, 'targets' | 'keepLists' | 'stamp'>): Promise<Sought> {
+  const { plan } = work
+  const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(work) : null
+  const ends = found && plan.originIds.length === 0 ? found.ends : null
+  const targets = ends
+    ? { nodes: Float64Array.from(ends).sort(), rows: null, missing: [] }
+    : await findTargets(work, chunkSize)
+  return { found, targets }
+}
+
+/** May a request be sought while the one before it is written? What its relationship ids find is noted as it is found. */
+export const canBeSoughtAhead = ({ relationshipIds }: Plan): boolean => relationshipIds.length === 0
+
 /**
  * Writes every pair of one request. Seed, Publish request; contract 4 and 5.
  * @param acceptedAt the packet's timestamp, epoch milliseconds.
@@ -21,15 +41,11 @@ const chunkSize = 1_000
  */
 export async function writeRequest(
   given: Omit<Work, 'targets' | 'keepLists' | 'stamp'>,
+  { found, targets }: Sought,
   acceptedAt: number,
   interrupted: () => void,
 ): Promise<void> {
   const { plan, writer } = given
-  const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(given) : null
-  const ends = found && plan.originIds.length === 0 ? found.ends : null
-  const targets = ends
-    ? { nodes: Float64Array.from(ends).sort(), rows: null, missing: [] }
-    : await findTargets(given, chunkSize)
   const stamp = plan.timestamp && {
     key: plan.timestamp.property,
     value: renderValue(BigInt(acceptedAt), plan.identity.numbers) as Rendered,

@@ -31,7 +31,7 @@ test('nodes that are large are read a few at a time once that is known', async (
   const work = { origin, plan: planOf(request), known: new Map(), usualLabels: createUsualLabels() }
   expect(nodesAtOnce(work)).toBeGreaterThan(ids.length)
   expect(await readNodesByIds(work, ids, 1_000)).toBeNull()
-  expect(nodesAtOnce(work)).toBe(Math.floor((32 * 1024 * 1024) / (10 * 2 ** 15 + 600)))
+  expect(nodesAtOnce(work)).toBe(Math.floor((16 * 1024 * 1024) / (10 * 2 ** 15 + 600)))
   const nodes = (await run(driver, `MATCH (n:${label}) RETURN id(n)`)).map(([node]) => Number(node))
   expect(await readNodes(work, nodes)).toBeNull()
   expect(await readNodes(work, nodes.slice(0, nodesAtOnce(work)))).toHaveLength(nodesAtOnce(work))
@@ -63,7 +63,7 @@ test('of nodes that are very large a few are read first, and never more at a tim
   const atOnce = nodesAtOnce(work)
   expect(await readNodes(work, nodes.slice(0, atOnce))).toHaveLength(atOnce)
   await opened.close()
-  expect([atOnce, read]).toEqual([7, [4, 7]])
+  expect([atOnce, read]).toEqual([3, [4, 3]])
 })
 
 test('large nodes are published, each once', async () => {

@@ -106,8 +106,9 @@ function packed(value: Value): Buffer {
   }
   if (typeof value === 'boolean') return Buffer.from([value ? 0xc3 : 0xc2])
   if (typeof value === 'number') {
-    const bytes = Buffer.alloc(9, 0xcb)
-    bytes.writeBigInt64BE(BigInt(value), 1)
+    const bytes = Buffer.alloc(9, Number.isInteger(value) ? 0xcb : 0xc1)
+    if (Number.isInteger(value)) bytes.writeBigInt64BE(BigInt(value), 1)
+    else bytes.writeDoubleBE(value, 1)
     return bytes
   }
   if (typeof value === 'string') return Buffer.concat([sized(0xd2, Buffer.byteLength(value)), Buffer.from(value)])

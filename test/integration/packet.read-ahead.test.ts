@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, expect, inject, test, vi } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { buildPacket, type PacketOrder } from '../../shared/publish/packet.ts'
+import { parsePublishRequest } from '../../shared/publish/rules.ts'
+import { fakeBolt, type Reply } from '../support/fake-bolt.ts'
+import { openDriver } from '../support/neo4j.ts'
+import { database, inSlices, uniqueName } from '../support/requests.ts'
+import { drawRing } from '../support/social-graph.ts'
+
+const { neo4j } = inject('stack')
+const { origin: settings } = readConfig('worker', inject('service').env)
+const driver = openDriver(neo4j)
+afterAll(() => driver.close())
+
+const label = uniqueName('Person')
+const ids = await drawRing(driver, label, 40)
+const requestOf = (fields: object) => parsePublishRequest({ metadata: true, returnOnly: true, ...fields }).request
+const requests = inSlices(ids, 10).map((originIds) => requestOf({ ...database(neo4j, label, 'id'), originIds }))
+const limits = { maxPairs: 1_000, limitSeconds: 60, spentSeconds: 0, acceptedAt: 0 }
+const orderOf = (some: PacketOrder['requests']): PacketOrder => ({
+  requests: some,
+  syntax: 'dollar',
+  batchSize: 1,
+  ...limits,
+})
+const { signal } = new AbortController()
+
+// As many as the writer has buffers.
+const partsUnderWay = 3
+
+/** Builds a packet whose parts are not taken, until it can go on no more; `reads` are those that have ended by then. */
+async function blocked(some: PacketOrder['requests'], readsAtLeast = 1) {
+  const taken = Promise.withResolvers<void>()
+  const published: string[] = []
+  let [reads, handedOver] = [0, 0]
+  const observe = (operation: string) => {
+    if (operation === 'read') reads++
+  }
+  const sink = async ({ bytes }: { bytes: Buffer }) => {
+    handedOver++
+    await taken.promise
+    const { statements } = JSON.parse(bytes.toString()) as { statements: { parameters: { id: string } }[] }
+    published.push(...statements.map(({ parameters }) => parameters.id))
+  }
+  const built = buildPacket(orderOf(some), { originPolicy: { ...settings, observe }, sink, signal, onProgress() {} })
+  await vi.waitFor(() => expect([handedOver, reads >= readsAtLeast]).toEqual([partsUnderWay, true]), 20_000)
+  await delay(500) // for reads that should not be
+  return {
+    reads,
+    async take() {
+      taken.resolve()
+      await built
+      return published
+    },
+  }
+}
+
+test('while a request is written and its parts wait for the store the next one is read, and no more', async () => {
+  const alone = await blocked(requests.slice(0, 1))
+  const two = await blocked(requests.slice(0, 2), alone.reads + 1)
+  const all = await blocked(requests, two.reads)
+  expect(all.reads).toBe(two.reads)
+  expect((await alone.take()).toSorted()).toEqual(ids.slice(0, 10).toSorted())
+  expect((await two.take()).toSorted()).toEqual(ids.slice(0, 20).toSorted())
+  expect((await all.take()).toSorted()).toEqual(ids.toSorted())
+})
+
+test('a request that is read ahead and fails is what the packet fails with, not what its failure breaks', async () => {
+  const node = [['id'], ['a1'], 1.5, ['First']]
+  const asked: string[] = []
+  const server = await fakeBolt((query): Reply[] => {
+    asked.push(query)
+    const end: Reply = { success: { has_more: false } }
+    if (query.includes('`Second`')) return [{ failure: 'Neo.ClientError.Statement.SyntaxError' }]
+    return query.includes('keys(n)') ? [{ record: [node] }, end] : [end]
+  })
+  const originPolicy = {
+    allow: [{ kind: 'network' as const, address: '127.0.0.1', prefix: 32, family: 'ipv4' as const, port: server.port }],
+    ports: [server.port],
+    silenceSeconds: 60,
+  }
+  const [first, second] = ['First', 'Second'].map((index) =>
+    requestOf({
+      ...database({ ...neo4j, boltUrl: `bolt://127.0.0.1:${server.port}` }, index, 'id'),
+      originIds: ['a1'],
+    }),
+  )
+  const order = orderOf([{ ...first, relationships: [] }, second] as PacketOrder['requests'])
+  const built = buildPacket(order, { originPolicy, sink: async () => {}, signal, onProgress() {} })
+  await expect(built).rejects.toMatchObject({ status: 502, code: 'originRefusedQuery' })
+  expect(asked.filter((query) => query.includes('`Second`'))).toHaveLength(1)
+})
