@@ -11,6 +11,7 @@ import type { Releases } from '../shared/lifecycle/releases.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics, observeStore } from '../shared/observability/metrics.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
+import { createHeadStart, type HeadStart } from './head-start.ts'
 import { createSlots, type Slots } from './slots.ts'
 
 /** Everything a job may use. */
@@ -26,6 +27,7 @@ export interface WorkerContext extends Storage {
   views: Views
   failpoint: Failpoint
   slots: Slots
+  headStart: HeadStart
 }
 
 export async function createWorkerContext(
@@ -53,6 +55,7 @@ export async function createWorkerContext(
     views: createViews(redis, storage, { isOn: config.storage.plainFiles, log, metrics }),
     failpoint: createFailpoint(config.failpoint),
     slots: createSlots(config.worker.concurrency, metrics),
+    headStart: createHeadStart(),
     ...overrides,
   }
 }

@@ -8,7 +8,7 @@ import { emptyPart } from '../shared/publish/part-buffer.ts'
 import { mergeReports } from '../shared/publish/report.ts'
 import { createSights } from '../shared/publish/shared-nodes.ts'
 import { packetName } from '../shared/storage/keys.ts'
-import { stageParts } from '../shared/storage/staging.ts'
+import { type Staging, stageParts } from '../shared/storage/staging.ts'
 import { buildParts, type Run } from './build-parts.ts'
 import { commitPacket, totals } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
@@ -70,7 +70,7 @@ async function gather({ store, config }: WorkerContext, job: JobRecord, slices: 
 
 /** One attempt at one slice. It counts if its result is stored first. */
 export async function publishSlice(context: WorkerContext, job: JobRecord, slice: number, run: Run): Promise<void> {
-  const { store, failpoint } = context
+  const { store, headStart, failpoint } = context
   const first = slice * subRequestsPerSlice
   const known = run.attempt > 1 ? await readSliceResult(store, job, slice) : null
   if (known) {
@@ -81,7 +81,10 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
   const requests = await readRequests(context, job, slices[slice])
   const staging = stageParts(store, packetName(job.orgName, job.fileName), job.id, run.attempt, slice)
   const part = { requests, slice: { first, views } }
-  const { report, sights } = await buildParts(context, job, run, staging, part)
+  const { report, sights } = await headStart.run(job.id, (staged) => {
+    const put: Staging['put'] = (one) => staging.put(one).then(staged)
+    return buildParts(context, job, run, { ...staging, put }, part)
+  })
   failpoint('beforeSliceResult')
   const { attempt } = run
   const isCounted = await storeSliceResult(store, job, slice, { attempt, parts: [...staging.parts], report, sights })
