@@ -12,7 +12,7 @@ const ANSWER_MS = 20_000
 type Server = Pick<RunningProcess, 'name' | 'exited' | 'tail'>
 
 /** Asks until `probe` succeeds. Throws, with the end of the log, as soon as the server exits or after `limitMs`. */
-export async function untilReady(server: Server, probe: () => Promise<unknown>, limitMs = 60_000): Promise<void> {
+export async function untilReady(server: Server, probe: () => Promise<unknown>, limitMs = 180_000): Promise<void> {
   const deadline = Date.now() + limitMs
   for (;;) {
     const attempt = probe().then(

@@ -12,6 +12,8 @@ import { requireJava } from './programs.ts'
 const S3PROXY = { name: 's3proxy', version: '4.1.1', pom: 's3proxy.pom.xml', goal: 'copy-dependencies' } as const
 // A signed body is held in memory: six of 60 MiB at once need this much.
 const HEAP = '1g'
+// It keeps the optimizing compiler: only that hashes with the processor's own instructions, and every part is hashed.
+const JVM = [`-Xmx${HEAP}`, '-XX:+UseSerialGC']
 
 export async function startS3(run: Run): Promise<S3Address> {
   const java = await requireJava()
@@ -30,7 +32,7 @@ export async function startS3(run: Run): Promise<S3Address> {
     name: 's3',
     command: java,
     args: [
-      ...[`-Xmx${HEAP}`, '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
+      ...JVM,
       `-Dlogback.configurationFile=${join(import.meta.dirname, 's3proxy-logback.xml')}`,
       ...['-cp', join(libraries, '*'), 'org.gaul.s3proxy.Main', '--properties', settings],
     ],
