@@ -89,10 +89,11 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
     }
     if (++written.pairs > maxTotalPairs) throw errors.tooManyPairs(maxTotalPairs)
     if (!hasRoom(textBytes, note)) return deliver().then(() => put(text, textBytes, note))
-    return put(text, textBytes, note)
+    put(text, textBytes, note)
+    return undefined
   }
 
-  function put(text: string | Buffer, textBytes: number, note: Note | undefined): undefined {
+  function put(text: string | Buffer, textBytes: number, note: Note | undefined): void {
     part.add(text, textBytes)
     note?.(metadata)
   }

@@ -7,6 +7,9 @@ import type { InternalId } from './reads.ts'
 import { describeRelationship, type RelationshipUpsert, RelationshipUpserts } from './relationship-upserts.ts'
 import { noted, noteSkipped, type Work } from './work.ts'
 
+/** The nodes on either side. */
+type Nodes = readonly [start: InternalId, end: InternalId]
+
 interface Kept {
   relationship: InternalId
   ends: Ends
@@ -36,12 +39,7 @@ export class RelationshipBatch {
    * Returns a promise only where something must be read again.
    * @throws unpublishable (422), naming the relationship and the first property without a rendering.
    */
-  add(
-    relationship: InternalId,
-    nodes: readonly [start: InternalId, end: InternalId],
-    ends: Ends,
-    properties: Properties,
-  ): Promise<void> | undefined {
+  add(relationship: InternalId, nodes: Nodes, ends: Ends, properties: Properties): Promise<void> | undefined {
     const upsert = this.#upserts.fromColumns(ends, properties)
     if (upsert) this.#keep(nodes, { relationship, ends, upsert })
     else if (properties.columns === null) this.#keepValues(relationship, nodes, ends, properties)
@@ -53,16 +51,11 @@ export class RelationshipBatch {
     return undefined
   }
 
-  #keepValues(
-    relationship: InternalId,
-    nodes: readonly [start: InternalId, end: InternalId],
-    ends: Ends,
-    values: Properties,
-  ): void {
+  #keepValues(relationship: InternalId, nodes: Nodes, ends: Ends, values: Properties): void {
     this.#keep(nodes, { relationship, ends, upsert: this.#upserts.fromValues(relationship, ends, values) })
   }
 
-  #keep([start, end]: readonly [start: InternalId, end: InternalId], kept: Kept): void {
+  #keep([start, end]: Nodes, kept: Kept): void {
     const { ends, relationship, upsert } = kept
     const isShort = upsert.id === null && start < halfOfExact && end < halfOfExact
     const own = upsert.id === null ? '' : mergeText(upsert.id.value)

@@ -38,7 +38,7 @@ export interface Packets {
   list(orgName: string, prefixes: readonly string[]): Promise<string[]>
 }
 
-// The service removes no org; one whose objects somebody else removed is missed after so long.
+// The service removes no org; one whose objects somebody else removed is missed after ten seconds.
 const orgsKnown = { max: 10_000, ttl: 10_000 }
 
 export function createPackets(store: ObjectStore, generations: Generations): Packets {

@@ -1,5 +1,6 @@
 import type { Lane } from './lanes.ts'
-import { nodes, publishedByFresh } from './publishing.ts'
+import { allNodes } from './publish-lanes.ts'
+import { nodes, publishedByFresh, repeated } from './publishing.ts'
 import type { Setting } from './setting.ts'
 
 /** One worker that does nothing before: the nodes again and again until there are so many pairs. */
@@ -14,9 +15,7 @@ function pairs(count: number) {
     // A small graph for a first try has small packets; a large one has no larger ones, for a request has its limits.
     const wanted = count * Math.min(1, setting.scale)
     const times = Math.ceil(wanted / setting.ids.length)
-    const ids = Array.from({ length: times }, () => setting.ids)
-      .flat()
-      .slice(0, wanted)
-    return publishedByFresh(setting, { workers: 1, ids, options: nodes, pairs: wanted })
+    const ids = repeated(allNodes(setting), times).ids.slice(0, wanted)
+    return publishedByFresh(setting, { ids, options: nodes, pairs: wanted, workers: 1 })
   }
 }

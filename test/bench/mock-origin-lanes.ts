@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Lane } from './lanes.ts'
 import { warmUpOf } from './publish-lanes.ts'
-import { nodes, publishedByFresh } from './publishing.ts'
+import { nodes, publishedByFresh, repeated, type Work } from './publishing.ts'
 import type { Setting } from './setting.ts'
 
 /** The origin's share of the processors taken away: what it answered once is played back by a process of its own. */
@@ -19,13 +19,14 @@ let mock: Promise<Setting> | undefined
 function by(workers: number) {
   return async (setting: Setting) => {
     mock ??= recorded(setting)
-    const ids = Array.from({ length: times }, () => someIds(setting)).flat()
-    const work = { workers, ids, options: nodes, pairs: ids.length }
-    return publishedByFresh(await mock, { ...work, warmUp: warmUpOf(setting) })
+    return publishedByFresh(await mock, { ...repeated(someNodes(setting), times), workers, warmUp: warmUpOf(setting) })
   }
 }
 
-const someIds = ({ ids }: Setting) => ids.slice(0, mostIds)
+function someNodes({ ids: all }: Setting): Work {
+  const ids = all.slice(0, mostIds)
+  return { ids, options: nodes, pairs: ids.length }
+}
 
 /** The setting with the mock in the place of the database, once it has heard every answer. */
 async function recorded(setting: Setting): Promise<Setting> {
@@ -50,8 +51,6 @@ async function recorded(setting: Setting): Promise<Setting> {
     ours,
     neo4j: { ...neo4j, boltUrl: `bolt://${host}`, pid: server.pid },
   })
-  const ids = someIds(setting)
-  const warmUp = warmUpOf(setting)
-  await publishedByFresh(at(hosts[0]), { workers: 1, ids, options: nodes, pairs: ids.length, warmUp })
+  await publishedByFresh(at(hosts[0]), { ...someNodes(setting), workers: 1, warmUp: warmUpOf(setting) })
   return at(hosts[1])
 }

@@ -89,7 +89,8 @@ export async function publishedByFresh(
   }
 }
 
-const repeated = ({ ids, options, pairs }: Work, times: number): Work => ({
+/** The same so many times in one multi. */
+export const repeated = ({ ids, options, pairs }: Work, times: number): Work => ({
   ids: Array.from({ length: times }, () => ids).flat(),
   options,
   pairs: pairs * times,

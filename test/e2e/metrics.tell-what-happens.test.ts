@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { createMetrics } from '../../shared/observability/metrics.ts'
-import { ownDatabase } from '../faults/support/own-database.ts'
 import { until } from '../faults/support/processes.ts'
 import { stuckOrigin } from '../faults/support/stuck-origin.ts'
 import type { RunningProcess } from '../stack/processes.ts'
 import { prepare } from '../support/e2e.ts'
 import { measuredAt } from '../support/metrics.ts'
+import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
 import { uniqueName } from '../support/requests.ts'
 

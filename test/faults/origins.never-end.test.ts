@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { afterAll, expect, inject, test } from 'vitest'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { fakeBolt, type Reply } from '../support/fake-bolt.ts'
+import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
 import { uniqueName } from '../support/requests.ts'
-import { ownDatabase } from './support/own-database.ts'
 
 function* forEver(record: Extract<Reply, { record: unknown }>['record']): Generator<Reply> {
   for (;;) yield { record }

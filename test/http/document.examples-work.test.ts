@@ -1,11 +1,11 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import type { Endpoint } from '../../api/endpoint.ts'
 import { endpoints } from '../../api/endpoints.ts'
-import { ownDatabase } from '../faults/support/own-database.ts'
 import type { Neo4jAddress } from '../stack/stack.ts'
 import { documented } from '../support/documented.ts'
 import { type Names, requestTo } from '../support/every-endpoint.ts'
 import { openDriver, run } from '../support/neo4j.ts'
+import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
 import { database, uniqueName } from '../support/requests.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { noOrg } from '../../api/access.ts'
-import { ownDatabase } from '../faults/support/own-database.ts'
 import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
+import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
 import { database, uniqueName } from '../support/requests.ts'
 import { openTraces } from '../support/traces.ts'

@@ -1,6 +1,6 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { ownDatabase } from '../faults/support/own-database.ts'
 import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
+import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
 import { sendRaw } from '../support/raw-http.ts'
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, expect, inject, test } from 'vitest'
-import { ownDatabase } from '../faults/support/own-database.ts'
 import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
+import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
 
 const { database: redisDatabase, release } = await ownDatabase(inject('stack').redis.url)

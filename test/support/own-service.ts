@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, inject } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
 import { openMinioStore } from '../../shared/storage/minio-store.ts'
-import { ownDatabase } from '../faults/support/own-database.ts'
 import { type ServiceOptions, startService } from '../stack/service.ts'
 import { createClient } from './client.ts'
+import { ownDatabase } from './own-database.ts'
 import { uniqueName } from './requests.ts'
 
 /** A service for one test file, where it decides which workers run: a Redis database and a bucket of its own. */
