@@ -49,7 +49,7 @@ function look(
     const isGone = near === undefined && !chunk.skipped.has(row.node)
     if (isGone || isEarlier || known.has(row.relationship)) continue
     known.add(row.relationship)
-    if (near && keepsById(work)) {
+    if (keepsById(work)) {
       const isKept = keepById(work, type, row, isFarTargeted)
       if (!isKept) skip(work, type, row, isFarTargeted)
       if (!isKept || !plan.publishesRelationships) continue

@@ -89,3 +89,17 @@ test('a relationship without its id is left out, and the cleanups at both its en
   ])
   expect(skipped).toEqual({ nodes: 0, relationships: 1, properties: 0, cleanups: 2 })
 })
+
+test('a packet of deletions alone cleans up beside a node that is skipped: by id, and only where nothing is left', async () => {
+  const drawn = "(:P {id: 'd'})-[:T {grn: 'r1'}]->(a:P {id: 'a'}), (:P {id: 'd'}), (:P {id: 'e'})"
+  const dirt = `(d:P {id: 'd'})-[:T {grn: 'r1'}]->(:P {id: 'a'})-[:T {grn: 'stale'}]->(d), (d)-[:T]->(:P {id: 'e'})`
+  const question = 'MATCH (a:P)-[r:T]->(b:P) RETURN a.id, r.grn, b.id ORDER BY a.id, r.grn, b.id'
+  const request = { originIds: ['d', 'a', 'e'], relationships: ['T'], relationshipDeleteOnly: true }
+  const skipped = { nodes: 2, relationships: 0, properties: 0, cleanups: 0 }
+  expect(await outcome(drawn, dirt, { ...request, relationshipIdField: 'grn' }, question)).toEqual({
+    rows: [['d', 'r1', 'a']],
+    skipped,
+  })
+  const stale = ['a', 'stale', 'd']
+  expect(await outcome(drawn, dirt, request, question)).toEqual({ rows: [stale, ['d', 'r1', 'a']], skipped })
+})
