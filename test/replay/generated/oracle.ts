@@ -4,7 +4,7 @@ import { type Graph, graphText } from './graph.ts'
 import { applied, identitiesOf, type Operation } from './operations.ts'
 import { type Plan, planOf } from './plan.ts'
 import { type Refusal, refusalsByData } from './refusals.ts'
-import { brokenRules, disagreements } from './rules.ts'
+import { brokenRules, disagreements, disagreementsByData } from './rules.ts'
 import { admitted, bears } from './targets.ts'
 import { operationsOf, postbackOf } from './write.ts'
 
@@ -19,10 +19,8 @@ export interface Prediction {
 export function predict({ origin, requests }: Case, elementIds: readonly string[]): Prediction {
   const broken = [...requests.flatMap(brokenRules), ...disagreements(requests)]
   const plans = requests.map((request) => planOf(origin, elementIds, request))
-  return {
-    refusals: broken.some(({ isSure }) => isSure) ? broken : [...broken, ...plans.flatMap(refusalsByData)],
-    plans,
-  }
+  const byData = [...disagreementsByData(plans), ...plans.flatMap(refusalsByData)]
+  return { refusals: broken.some(({ isSure }) => isSure) ? broken : [...broken, ...byData], plans }
 }
 
 /** What must stand on a target after the replay. */

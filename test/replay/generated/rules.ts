@@ -1,3 +1,4 @@
+import type { Plan } from './plan.ts'
 import type { Refusal } from './refusals.ts'
 import type { Request } from './requests.ts'
 
@@ -40,22 +41,33 @@ export function brokenRules(request: Request): Refusal[] {
 }
 
 /** Rules between sub-requests: contract 5, order independence. */
-export function disagreements(requests: readonly Request[]): Refusal[] {
-  return requests.flatMap((one, index) => requests.slice(index + 1).flatMap((other) => between(one, other)))
-}
+export const disagreements = (requests: readonly Request[]): Refusal[] =>
+  pairsOf(requests).flatMap(([one, other]) => between(one, other))
+
+/** Two that name other labels may publish one node under other options: the contract does not speak of that. */
+export const disagreementsByData = (plans: readonly Plan[]): Refusal[] =>
+  pairsOf(plans).flatMap(([one, other]) => {
+    const isShared = publishedNodes(one).some((index) => publishedNodes(other).includes(index))
+    return isShared ? differing(nodeRules, one.request, other.request).map((field) => refused(field, false)) : []
+  })
+
+const pairsOf = <T>(list: readonly T[]): [T, T][] =>
+  list.flatMap((one, index) => list.slice(index + 1).map((other): [T, T] => [one, other]))
+
+const publishedNodes = ({ publishesNodes, selection, identities }: Plan): number[] =>
+  publishesNodes ? selection.targeted.filter((index) => identities[index] !== null) : []
 
 function between(one: Request, other: Request): Refusal[] {
   const shared = Object.keys(one.mappedIndices).filter(
     (label) => !label.startsWith('DEFAULT_') && Object.hasOwn(other.mappedIndices, label),
   )
   const mapping = shared.some((label) => one.mappedIndices[label] !== other.mappedIndices[label])
-  const differ = (field: keyof Request) => textOf(one[field]) !== textOf(other[field])
   const overlap = typesOf(one).some((type) => typesOf(other).includes(type))
   const byId = [one, other].some(({ relationshipIds = [] }) => relationshipIds.length > 0)
-  const relationshipFields = relationshipRules.filter(differ)
+  const relationshipFields = differing(relationshipRules, one, other)
   // The timestamp of a postback alone is no option of how relationships are written.
   const isStamped = one.timestampRelationships || other.timestampRelationships
-  const nodeFields = (['protectedNodeProperties', 'deleteProperties', 'dynamicLabels'] as const).filter(differ)
+  const nodeFields = differing(nodeRules, one, other)
   const layered = [one, other].some(({ toLayer = [] }) => toLayer.length > 0)
   const isShared = indexOf(one) === indexOf(other) || layered
   // Ends of relationships may bear any label, as what `toLayer` reaches; the contract does not say it of them.
@@ -77,6 +89,11 @@ const relationshipRules = [
   'timestampProperty',
   'protectedRelationshipProperties',
 ] as const
+
+const nodeRules = ['protectedNodeProperties', 'deleteProperties', 'dynamicLabels'] as const
+
+const differing = <Field extends keyof Request>(fields: readonly Field[], one: Request, other: Request): Field[] =>
+  fields.filter((field) => textOf(one[field]) !== textOf(other[field]))
 
 const typesOf = ({ relationships = [] }: Request) => relationships.map((type) => type.replace(/[<>]/, ''))
 const indexOf = ({ index, mappedIndices }: Request) => index ?? mappedIndices.DEFAULT_INDEX
