@@ -1,7 +1,7 @@
 import { byCodePoint } from '../cypher/identifiers.ts'
 import type { Rendered } from '../cypher/values.ts'
 import { type Identity, isAlike } from './identity.ts'
-import type { InternalId } from './reads.ts'
+import type { InternalId } from './internal-ids.ts'
 import type { KeepClause } from './statements/cleanup.ts'
 
 /** What to keep of one kind: the ids as JSON, each once. */

@@ -3,9 +3,9 @@ import * as errors from '../errors/catalogue.ts'
 import { ColumnUpserts, type ShapeTree } from './column-upserts.ts'
 import type { Columns, Properties } from './columns.ts'
 import { type Identity, isAlike, type NodeKeys } from './identity.ts'
+import type { InternalId } from './internal-ids.ts'
 import { fieldsOf, type Pair, type PairMaker } from './pairs.ts'
 import type { Plan } from './plan.ts'
-import type { InternalId } from './reads.ts'
 
 /** Makes the upserts of one request's nodes: from columns at little cost, and from values whatever they are. */
 export class NodeUpserts {

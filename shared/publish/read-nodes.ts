@@ -2,9 +2,9 @@ import { quote } from '../cypher/identifiers.ts'
 import type { Origin } from '../origin/connect.ts'
 import { type Properties, propertyOf } from './columns.ts'
 import type { NodeKeys } from './identity.ts'
+import { byId, eachNode, type InternalId, internalId } from './internal-ids.ts'
 import type { Plan } from './plan.ts'
 import { type Reading, readProperties, rowsAtOnce } from './read-properties.ts'
-import { eachNode, type InternalId, internalId } from './reads.ts'
 import { completeZones } from './zones.ts'
 
 export interface NodeRow {
@@ -70,7 +70,7 @@ async function nodesOf(
     }
     rows.push({ node, keys, properties })
   }
-  return rows.sort((a, b) => a.node - b.node)
+  return rows.sort((a, b) => byId(a.node, b.node))
 }
 
 const valuesOf = (properties: Properties, keys: readonly string[]) => keys.map((key) => propertyOf(properties, key))

@@ -1,7 +1,7 @@
 import type { Origin, Row } from '../origin/connect.ts'
 import { type Columns, columnsOf, comparable, expressionsOf, type Properties, propertiesOf } from './columns.ts'
+import { asInteger, type InternalId, internalId } from './internal-ids.ts'
 import type { Plan } from './plan.ts'
-import { asInteger, type InternalId, internalId } from './reads.ts'
 import type { createUsualLabels } from './usual-labels.ts'
 
 /** What reads need to know. */

@@ -1,14 +1,7 @@
 import { quote } from '../cypher/identifiers.ts'
 import type { Origin } from '../origin/connect.ts'
+import { asInteger, eachNode, type InternalId, internalId } from './internal-ids.ts'
 import type { RelationshipType } from './relationship-types.ts'
-
-/** The origin's own number of a node or relationship: below 2^53, and the same throughout one read transaction. */
-export type InternalId = number
-
-/** To be returned for it: a float holds it exactly, and an integer costs the driver several objects. */
-export const internalId = (variable: string) => `toFloat(id(${variable}))`
-
-export const asInteger = (id: InternalId) => BigInt(id)
 
 /** What is asked of an origin beside nodes' and relationships' properties. Texts run on Neo4j 3.5 to 5, hence `id()` and `$` parameters. */
 
@@ -21,9 +14,9 @@ export async function* findByIds(
 ): AsyncGenerator<{ node: InternalId; id: unknown; passes: boolean }> {
   const property = `n.${quote(index.idProperty)}`
   const passes = filter === null ? 'true' : `n:${quote(filter)}`
-  const query = `MATCH (n:${quote(index.label)}) WHERE ${property} IN $values RETURN id(n), ${property}, ${passes}`
+  const query = `MATCH (n:${quote(index.label)}) WHERE ${property} IN $values RETURN ${internalId('n')}, ${property}, ${passes}`
   for await (const [node, id, isKept] of origin.read(query, { values })) {
-    yield { node: Number(node), id, passes: isKept === true }
+    yield { node: node as InternalId, id, passes: isKept === true }
   }
 }
 
@@ -37,9 +30,6 @@ export async function hasAny(origin: Origin, { label, idProperty }: { label: str
 export const arrow = (inside: string, { type, direction }: RelationshipType) =>
   `${direction === 'in' ? '<-' : '-'}[${inside}:${quote(type)}]${direction === 'out' ? '->' : '-'}`
 
-/** For a query about nodes by their internal ids, given as `$nodes`: floats, for the driver writes them at once. */
-export const eachNode = 'UNWIND [i IN $nodes | toInteger(i)] AS i MATCH (n) WHERE id(n) = i'
-
 /** The distinct nodes at the end of the types, followed in order as one pattern. Seed, `toLayer`; contract 4.4. */
 export async function* followLayers(
   origin: Origin,
@@ -49,8 +39,8 @@ export async function* followLayers(
 ): AsyncGenerator<InternalId> {
   const hops = layers.map((layer) => arrow('', layer)).join('()')
   const passes = filter === null ? '' : ` AND n:${quote(filter)}`
-  const query = `MATCH (s)${hops}(n) WHERE id(s) IN $sources${passes} RETURN DISTINCT id(n)`
-  for await (const [node] of origin.read(query, { sources: sources.map(asInteger) })) yield Number(node)
+  const query = `MATCH (s)${hops}(n) WHERE id(s) IN $sources${passes} RETURN DISTINCT ${internalId('n')}`
+  for await (const [node] of origin.read(query, { sources: sources.map(asInteger) })) yield node as InternalId
 }
 
 /** How many relationships of a type each of these nodes has; those without any are left out. */
@@ -59,9 +49,9 @@ export async function* countRelationships(
   nodes: readonly InternalId[],
   type: RelationshipType,
 ): AsyncGenerator<{ node: InternalId; count: number }> {
-  const query = `${eachNode} MATCH (n)${arrow('r', type)}() RETURN i, count(r)`
+  const query = `${eachNode} MATCH (n)${arrow('r', type)}() RETURN ${internalId('n')}, count(r)`
   for await (const [node, count] of origin.read(query, { nodes })) {
-    yield { node: Number(node), count: Number(count) }
+    yield { node: node as InternalId, count: Number(count) }
   }
 }
 

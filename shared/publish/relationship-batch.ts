@@ -1,9 +1,9 @@
 import type { Properties } from './columns.ts'
 import { mergeText } from './identity.ts'
+import type { InternalId } from './internal-ids.ts'
 import type { Ends } from './pairs.ts'
 import { pairText } from './part-buffer.ts'
 import { asValues } from './read-properties.ts'
-import type { InternalId } from './reads.ts'
 import { describeRelationship, type RelationshipUpsert, RelationshipUpserts } from './relationship-upserts.ts'
 import { noted, noteSkipped, type Work } from './work.ts'
 
@@ -18,6 +18,7 @@ interface Kept {
 
 /** Internal ids below this fit in twos into one number that a float holds exactly. */
 const halfOfExact = 2 ** 26
+const isShort = (id: InternalId): id is number => typeof id === 'number' && id < halfOfExact
 
 /**
  * Relationships to be published, by what `MERGE` finds them by: type, ends, and their own id where the request names
@@ -57,9 +58,9 @@ export class RelationshipBatch {
 
   #keep([start, end]: Nodes, kept: Kept): void {
     const { ends, relationship, upsert } = kept
-    const isShort = upsert.id === null && start < halfOfExact && end < halfOfExact
     const own = upsert.id === null ? '' : mergeText(upsert.id.value)
-    const key = isShort ? start * halfOfExact + end : `${start} ${end} ${own}`
+    const key =
+      upsert.id === null && isShort(start) && isShort(end) ? start * halfOfExact + end : `${start} ${end} ${own}`
     const all = this.#kept.get(ends.type) ?? new Map<string | number, Kept>()
     this.#kept.set(ends.type, all)
     const parallel = all.get(key)

@@ -4,10 +4,10 @@ import * as errors from '../errors/catalogue.ts'
 import { ColumnUpserts, type ShapeTree, type UpsertShape } from './column-upserts.ts'
 import { type Columns, type Properties, propertyOf } from './columns.ts'
 import { equalsNothing, isAlike } from './identity.ts'
+import type { InternalId } from './internal-ids.ts'
 import { withSkipped } from './node-upserts.ts'
 import { type Ends, fieldsOf, type Pair, type PairMaker, type PropertyField } from './pairs.ts'
 import type { Plan } from './plan.ts'
-import type { InternalId } from './reads.ts'
 
 /** An upsert that can be written: from columns, or made of values already. */
 export type RelationshipUpsert = { id: PropertyField | null } & (

@@ -1,8 +1,8 @@
 import * as errors from '../errors/catalogue.ts'
 import { type Identity, identityLabel, identityRule, idKey, idText, type NodeKeys } from './identity.ts'
+import type { InternalId } from './internal-ids.ts'
 import { type NodeSetting, nodeSettings } from './option-agreement.ts'
 import { originIndex } from './plan.ts'
-import type { InternalId } from './reads.ts'
 import type { PublishRequest } from './request.ts'
 
 /**

@@ -1,12 +1,13 @@
 import * as errors from '../errors/catalogue.ts'
 import { propertyOf } from './columns.ts'
+import { type IdList, type InternalId, listIds } from './internal-ids.ts'
 import { type NodeRow, readNodesByIds } from './read-nodes.ts'
 import type { Reading } from './read-properties.ts'
-import { findByIds, followLayers, hasAny, type InternalId } from './reads.ts'
+import { findByIds, followLayers, hasAny } from './reads.ts'
 
-/** The targeted nodes of a request: eight bytes each, sorted, so that a million of them cost 8 MB and are found fast. */
+/** The targeted nodes of a request. */
 export interface Targets {
-  nodes: Float64Array
+  nodes: IdList
   /** What was read of them, if it was read when they were found. */
   rows: NodeRow[] | null
   /** Origin ids that the origin does not have. */
@@ -48,34 +49,6 @@ export async function findTargets(work: Reading, atOnce: number): Promise<Target
     throw errors.nothingThere(plan.index.label, plan.index.idProperty)
   }
   const missing = plan.originIds.filter((id) => !found.has(id))
-  if (!isLayered) return { nodes: Float64Array.from(nodes).sort(), rows: kept, missing }
-  return { nodes: await gather(followLayers(origin, nodes, plan.toLayer, plan.targetFilter)), rows: null, missing }
-}
-
-/** Collects internal ids without a JavaScript object for each. */
-async function gather(ids: AsyncIterable<InternalId>): Promise<Float64Array> {
-  let nodes = new Float64Array(1_024)
-  let length = 0
-  for await (const id of ids) {
-    if (length === nodes.length) {
-      const larger = new Float64Array(length * 2)
-      larger.set(nodes)
-      nodes = larger
-    }
-    nodes[length++] = id
-  }
-  return nodes.slice(0, length).sort()
-}
-
-/** Where a node stands among the targets; -1 when it is not targeted. */
-export function positionOf(nodes: Float64Array, id: InternalId): number {
-  let [low, high] = [0, nodes.length - 1]
-  while (low <= high) {
-    const middle = (low + high) >>> 1
-    const at = nodes[middle] as number
-    if (at === id) return middle
-    if (at < id) low = middle + 1
-    else high = middle - 1
-  }
-  return -1
+  if (!isLayered) return { nodes: await listIds(nodes), rows: kept, missing }
+  return { nodes: await listIds(followLayers(origin, nodes, plan.toLayer, plan.targetFilter)), rows: null, missing }
 }

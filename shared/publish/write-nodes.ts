@@ -1,12 +1,12 @@
 import * as errors from '../errors/catalogue.ts'
 import { propertyOf } from './columns.ts'
 import { type Identity, identityOf, idText, type NodeKeys } from './identity.ts'
+import type { InternalId } from './internal-ids.ts'
 import { describeNode, NodeUpserts } from './node-upserts.ts'
 import { pairText } from './part-buffer.ts'
 import type { Plan } from './plan.ts'
 import type { NodeRow } from './read-nodes.ts'
 import { asValues } from './read-properties.ts'
-import type { InternalId } from './reads.ts'
 import { type Chunk, noted, noteSkipped, type Work } from './work.ts'
 
 /**

@@ -1,11 +1,10 @@
 import type { Rendered } from '../cypher/values.ts'
 import type { Identity } from './identity.ts'
+import type { InternalId } from './internal-ids.ts'
 import { type RelationshipRow, readRelationships } from './read-relationships.ts'
-import type { InternalId } from './reads.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
 import type { RelationshipType } from './relationship-types.ts'
 import { relationshipIdOf } from './relationship-upserts.ts'
-import { positionOf } from './targets.ts'
 import { type Chunk, noteSkipped, type Work } from './work.ts'
 import { identify } from './write-nodes.ts'
 
@@ -43,7 +42,7 @@ function look(
   const seen: Seen[] = []
   for (const row of rows) {
     const near = chunk.identities.get(row.node)
-    const farPosition = positionOf(work.targets.nodes, row.far)
+    const farPosition = work.targets.nodes.positionOf(row.far)
     const isFarTargeted = farPosition !== -1
     const isEarlier = type.direction === 'both' && isFarTargeted && farPosition < chunk.start
     const isGone = near === undefined && !chunk.skipped.has(row.node)

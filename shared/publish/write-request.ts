@@ -1,4 +1,5 @@
 import { type Rendered, renderValue } from '../cypher/values.ts'
+import { listIds } from './internal-ids.ts'
 import { createKeepLists } from './keep-lists.ts'
 import type { Plan } from './plan.ts'
 import { nodesAtOnce, readNodes } from './read-nodes.ts'
@@ -25,9 +26,7 @@ export async function seek(work: Omit<Work, 'targets' | 'keepLists' | 'stamp'>):
   const { plan } = work
   const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(work) : null
   const ends = found && plan.originIds.length === 0 ? found.ends : null
-  const targets = ends
-    ? { nodes: Float64Array.from(ends).sort(), rows: null, missing: [] }
-    : await findTargets(work, chunkSize)
+  const targets = ends ? { nodes: await listIds(ends), rows: null, missing: [] } : await findTargets(work, chunkSize)
   return { found, targets }
 }
 
@@ -58,7 +57,7 @@ export async function writeRequest(
     interrupted()
     const start = next
     const size = targets.rows ? chunkSize : Math.min(chunkSize, nodesAtOnce(work))
-    const nodes = [...targets.nodes.subarray(start, start + size)]
+    const nodes = targets.nodes.slice(start, start + size)
     const rows = targets.rows ?? (await readNodes(work, nodes))
     if (rows === null) continue // they turned out to be large: now it is known how many to read
     next += nodes.length

@@ -1,7 +1,8 @@
 import neo4j, { type DateTime } from 'neo4j-driver'
 import type { Origin } from '../origin/connect.ts'
 import type { Properties } from './columns.ts'
-import { type InternalId, readOffsets } from './reads.ts'
+import type { InternalId } from './internal-ids.ts'
+import { readOffsets } from './reads.ts'
 
 const lacksOffset = (value: unknown): value is DateTime<bigint> =>
   neo4j.isDateTime(value as object) && ((value as DateTime).timeZoneOffsetSeconds ?? null) === null

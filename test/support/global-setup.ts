@@ -2,11 +2,14 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { openRun } from '../stack/run.ts'
 import { startService } from '../stack/service.ts'
-import { type Stack, startStack } from '../stack/stack.ts'
+import { type Neo4jAddress, type Stack, startStack } from '../stack/stack.ts'
+import { startLargeIds } from './large-ids.ts'
 
 /** What every test finds running: the real dependencies, and one API with two workers. */
 interface Running {
   stack: Omit<Stack, 'stop' | typeof Symbol.asyncDispose>
+  /** The stack's origin as if its internal ids were beyond 2^53. */
+  largeIds: Neo4jAddress
   service: {
     apiUrl: string
     tokens: Record<string, string>
@@ -33,18 +36,23 @@ const closedOrigin = '127.0.0.1:1'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { stop, [Symbol.asyncDispose]: _, ...stack } = await startStack({ target: true, legacy: true })
+  const { stop: stopLargeIds, ...largeIds } = await startLargeIds(stack.neo4j)
   const logs = openRun(join(import.meta.dirname, '../../.local/run'), console.error)
   try {
-    const service = await startService(stack, { directory: logs.directory, tokens, origins: [closedOrigin] })
+    const origins = [closedOrigin, new URL(largeIds.boltUrl).host]
+    const service = await startService(stack, { directory: logs.directory, tokens, origins })
+    project.provide('largeIds', largeIds)
     const { apiUrl, bucket, redisUrl, env } = service
     project.provide('stack', stack)
     project.provide('service', { apiUrl, tokens: service.tokens, bucket, redisUrl, env, directory: logs.directory })
     return async () => {
       await service.stop()
+      await stopLargeIds()
       await logs.stop()
       await stop()
     }
   } catch (error) {
+    await stopLargeIds()
     await logs.stop()
     await stop()
     throw error
