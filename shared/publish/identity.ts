@@ -86,7 +86,8 @@ export function idText({ json }: Rendered): string {
 export const requestText = (id: Rendered): string => numberText(id) ?? idText(id)
 
 /** One text for ids that `MERGE` takes for the same, 5 and 5.0, and another for '5'. */
-export const mergeText = (id: Rendered): string => numberText(id) ?? `${id.wrap ?? ''} ${id.json}`
+export const mergeText = (id: Rendered): string =>
+  numberText(id) ?? (id.wrap === null ? id.json : `${id.wrap} ${id.json}`)
 
 function numberText({ json, wrap }: Rendered): string | null {
   const isNumber = wrap === 'toInteger' || wrap === 'toFloat' || (wrap === null && /^-?\d/.test(json))

@@ -1,4 +1,5 @@
 import type { Identity } from './identity.ts'
+import type { IdentityPositions } from './identity-positions.ts'
 import type { InternalId } from './internal-ids.ts'
 import type { KeepLists } from './keep-lists.ts'
 import type { PartMetadata } from './metadata.ts'
@@ -18,6 +19,8 @@ export interface Work extends Reading {
   writer: PacketWriter
   report: Report
   targets: Targets
+  /** Of the targets that were read so far; null where no cleanup at one end of a relationship could meet its upsert at the other. */
+  positions: IdentityPositions | null
   uniqueness: Uniqueness
   watch: NodeWatch
   keepLists: KeepLists

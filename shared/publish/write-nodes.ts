@@ -52,8 +52,8 @@ export function identify(
   { plan, uniqueness, watch, report }: Pick<Work, 'plan' | 'uniqueness' | 'watch' | 'report'>,
   node: InternalId,
   keys: NodeKeys,
+  identity = identityOf(plan.identity, keys),
 ): Identity | null {
-  const identity = identityOf(plan.identity, keys)
   if ('problem' in identity) {
     if (plan.skips) return null
     throw errors.unpublishable(`${describeNode(node, keys)} ${identity.problem}`)

@@ -1,5 +1,5 @@
 import type { Rendered } from '../cypher/values.ts'
-import type { Identity } from './identity.ts'
+import { type Identity, identityOf } from './identity.ts'
 import type { InternalId } from './internal-ids.ts'
 import { type RelationshipRow, readRelationships } from './read-relationships.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
@@ -8,12 +8,13 @@ import { relationshipIdOf } from './relationship-upserts.ts'
 import { type Chunk, noteSkipped, type Work } from './work.ts'
 import { identify } from './write-nodes.ts'
 
-/** A relationship as read from a targeted node, whose far end may be targeted too. */
+/** A relationship as read from a targeted node. */
 interface Seen {
   row: RelationshipRow
   near: Identity
   far: Identity
-  isFarTargeted: boolean
+  /** The targeted node that the far end is; null where it is not targeted. */
+  farTarget: InternalId | null
 }
 
 /**
@@ -42,32 +43,43 @@ function look(
   const seen: Seen[] = []
   for (const row of rows) {
     const near = chunk.identities.get(row.node)
-    const farPosition = work.targets.nodes.positionOf(row.far)
-    const isFarTargeted = farPosition !== -1
-    const isEarlier = type.direction === 'both' && isFarTargeted && farPosition < chunk.start
+    const { position, identity } = placeOf(work, row)
+    const isEarlier = type.direction === 'both' && position !== -1 && position < chunk.start
     const isGone = near === undefined && !chunk.skipped.has(row.node)
     if (isGone || isEarlier || known.has(row.relationship)) continue
     known.add(row.relationship)
+    const farTarget = position === -1 ? null : (chunk.nodes[position - chunk.start] ?? row.far)
     if (keepsById(work)) {
-      const isKept = keepById(work, type, row, isFarTargeted)
-      if (!isKept) skip(work, type, row, isFarTargeted)
+      const isKept = keepById(work, type, row, farTarget)
+      if (!isKept) skip(work, type, row, farTarget)
       if (!isKept || !plan.publishesRelationships) continue
     }
-    const far = near ? identify(work, row.far, row.farKeys) : null
-    if (near && far && idOf(work, type, row)) seen.push({ row, near, far, isFarTargeted })
-    else skip(work, type, row, isFarTargeted)
+    const far = near ? identify(work, row.far, row.farKeys, identity) : null
+    if (near && far && idOf(work, type, row)) seen.push({ row, near, far, farTarget })
+    else skip(work, type, row, farTarget)
   }
   return seen
 }
 
+/**
+ * Where the far end stands among the targets, -1 for nowhere: by its internal id, or by its identity if it was made anew
+ * since the targets were found. Either way the cleanup of that identity speaks of the relationship too.
+ */
+function placeOf({ plan, targets, positions }: Work, { far, farKeys }: RelationshipRow) {
+  const position = targets.nodes.positionOf(far)
+  if (position !== -1 || positions === null) return { position }
+  const identity = identityOf(plan.identity, farKeys)
+  return { position: 'problem' in identity ? -1 : positions.of(identity), identity }
+}
+
 async function publish(work: Work, type: RelationshipType, seen: readonly Seen[]): Promise<void> {
   const batch = new RelationshipBatch(work)
-  for (const { row, near, far, isFarTargeted } of seen) {
+  for (const { row, near, far, farTarget } of seen) {
     if (work.uniqueness.isDuplicate(far)) {
-      skip(work, type, row, isFarTargeted)
+      skip(work, type, row, farTarget)
       continue
     }
-    if (work.plan.cleanup === 'byFarEnd') keepByFarEnd(work, type, row, near, far, isFarTargeted)
+    if (work.plan.cleanup === 'byFarEnd') keepByFarEnd(work, type, row, near, far, farTarget)
     const [start, end] = row.isOutgoing ? [near, far] : [far, near]
     const nodes = row.isOutgoing ? ([row.node, row.far] as const) : ([row.far, row.node] as const)
     const again = batch.add(row.relationship, nodes, { start, type: type.type, end }, row.properties)
@@ -77,15 +89,18 @@ async function publish(work: Work, type: RelationshipType, seen: readonly Seen[]
 }
 
 /** Leaves a relationship out, and with it the cleanup at its ends, which would delete it. */
-function skip(work: Work, { type, direction }: RelationshipType, row: RelationshipRow, isFarTargeted: boolean) {
+function skip(work: Work, { type, direction }: RelationshipType, row: RelationshipRow, farTarget: InternalId | null) {
   work.keepLists.spoil(row.node, type)
-  if (isSeenFromFar(direction, row, isFarTargeted)) work.keepLists.spoil(row.far, type)
+  if (isSeenFromFar(direction, row, farTarget)) work.keepLists.spoil(farTarget, type)
   noteSkipped(work, 'relationships')
 }
 
 /** Does the far end's own cleanup speak of this relationship too? */
-const isSeenFromFar = (direction: RelationshipType['direction'], row: RelationshipRow, isTargeted: boolean) =>
-  direction === 'both' && isTargeted && row.far !== row.node
+const isSeenFromFar = (
+  direction: RelationshipType['direction'],
+  row: RelationshipRow,
+  farTarget: InternalId | null,
+): farTarget is InternalId => direction === 'both' && farTarget !== null && farTarget !== row.node
 
 const keepsById = ({ plan: { cleanup } }: Work) => cleanup === 'byRelationshipId' || cleanup === 'onlyWhereNoneIsLeft'
 
@@ -103,21 +118,21 @@ function keepByFarEnd(
   row: RelationshipRow,
   near: Identity,
   far: Identity,
-  isTargeted: boolean,
+  farTarget: InternalId | null,
 ) {
   const [here, there] = row.isOutgoing ? (['out', 'in'] as const) : (['in', 'out'] as const)
   keepLists.keepFarEnd(row.node, type, here, far)
-  if (isSeenFromFar(direction, row, isTargeted)) {
-    keepLists.keepFarEnd(row.far, type, there, near)
+  if (isSeenFromFar(direction, row, farTarget)) {
+    keepLists.keepFarEnd(farTarget, type, there, near)
   }
 }
 
 /** With `relationshipIdField` the ids are kept; without it (`relationshipDeleteOnly`) only that there is a relationship. */
-function keepById(work: Work, type: RelationshipType, row: RelationshipRow, isTargeted: boolean): boolean {
+function keepById(work: Work, type: RelationshipType, row: RelationshipRow, farTarget: InternalId | null): boolean {
   const { plan, keepLists } = work
   const id = plan.cleanup === 'onlyWhereNoneIsLeft' ? anyId : idOf(work, type, row)
   if (id === null) return false
-  for (const node of isSeenFromFar(type.direction, row, isTargeted) ? [row.node, row.far] : [row.node]) {
+  for (const node of isSeenFromFar(type.direction, row, farTarget) ? [row.node, farTarget] : [row.node]) {
     keepLists.keepId(node, type.type, plan.relationshipIdField ?? '', id)
   }
   return true

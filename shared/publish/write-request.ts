@@ -1,11 +1,13 @@
 import { type Rendered, renderValue } from '../cypher/values.ts'
+import { createAbsence } from './absence.ts'
+import { createIdentityPositions } from './identity-positions.ts'
 import { listIds } from './internal-ids.ts'
 import { createKeepLists } from './keep-lists.ts'
 import type { Plan } from './plan.ts'
 import { nodesAtOnce, readNodes } from './read-nodes.ts'
 import { findTargets, type Targets } from './targets.ts'
 import { noted, type Work } from './work.ts'
-import { writeCleanups, writeMissing } from './write-cleanups.ts'
+import { writeAbsent, writeCleanups } from './write-cleanups.ts'
 import { type Found, findByRelationshipIds, writeFound } from './write-found-relationships.ts'
 import { identifyNodes, writeNodes } from './write-nodes.ts'
 import { writeRelationships } from './write-relationships.ts'
@@ -22,7 +24,10 @@ export interface Sought {
   targets: Targets
 }
 
-export async function seek(work: Omit<Work, 'targets' | 'keepLists' | 'stamp'>): Promise<Sought> {
+/** What the steps of a request share before it is known which nodes it is about. */
+type Given = Omit<Work, 'targets' | 'positions' | 'keepLists' | 'stamp'>
+
+export async function seek(work: Given): Promise<Sought> {
   const { plan } = work
   const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(work) : null
   const ends = found && plan.originIds.length === 0 ? found.ends : null
@@ -39,7 +44,7 @@ export const canBeSoughtAhead = ({ relationshipIds }: Plan): boolean => relation
  * @param interrupted throws when it must stop.
  */
 export async function writeRequest(
-  given: Omit<Work, 'targets' | 'keepLists' | 'stamp'>,
+  given: Given,
   { found, targets }: Sought,
   acceptedAt: number,
   interrupted: () => void,
@@ -49,8 +54,16 @@ export async function writeRequest(
     key: plan.timestamp.property,
     value: renderValue(BigInt(acceptedAt), plan.identity.numbers) as Rendered,
   }
-  const work: Work = { ...given, targets, stamp, keepLists: createKeepLists() }
-  await writeMissing(work)
+  const absence = createAbsence(plan, targets.missing)
+  const work: Work = {
+    ...given,
+    watch: absence.watch(given.watch),
+    targets,
+    positions: canMeetCleanup(plan) ? createIdentityPositions() : null,
+    stamp,
+    keepLists: createKeepLists(),
+  }
+  noteMissing(work)
   if (found) await writeFound(work, found)
   let next = 0
   while (next < targets.nodes.length) {
@@ -62,6 +75,10 @@ export async function writeRequest(
     if (rows === null) continue // they turned out to be large: now it is known how many to read
     next += nodes.length
     const chunk = { start, nodes, rows, ...(await identifyNodes(work, rows)) }
+    for (const [index, node] of nodes.entries()) {
+      const identity = chunk.identities.get(node)
+      if (identity) work.positions?.add(identity, start + index)
+    }
     if (plan.publishesNodes) await writeNodes(work, chunk)
     else
       writer.note(
@@ -72,4 +89,16 @@ export async function writeRequest(
     for (const type of plan.relationships) await writeRelationships(work, chunk, type)
     if (plan.cleanup !== 'none') await writeCleanups(work, chunk)
   }
+  await writeAbsent(work, absence)
+}
+
+/** Would a cleanup at either end of one relationship speak of it? Types that are followed one way are cleaned up at one end only. */
+const canMeetCleanup = ({ cleanup, relationships }: Plan): boolean =>
+  cleanup !== 'none' && relationships.some(({ direction }) => direction === 'both')
+
+/** Origin ids that the origin did not have when they were looked for. Contract 4.8. */
+function noteMissing({ plan, report, writer, targets: { missing } }: Work): void {
+  if (missing.length === 0) return
+  report.missing('originIds', missing)
+  writer.note(noted(plan, (metadata) => metadata.missing('originIds', missing)))
 }
