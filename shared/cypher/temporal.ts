@@ -47,19 +47,11 @@ const hasOffsetSeconds = ({ timeZoneOffsetSeconds }: { timeZoneOffsetSeconds?: W
   Number(timeZoneOffsetSeconds) % 60 !== 0
 
 /**
- * Before and after these years, time-zone data of different age disagree about offsets: Node's may say another than the
- * database that replays a text, which then refuses it. An instant and a zone are the same everywhere.
+ * Is the value given by its fields, as no text would do for it? A named zone's offset depends on the age of time-zone
+ * data, and a database refuses a text whose offset is not its own; an instant and a zone are the same everywhere.
  */
-const agreedYears = { first: 1970n, last: 2025n }
-
-function isOfAgreedOffset({ timeZoneId, year }: DateTime<Whole>): boolean {
-  const number = BigInt(String(year))
-  return !timeZoneId || (number >= agreedYears.first && number <= agreedYears.last)
-}
-
-/** Is the value given by its fields, as no text would do for it? */
 export const isByFields = (value: Time<Whole> | DateTime<Whole>): boolean =>
-  hasOffsetSeconds(value) || ('year' in value && !isOfAgreedOffset(value))
+  hasOffsetSeconds(value) || ('timeZoneId' in value && Boolean(value.timeZoneId))
 
 /** ISO 8601, or its fields where the offset has seconds. Contract 5, values. */
 export const renderTime = (value: Time<Whole>): string =>
@@ -71,13 +63,12 @@ export function timeFields({ hour, minute, second, nanosecond, timeZoneOffsetSec
 }
 
 /**
- * ISO 8601 with offset, and the zone in brackets if there is one: both sides of a clock change stay apart. An offset
- * with seconds, or one that is not certain, is given as the instant in its zone. A zoned value without its offset (Bolt 3) must have it added first.
+ * ISO 8601 with offset; in a named zone, or at an offset with seconds, the instant and where it was noted. A zoned value
+ * without its offset (Bolt 3) must have it added first. Contract 5, values.
  */
 export function renderDateTime(value: DateTime<Whole>): string {
   if (isByFields(value)) return dateTimeFields(value)
-  const zone = value.timeZoneId ? `[${value.timeZoneId}]` : ''
-  return quoted(`${dateText(value)}T${timeText(value)}${offsetText(Number(value.timeZoneOffsetSeconds))}${zone}`)
+  return quoted(`${dateText(value)}T${timeText(value)}${offsetText(Number(value.timeZoneOffsetSeconds))}`)
 }
 
 /** Cypher counts an instant's milliseconds in 64 bits: one further away would come back as another, without an error. */

@@ -190,6 +190,6 @@ export function typeName(value: unknown): string {
   if (value instanceof Int8Array || value instanceof Uint8Array) return 'byte array'
   if (Array.isArray(value)) return `list with a ${typeName(value.find((element) => renderValue(element) === null))}`
   if (neo4j.isPoint(value)) return 'point with a coordinate that is not finite'
-  if (isTooFar(value)) return 'datetime whose offset has seconds, more than 292 million years away'
+  if (isTooFar(value)) return 'datetime in a named zone or at an offset with seconds, more than 292 million years away'
   return value === null || value === undefined ? 'null' : (Object(value).constructor?.name ?? 'unknown').toLowerCase()
 }

@@ -30,6 +30,10 @@ export function idPropertyOf(mappedIndices: Readonly<Record<string, string>>, la
   return !defaults.includes(label) && Object.hasOwn(mappedIndices, label) ? mappedIndices[label] : undefined
 }
 
+/** Every id property that `mappedIndices` names, that of DEFAULT_INDEX among them. */
+export const idPropertiesOf = (mappedIndices: Readonly<Record<string, string>>): string[] =>
+  Object.entries(mappedIndices).flatMap(([key, property]) => (key === 'DEFAULT_INDEX' ? [] : [property]))
+
 export function identityRule(
   mappedIndices: Readonly<Record<string, string>>,
   numbers: Numbers = 'plain',
@@ -82,22 +86,27 @@ export function idText({ json }: Rendered): string {
   return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1)
 }
 
-/** An id as a request names it: `5` stands for 5.0 as well. Contract 4.3. */
-export const requestText = (id: Rendered): string => numberText(id) ?? idText(id)
+/** An id as a request names it: a string itself, and `5` for 5 and 5.0; null for one that no request can name. Contract 4.3. */
+export const requestText = (id: Rendered): string | null =>
+  id.json.startsWith('"') && id.wrap === null ? idText(id) : id.list || id.json.startsWith('[') ? null : numberText(id)
 
-/** One text for ids that `MERGE` takes for the same, 5 and 5.0, and another for '5'. */
+/** One text for ids that `MERGE` takes for the same, 5 and 5.0, [5] and [5.0], and another for '5'. */
 export const mergeText = (id: Rendered): string =>
   numberText(id) ?? (id.wrap === null ? id.json : `${id.wrap} ${id.json}`)
 
+/** A number, or a list of numbers, with integers written one way whatever their type; null for anything else. */
 function numberText({ json, wrap }: Rendered): string | null {
-  const isNumber = wrap === 'toInteger' || wrap === 'toFloat' || (wrap === null && /^-?\d/.test(json))
-  if (!isNumber) return null
+  const isNumeric = wrap === 'toInteger' || wrap === 'toFloat' || (wrap === null && /^\[?-?\d/.test(json))
+  if (!isNumeric) return null
   const text = json.replaceAll('"', '')
-  return /[.eE]/.test(text) && Number.isInteger(Number(text)) ? String(BigInt(Number(text))) : text
+  return text.startsWith('[') ? `[${text.slice(1, -1).split(',').map(plainNumber).join(',')}]` : plainNumber(text)
 }
+
+const plainNumber = (text: string): string =>
+  /[.eE]/.test(text) && Number.isInteger(Number(text)) ? String(BigInt(Number(text))) : text
 
 /** The same for an id as the driver read it, whatever syntax or strictness it is rendered in. */
 export function idKey(value: unknown): string {
-  if (typeof value === 'number' && Number.isInteger(value)) return String(BigInt(value))
-  return typeof value === 'bigint' ? String(value) : (renderValue(value)?.json ?? '')
+  const rendered = renderValue(value)
+  return rendered === null ? '' : mergeText(rendered)
 }

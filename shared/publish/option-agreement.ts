@@ -1,5 +1,6 @@
 import type { Issue } from '../errors/app-error.ts'
 import { shown } from '../errors/issues.ts'
+import { idPropertiesOf } from './identity.ts'
 import type { PublishRequest } from './request.ts'
 import { firstDisagreement, type Speaker } from './speakers.ts'
 
@@ -17,8 +18,13 @@ const asMap = (lists: Readonly<Record<string, readonly string[]>> = {}) =>
       .sort(),
   )
 
+/** `MERGE` by another id would find, or not find, what a cleanup by this one is about to delete. */
+const relationshipId: Rule = {
+  field: 'relationshipIdField',
+  setting: (request) => request.relationshipIdField ?? '',
+}
+
 const relationshipRules: readonly Rule[] = [
-  { field: 'relationshipIdField', setting: (request) => request.relationshipIdField ?? '' },
   { field: 'timestampRelationships', setting: (request) => String(request.timestampRelationships ?? false) },
   {
     field: 'timestampProperty',
@@ -48,9 +54,11 @@ export const nodeSettings = (request: PublishRequest): NodeSetting[] =>
  */
 export function* optionAgreement(requests: readonly PublishRequest[]): Generator<Issue> {
   const speakers = requests.map((request, index) => ({ request, index }))
+  const identifying = speakers.filter((speaker) => publishesRelationships(speaker) || deletesById(speaker))
+  yield* disagreements([relationshipId], identifying, typesOf)
   yield* disagreements(relationshipRules, speakers.filter(publishesRelationships), typesOf)
   yield* disagreements(nodeRules, speakers.filter(publishesNodes), indexOf)
-  yield* unprotectedIds(speakers)
+  yield* stampedIds(speakers)
 }
 
 function* disagreements(
@@ -65,50 +73,22 @@ function* disagreements(
   }
 }
 
-// Requests of real use are of a few kinds; those that need more than this are of thousands.
-const mostComparisons = 5_000_000
-
-/**
- * A cleanup by relationship id deletes what another sub-request publishes without that id. Within one request such
- * options are refused already (contract 4.14).
- */
-function* unprotectedIds(speakers: readonly Speaker[]): Generator<Issue> {
-  const deleters = distinct(speakers.filter(deletesById), ({ request }) => [
-    request.relationshipIdField,
-    typesOf(request),
-  ])
-  if (deleters.length === 0) return
-  const publishers = distinct(speakers.filter(publishesRelationships), ({ request }) => [
-    request.protectedRelationshipProperties,
-    request.timestampRelationships && request.timestampProperty,
-    typesOf(request),
-  ]).map(({ request, index }) => {
-    const types = typesOf(request)
-    const isProtected = new Set(request.protectedRelationshipProperties)
-    return { request, index, isProtected, types: types && new Set(types) }
-  })
-  let comparisons = 0
-  for (const deleter of deleters) {
-    const field = deleter.request.relationshipIdField as string
-    const deleted = typesOf(deleter.request)
-    for (const { request, index, isProtected, types } of publishers) {
-      comparisons += 1 + (deleted?.length ?? 0)
-      if (comparisons > mostComparisons) return yield { path: '', message: tooManyKinds }
-      if (types !== null && deleted !== null && !deleted.some((type) => types.has(type))) continue
-      const message = `must not name "${shown(field)}", the relationshipIdField by which [${deleter.index}] deletes`
-      if (isProtected.has(field)) yield { path: `[${index}].protectedRelationshipProperties`, message }
-      if (request.timestampRelationships && request.timestampProperty === field) {
-        yield { path: `[${index}].timestampProperty`, message }
-      }
-    }
+/** A stamp in place of an id by which another sub-request finds nodes. */
+function* stampedIds(speakers: readonly Speaker[]): Generator<Issue> {
+  const users = new Map<string, number>()
+  for (const { request, index } of speakers) {
+    for (const property of idPropertiesOf(request.mappedIndices ?? {}))
+      if (!users.has(property)) users.set(property, index)
+  }
+  for (const { request, index } of speakers) {
+    const user = users.get(request.timestampProperty ?? '')
+    if (!request.postbackTimestamp || user === undefined || user === index) continue
+    const message = `must not be "${shown(request.timestampProperty ?? '')}", an id property of mappedIndices in [${user}]`
+    return yield { path: `[${index}].timestampProperty`, message }
   }
 }
 
-const tooManyKinds = 'the sub-requests are of too many kinds to be held against each other; send them in several multis'
-
-const distinct = (speakers: readonly Speaker[], by: (speaker: Speaker) => unknown): Speaker[] =>
-  [...Map.groupBy(speakers, (speaker) => JSON.stringify(by(speaker))).values()].map(([first]) => first as Speaker)
-
+/** Its cleanup tells relationships apart by their own ids. */
 const deletesById = ({ request }: Speaker): boolean =>
   request.preventCleanup !== true &&
   request.relationshipIdField !== undefined &&

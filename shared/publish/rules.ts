@@ -2,7 +2,7 @@ import type { Issue } from '../errors/app-error.ts'
 import { mostTold } from '../errors/bounded.ts'
 import { shown } from '../errors/issues.ts'
 import { packetNameProblem } from '../storage/names.ts'
-import { idPropertyOf } from './identity.ts'
+import { idPropertiesOf, idPropertyOf } from './identity.ts'
 import { type FieldsRead, type PublishRequest, readFields } from './request.ts'
 
 /** IDs per publish request, and per sub-request of multi. Seed, Limits; counted without duplicates (contract 4.10). */
@@ -137,12 +137,16 @@ function* cleanupRules(fields: FieldsRead['fields']): Generator<[string, string]
 function* propertyRules(fields: FieldsRead['fields']): Generator<[string, string]> {
   const { mappedIndices = {}, protectedNodeProperties = [], protectedRelationshipProperties = [] } = fields
   const protectedKeys = new Set(protectedNodeProperties)
-  const idProperties = new Set(
-    Object.entries(mappedIndices)
-      .filter(([key]) => key !== 'DEFAULT_INDEX')
-      .map(([, id]) => id),
-  )
+  const idProperties = new Set(idPropertiesOf(mappedIndices))
   const usesTimestamp = fields.timestampRelationships || fields.postbackTimestamp
+  if (usesTimestamp && fields.timestampProperty !== undefined) {
+    const key = fields.timestampProperty
+    // A stamp in place of an id: every element would end with the same one.
+    if (idProperties.has(key))
+      yield ['timestampProperty', `must not be "${shown(key)}", an id property of mappedIndices`]
+    if (key === fields.relationshipIdField)
+      yield ['timestampProperty', `must not be "${shown(key)}", the relationshipIdField`]
+  }
   for (const key of new Set(fields.deleteProperties)) {
     if (idProperties.has(key))
       yield ['deleteProperties', `must not name "${shown(key)}", an id property of mappedIndices`]

@@ -36,7 +36,8 @@ export async function findByRelationshipIds(
   const all: FoundRow[] = []
   const known = new Set<string>()
   for await (const found of findRelationships(origin, plan.identity, field, values)) {
-    known.add(requestText(relationshipIdOf(plan, found.relationship, found.type, field, found.properties) as Rendered))
+    const id = relationshipIdOf(plan, found.relationship, found.type, field, found.properties)
+    known.add(requestText(id as Rendered) as string)
     const start = identify(work, found.start.node, found.start.keys)
     const end = identify(work, found.end.node, found.end.keys)
     all.push({ found, start, end })
@@ -61,7 +62,10 @@ interface FoundRow {
 /** Seed, `hardFilterRelationships`: the id of every node on either side must be among the origin ids. */
 function requireBothEnds(originIds: readonly string[], rows: readonly FoundRow[], field: string) {
   const given = new Set(originIds)
-  const isOutside = (end: Identity | null) => end !== null && !given.has(requestText(end.id))
+  const isOutside = (end: Identity | null) => {
+    const id = end && requestText(end.id)
+    return end !== null && (id === null || !given.has(id))
+  }
   const outside = rows.filter(({ start, end }) => isOutside(start) || isOutside(end))
   if (outside.length === 0) return
   const named = outside.map(({ found }) => String(propertyOf(found.properties, field)))

@@ -17,6 +17,9 @@ const values = [
   "datetime('2027-01-15T12:00:00[America/Vancouver]')",
   "datetime('2030-03-01T12:00:00[Africa/Casablanca]')",
   "datetime('1965-07-01T12:00:00[America/Tijuana]')",
+  // Within the years in which most agree.
+  "datetime({epochSeconds: 160000000, timezone: 'America/Tijuana'})",
+  "datetime({epochSeconds: 280000000, timezone: 'Asia/Tehran'})",
 ]
 
 // Asked of the database: the driver works local times out by the time-zone data of Node.

@@ -100,15 +100,12 @@ describe('a name of the request', () => {
   })
 })
 
-test('two requests of many kinds are not held against each other for ever', () => {
-  const kinds = (at: string, change: (index: number) => object) =>
-    Array.from({ length: 3_000 }, (_, index) => request({ relationships: [`${at}${index}`], ...change(index) }))
-  const deleting = kinds('A', () => ({ relationshipIdField: 'grn', deleteRelationshipById: true }))
-  const others = kinds('B', () => ({ relationshipIdField: 'grn' }))
-  expect(parseMulti([...deleting, ...others]).issues).toEqual([
-    {
-      path: '',
-      message: 'the sub-requests are of too many kinds to be held against each other; send them in several multis',
-    },
-  ])
+test('requests of thousands of kinds are held against each other in one pass', () => {
+  const kinds = (at: string, relationshipIdField: string) =>
+    Array.from({ length: 3_000 }, (_, index) => request({ relationships: [`${at}${index}`], relationshipIdField }))
+  const [some, others] = [kinds('A', 'grn'), kinds('B', 'uid')]
+  expect(parseMulti([...some, ...others]).issues).toEqual([])
+  expect(
+    parseMulti([...some, ...others, request({ relationships: ['A7'], relationshipIdField: 'uid' })]).issues,
+  ).toEqual([{ path: '[6000].relationshipIdField', message: 'must be the same as in [7]' }])
 })

@@ -1,8 +1,10 @@
+import neo4j from 'neo4j-driver'
 import { describe, expect, test } from 'vitest'
 import { renderValue } from '../../shared/cypher/values.ts'
 import {
   identityOf,
   identityRule,
+  idKey,
   idPropertyOf,
   idText,
   mergeText,
@@ -137,6 +139,27 @@ describe('ids that are one for MERGE', () => {
     ['5.0', '5.0'],
   ])('%s is named %s by a request, whatever the numbers are rendered for', (value, text) => {
     expect([requestText(rendered(value)), requestText(rendered(value, 'strict'))]).toEqual([text, text])
+  })
+
+  test.each([
+    ['a date', new neo4j.types.Date(2020n, 1n, 1n)],
+    ['a list', [5n]],
+    ['a boolean', true],
+  ])('%s is named by no request', (_what, value) => {
+    expect([requestText(rendered(value)), requestText(rendered(value, 'strict'))]).toEqual([null, null])
+  })
+
+  test('are one whatever the type of the numbers in a list', () => {
+    expect(mergeText(rendered([1, 2]))).toBe(mergeText(rendered([1n, 2n])))
+    expect(mergeText(rendered([2 ** 60]))).toBe(mergeText(rendered([2n ** 60n])))
+    expect(mergeText(rendered(['1']))).not.toBe(mergeText(rendered([1n])))
+  })
+
+  test('are told apart by their type where their texts are equal', () => {
+    const date = new neo4j.types.Date(2020n, 1n, 1n)
+    expect(idKey(date)).not.toBe(idKey('2020-01-01'))
+    expect(idKey([date])).not.toBe(idKey(['2020-01-01']))
+    expect(idKey(5)).toBe(idKey(5n))
   })
 
   test('have one text, which no string has', () => {

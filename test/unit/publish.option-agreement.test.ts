@@ -40,8 +40,26 @@ test('relationshipIds may name a relationship of any type', () => {
   expect(issues(knows, byId)).toEqual(['[1].relationshipIdField: must be the same as in [0]'])
 })
 
-test('a request that only deletes relationships publishes none', () => {
-  expect(issues(knows, { ...knows, relationshipDeleteOnly: true, relationshipIdField: 'grn' })).toEqual([])
+test('requests that delete relationships by their ids must agree on the id with those that publish them', () => {
+  const deleting = { ...knows, relationshipDeleteOnly: true, relationshipIdField: 'grn' }
+  expect(issues(knows, deleting)).toEqual(['[1].relationshipIdField: must be the same as in [0]'])
+  expect(issues(deleting, { ...knows, relationshipIdField: 'id' })).toEqual([
+    '[1].relationshipIdField: must be the same as in [0]',
+  ])
+  expect(issues(deleting, { ...knows, relationshipIdField: 'grn' })).toEqual([])
+  expect(issues(deleting, { ...knows, relationships: ['LIKES'] })).toEqual([])
+})
+
+test('a request that deletes only types of which nothing is left agrees with any', () => {
+  expect(issues({ ...knows, relationshipIdField: 'grn' }, { ...knows, relationshipDeleteOnly: true })).toEqual([])
+})
+
+test('a postback of one request must not overwrite an id by which another finds nodes', () => {
+  const mappedIndices = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' }
+  const stamping = { ...nodes, mappedIndices, postbackTimestamp: true, timestampProperty: 'title' }
+  expect(issues(stamping, { ...nodes, mappedIndices: { ...mappedIndices, Movie: 'title' } })).toEqual([
+    '[0].timestampProperty: must not be "title", an id property of mappedIndices in [1]',
+  ])
 })
 
 test.each([
@@ -60,16 +78,4 @@ test('the order and repetition of listed names make no difference', () => {
   const labels = { dynamicLabels: { A: ['x', 'y'], B: ['z'] }, deleteProperties: ['p', 'q'] }
   const same = { dynamicLabels: { B: ['z', 'z'], A: ['y', 'x'] }, deleteProperties: ['q', 'p', 'p'] }
   expect(issues({ ...nodes, ...labels }, { ...nodes, ...same })).toEqual([])
-})
-
-test('what one request deletes by relationship id, no other publishes without that id', () => {
-  const deleting = { ...knows, relationshipDeleteOnly: true, relationshipIdField: 'grn' }
-  const rule = 'must not name "grn", the relationshipIdField by which [0] deletes'
-  const stamped = { ...knows, timestampRelationships: true, timestampProperty: 'grn' }
-  expect(issues(deleting, { ...knows, protectedRelationshipProperties: ['mine', 'grn'] })).toEqual([
-    `[1].protectedRelationshipProperties: ${rule}`,
-  ])
-  expect(issues(deleting, stamped)).toEqual([`[1].timestampProperty: ${rule}`])
-  expect(issues(deleting, { ...stamped, relationships: ['LIKES'] })).toEqual([])
-  expect(issues({ ...deleting, relationshipIdField: 'id' }, stamped)).toEqual([])
 })

@@ -18,6 +18,20 @@ describe('relationshipIdField', () => {
 })
 
 describe('timestampProperty', () => {
+  test.each(['timestampRelationships', 'postbackTimestamp'])('is no id while %s uses it', (flag) => {
+    const message = (what: string) => ({ path: 'timestampProperty', message: `must not be ${what}` })
+    expect(issuesOf({ [flag]: true, timestampProperty: 'title' })).toEqual([
+      message('"title", an id property of mappedIndices'),
+    ])
+    expect(issuesOf({ [flag]: true, timestampProperty: 'grn', relationshipIdField: 'grn' })).toEqual([
+      message('"grn", the relationshipIdField'),
+    ])
+  })
+
+  test('may be anything while nothing uses it', () => {
+    expect(issuesOf({ timestampProperty: 'title', relationshipIdField: 'title' })).toEqual([])
+  })
+
   test.each(['timestampRelationships', 'postbackTimestamp'])('is required when %s is true', (flag) => {
     expect(issuesOf({ [flag]: true })).toEqual([
       { path: 'timestampProperty', message: `required when ${flag} is true` },
