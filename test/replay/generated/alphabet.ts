@@ -17,6 +17,7 @@ export interface Alphabet {
   mappedIndices: Readonly<Record<string, string>>
   relationshipId: (index: number) => string
   relationshipNumber: (index: number) => bigint
+  relationshipDay: (index: number) => object
 }
 
 export function alphabetOf(suite: string, firstNumber: bigint): Alphabet {
@@ -34,12 +35,15 @@ export function alphabetOf(suite: string, firstNumber: bigint): Alphabet {
     mappedIndices: { DEFAULT_INDEX: a, DEFAULT_ID_FIELD: 'id', [b]: 'key', [c]: 'id' },
     relationshipId: (index) => `gen-${suite}-${index}`,
     relationshipNumber: (index) => (index % 3 === 2 ? 2n ** 60n : 0n) + firstNumber + BigInt(index),
+    relationshipDay: (index) => dayOf(firstNumber + BigInt(index)),
   }
 }
 
 export const types = ['GEN_T', 'GEN_U', 'GEN_V'] as const
 
-/** Id values of nodes: equal texts, 6.0 for 6, and one that no origin id can name. */
+const dayOf = (year: bigint) => new neo4j.types.Date(year, 2n, 28n)
+
+/** Id values of nodes: equal texts, 6.0 for 6, and of every type, most of which no origin id can name. */
 export const idPool: readonly unknown[] = [
   'u',
   '7',
@@ -57,10 +61,19 @@ export const idPool: readonly unknown[] = [
   'q',
   2n ** 60n,
   `${2n ** 60n}`,
+  dayOf(2024n),
+  '2024-02-28',
+  [1n, 2n],
+  [1, 2],
+  ['u', 'v'],
+  true,
+  new neo4j.types.Duration(14n, -3n, 5n, 6n),
+  new neo4j.types.Point(7203n as never, 1.5, -2),
+  new neo4j.types.DateTime(2020n, 7n, 1n, 12n, 0n, 0n, 0n, 7_200n, 'Europe/Berlin'),
 ]
 
 /** Ids that requests name though the origin seldom has them. */
-export const missingIds: readonly string[] = ['gone', '99', '8', '007']
+export const missingIds: readonly string[] = ['gone', '99', '8', '007', '2024-02-28']
 
 /** Values of every sort that a statement renders in its own way. */
 export const valuePool: readonly unknown[] = [

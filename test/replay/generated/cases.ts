@@ -5,11 +5,14 @@ import { drawnGraph, type Graph } from './graph.ts'
 import { buildOrigin, originRecipes } from './origins.ts'
 import { buildRequest, type Request } from './requests.ts'
 import { buildTarget, targetRecipes } from './targets.ts'
+import { differences, twinOf } from './twins.ts'
 
 export interface Case {
   origin: Graph
   target: Graph
   requests: readonly Request[]
+  /** The options, one or two, in which the two requests differ; null where there is more to tell them apart. */
+  twin: readonly string[] | null
   delivery: { stored: boolean; batchsize: number; orderSeed: number }
 }
 
@@ -29,22 +32,25 @@ export const cases = (names: Alphabet): fc.Arbitrary<Case> =>
       drafts: fc.array(drafts, { minLength: 1, maxLength: 3, size: 'max' }),
       style: styles,
       ownStyles: seldom(10, fc.array(styles, { minLength: 3, maxLength: 3 })),
+      twin: seldom(3, fc.uniqueArray(fc.constantFrom(...differences), { minLength: 1, maxLength: 2 })),
       spoiler: seldom(12, fc.tuple(fc.nat(2), spoilers(names))),
       delivery: fc.oneof(
         { weight: 5, arbitrary: deliveries(false, [5_000, 5_000, 5_000, 1, 2, 4]) },
         { weight: 1, arbitrary: deliveries(true, [5_000, 1, 2, 3]) },
       ),
     })
-    .map(({ style, ownStyles, spoiler, delivery, ...recipe }) => {
+    .map(({ style, ownStyles, twin, spoiler, delivery, ...recipe }) => {
       const origin = buildOrigin(recipe.origin, names)
       // Requests by relationship id name the id property: those beside them mostly do so too, or all would be refused.
       const isById = recipe.drafts.some(({ mode }) => mode === 'by id' || mode === 'hard filter')
       const shared = { ...style, relationshipIdField: style.relationshipIdField || isById }
-      const requests = recipe.drafts.map((draft, index): Request => {
+      const drafted = recipe.drafts.map((draft, index): Request => {
         const request = buildRequest(draft, ownStyles?.[index] ?? shared, origin, names)
         return spoiler !== null && spoiler[0] % recipe.drafts.length === index ? { ...request, ...spoiler[1] } : request
       })
-      return { origin, target: buildTarget(recipe.target, origin, names), requests, delivery }
+      const [first] = drafted as [Request]
+      const requests = twin === null ? drafted : [first, twinOf(first, twin, names)]
+      return { origin, target: buildTarget(recipe.target, origin, names), requests, twin, delivery }
     })
 
 /** A case for a reader. */

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import type { Neo4jAddress } from '../../stack/stack.ts'
 import type { createClient } from '../../support/client.ts'
 import { parseLossless } from '../../support/lossless-json.ts'
 import { type Pair, parsePart } from '../../support/replay.ts'
 import { database, uniqueName } from '../../support/requests.ts'
 import type { Case } from './cases.ts'
+import type { World } from './run-case.ts'
 
 export interface Delivered {
   status: number
@@ -22,12 +22,14 @@ interface Answer {
 export async function deliver(
   client: ReturnType<typeof createClient>,
   { requests, delivery }: Case,
-  { origin, org, parameterSyntax }: { origin: Neo4jAddress; org: string; parameterSyntax: string },
+  { origin, elsewhere, org, parameterSyntax }: Pick<World, 'origin' | 'elsewhere' | 'org' | 'parameterSyntax'>,
 ): Promise<Delivered> {
-  const { dbUrl, credentials } = database(origin, '', '')
   const fileName = uniqueName('case')
   const place = delivery.stored ? { orgName: org, fileName } : { returnOnly: true }
-  const bodies = requests.map((request) => ({ dbUrl, credentials, parameterSyntax, ...place, ...request }))
+  const bodies = requests.map(({ isElsewhere, ...request }) => {
+    const { dbUrl, credentials } = database(isElsewhere ? elsewhere : origin, '', '')
+    return { dbUrl, credentials, parameterSyntax, ...place, ...request }
+  })
   const isAlone = bodies.length === 1 && delivery.batchsize === 5_000
   const { status, text } = isAlone
     ? await client.post('/1.0/publish/', bodies[0])

@@ -28,6 +28,7 @@ export interface Style {
   stamps: boolean
   postback: boolean
   skips: boolean
+  isStrict: boolean
 }
 
 export const styles: fc.Arbitrary<Style> = fc.record({
@@ -38,6 +39,7 @@ export const styles: fc.Arbitrary<Style> = fc.record({
   stamps: fc.constantFrom(false, false, true),
   postback: fc.constantFrom(false, false, true),
   skips: fc.constantFrom(false, true, true, true),
+  isStrict: sometimes,
 })
 
 type Mode = 'nodes' | 'relationships' | 'both' | 'by id' | 'hard filter' | 'delete only'

@@ -21,8 +21,12 @@ export interface Relationship {
 
 export type Properties = Readonly<Record<string, unknown>>
 
-/** Equality of id values as `=` and `IN` of Cypher have it: 5 is 5.0, 5 is not '5', NaN is nothing. */
+/** Equality of id values as `=` and `IN` of Cypher have it: 5 is 5.0, 5 is not '5', NaN is nothing, [5] is [5.0]. */
 export function equalIds(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((element, index) => equalIds(element, b[index]))
+  }
+  if (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null) return valueText(a) === valueText(b)
   const areNumbers = [a, b].every((value) => typeof value === 'bigint' || typeof value === 'number')
   // biome-ignore lint/suspicious/noDoubleEquals: the one comparison of a BigInt with a number that is exact.
   return areNumbers ? a == b : a === b && a !== undefined

@@ -1,4 +1,4 @@
-import { afterAll } from 'vitest'
+import { afterAll, inject } from 'vitest'
 import type { Neo4jAddress } from '../../stack/stack.ts'
 import { createClient } from '../../support/client.ts'
 import { openDriver } from '../../support/neo4j.ts'
@@ -26,5 +26,5 @@ export async function openWorld({ names, apiUrl, token, origin, copy, parameterS
     await wipeOrigin(from, names)
     await Promise.all([from.close(), to.close()])
   })
-  return { names, client, origin, org, parameterSyntax, from, to }
+  return { names, client, origin, elsewhere: inject('largeIds'), org, parameterSyntax, from, to }
 }

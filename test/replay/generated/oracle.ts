@@ -15,10 +15,17 @@ export interface Prediction {
   plans: readonly Plan[]
 }
 
-/** `elementIds` are those that the origin gave to the relationships, in order. */
-export function predict({ origin, requests }: Case, elementIds: readonly string[]): Prediction {
+/** Those that the origin gives to its relationships, in order, at either of its addresses. */
+export interface ElementIds {
+  here: readonly string[]
+  elsewhere: readonly string[]
+}
+
+export function predict({ origin, requests }: Case, elementIds: ElementIds): Prediction {
   const broken = [...requests.flatMap(brokenRules), ...disagreements(requests)]
-  const plans = requests.map((request) => planOf(origin, elementIds, request))
+  const plans = requests.map((request) =>
+    planOf(origin, request.isElsewhere ? elementIds.elsewhere : elementIds.here, request),
+  )
   const byData = [...disagreementsByData(plans), ...plans.flatMap(refusalsByData)]
   return { refusals: broken.some(({ isSure }) => isSure) ? broken : [...broken, ...byData], plans }
 }
@@ -30,8 +37,10 @@ export interface Outcome {
   before: Graph
   after: Graph
   afterPostback: Graph
-  /** Why the guarantee of contract 5 does not hold for this case, or null. */
-  outside: string | null
+  /** Does the target give two nodes one identity, or one node two? Of such a target contract 5 promises nothing. */
+  isAmbiguous: boolean
+  /** Does the outcome depend on the order of replay? Then the case must be refused. */
+  dependsOnOrder: boolean
 }
 
 export function outcomeOf({ plans }: Prediction, target: Graph, now: bigint): Outcome {
@@ -53,7 +62,8 @@ export function outcomeOf({ plans }: Prediction, target: Graph, now: bigint): Ou
       before,
       plans.flatMap((plan) => postbackOf(plan, now)),
     ),
-    outside: isAmbiguous ? 'identities meet' : dependsOnOrder ? 'requests contradict each other' : null,
+    isAmbiguous,
+    dependsOnOrder,
   }
 }
 

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import neo4j from 'neo4j-driver'
 import { type Alphabet, bytes, idPool, types, valuePool } from './alphabet.ts'
 import { equalIds, type Graph, type Node, type Properties, type Relationship } from './graph.ts'
 
@@ -66,7 +67,18 @@ interface RelationshipRecipe {
   value: unknown
 }
 
-type RelationshipId = 'string' | 'number' | 'text of the last number' | 'float' | 'as the last' | 'none' | 'NaN'
+type RelationshipId =
+  | 'day'
+  | 'text of the last day'
+  | 'list'
+  | 'point'
+  | 'string'
+  | 'number'
+  | 'text of the last number'
+  | 'float'
+  | 'as the last'
+  | 'none'
+  | 'NaN'
 type RelationshipIds = 'all' | 'mixed' | 'none'
 const idsOf: Record<RelationshipIds, RelationshipId[]> = {
   all: [
@@ -78,6 +90,10 @@ const idsOf: Record<RelationshipIds, RelationshipId[]> = {
     'text of the last number',
     'float',
     'as the last',
+    'day',
+    'text of the last day',
+    'list',
+    'point',
   ],
   mixed: ['string', 'string', 'string', 'number', 'none', 'NaN'],
   none: ['none'],
@@ -96,7 +112,7 @@ const relationshipRecipe: fc.Arbitrary<RelationshipRecipe> = fc.record({
   type: fc.constantFrom(0, 0, 0, 1, 1, 2),
   from: fc.nat(7),
   to: fc.nat(7),
-  id: fc.nat(20),
+  id: fc.nat(60),
   profile: fc.nat(20),
   value: fc.constantFrom(...valuePool),
 })
@@ -171,7 +187,7 @@ const idProperties = (labels: readonly string[], id: unknown, { b }: Alphabet): 
 
 function buildRelationships(graph: Omit<OriginRecipe, 'nodes'>, nodeCount: number, names: Alphabet) {
   const built: Relationship[] = []
-  let lastNumber = 0
+  let [lastNumber, lastDay] = [0, 0]
   for (const [index, { like, profile, value, id, ...recipe }] of graph.relationships.entries()) {
     const idKind = idsOf[graph.ids][id % idsOf[graph.ids].length] as RelationshipId
     const fresh = { type: types[recipe.type] as string, from: recipe.from % nodeCount, to: recipe.to % nodeCount }
@@ -189,10 +205,15 @@ function buildRelationships(graph: Omit<OriginRecipe, 'nodes'>, nodeCount: numbe
       'text of the last number': `${names.relationshipNumber(lastNumber)}`,
       float: Number(names.relationshipNumber(lastNumber)),
       'as the last': built.at(-1)?.properties.grn ?? names.relationshipId(index),
+      day: names.relationshipDay(index),
+      'text of the last day': `${names.relationshipDay(lastDay)}`,
+      list: [names.relationshipId(index), 'part'],
+      point: new neo4j.types.Point(7203n as never, index, Number(names.relationshipNumber(0))),
       none: undefined,
       NaN: Number.NaN,
     }[idKind]
     if (idKind === 'number') lastNumber = index
+    if (idKind === 'day') lastDay = index
     const profiles = graph.isSound ? soundRelationshipProfiles : relationshipProfiles
     const properties = profiles[profile % profiles.length]?.(value) ?? {}
     built.push({ ...place, properties: grn === undefined ? properties : { ...properties, grn } })

@@ -27,6 +27,9 @@ export interface Request {
   searchFilter?: string
   preventSearch?: readonly string[]
   onUnpublishable?: 'fail' | 'skip'
+  numbers?: 'plain' | 'strict'
+  /** Names the origin's other address, where its internal ids are large. */
+  isElsewhere?: boolean
   mappedIndices: Readonly<Record<string, string>>
 }
 
@@ -70,6 +73,7 @@ export function buildRequest(draft: Draft, style: Style, origin: Graph, names: A
     ...(draft.targetFilter === null ? {} : { targetFilter: names[draft.targetFilter] }),
     ...(draft.search === null ? {} : searchOptions(draft.search, names)),
     ...(style.skips ? { onUnpublishable: 'skip' } : {}),
+    ...(style.isStrict ? { numbers: 'strict' } : {}),
     mappedIndices: names.mappedIndices,
   }
 }

@@ -1,6 +1,7 @@
 import type { Plan } from './plan.ts'
 import type { Refusal } from './refusals.ts'
 import type { Request } from './requests.ts'
+import { relationshipsAt } from './select.ts'
 
 const refused = (field: string, isSure = true): Refusal => ({ status: 400, names: [field], isSure })
 
@@ -11,7 +12,7 @@ export function brokenRules(request: Request): Refusal[] {
   const { DEFAULT_INDEX, DEFAULT_ID_FIELD, ...mapped } = mappedIndices
   const labels = [DEFAULT_INDEX, ...Object.keys(mapped)]
   const idProperties = [DEFAULT_ID_FIELD, ...Object.values(mapped)]
-  const overlap = (list: readonly string[], others: readonly unknown[]) => list.some((key) => others.includes(key))
+  const overlap = (list: readonly unknown[], others: readonly unknown[]) => list.some((key) => others.includes(key))
   const usesTimestamp = request.timestampRelationships === true || request.postbackTimestamp === true
   const stamp = usesTimestamp ? [request.timestampProperty] : []
   const isEmpty = (list: readonly string[]) => list.length === 0
@@ -27,6 +28,7 @@ export function brokenRules(request: Request): Refusal[] {
     ['relationshipIdField', !isEmpty(relationshipIds) && request.relationshipIdField === undefined],
     ['relationshipIdField', request.deleteRelationshipById === true && request.relationshipIdField === undefined],
     ['timestampProperty', usesTimestamp && request.timestampProperty === undefined],
+    ['timestampProperty', usesTimestamp && overlap([...idProperties, request.relationshipIdField], stamp)],
     ['deleteProperties', overlap(deleteProperties, [...idProperties, ...protectedNodeProperties])],
     ['protectedNodeProperties', overlap(protectedNodeProperties, [...idProperties, ...stamp])],
     [
@@ -44,12 +46,41 @@ export function brokenRules(request: Request): Refusal[] {
 export const disagreements = (requests: readonly Request[]): Refusal[] =>
   pairsOf(requests).flatMap(([one, other]) => between(one, other))
 
-/** Two that name other labels may publish one node under other options: the contract does not speak of that. */
+/**
+ * What two sub-requests see of one node may make them disagree, of which the contract says only that the outcome must not
+ * depend on the order: other labels with other options, another identity, another database.
+ */
 export const disagreementsByData = (plans: readonly Plan[]): Refusal[] =>
   pairsOf(plans).flatMap(([one, other]) => {
     const isShared = publishedNodes(one).some((index) => publishedNodes(other).includes(index))
-    return isShared ? differing(nodeRules, one.request, other.request).map((field) => refused(field, false)) : []
+    const isSeenOtherwise = seenNodes(one).some((index) => {
+      const [identity, another] = [one.identities[index], other.identities[index]]
+      return identity && another && (identity.label !== another.label || identity.key !== another.key)
+    })
+    const isElsewhere = Boolean(one.request.isElsewhere) !== Boolean(other.request.isElsewhere)
+    return [
+      ...(isShared ? differing(nodeRules, one.request, other.request).map((field) => refused(field, false)) : []),
+      ...(isSeenOtherwise ? [refused('mappedIndices', false)] : []),
+      ...(isElsewhere ? [refused('dbUrl', false)] : []),
+    ]
   })
+
+/** Nodes that a request reads: targeted ones, and the other ends of relationships. */
+const seenNodes = ({ selection, specs, origin }: Plan): number[] => [
+  ...selection.targeted,
+  ...selection.targeted.flatMap((node) =>
+    specs.flatMap((spec) =>
+      relationshipsAt(origin, node, spec).flatMap((index) => {
+        const { from, to } = origin.relationships[index] as { from: number; to: number }
+        return [from, to]
+      }),
+    ),
+  ),
+  ...selection.named.flatMap((index) => {
+    const { from, to } = origin.relationships[index] as { from: number; to: number }
+    return [from, to]
+  }),
+]
 
 const pairsOf = <T>(list: readonly T[]): [T, T][] =>
   list.flatMap((one, index) => list.slice(index + 1).map((other): [T, T] => [one, other]))
@@ -64,7 +95,14 @@ function between(one: Request, other: Request): Refusal[] {
   const mapping = shared.some((label) => one.mappedIndices[label] !== other.mappedIndices[label])
   const overlap = typesOf(one).some((type) => typesOf(other).includes(type))
   const byId = [one, other].some(({ relationshipIds = [] }) => relationshipIds.length > 0)
+  const idField = differing(['relationshipIdField'], one, other)
   const relationshipFields = differing(relationshipRules, one, other)
+  const stampedIds = [
+    [one, other],
+    [other, one],
+  ].some(
+    ([stamping, found]) => stamping?.postbackTimestamp && idPropertiesOf(found).includes(stamping.timestampProperty),
+  )
   // The timestamp of a postback alone is no option of how relationships are written.
   const isStamped = one.timestampRelationships || other.timestampRelationships
   const nodeFields = differing(nodeRules, one, other)
@@ -74,6 +112,10 @@ function between(one: Request, other: Request): Refusal[] {
   const ofEnds = [one, other].some(({ originIds = [] }) => originIds.length === 0)
   return [
     ...(mapping ? [refused('mappedIndices')] : []),
+    ...(stampedIds ? [refused('timestampProperty')] : []),
+    ...(isIdentifying(one) && isIdentifying(other) && (overlap || byId)
+      ? idField.map((field) => refused(field, [one, other].some(writesRelationships)))
+      : []),
     ...(writesRelationships(one) && writesRelationships(other) && (overlap || byId)
       ? relationshipFields.map((field) => refused(field, field !== 'timestampProperty' || isStamped === true))
       : []),
@@ -83,12 +125,7 @@ function between(one: Request, other: Request): Refusal[] {
   ]
 }
 
-const relationshipRules = [
-  'relationshipIdField',
-  'timestampRelationships',
-  'timestampProperty',
-  'protectedRelationshipProperties',
-] as const
+const relationshipRules = ['timestampRelationships', 'timestampProperty', 'protectedRelationshipProperties'] as const
 
 const nodeRules = ['protectedNodeProperties', 'deleteProperties', 'dynamicLabels'] as const
 
@@ -100,6 +137,13 @@ const indexOf = ({ index, mappedIndices }: Request) => index ?? mappedIndices.DE
 const writesNodes = ({ metadata, relationshipDeleteOnly }: Request) => metadata === true && !relationshipDeleteOnly
 const writesRelationships = ({ relationships = [], relationshipIds = [], relationshipDeleteOnly }: Request) =>
   !relationshipDeleteOnly && relationships.length + relationshipIds.length > 0
+
+/** By which property it finds relationships makes a difference: it publishes them, or deletes them by their ids. */
+const isIdentifying = (request: Request) =>
+  writesRelationships(request) || (request.relationshipDeleteOnly === true && request.relationshipIdField !== undefined)
+
+const idPropertiesOf = (request: Request | undefined): unknown[] =>
+  Object.entries(request?.mappedIndices ?? {}).flatMap(([key, property]) => (key === 'DEFAULT_INDEX' ? [] : [property]))
 
 /** Lists are sets here: the order of listed names makes no difference. */
 function textOf(value: unknown): string {

@@ -20,6 +20,7 @@ const somePair = ({ plans }: Seen, stand: (a: Relationship, b: Relationship, idF
 const areParallel = (a: Relationship, b: Relationship) => a.type === b.type && a.from === b.from && a.to === b.to
 const areMirrored = (a: Relationship, b: Relationship) =>
   a.type === b.type && a.from === b.to && a.to === b.from && a.from !== a.to
+const isOtherType = (value: unknown) => typeof value === 'object' || typeof value === 'boolean'
 const hasId = ({ properties }: Relationship) => properties.grn !== undefined
 const byText = (values: readonly unknown[]) =>
   values.some((value) => typeof value === 'bigint' && values.includes(`${value}`))
@@ -51,6 +52,21 @@ export const situationsOfOrigins: Situation[] = [
     occurs: (it) =>
       it.isFine &&
       upserts(it).some(({ added, properties: { index } }) => typeof index === 'string' && !added.includes(index)),
+  },
+  {
+    name: 'a node whose id is no string or number',
+    atLeast: 5,
+    occurs: (it) =>
+      it.isFine &&
+      [...upserts(it).map(({ identity }) => identity), ...published(it).flatMap(({ from, to }) => [from, to])].some(
+        ({ value }) => isOtherType(value),
+      ),
+  },
+  {
+    name: 'a published relationship whose id is no string or number',
+    atLeast: 3,
+    occurs: (it) =>
+      it.isFine && published(it).some((one) => isOtherType(one.properties[one.relationshipIdField ?? ''])),
   },
   ...flaws.flatMap((flaw): Situation[] => [
     { name: `${flaw}: refused`, atLeast: 2, occurs: (it) => it.isRefused && withFlaw(it, flaw) },

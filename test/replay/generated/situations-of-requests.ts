@@ -4,6 +4,7 @@ import type { Plan } from './plan.ts'
 import type { Request } from './requests.ts'
 import { brokenRules, disagreements } from './rules.ts'
 import { revisits, select } from './select.ts'
+import { differences } from './twins.ts'
 
 const somePlan = (it: Seen, fits: (plan: Plan) => unknown) => it.isFine && it.plans.some((plan) => fits(plan))
 const asked = (name: string, atLeast: number, fits: (request: Request) => unknown): Situation => ({
@@ -168,6 +169,25 @@ export const situationsOfRequests: Situation[] = [
     name: 'stored in several parts',
     atLeast: 4,
     occurs: ({ isFine, parts, given }) => isFine && parts > 1 && given.delivery.stored,
+  },
+  ...differences.map(
+    (option): Situation => ({
+      name: `two requests that differ in ${option} alone`,
+      atLeast: 1,
+      occurs: ({ given: { twin } }) => twin?.length === 1 && twin[0] === option,
+    }),
+  ),
+  asked('numbers are strict', 10, ({ numbers }) => numbers === 'strict'),
+  {
+    name: 'one sub-request fails and another skips what is unpublishable',
+    atLeast: 1,
+    occurs: (it) => it.isFine && new Set(it.plans.map(({ skips }) => skips)).size > 1,
+  },
+  {
+    name: 'sub-requests of two databases',
+    atLeast: 1,
+    occurs: ({ given, isFine, isRefused }) =>
+      (isFine || isRefused) && new Set(given.requests.map(({ isElsewhere }) => isElsewhere === true)).size > 1,
   },
   { name: 'fine', atLeast: 65, occurs: ({ isFine }) => isFine },
 ]

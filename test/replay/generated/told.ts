@@ -1,3 +1,4 @@
+import neo4j, { type DateTime, type Duration, type Point } from 'neo4j-driver'
 import type { Pair } from '../../support/replay.ts'
 import { isWritten, nodeAt, type Plan, relationshipAt, unwritableNodeKeys, unwritableRelationshipKeys } from './plan.ts'
 import type { Request } from './requests.ts'
@@ -88,7 +89,7 @@ export function toBeTold(plans: readonly Plan[]): string[] {
       plans.flatMap((plan) =>
         upserted(plan).flatMap((index) => {
           const { key = '', value } = plan.identities[index] ?? {}
-          return nodeKeys(plan, index).map((name) => `${key} ${plain(`${value}`)} ${name}`)
+          return nodeKeys(plan, index).map((name) => `${key} ${plain(idText(value))} ${name}`)
         }),
       ),
     ),
@@ -97,6 +98,29 @@ export function toBeTold(plans: readonly Plan[]): string[] {
 }
 
 const set = (name: string, values: readonly string[]) => [...new Set(values)].sort().map((value) => `${name}: ${value}`)
+
+/** An id as text: what is no string or number is told as its parameter. */
+function idText(value: unknown): string {
+  if (Array.isArray(value)) {
+    return `[${value.map((element) => (typeof element === 'string' ? JSON.stringify(element) : numberText(element))).join(',')}]`
+  }
+  if (neo4j.isDuration(value as object)) {
+    const { months, days, seconds, nanoseconds } = value as Duration
+    return `{"months":${months},"days":${days},"seconds":${seconds},"nanoseconds":${nanoseconds}}`
+  }
+  if (neo4j.isPoint(value as object)) {
+    const { srid, x, y } = value as Point
+    return `{"srid":${srid},"x":${numberText(x)},"y":${numberText(y)}}`
+  }
+  if (neo4j.isDateTime(value as object)) {
+    const { year, month, day, hour, timeZoneOffsetSeconds, timeZoneId } = value as DateTime<bigint>
+    const local = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour)) / 1_000
+    return `{"epochSeconds":${local - Number(timeZoneOffsetSeconds)},"nanosecond":0,"timezone":"${timeZoneId}"}`
+  }
+  return `${value}`
+}
+
+const numberText = (value: unknown) => (Number.isInteger(value) ? `${value}.0` : `${value}`)
 
 /** 5.0 and 5 are one identity. */
 const plain = (id: string) => id.replace(/\.0$/, '')

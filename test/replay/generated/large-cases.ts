@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { inSlices } from '../../support/requests.ts'
+import { type Alphabet, valuePool } from './alphabet.ts'
+import type { Case } from './cases.ts'
+import type { Graph, Node, Relationship } from './graph.ts'
+import type { Request } from './requests.ts'
+
+/** More nodes than are read at a time. */
+const members = 1_030
+/** More sub-requests than one worker builds: the packet is made in slices. */
+const subRequests = 25
+
+/**
+ * Cases with more nodes than are read together: chunks of one request that `toLayer` leads to, or the slices of a large
+ * multi. Nodes are wired across the edges of chunks and slices.
+ */
+export const largeCases = (names: Alphabet, isSliced: boolean): fc.Arbitrary<Case> =>
+  fc
+    .record({
+      type: fc.constantFrom('GEN_T', 'GEN_T', 'GEN_T>', '<GEN_T'),
+      step: fc.integer({ min: 2, max: members - 2 }),
+      metadata: fc.boolean(),
+      byId: fc.constantFrom(
+        {},
+        { relationshipIdField: 'grn' },
+        { relationshipIdField: 'grn', deleteRelationshipById: true },
+      ),
+      numbers: fc.constantFrom<('plain' | 'strict')[]>('plain', 'strict'),
+      orderSeed: fc.nat(),
+    })
+    .map(({ type, step, metadata, byId, numbers, orderSeed }) => {
+      const origin = originOf(names, step)
+      const fields = { relationships: [type], metadata, numbers, mappedIndices: names.mappedIndices, ...byId }
+      const ids = origin.nodes.slice(1).map(({ properties }) => `${properties.id}`)
+      const slices = inSlices(ids, Math.ceil(members / subRequests))
+      const requests: Request[] = isSliced
+        ? slices.map((originIds) => ({ originIds, ...fields }))
+        : [{ originIds: ['root'], toLayer: ['GEN_U>'], ...fields }]
+      const delivery = { stored: true, batchsize: 700, orderSeed }
+      return { origin, target: targetOf(origin), requests, twin: null, delivery }
+    })
+
+/** Ids that originIds find by the default label: each node bears it, and a fifth is identified by another. */
+const member = ({ a, c, x }: Alphabet, index: number): Node => ({
+  labels: index % 5 === 0 ? [a, c, x] : [a],
+  properties: {
+    id: index % 7 === 0 ? BigInt(index) : `m${index}`,
+    ...(index % 3 === 0 ? { rank: valuePool[index % valuePool.length] } : {}),
+    ...(index % 50 === 0 ? { secret: 'origin', search: 's' } : { name: 'usual' }),
+    ...(index % 5 === 0 ? { index: c } : {}),
+  },
+})
+
+function originOf(names: Alphabet, step: number): Graph {
+  const nodes: Node[] = [{ labels: [names.a], properties: { id: 'root' } }]
+  const relationships: Relationship[] = []
+  for (let index = 1; index <= members; index++) {
+    nodes.push(member(names, index))
+    relationships.push({ type: 'GEN_U', from: 0, to: index, properties: {} })
+    const wired = { type: 'GEN_T', from: index, to: 1 + ((index + step) % members) }
+    const since = valuePool[index % 4]
+    relationships.push({ ...wired, properties: { grn: names.relationshipId(index), since } })
+    if (index % 40 === 0) relationships.push({ ...wired, properties: { grn: `parallel ${index}`, since } })
+  }
+  return { nodes, relationships }
+}
+
+/** Every second node, with a relationship to its neighbour that the origin does not have. */
+function targetOf({ nodes }: Graph): Graph {
+  const kept = nodes
+    .filter((_, index) => index % 2 === 0)
+    .map(({ labels, properties: { id } }) => ({ labels, properties: { id, stale: true } }))
+  const relationships = kept.map((_, from) => ({
+    type: 'GEN_T',
+    from,
+    to: (from + 1) % kept.length,
+    properties: { grn: `stale ${from}` },
+  }))
+  return { nodes: kept, relationships }
+}
