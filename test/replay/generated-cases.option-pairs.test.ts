@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { expect, inject, test } from 'vitest'
+import type { Neo4jAddress } from '../stack/stack.ts'
+import { alphabetOf } from './generated/alphabet.ts'
+import { type Case, drawnCase } from './generated/cases.ts'
+import { openWorld } from './generated/open-world.ts'
+import { buildOrigin, originRecipes } from './generated/origins.ts'
+import type { Request } from './generated/requests.ts'
+import { runCase } from './generated/run-case.ts'
+import { buildTarget, targetRecipes } from './generated/targets.ts'
+import { differences, twinOf } from './generated/twins.ts'
+
+const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
+const { apiUrl, tokens } = inject('service')
+const names = alphabetOf('Pairs', 850_000n)
+const world = await openWorld({
+  names,
+  apiUrl,
+  token: tokens.all as string,
+  origin: neo4j,
+  copy: target,
+  parameterSyntax: 'dollar',
+})
+
+/** Options that decide which relationships are written or deleted, and how they are found: their pairs matter most. */
+const deciding = [
+  ...['relationships', 'preventCleanup', 'relationshipIdField', 'relationshipDeleteOnly', 'deleteRelationshipById'],
+  ...['timestampRelationships', 'protectedRelationshipProperties', 'toLayer', 'targetFilter', 'onUnpublishable'],
+  ...['mappedIndices with another default', 'dbUrl'],
+]
+const pairs = deciding.flatMap((one, index) => deciding.slice(index + 1).map((other) => [one, other]))
+
+const originIds = ['u', '7', 'v', '6', 'w', '8', 'gone']
+const { mappedIndices } = names
+const plain: Request = { originIds, relationships: ['GEN_T', 'GEN_U>'], onUnpublishable: 'skip', mappedIndices }
+const bases: Record<string, Request> = {
+  'publishes relationships by their ends': { ...plain, metadata: true },
+  'publishes relationships by their ids': { ...plain, relationshipIdField: 'grn', deleteRelationshipById: true },
+  'deletes relationships by their ids': { ...plain, relationshipIdField: 'grn', relationshipDeleteOnly: true },
+}
+const seed = Math.floor(Math.random() * 2 ** 31)
+const recipes = fc.record({ origin: originRecipes, target: targetRecipes, orderSeed: fc.nat() })
+
+test.each(Object.entries(bases))(
+  'a request that %s agrees with one of other options, or both are refused',
+  {
+    timeout: 600_000,
+  },
+  async (name, base) => {
+    console.log(`pairs of options: seed ${seed}`)
+    const twins = [...differences.map((option) => [option]), ...pairs]
+    const drawn = fc.sample(recipes, { seed, numRuns: twins.length })
+    const verdicts: string[] = []
+    for (const [index, twin] of twins.entries()) {
+      const { orderSeed, ...recipe } = drawn[index] as (typeof drawn)[number]
+      const origin = buildOrigin({ ...recipe.origin, isSound: true, ids: 'all' }, names)
+      const given: Case = {
+        origin,
+        target: buildTarget(recipe.target, origin, names),
+        requests: [base, twinOf(base, twin, names)],
+        twin,
+        delivery: { stored: false, batchsize: 5_000, orderSeed },
+      }
+      const run = await runCase(world, given).catch((error) => {
+        throw new Error(
+          `${name}, beside one that differs in ${twin.join(' and ')}: ${error.message}\n\n${drawnCase(given)}`,
+        )
+      })
+      verdicts.push(run.verdict)
+    }
+    expect(new Set(verdicts)).toContain('fine')
+    expect(new Set(verdicts)).toContain('refused')
+  },
+)
