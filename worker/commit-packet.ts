@@ -12,7 +12,7 @@ interface Commit {
   attempt: number | null
   manifest: Manifest
   report: JobReport
-  /** Removes the parts of a run that has lost; null for those that other runs share, and may commit. */
+  /** Removes the parts of a run that has lost; null for those of slices, which other runs may commit. */
   discard: (() => Promise<void>) | null
 }
 
@@ -38,7 +38,8 @@ export async function commitPacket(
   const taken = () => errors.fileExists(orgName, fileName)
   return generations.commit(packetName(orgName, fileName), manifest, { force, taken }).catch(async (error) => {
     commitLost(context, job.id, error)
-    // Lost to another packet, so nothing refers to these parts; after any other error that is not certain.
+    // Nothing refers to these parts, nor will: their keys are this run's, and no manifest that it sent can have arrived.
+    // After any other error one may have.
     if (error instanceof AppError && error.status === 409) await discard?.().catch(() => {})
     throw error
   })

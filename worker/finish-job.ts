@@ -1,7 +1,7 @@
 import { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
-import { discardSlices } from '../shared/jobs/slice-results.ts'
+import { discardSlices, doneSlices } from '../shared/jobs/slice-results.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import { isSliced, removeRequest } from '../shared/jobs/stored-request.ts'
 import { jobFinished } from '../shared/observability/events.ts'
@@ -70,11 +70,21 @@ export async function cancelJob(context: WorkerContext, job: JobRecord): Promise
   await tidyUp(context, job, 'cancelled')
 }
 
-async function tidyUp({ store, log }: WorkerContext, job: JobRecord, outcome: string): Promise<void> {
+async function tidyUp(context: WorkerContext, job: JobRecord, outcome: string): Promise<void> {
+  const { store, log } = context
   try {
-    if (outcome !== 'succeeded' && isSliced(job)) await discardSlices(store, job)
+    if (outcome !== 'succeeded' && isSliced(job)) await discardBuilt(context, job)
     await removeRequest(store, job)
   } catch (error) {
     log.warn({ err: error, jobId: job.id }, 'something of a finished job is left to the janitor')
   }
+}
+
+/**
+ * Removes the parts that a job's slices have left, once no manifest can refer to them any more. The record is not enough
+ * for that: a step may have begun to commit, and a Redis that was rolled back no longer know it.
+ */
+async function discardBuilt({ store, generations }: WorkerContext, job: JobRecord): Promise<void> {
+  if ((await doneSlices(store, job)).size === 0) return
+  if (await isVoided(generations, job)) await discardSlices(store, job)
 }

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Result } from 'ioredis'
-import type { JobRecord } from '../shared/jobs/record.ts'
 import { redisNow } from '../shared/jobs/redis.ts'
 import { janitorKey, sweptKey } from '../shared/jobs/redis-keys.ts'
 import { isFinished } from '../shared/jobs/states.ts'
-import { mayCommit } from '../shared/jobs/stored-request.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { janitorFailed, jobRestored, swept } from '../shared/observability/events.ts'
 import { type Swept, sweepStorage } from '../shared/storage/sweep.ts'
@@ -91,9 +89,9 @@ const supersededMs = 7 * dayMs
 
 export async function sweep(context: WorkerContext, now: number, signal: AbortSignal): Promise<Swept> {
   const { config, records, views } = context
-  const isAlive = async (jobId: string, attempt?: number) => {
-    const job: JobRecord | null = await records.read(jobId)
-    return job !== null && mayCommit(job, attempt)
+  const isAlive = async (jobId: string) => {
+    const job = await records.read(jobId)
+    return job !== null && !isFinished(job)
   }
   const orphanedMs = config.limits.jobSeconds * 1_000 + dayMs
   const rules = { now, supersededMs, orphanedMs, isAlive, repairView: views.refresh, signal }

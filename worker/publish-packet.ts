@@ -6,11 +6,11 @@ import { buildParts, type Run } from './build-parts.ts'
 import { commitPacket } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
 
-/** One attempt at a job: parts staged under its own keys, then the commit. @returns the generation. */
+/** One run of a job: parts staged under its own keys, then the commit. @returns the generation. */
 export async function publishPacket(context: WorkerContext, job: JobRecord, run: Run): Promise<number> {
   const { attempt } = run
   const requests = await readRequests(context, job)
-  const staging = stageParts(context.store, packetName(job.orgName, job.fileName), job.id, attempt)
+  const staging = stageParts(context.store, packetName(job.orgName, job.fileName), { jobId: job.id, attempt })
   const { report } = await buildParts(context, job, run, staging, { requests })
   return commitPacket(context, job, { attempt, manifest: staging.manifest(), report, discard: staging.discard })
 }

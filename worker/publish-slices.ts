@@ -48,16 +48,21 @@ const readAtOnce = 16
 
 async function gather({ store, config }: WorkerContext, job: JobRecord, slices: number) {
   const sights = createSights()
-  const results: Omit<SliceResult, 'sights'>[] = []
+  const results: Pick<SliceResult, 'parts' | 'report'>[] = []
   for (let first = 0; first < slices; first += readAtOnce) {
     const some = Array.from({ length: Math.min(readAtOnce, slices - first) }, (_, index) => first + index)
     for (const result of await Promise.all(some.map((slice) => readSliceResult(store, job, slice)))) {
       if (result === null) throw errors.storeAway(new Error('the result of a slice is gone'))
       for (const sight of result.sights) sights.see(sight)
-      results.push({ attempt: result.attempt, parts: result.parts, report: result.report })
+      results.push({ parts: result.parts, report: result.report })
     }
   }
-  const staging = stageParts(store, packetName(job.orgName, job.fileName), job.id, job.attempt, slices)
+  const staging = stageParts(
+    store,
+    packetName(job.orgName, job.fileName),
+    { jobId: job.id, attempt: job.attempt },
+    slices,
+  )
   const manifest = staging.manifest()
   manifest.parts = results.flatMap(({ parts }) => parts)
   if (totals(manifest.parts).pairs > config.limits.jobPairs) throw errors.tooManyPairs(config.limits.jobPairs)
@@ -68,7 +73,7 @@ async function gather({ store, config }: WorkerContext, job: JobRecord, slices: 
   return { manifest, report: mergeReports(results.map(({ report }) => report)) }
 }
 
-/** One attempt at one slice. It counts if its result is stored first. */
+/** One run of one slice. It counts if its result is stored first. */
 export async function publishSlice(context: WorkerContext, job: JobRecord, slice: number, run: Run): Promise<void> {
   const { store, headStart, failpoint } = context
   const first = slice * subRequestsPerSlice
@@ -79,15 +84,16 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
   }
   const { slices, views } = await readPlan(context, job)
   const requests = await readRequests(context, job, slices[slice])
-  const staging = stageParts(store, packetName(job.orgName, job.fileName), job.id, run.attempt, slice)
+  const { attempt } = run
+  const staging = stageParts(store, packetName(job.orgName, job.fileName), { jobId: job.id, attempt }, slice)
   const part = { requests, slice: { first, views } }
   const { report, sights } = await headStart.run(job.id, (staged) => {
     const put: Staging['put'] = (one) => staging.put(one).then(staged)
     return buildParts(context, job, run, { ...staging, put }, part)
   })
   failpoint('beforeSliceResult')
-  const { attempt } = run
-  const isCounted = await storeSliceResult(store, job, slice, { attempt, parts: [...staging.parts], report, sights })
+  const result = { run: staging.run, parts: [...staging.parts], report, sights }
+  const isCounted = await storeSliceResult(store, job, slice, result)
   if (!isCounted) await staging.discard().catch(() => {})
   failpoint('sliceStored')
 }

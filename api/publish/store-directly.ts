@@ -27,7 +27,7 @@ export async function storeDirectly(
   const holder = await records.holder(orgName, fileName).catch(() => null)
   if (holder !== null) throw errors.nameInUse(orgName, fileName, holder)
   const name = packetName(orgName, fileName)
-  const staging = stageParts(store, name, randomUUID(), 1)
+  const staging = stageParts(store, name, { jobId: randomUUID(), attempt: 1 })
   try {
     await write(async (part) => {
       await staging.put(part)

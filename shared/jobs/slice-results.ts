@@ -8,7 +8,8 @@ import type { JobRecord } from './record.ts'
 
 /** What one slice of a large multi came to. It is done when this stands in the store, and not before. */
 export interface SliceResult {
-  attempt: number
+  /** The run that built it. */
+  run: string
   parts: ManifestPart[]
   report: JobReport
   sights: Sight[]
@@ -17,7 +18,7 @@ export interface SliceResult {
 type Owner = Pick<JobRecord, 'id' | 'orgName'>
 
 /**
- * Stores a slice's result unless another attempt has: of any number of runs, one counts.
+ * Stores a slice's result unless another run has: of any number of runs, one counts.
  * @returns whether it is this one.
  */
 export async function storeSliceResult(
@@ -32,7 +33,7 @@ export async function storeSliceResult(
   // A 412 may be our own first PUT whose answer was lost, so look who wrote it.
   const written = await readSliceResult(store, owner, slice)
   if (written === null) throw errors.storeAway(new Error('the result of a slice had no answer'))
-  return written.attempt === result.attempt
+  return written.run === result.run
 }
 
 /** null for a slice that is not done. */
@@ -53,7 +54,7 @@ export async function doneSlices(store: ObjectStore, { id, orgName }: Owner): Pr
   return done
 }
 
-/** Removes the parts of what is done: the job makes no packet of them. */
+/** Removes the parts of what is done. Only for a job that can no longer make a packet of them: one that was voided. */
 export async function discardSlices(store: ObjectStore, owner: Owner): Promise<void> {
   for (const slice of await doneSlices(store, owner)) {
     const result = await readSliceResult(store, owner, slice)

@@ -6,7 +6,6 @@ import type { ByteRange, ObjectStore } from '../storage/object-store.ts'
 import { allDone } from './all-done.ts'
 import type { JobRecord } from './record.ts'
 import type { Secrets } from './secrets.ts'
-import { isFinished } from './states.ts'
 
 /** A sub-request as it is stored: credentials are replaced by their place among the job's secrets. */
 interface StoredRequest extends Omit<PublishRequest, 'credentials'> {
@@ -28,10 +27,6 @@ export const subRequestsPerSlice = 20
 
 export const isSliced = ({ progress }: Pick<JobRecord, 'progress'>): boolean =>
   progress.subRequests > subRequestsPerSlice
-
-/** May this attempt at a job, or any without one, still commit? Each slice of a large multi has attempts of its own. */
-export const mayCommit = (job: JobRecord, attempt?: number): boolean =>
-  !isFinished(job) && (attempt === undefined || isSliced(job) || attempt === job.attempt)
 
 /** How a large multi is cut: where each slice's sub-requests stand in its request. */
 export interface SlicePlan {

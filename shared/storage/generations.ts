@@ -15,7 +15,10 @@ export interface ManifestPart {
 /** One generation of a packet: written once, never changed. */
 export interface Manifest {
   jobId: string
+  /** For people. Redis counts attempts, and may count one twice after it lost what it knew: nothing here depends on it. */
   attempt: number
+  /** The run that wrote it. */
+  run?: string
   /** ISO 8601. */
   createdAt: string
   parts: ManifestPart[]

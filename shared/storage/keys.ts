@@ -5,7 +5,7 @@
  * objects keep the name behind a dot-name in the first directory, so that a prefix of a name is a prefix of keys:
  *
  *   a/.generations/b/f/.0000000001      a manifest; the highest is the packet
- *   a/.parts/b/f/.<job>/<attempt>/…     parts, immutable, of one attempt
+ *   a/.parts/b/f/.<job>/<run>/…         parts, immutable, of one run
  *   a/.jobs/<job>/request               a job's request, without credentials
  *   a/.jobs/<job>/plan                  how a large one is cut into slices
  *   a/.jobs/<job>/slices/<slice>        what a slice came to
@@ -41,16 +41,16 @@ export function parseGenerationKey(key: string): { name: string; generation: num
   return generation === undefined ? null : { name: `${top}/${rest}`, generation: Number(generation) }
 }
 
-/** A part of one attempt of a job. `slice` and `part` count from 0 and 1. */
-export function partKey(name: string, jobId: string, attempt: number, slice: number, part: number): string {
+/** A part of one run of a job. `slice` and `part` count from 0 and 1. */
+export function partKey(name: string, jobId: string, run: string, slice: number, part: number): string {
   const number = (value: number) => String(value).padStart(5, '0')
-  return `${hidden('.parts', name)}/.${jobId}/${attempt}/${number(slice)}-${number(part)}`
+  return `${hidden('.parts', name)}/.${jobId}/${run}/${number(slice)}-${number(part)}`
 }
 
-/** Whose a part is; null for any other key. */
-export function parsePartKey(key: string): { name: string; jobId: string; attempt: number } | null {
-  const [, top, rest, jobId, attempt] = /^([^/]+)\/\.parts\/(.+)\/\.([^/]+)\/(\d+)\/[^/]+$/s.exec(key) ?? []
-  return jobId === undefined ? null : { name: `${top}/${rest}`, jobId, attempt: Number(attempt) }
+/** Whose a part is; null for any other key. `run` is a number where an earlier version of this service wrote it. */
+export function parsePartKey(key: string): { name: string; jobId: string; run: string } | null {
+  const [, top, rest, jobId, run] = /^([^/]+)\/\.parts\/(.+)\/\.([^/]+)\/([\w-]+)\/[^/]+$/s.exec(key) ?? []
+  return jobId === undefined || run === undefined ? null : { name: `${top}/${rest}`, jobId, run }
 }
 
 /** What the janitor looks through: each directory's own hidden objects, and those of no directory. */

@@ -11,8 +11,8 @@ export interface SweepRules {
   supersededMs: number
   /** Parts that nothing refers to are kept for longer than a job may take. */
   orphanedMs: number
-  /** May this attempt of a job still commit? Any attempt of it, without one. */
-  isAlive(jobId: string, attempt?: number): Promise<boolean>
+  /** May any run of this job still commit? */
+  isAlive(jobId: string): Promise<boolean>
   /** Brings a packet's plain files up to date. */
   repairView(name: string): Promise<void>
   signal: AbortSignal
@@ -30,8 +30,9 @@ export interface Swept {
  * Removes what no reader can see any more: superseded generations, each manifest before its parts; parts that no
  * generation refers to; what finished jobs kept, such as their requests. The highest generation always stays. Contract 6.
  *
- * A worker may be slow, frozen, or about to commit: the parts of an attempt that may still commit are left alone by
- * their age and by `isAlive`, and one that is neither young nor alive finds its record taken before it commits.
+ * A worker may be slow, frozen, or about to commit: the parts of a run that may still commit are left alone by their age
+ * and by `isAlive`, and one that is neither young nor alive finds its record taken before it commits. Which run of an
+ * unfinished job is the latest does not matter: Redis, which counts them, may have been rolled back.
  */
 export async function sweepStorage({ store, generations }: Storage, rules: SweepRules): Promise<Swept> {
   const swept: Swept = { generations: 0, parts: 0, requests: 0, probes: 0 }
@@ -63,11 +64,11 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
     await rules.repairView(name)
   }
 
-  async function sweepAttempt(objects: readonly StoredObject[]) {
-    const { name, jobId, attempt } = parsePartKey((objects[0] as StoredObject).key) as PartOwner
+  async function sweepRun(objects: readonly StoredObject[]) {
+    const { name, jobId } = parsePartKey((objects[0] as StoredObject).key) as PartOwner
     if (!objects.every(isOld)) return
     // In this order: one that is no longer alive has committed by now, or never will.
-    if (await rules.isAlive(jobId, attempt)) return
+    if (await rules.isAlive(jobId)) return
     const referred = await referredTo(generations, name, jobId)
     for (const { key } of objects) if (!referred.has(key)) await remove('parts', key)
   }
@@ -78,7 +79,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
       const numbers = group.map(({ key }) => parseGenerationKey(key)?.generation as number)
       await sweepPacket(parseGenerationKey((group[0] as StoredObject).key)?.name as string, numbers)
     }
-    for await (const group of grouped(store.list(parts), attemptOf)) await sweepAttempt(group)
+    for await (const group of grouped(store.list(parts), runOf)) await sweepRun(group)
     for await (const kept of store.list(jobs)) {
       if (isOld(kept) && !(await rules.isAlive(ownerOf(kept.key)))) await remove('requests', kept.key)
     }
@@ -89,12 +90,12 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
 
 type PartOwner = NonNullable<ReturnType<typeof parsePartKey>>
 
-const attemptOf = (key: string): string | undefined => {
+const runOf = (key: string): string | undefined => {
   const owner = parsePartKey(key)
-  return owner ? `${owner.name}\u0000${owner.jobId}\u0000${owner.attempt}` : undefined
+  return owner ? `${owner.name}\u0000${owner.jobId}\u0000${owner.run}` : undefined
 }
 
-/** The parts of a job's generation: of one attempt, or of one at each of its slices. */
+/** The parts of a job's generation: of one run, or of one of each of its slices. */
 async function referredTo(generations: Generations, name: string, jobId: string): Promise<ReadonlySet<string>> {
   for (const number of await generations.list(name)) {
     const manifest = await generations.read(name, number)

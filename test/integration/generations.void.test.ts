@@ -17,7 +17,7 @@ const someOrg = () => `org-${randomUUID()}`
 const commit = (name: string, manifest: Manifest, force = false) => generations.commit(name, manifest, { force, taken })
 
 async function manifestOf(name: string, jobId: string = randomUUID()): Promise<Manifest> {
-  const key = partKey(name, jobId, 1, 0, 1)
+  const key = partKey(name, jobId, randomUUID(), 0, 1)
   const bytes = Buffer.from(`{"statements":[],"job":"${jobId}"}`)
   const etag = await store.put(key, bytes)
   return {

@@ -16,7 +16,7 @@ const all = (org: string) => packets.list(org, [''])
 /** Publishes a packet as a worker does. */
 async function publish(org: string, file: string, count = 1): Promise<void> {
   const [name, jobId] = [packetName(org, file), randomUUID()]
-  const keys = Array.from({ length: count }, (_, index) => partKey(name, jobId, 1, 0, index + 1))
+  const keys = Array.from({ length: count }, (_, index) => partKey(name, jobId, randomUUID(), 0, index + 1))
   const etags = await Promise.all(keys.map(put))
   const parts = keys.map((key, at) => ({ key, bytes: Buffer.byteLength(key), pairs: 1, etag: etags[at] as string }))
   const manifest = { jobId, attempt: 1, createdAt: new Date().toISOString(), parts }

@@ -22,7 +22,7 @@ async function publish(org: string, label: string, count: number, copied = count
   const contents = partsOf(label, count)
   const parts = await Promise.all(
     contents.map(async (content, index) => {
-      const key = partKey(name, jobId, 1, 0, index + 1)
+      const key = partKey(name, jobId, randomUUID(), 0, index + 1)
       return { key, bytes: content.length, pairs: 1, etag: await store.put(key, Buffer.from(content)) }
     }),
   )

@@ -20,7 +20,7 @@ async function publish(org: string, file: string, contents: readonly string[]): 
   const [name, jobId] = [packetName(org, file), randomUUID()]
   const parts = await Promise.all(
     contents.map(async (content, index) => {
-      const key = partKey(name, jobId, 1, 0, index + 1)
+      const key = partKey(name, jobId, randomUUID(), 0, index + 1)
       return { key, bytes: Buffer.byteLength(content), pairs: 1, etag: await put(key, content) }
     }),
   )

@@ -17,7 +17,7 @@ async function committed(name: string, contents: readonly string[]): Promise<Man
   const jobId = randomUUID()
   const parts = await Promise.all(
     contents.map(async (content, index) => {
-      const key = partKey(name, jobId, 1, 0, index + 1)
+      const key = partKey(name, jobId, randomUUID(), 0, index + 1)
       return { key, bytes: Buffer.byteLength(content), pairs: 1, etag: await put(key, content) }
     }),
   )

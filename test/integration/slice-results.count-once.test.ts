@@ -18,14 +18,14 @@ const storage = storageOn(openMinioStore(readConfig('worker', inject('service').
 const { store } = storage
 
 const newJob = () => ({ id: randomUUID(), orgName: `org-${randomUUID()}` })
-const resultOf = (attempt: number, key: string) => ({
-  attempt,
+const resultOf = (run: string, key: string) => ({
+  run,
   parts: [{ key, bytes: 1, pairs: 1, etag: 'e' }],
   report: createReport().read(),
   sights: [],
 })
 
-test('of several attempts at a slice the first counts, also when its answer was lost', async () => {
+test('of several runs of a slice the first counts, also when its answer was lost', async () => {
   const job = newJob()
   const loses: ObjectStore = {
     ...store,
@@ -35,19 +35,19 @@ test('of several attempts at a slice the first counts, also when its answer was 
     },
   }
   expect(await readSliceResult(store, job, 3)).toBeNull()
-  expect(await storeSliceResult(loses, job, 3, resultOf(2, 'a'))).toBe(true)
-  expect(await storeSliceResult(store, job, 3, resultOf(1, 'b'))).toBe(false)
-  expect(await readSliceResult(store, job, 3)).toEqual(resultOf(2, 'a'))
+  expect(await storeSliceResult(loses, job, 3, resultOf('one', 'a'))).toBe(true)
+  expect(await storeSliceResult(store, job, 3, resultOf('other', 'b'))).toBe(false)
+  expect(await readSliceResult(store, job, 3)).toEqual(resultOf('one', 'a'))
   const never: ObjectStore = { ...store, create: async () => 'lost' }
-  await expect(storeSliceResult(never, job, 4, resultOf(1, 'c'))).rejects.toMatchObject({ status: 503 })
+  await expect(storeSliceResult(never, job, 4, resultOf('third', 'c'))).rejects.toMatchObject({ status: 503 })
   expect(await doneSlices(store, job)).toEqual(new Set([3]))
 })
 
 test('what a job that failed had built goes, and what it kept', async () => {
   const job = newJob()
-  const key = `${job.orgName}/.parts/f/.${job.id}/1/00000-00001`
+  const key = `${job.orgName}/.parts/f/.${job.id}/one/00000-00001`
   await store.put(key, Buffer.from('part'))
-  await storeSliceResult(store, job, 0, resultOf(1, key))
+  await storeSliceResult(store, job, 0, resultOf('one', key))
   await discardSlices(store, job)
   expect(await store.get(key)).toBeNull()
   await removeRequest(store, job)

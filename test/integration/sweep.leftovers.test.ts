@@ -86,20 +86,21 @@ describe('superseded generations', () => {
 })
 
 describe('parts that no generation refers to', () => {
-  test('go when they are old and their attempt is not alive', async () => {
+  test('go when they are old and their job is not alive, whichever of its runs is the latest', async () => {
     const storage = await emptyBucket()
     const [alive, dead] = [randomUUID(), randomUUID()]
-    await stagePacket(storage, 'a/f', ['1', '2'], { jobId: alive, attempt: 2 })
-    await stagePacket(storage, 'a/f', ['3'], { jobId: alive, attempt: 1 })
-    await stagePacket(storage, 'b/c/g', ['4', '5'], { jobId: dead })
-    const isAlive = async (jobId: string, attempt?: number) => jobId === alive && attempt === 2
+    for (const run of ['one', 'other']) await stagePacket(storage, 'a/f', ['1', '2'], { jobId: alive, run })
+    await stagePacket(storage, 'b/c/g', ['3', '4'], { jobId: dead })
+    // As an earlier version named them.
+    await stagePacket(storage, 'b/c/g', ['5'], { jobId: dead, run: '1' })
+    const isAlive = async (jobId: string) => jobId === alive
     expect(await sweep(storage, { isAlive, orphanedMs: 2 * hour })).toEqual(nothing)
     expect(await sweep(storage, { isAlive })).toEqual({ ...nothing, parts: 3 })
     const left = await keysBelow(storage, '')
-    expect(left.map((key) => key.includes(`.${alive}/2/`))).toEqual([true, true])
+    expect(left.map((key) => key.includes(`.${alive}/`))).toEqual([true, true, true, true])
   })
 
-  test('stay as long as one of their attempt is young, for that is still being written', async () => {
+  test('stay as long as one of their run is young, for that is still being written', async () => {
     const storage = await emptyBucket()
     await stagePacket(storage, 'a/f', ['1', '2', '3'])
     const aged = storageOn({
@@ -124,11 +125,11 @@ describe('parts that no generation refers to', () => {
     expect((await keysBelow(storage, 'a/.parts/')).length).toBe(2)
   })
 
-  test('of a losing attempt go, those of the winning one of the same job stay', async () => {
+  test('of a losing run go, those of the winning one of the same job stay', async () => {
     const storage = await emptyBucket()
     const jobId = randomUUID()
-    await stagePacket(storage, 'a/f', ['lost'], { jobId, attempt: 1 })
-    await commitPacket(storage, 'a/f', ['won'], { jobId, attempt: 2 })
+    await stagePacket(storage, 'a/f', ['lost'], { jobId })
+    await commitPacket(storage, 'a/f', ['won'], { jobId })
     expect(await sweep(storage)).toEqual({ ...nothing, parts: 1 })
     const [part = ''] = await keysBelow(storage, 'a/.parts/')
     expect(String(await storage.store.get(part))).toBe('won')

@@ -5,25 +5,25 @@ import type { Storage } from '../../shared/storage/storage.ts'
 
 interface PacketOptions {
   jobId?: string
-  attempt?: number
+  run?: string
   createdAt?: string
 }
 
-/** The parts of one attempt in the store, one for each of `contents`, and the manifest that would commit them. */
+/** The parts of one run in the store, one for each of `contents`, and the manifest that would commit them. */
 export async function stagePacket(
   { store }: Pick<Storage, 'store'>,
   name: string,
   contents: readonly string[],
-  { jobId = randomUUID(), attempt = 1, createdAt = new Date().toISOString() }: PacketOptions = {},
+  { jobId = randomUUID(), run = randomUUID(), createdAt = new Date().toISOString() }: PacketOptions = {},
 ): Promise<Manifest> {
   const parts = await Promise.all(
     contents.map(async (content, index) => {
-      const key = partKey(name, jobId, attempt, 0, index + 1)
+      const key = partKey(name, jobId, run, 0, index + 1)
       const etag = await store.put(key, Buffer.from(content))
       return { key, bytes: Buffer.byteLength(content), pairs: 1, etag }
     }),
   )
-  return { jobId, attempt, createdAt, parts }
+  return { jobId, attempt: 1, run, createdAt, parts }
 }
 
 /** A packet in the store as a job leaves it right before its plain files. @returns its generation. */

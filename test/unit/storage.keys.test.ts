@@ -8,6 +8,7 @@ import {
   orgKey,
   packetName,
   parseGenerationKey,
+  parsePartKey,
   partKey,
   probeKey,
   requestKey,
@@ -29,7 +30,7 @@ describe('the keys of a packet', () => {
     expect([
       name,
       generationKey(name, 12),
-      partKey(name, 'job-1', 2, 0, 3),
+      partKey(name, 'job-1', 'run-1', 0, 3),
       requestKey('acme/europe', 'job-1'),
       orgKey('acme/europe'),
       probeKey('p1'),
@@ -37,7 +38,7 @@ describe('the keys of a packet', () => {
       [
         "acme/europe/people",
         "acme/.generations/europe/people/.0000000012",
-        "acme/.parts/europe/people/.job-1/2/00000-00003",
+        "acme/.parts/europe/people/.job-1/run-1/00000-00003",
         "acme/.jobs/job-1/request",
         "acme/europe/.org",
         ".probe/p1",
@@ -48,14 +49,14 @@ describe('the keys of a packet', () => {
   test('are the same whichever way org and file share the name', () => {
     const [one, other] = [packetName('a', 'b/f'), packetName('a/b', 'f')]
     expect(generationKey(one, 1)).toBe(generationKey(other, 1))
-    expect(partKey(one, 'j', 1, 0, 1)).toBe(partKey(other, 'j', 1, 0, 1))
+    expect(partKey(one, 'j', 'r1', 0, 1)).toBe(partKey(other, 'j', 'r1', 0, 1))
   })
 
   test('are hidden, but for the name itself', () => {
     fc.assert(
       fc.property(names, generations, (name, generation) => {
         expect(isHidden(name)).toBe(false)
-        for (const key of [generationKey(name, generation), partKey(name, 'j', 1, 0, 1)]) {
+        for (const key of [generationKey(name, generation), partKey(name, 'j', 'r1', 0, 1)]) {
           expect(isHidden(key)).toBe(true)
         }
       }),
@@ -63,17 +64,26 @@ describe('the keys of a packet', () => {
     expect([requestKey('acme', 'j'), orgKey('acme'), probeKey('p')].map(isHidden)).toEqual([true, true, true])
   })
 
-  test('differ by job, attempt, slice and part', () => {
+  test('differ by job, run, slice and part', () => {
     const keys = [
-      partKey('a/f', 'j1', 1, 0, 1),
-      partKey('a/f', 'j2', 1, 0, 1),
-      partKey('a/f', 'j1', 2, 0, 1),
-      partKey('a/f', 'j1', 1, 1, 1),
-      partKey('a/f', 'j1', 1, 0, 2),
-      partKey('a/f/j1', 'j1', 1, 0, 1),
+      partKey('a/f', 'j1', 'r1', 0, 1),
+      partKey('a/f', 'j2', 'r1', 0, 1),
+      partKey('a/f', 'j1', 'r2', 0, 1),
+      partKey('a/f', 'j1', 'r1', 1, 1),
+      partKey('a/f', 'j1', 'r1', 0, 2),
+      partKey('a/f/j1', 'j1', 'r1', 0, 1),
     ]
     expect(new Set(keys).size).toBe(keys.length)
   })
+})
+
+test('a part says whose it is, also one of an earlier version, whose runs had numbers', () => {
+  const parsed = { name: 'a/b/f', jobId: 'j1' }
+  expect(parsePartKey(partKey('a/b/f', 'j1', 'r-1', 2, 3))).toEqual({ ...parsed, run: 'r-1' })
+  expect(parsePartKey('a/.parts/b/f/.j1/12/00000-00001')).toEqual({ ...parsed, run: '12' })
+  for (const key of ['a/b/f', 'a/.parts/b/f/j1/1/00000-00001', 'a/.parts/b/f/.j1/00000-00001', 'a/.generations/f/.1']) {
+    expect(parsePartKey(key)).toBeNull()
+  }
 })
 
 describe('a generation', () => {

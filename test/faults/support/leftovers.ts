@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { mayCommit } from '../../../shared/jobs/stored-request.ts'
+import { isFinished } from '../../../shared/jobs/states.ts'
 import { isHidden, orgKey, packetName, parseGenerationKey, parsePartKey } from '../../../shared/storage/keys.ts'
 import { partNames } from '../../../shared/storage/names.ts'
 import type { StoredObject } from '../../../shared/storage/object-store.ts'
@@ -16,9 +16,9 @@ export function sweepNow({ storage, records }: Pick<World, 'storage' | 'records'
     now: Date.now() + soonMs,
     supersededMs: 0,
     orphanedMs: 0,
-    async isAlive(jobId, attempt) {
+    async isAlive(jobId) {
       const job = await records.read(jobId)
-      return job !== null && mayCommit(job, attempt)
+      return job !== null && !isFinished(job)
     },
     repairView: (name) => refreshPlainFiles(storage.store, storage.generations, name),
     signal: new AbortController().signal,

@@ -1,0 +1,129 @@
+import { expect, inject, test } from 'vitest'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import { sweepNow } from './support/leftovers.ts'
+import { until, untilFrozen, untilRunEnded } from './support/processes.ts'
+import { rememberRedis } from './support/rollback.ts'
+import { drawVersion, type Version, wholeVersion } from './support/versions.ts'
+import { openWorld, type World } from './support/world.ts'
+
+const stack = inject('stack')
+const batchSize = 15
+const alone = { WORKER_CONCURRENCY: '1' }
+
+interface Order {
+  fileName: string
+  version: Version
+  force?: boolean
+}
+
+/** Submits a publish. Nobody follows it: a job whose record is rolled back goes back. @returns where its job is. */
+async function submit({ client, org }: World, { fileName, version, force = false }: Order): Promise<string> {
+  const body = version.requests.map((request) => ({ ...request, orgName: org, fileName }))
+  const path = `/1.0/publish/multi?batchsize=${batchSize}&forceOverwrite=${force}`
+  const { status, headers } = await client.post(path, body, { Prefer: 'respond-async' })
+  expect(status).toBe(202)
+  return headers.get('Location') as string
+}
+
+const jobAt = async ({ client }: World, location: string) => (await client.get<JobRecord>(location)).body
+const idOf = (location: string) => location.split('/').at(-1) as string
+
+const untilState = (world: World, location: string, state: JobRecord['state']) =>
+  until(`${location} is ${state}`, async () => (await jobAt(world, location)).state === state)
+
+/** Every link of a packet, and of what its job answers, gives a part, and all together the whole version. */
+async function mustBeWhole({ client, org }: World, location: string, { fileName, version }: Order): Promise<void> {
+  for (const path of [`/1.0/publish/${org}/${fileName}/url`, `${location}/result`]) {
+    const { status, body } = await client.get(path)
+    const urls = body.fileLocations ?? [body.fileLocation as string]
+    const answers = await Promise.all(urls.map((url) => fetch(url)))
+    expect([path, status, answers.map((answer) => answer.status)]).toEqual([path, 200, urls.map(() => 200)])
+    const texts = await Promise.all(answers.map((answer) => answer.text()))
+    expect(wholeVersion(texts, [{ version, batchSize }])).toBe(version.marker)
+  }
+}
+
+test('jobs that run again after Redis was rolled back keep their packets, also over an older one', {
+  timeout: 180_000,
+}, async () => {
+  const world = await openWorld()
+  const [older, version] = [
+    await drawVersion(world.origin, stack.neo4j, 50),
+    await drawVersion(world.origin, stack.neo4j, 20),
+  ]
+  const first = await world.service.startWorker()
+  const before = await submit(world, { fileName: 'over', version: older })
+  await untilState(world, before, 'succeeded')
+  await first.stop(10_000)
+
+  const orders: Order[] = [
+    { fileName: 'free', version },
+    { fileName: 'over', version, force: true },
+    { fileName: 'other', version },
+  ]
+  const locations: string[] = []
+  for (const order of orders) locations.push(await submit(world, order))
+  const rollBack = await rememberRedis(world.redis)
+  const steps = ['beforeCommitting', 'beforeCommitting', 'beforePlainFiles']
+  const frozen = await Promise.all(
+    steps.map((step) => world.service.startWorker({ FAILPOINT: `${step}:stop`, ...alone })),
+  )
+  await Promise.all(frozen.map(untilFrozen))
+  await rollBack()
+  await world.service.startWorker()
+  for (const location of locations) await untilState(world, location, 'succeeded')
+  for (const worker of frozen) worker.kill('SIGCONT')
+  await Promise.all(
+    locations.map((location) => Promise.any(frozen.map((worker) => untilRunEnded(worker, idOf(location))))),
+  )
+
+  for (const [index, order] of orders.entries()) await mustBeWhole(world, locations[index] as string, order)
+  await sweepNow(world, { supersededMs: 3_600_000 })
+  for (const [index, order] of orders.entries()) await mustBeWhole(world, locations[index] as string, order)
+})
+
+test('a large multi whose slices run again after Redis was rolled back keeps its packet', {
+  timeout: 180_000,
+}, async () => {
+  const world = await openWorld()
+  const version = await drawVersion(world.origin, stack.neo4j, 410)
+  const order = { fileName: 'large', version }
+  const location = await submit(world, order)
+  const rollBack = await rememberRedis(world.redis)
+  const frozen = []
+  for (const step of ['partStored:stop', 'beforeSliceResult:stop']) {
+    const worker = await world.service.startWorker({ FAILPOINT: step, ...alone })
+    await untilFrozen(worker)
+    frozen.push(worker)
+  }
+  await rollBack()
+  await world.service.startWorker()
+  await untilState(world, location, 'succeeded')
+  for (const worker of frozen) worker.kill('SIGCONT')
+  await Promise.all(frozen.map((worker) => untilRunEnded(worker, idOf(location))))
+  await mustBeWhole(world, location, order)
+  await sweepNow(world, { supersededMs: 3_600_000 })
+  await mustBeWhole(world, location, order)
+})
+
+test('a large multi that is cancelled beside a commit that Redis has forgotten leaves no packet without its parts', {
+  timeout: 180_000,
+}, async () => {
+  const world = await openWorld()
+  const version = await drawVersion(world.origin, stack.neo4j, 410)
+  const location = await submit(world, { fileName: 'large', version })
+  const builder = await world.service.startWorker({ FAILPOINT: 'slicesDone:stop', ...alone })
+  await untilFrozen(builder)
+  const rollBack = await rememberRedis(world.redis)
+  builder.kill('SIGKILL')
+  const frozen = await world.service.startWorker({ FAILPOINT: 'beforeManifest:stop', ...alone })
+  await untilFrozen(frozen)
+  await rollBack()
+  expect((await world.client.post(`${location}/cancel`)).status).toBe(202)
+  await world.service.startWorker()
+  await untilState(world, location, 'cancelled')
+  frozen.kill('SIGCONT')
+  await untilRunEnded(frozen, idOf(location))
+  const { status, body } = await world.client.get(`/1.0/publish/${world.org}/large/url`)
+  expect([status, body.fileLocations]).toEqual([404, null])
+})
