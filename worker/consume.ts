@@ -1,27 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Worker } from 'bullmq'
+import { type Job, Worker } from 'bullmq'
 import { type JobPayload, queueName, queuePrefix, workerOptions } from '../shared/jobs/queue.ts'
+import { reclaimLock } from '../shared/jobs/queue-lock.ts'
 import { connectPatient } from '../shared/jobs/redis.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { jobStalled, locksLost } from '../shared/observability/events.ts'
 import type { WorkerContext } from './context.ts'
-import { handBack, runJob } from './run-job.ts'
+import { delayJob, handBack, lockLost, runJob } from './run-job.ts'
 
 /** Takes jobs from the queue until released. Its own connections, for BullMQ blocks on them. */
 export async function consumeJobs(context: WorkerContext, releases: Releases): Promise<Worker> {
   const { config, log } = context
   const stopping = new AbortController()
   const connection = releases.add('queue connection', connectPatient(config.redis.url, log), (it) => it.disconnect())
-  const worker = new Worker<JobPayload>(
-    queueName,
-    // Three parameters: only then BullMQ makes the signal that tells of a lost lock.
-    (job, _token, lost) =>
-      context.slots.hold(() => runJob(context, job, lost ? AbortSignal.any([stopping.signal, lost]) : stopping.signal)),
-    { connection, prefix: queuePrefix, concurrency: config.worker.concurrency, ...workerOptions },
-  )
+  const { run, checkLock } = createDeliveries(context, stopping.signal)
+  const worker = new Worker<JobPayload>(queueName, run, {
+    ...{ connection, prefix: queuePrefix, concurrency: config.worker.concurrency },
+    ...workerOptions,
+  })
   worker.on('error', (error) => log.warn({ err: error }, 'queue'))
   worker.on('stalled', (jobId) => jobStalled(context, jobId))
-  worker.on('lockRenewalFailed', (jobIds) => locksLost(context, jobIds))
+  // All that BullMQ does about a lost lock is this event. It says nothing while Redis is away and cannot be asked.
+  worker.on('lockRenewalFailed', (jobIds) => {
+    for (const id of jobIds) void checkLock(id)
+  })
   await worker.waitUntilReady()
   // Jobs under way may finish within the grace; the rest are handed back.
   const graceMs = config.worker.stopGraceSeconds * 1_000
@@ -33,4 +35,48 @@ export async function consumeJobs(context: WorkerContext, releases: Releases): P
   }
   releases.add('queue worker', worker, stop, graceMs + 10_000) // closing hangs when Redis is away
   return worker
+}
+
+interface Delivery {
+  job: Job<JobPayload>
+  token: string
+  lost: AbortController
+}
+
+/** The deliveries under way in this worker, each with a signal of its own for a lock that is lost. */
+function createDeliveries(context: WorkerContext, stopping: AbortSignal) {
+  const underWay = new Map<string, Delivery>()
+
+  function abort({ job, lost }: Delivery) {
+    if (lost.signal.aborted) return
+    locksLost(context, [job.id as string])
+    lost.abort(lockLost)
+  }
+
+  async function run(job: Job<JobPayload>, token = ''): Promise<void> {
+    const id = job.id as string
+    const earlier = underWay.get(id)
+    if (earlier) {
+      // This worker lost its lock and got the job again. BullMQ knows deliveries by the job's id, and would no longer
+      // renew the lock of this one when the earlier ends.
+      abort(earlier)
+      return delayJob(job)
+    }
+    const delivery = { job, token, lost: new AbortController() }
+    underWay.set(id, delivery)
+    try {
+      await context.slots.hold(() => runJob(context, job, AbortSignal.any([stopping, delivery.lost.signal])))
+    } finally {
+      underWay.delete(id)
+    }
+  }
+
+  async function checkLock(id: string): Promise<void> {
+    const delivery = underWay.get(id)
+    if (!delivery) return
+    const isHeld = await reclaimLock(context.redis, delivery.job, delivery.token).catch(() => true) // asked again soon
+    if (!isHeld) abort(delivery)
+  }
+
+  return { run, checkLock }
 }

@@ -17,6 +17,9 @@ const retryMs = 5_000
 /** The reason of an abort that gives the job to another worker. */
 export const handBack = Symbol('hand back')
 
+/** The reason of an abort of a run whose job another worker may have by now. */
+export const lockLost = Symbol('lock lost')
+
 /**
  * Without the store a job can neither be run nor failed, for it may have committed, and a Redis without memory takes no
  * word about it: it waits until they are back, however long that takes, and no attempt is burned. The queue would give
@@ -72,7 +75,7 @@ async function runOnce(context: WorkerContext, delivery: Job<JobPayload>, stoppi
   }
 }
 
-/** What becomes of a run that did not succeed: handed back, cancelled, tried again, or failed for good. */
+/** What becomes of a run that did not succeed: handed back, left to another, cancelled, tried again, or failed for good. */
 async function settle(
   context: WorkerContext,
   job: JobRecord,
@@ -87,6 +90,11 @@ async function settle(
   if (thrown === handBack) {
     runHandedBack(context, run)
     await delivery.moveToWait(delivery.token)
+    throw new WaitingError()
+  }
+  if (thrown === lockLost) {
+    runFailed(context, { ...run, isSuperseded: true }, errors.jobInterrupted())
+    // What becomes of the job is for the run that has the lock: BullMQ leaves the queue as it is after this error.
     throw new WaitingError()
   }
   const stop = await tell()
@@ -106,7 +114,7 @@ async function settle(
 }
 
 /** Gives a job back to the queue for a while, without counting it as an attempt. */
-async function delayJob(delivery: Job<JobPayload>): Promise<never> {
+export async function delayJob(delivery: Job<JobPayload>): Promise<never> {
   await delivery.moveToDelayed(Date.now() + retryMs, delivery.token)
   throw new DelayedError()
 }

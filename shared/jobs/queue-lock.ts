@@ -1,0 +1,41 @@
+import type { Job } from 'bullmq'
+import type { Redis, Result } from 'ioredis'
+import { type JobPayload, queueName, queuePrefix, workerOptions } from './queue.ts'
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    lockReclaim(
+      lock: string,
+      job: string,
+      active: string,
+      stalled: string,
+      ...values: string[]
+    ): Result<number, Context>
+  }
+}
+
+// KEYS: lock, job, active jobs, stalled jobs. ARGV: token, id, how often the job had been delivered, milliseconds.
+const script = `
+local holder = redis.call('GET', KEYS[1])
+if holder then return holder == ARGV[1] and 1 or 0 end
+if redis.call('HGET', KEYS[2], 'ats') ~= ARGV[3] then return 0 end
+if not redis.call('LPOS', KEYS[3], ARGV[2]) then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[4])
+redis.call('SREM', KEYS[4], ARGV[2])
+return 1`
+
+/**
+ * Takes the lock of a delivery again that has only expired: Redis was away for longer than locks last, and the queue
+ * has given the job to nobody since. @returns whether the delivery holds the lock; if not, another run may be under way.
+ */
+export async function reclaimLock(
+  redis: Redis,
+  { id = '', attemptsStarted }: Job<JobPayload>,
+  token: string,
+): Promise<boolean> {
+  redis.defineCommand('lockReclaim', { numberOfKeys: 4, lua: script })
+  const queue = `${queuePrefix}:${queueName}`
+  const keys = [`${queue}:${id}:lock`, `${queue}:${id}`, `${queue}:active`, `${queue}:stalled`] as const
+  const values = [token, id, String(attemptsStarted), String(workerOptions.lockDuration)]
+  return (await redis.lockReclaim(...keys, ...values)) === 1
+}

@@ -1,0 +1,36 @@
+import { expect, inject, test } from 'vitest'
+import { mustHold } from './support/invariants.ts'
+import { hasBegun, logOf, until, untilRunEnded } from './support/processes.ts'
+import { rememberRedis } from './support/rollback.ts'
+import { stuckOrigin } from './support/stuck-origin.ts'
+import { drawVersion } from './support/versions.ts'
+import { openWorld } from './support/world.ts'
+
+test('a run whose lock is lost ends, though its worker is well and its job waits for the same origin', {
+  timeout: 120_000,
+}, async () => {
+  const stuck = await stuckOrigin(6_000)
+  const world = await openWorld({ origins: [stuck.address] })
+  const version = await drawVersion(world.origin, inject('stack').neo4j, 100)
+  const job = await world.publish({ version, fileName: 'file', requests: stuck.requestsOf(version) })
+  const rollBack = await rememberRedis(world.redis)
+  const worker = await world.service.startWorker({ WORKER_CONCURRENCY: '1' })
+  await until('the origin hangs', () => stuck.isHolding() && hasBegun(worker, job.id))
+  const wasRunning = await world.records.read(job.id)
+  // The queue has the job as one that waits; only the record still says that its first attempt is under way.
+  await rollBack()
+  await world.redis.hset(
+    `packets:job:${job.id}`,
+    'state',
+    'running',
+    'attempt',
+    String(wasRunning?.attempt),
+    'unended',
+    '1',
+  )
+  await untilRunEnded(worker, job.id)
+  stuck.letGo()
+  expect((await job.done)?.state).toBe('succeeded')
+  expect(logOf(worker, job.id).filter((line) => line.includes('"job started"')).length).toBe(2)
+  await mustHold(world)
+})

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { type Job, Worker } from 'bullmq'
+import { Redis } from 'ioredis'
+import { afterAll, beforeEach, expect, inject, test } from 'vitest'
+import { createJobQueue, type JobPayload, queueName, queuePrefix, workerOptions } from '../../shared/jobs/queue.ts'
+import { reclaimLock } from '../../shared/jobs/queue-lock.ts'
+import { databaseOfFile } from '../support/own-service.ts'
+
+const db = await databaseOfFile()
+const redis = new Redis(inject('stack').redis.url, { db, maxRetriesPerRequest: null })
+const queue = createJobQueue(redis)
+const worker = new Worker<JobPayload>(queueName, null, { connection: redis, prefix: queuePrefix, ...workerOptions })
+afterAll(async () => {
+  await worker.close()
+  await queue.close()
+  await redis.quit()
+})
+beforeEach(async () => {
+  await redis.flushdb()
+})
+
+/** A job that a worker has taken with this token. */
+async function taken(token: string): Promise<Job<JobPayload>> {
+  const id = randomUUID()
+  await queue.add(id)
+  const job = await worker.getNextJob(token)
+  if (job?.id !== id) throw new Error('not taken')
+  return job
+}
+
+const lockOf = ({ id }: Job) => `${queuePrefix}:${queueName}:${id}:lock`
+
+test('a lock that only expired is taken again, for as long as locks last', async () => {
+  const job = await taken('mine')
+  expect(await reclaimLock(redis, job, 'mine')).toBe(true)
+  await redis.del(lockOf(job))
+  expect(await reclaimLock(redis, job, 'mine')).toBe(true)
+  expect(await redis.get(lockOf(job))).toBe('mine')
+  expect(await redis.pttl(lockOf(job))).toBeGreaterThan(workerOptions.lockDuration / 2)
+})
+
+test('a lock that another run holds, or has held since, is lost', async () => {
+  const job = await taken('mine')
+  await redis.set(lockOf(job), 'other')
+  expect(await reclaimLock(redis, job, 'mine')).toBe(false)
+  expect(await redis.get(lockOf(job))).toBe('other')
+  await redis.set(lockOf(job), 'mine')
+  await job.moveToWait('mine')
+  expect((await worker.getNextJob('other'))?.id).toBe(job.id)
+  await redis.del(lockOf(job))
+  expect(await reclaimLock(redis, job, 'mine')).toBe(false)
+})
+
+test('a lock of a job that waits again, or is gone, is lost', async () => {
+  const job = await taken('mine')
+  await job.moveToWait('mine')
+  expect(await reclaimLock(redis, job, 'mine')).toBe(false)
+  await redis.flushdb()
+  expect(await reclaimLock(redis, job, 'mine')).toBe(false)
+})
