@@ -16,6 +16,9 @@ interface Commit {
   discard: (() => Promise<void>) | null
 }
 
+/** How long a commit may take. A run that froze in it and wakes up later does not commit: its job has ended long ago. */
+const commitMs = 900_000
+
 /** The record first, then the generation, whose creation makes the packet. Contract 6. @returns the generation. */
 export async function commitPacket(
   context: WorkerContext,
@@ -33,10 +36,11 @@ export async function commitPacket(
     commitLost(context, job.id, interrupted)
     throw interrupted
   }
+  const { orgName, fileName, force, latestBefore: above } = job
+  const until = Date.now() + commitMs
   failpoint('beforeManifest')
-  const { orgName, fileName, force } = job
-  const taken = () => errors.fileExists(orgName, fileName)
-  return generations.commit(packetName(orgName, fileName), manifest, { force, taken }).catch(async (error) => {
+  const options = { force, above, until, taken: () => errors.fileExists(orgName, fileName) }
+  return generations.commit(packetName(orgName, fileName), manifest, options).catch(async (error) => {
     commitLost(context, job.id, error)
     // Nothing refers to these parts, nor will: their keys are this run's, and no manifest that it sent can have arrived.
     // After any other error one may have.

@@ -12,7 +12,7 @@ import type { WorkerContext } from './context.ts'
 
 /** Marks a job succeeded if one of its runs has committed its packet, and says whether. */
 export async function finishCommitted(context: WorkerContext, job: JobRecord): Promise<boolean> {
-  const generation = await context.generations.ofJob(packetName(job.orgName, job.fileName), job.id)
+  const generation = await context.generations.ofJob(packetName(job.orgName, job.fileName), job.id, job.latestBefore)
   if (generation === null) return false
   await succeedJob(context, job, generation)
   return true
@@ -53,11 +53,16 @@ export async function failJob(context: WorkerContext, job: JobRecord, error: App
 }
 
 /** Whether the job can no longer commit: false when a run of it was first. */
-async function isVoided(generations: Generations, { id, orgName, fileName }: JobRecord): Promise<boolean> {
-  const taken = () => errors.fileExists(orgName, fileName)
+async function isVoided(generations: Generations, job: JobRecord): Promise<boolean> {
+  const { id, orgName, fileName, latestBefore: above } = job
+  const name = packetName(orgName, fileName)
   try {
-    await generations.commit(packetName(orgName, fileName), voided(id), { force: true, taken })
-    return (await generations.ofJob(packetName(orgName, fileName), id)) === null
+    await generations.commit(name, voided(id), {
+      force: true,
+      taken: () => errors.fileExists(orgName, fileName),
+      above,
+    })
+    return (await generations.ofJob(name, id, above)) === null
   } catch (error) {
     if (error instanceof AppError && error.code === 'jobVoided') return true
     throw error

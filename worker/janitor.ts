@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Result } from 'ioredis'
 import { redisNow } from '../shared/jobs/redis.ts'
-import { janitorKey, sweptKey } from '../shared/jobs/redis-keys.ts'
+import { dutyKey, sweptKey } from '../shared/jobs/redis-keys.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { janitorFailed, jobRestored, swept } from '../shared/observability/events.ts'
+import { longestLinkSeconds } from '../shared/storage/links.ts'
 import { type Swept, sweepStorage } from '../shared/storage/sweep.ts'
 import type { WorkerContext } from './context.ts'
 
@@ -24,51 +25,83 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[2] == '0' then return redis.call('DEL', KEYS[1]) end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`
 
-/** Looks after what crashes leave behind, in one worker at a time, until released. Contract 6. */
+/**
+ * What crashes leave behind, and how it is put right. Each duty has a timer and a lock of its own: a sweep takes as long
+ * as there are objects, plain files as long as the store hangs, and neither may hold up the rescue of lost jobs.
+ */
+const duties: Record<string, (context: WorkerContext, signal: AbortSignal) => Promise<void>> = {
+  async rescue(context) {
+    await restoreJobs(context, await leftAloneSince(context))
+  },
+  async plainFiles(context, signal) {
+    const { views } = context
+    for (const name of await views.staleBefore(await leftAloneSince(context))) {
+      if (signal.aborted) return
+      await views.refresh(name)
+    }
+  },
+  async sweep(context, signal) {
+    const { redis } = context
+    if ((await redis.exists(sweptKey)) === 1) return
+    await sweep(context, Date.now(), signal)
+    await redis.set(sweptKey, new Date().toISOString(), 'PX', dayMs)
+  },
+}
+
+const leftAloneSince = async ({ redis }: WorkerContext) => (await redisNow(redis)) - leftAloneMs
+
+/** Does each duty again and again, in one worker at a time, until released. Contract 6. */
 export function startJanitor(context: WorkerContext, releases: Releases): void {
-  const { config, redis } = context
   const stopping = new AbortController()
-  const everyMs = config.worker.janitorSeconds * 1_000
-  redis.defineCommand('janitorKeep', { numberOfKeys: 1, lua: keepScript })
-  let round: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => {
-    round = round
-      .then(() => alone(context, everyMs, () => tidy(context, stopping.signal)))
-      .catch((error) => {
-        if (!stopping.signal.aborted) janitorFailed(context, error)
-      })
-  }, everyMs)
-  releases.add('janitor', timer, async (it) => {
-    clearInterval(it)
+  context.redis.defineCommand('janitorKeep', { numberOfKeys: 1, lua: keepScript })
+  const started = Object.entries(duties).map(([name, work]) => {
+    return startDuty(context, name, () => work(context, stopping.signal), stopping.signal)
+  })
+  releases.add('janitor', started, async (each) => {
     stopping.abort()
-    await round
+    await Promise.all(each.map((ended) => ended()))
   })
 }
 
-/** Runs `work` unless another worker's janitor is at it. */
-async function alone({ redis }: WorkerContext, everyMs: number, work: () => Promise<void>): Promise<void> {
+/** @returns what ends it, and waits for a round under way. */
+function startDuty(context: WorkerContext, name: string, work: () => Promise<void>, stopping: AbortSignal) {
+  const everyMs = context.config.worker.janitorSeconds * 1_000
+  let round: Promise<void> | null = null
+  const timer = setInterval(() => {
+    round ??= alone(context, name, everyMs, work)
+      .catch((error) => {
+        if (!stopping.aborted) janitorFailed(context, error)
+      })
+      .finally(() => {
+        round = null
+      })
+  }, everyMs)
+  return async () => {
+    clearInterval(timer)
+    await round
+  }
+}
+
+/** Runs `work` unless another worker is at this duty. */
+async function alone(
+  { redis }: WorkerContext,
+  duty: string,
+  everyMs: number,
+  work: () => Promise<void>,
+): Promise<void> {
   const owner = randomUUID()
+  const key = dutyKey(duty)
   const heldMs = 2 * everyMs
-  if ((await redis.set(janitorKey, owner, 'PX', heldMs, 'NX')) === null) return
+  if ((await redis.set(key, owner, 'PX', heldMs, 'NX')) === null) return
   const keeping = setInterval(() => {
-    redis.janitorKeep(janitorKey, owner, String(heldMs)).catch(() => {})
+    redis.janitorKeep(key, owner, String(heldMs)).catch(() => {})
   }, everyMs / 2)
   try {
     await work()
   } finally {
     clearInterval(keeping)
-    await redis.janitorKeep(janitorKey, owner, '0')
+    await redis.janitorKeep(key, owner, '0')
   }
-}
-
-async function tidy(context: WorkerContext, signal: AbortSignal): Promise<void> {
-  const { redis, views } = context
-  const before = (await redisNow(redis)) - leftAloneMs
-  await restoreJobs(context, before)
-  for (const name of await views.staleBefore(before)) await views.refresh(name)
-  if ((await redis.exists(sweptKey)) === 1) return
-  await sweep(context, Date.now(), signal)
-  await redis.set(sweptKey, new Date().toISOString(), 'PX', dayMs)
 }
 
 /** Puts unfinished jobs back that the queue does not have: an API died before it could add one, or Redis lost some. */
@@ -84,8 +117,8 @@ export async function restoreJobs(
   }
 }
 
-/** The longest lifetime of a download URL. */
-const supersededMs = 7 * dayMs
+/** Longer than any download link, with an hour for what was under way and for clocks that differ. */
+const supersededMs = longestLinkSeconds * 1_000 + 3_600_000
 
 export async function sweep(context: WorkerContext, now: number, signal: AbortSignal): Promise<Swept> {
   const { config, records, views } = context

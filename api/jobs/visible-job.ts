@@ -13,7 +13,8 @@ export function requireVisible(principal: Principal, job: JobRecord | null): Job
 }
 
 /** A job as clients see it. Contract 7, Job. */
-export function jobView({ batchSize, force, generation, cancelling, begun, version, ...job }: JobRecord): object {
+export function jobView(record: JobRecord): object {
+  const { batchSize, force, latestBefore, generation, cancelling, begun, version, ...job } = record
   return job
 }
 

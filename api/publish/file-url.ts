@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { locationFields, publishResponse } from '../../shared/publish/response.ts'
+import { longestLinkSeconds } from '../../shared/storage/links.ts'
 import { orgName, storedName } from '../../shared/storage/names.ts'
 import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { wholeNumber } from '../query.ts'
 import { defaultLifetimeSeconds } from './job-answer.ts'
-
-const longestLifetimeSeconds = 604_800
 
 /** Seed, Publish #6; contract 7.6. */
 export const fileUrl = defineEndpoint({
@@ -16,7 +15,7 @@ export const fileUrl = defineEndpoint({
   scope: 'publish:read',
   access: orgInPath,
   params: z.object({ orgName, fileName: storedName }),
-  query: z.strictObject({ lifetime: wholeNumber(1, longestLifetimeSeconds).optional() }),
+  query: z.strictObject({ lifetime: wholeNumber(1, longestLinkSeconds).optional() }),
   answer: 'publish',
   async handle({ packets }, { params, query }) {
     const files = await packets.require(params.orgName, params.fileName)

@@ -8,6 +8,7 @@ import {
   statementFields,
 } from '../../shared/publish/response.ts'
 import { packetName } from '../../shared/storage/keys.ts'
+import { linkLifetime } from '../../shared/storage/links.ts'
 import type { StoredFile } from '../../shared/storage/packets.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer } from '../endpoint.ts'
@@ -25,10 +26,14 @@ export async function jobAnswer(
   const failure = ({ status, code, message }: JobError) => new AppError(status, code, message, { headers })
   if (job.error) throw failure(job.error)
   if (job.state === 'cancelled') throw failure(errors.jobCancelled())
-  const manifest = await context.generations.read(packetName(job.orgName, job.fileName), job.generation ?? 0)
+  const { generations, packets } = context
+  const [name, generation] = [packetName(job.orgName, job.fileName), job.generation ?? 0]
+  const manifest = await generations.read(name, generation)
   if (manifest === null) throw failure(errors.packetGone())
-  const files = context.packets.filesOf(job.fileName, manifest)
-  const urls = await context.packets.sign(files, defaultLifetimeSeconds)
+  const lifetimeSeconds = await linkLifetime(generations, name, { generation, manifest }, defaultLifetimeSeconds)
+  if (lifetimeSeconds === 0) throw failure(errors.packetGone())
+  const files = packets.filesOf(job.fileName, manifest)
+  const urls = await packets.sign(files, lifetimeSeconds)
   const isInline = !returnMinimal && bytesOf(files) <= context.config.limits.inlineBytes
   const statements = isInline ? statementFields(sourcesOf(context, files)) : {}
   return { kind: 'publish', headers, response: publishResponse({ ...statements, ...locationFields(urls) }) }

@@ -33,7 +33,7 @@ async function removePacket({ generations, views }: ApiContext, orgName: string,
   const name = packetName(orgName, fileName)
   await views.mark(name)
   const taken = () => errors.fileExists(orgName, fileName)
-  await generations.commit(name, removal(), { force: true, taken })
+  await generations.commit(name, removal(), { force: true, taken, above: Number.POSITIVE_INFINITY })
   await views.remove(name)
 }
 

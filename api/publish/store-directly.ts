@@ -22,7 +22,7 @@ export async function storeDirectly(
   if (problem) throw errors.invalidRequest([{ path: 'fileName', message: problem }])
   await packets.requireOrg(orgName)
   const taken = () => errors.fileExists(orgName, fileName)
-  if (await packets.isTaken(orgName, fileName)) throw taken()
+  if ((await packets.standingOf(orgName, fileName)).isTaken) throw taken()
   // Advisory: without Redis the generation alone decides.
   const holder = await records.holder(orgName, fileName).catch(() => null)
   if (holder !== null) throw errors.nameInUse(orgName, fileName, holder)
@@ -34,7 +34,7 @@ export async function storeDirectly(
       partStored(context, part)
     })
     await views.mark(name)
-    await generations.commit(name, staging.manifest(), { force: false, taken })
+    await generations.commit(name, staging.manifest(), { force: false, taken, above: Number.POSITIVE_INFINITY })
   } catch (error) {
     // A commit without an answer may have happened: then the parts are the packet's, and stay.
     const isCertain = error instanceof AppError && error.status !== 503

@@ -2,16 +2,17 @@ import * as errors from '../../shared/errors/catalogue.ts'
 import { idempotencyOf, parseIdempotencyKey, replayedJob } from '../../shared/jobs/idempotency.ts'
 import { type Submission, type Submitted, submitJob } from '../../shared/jobs/submission.ts'
 import { checkOrigin } from '../../shared/origin/connect.ts'
+import { packetName } from '../../shared/storage/keys.ts'
 import type { ApiContext } from '../context.ts'
 import type { Input } from '../endpoint.ts'
 
 export type Caller = Pick<Input<unknown, unknown, unknown>, 'principal' | 'prefer' | 'idempotencyKey'>
 
-type Context = Pick<ApiContext, 'config' | 'packets' | 'records' | 'store' | 'secrets' | 'queue'>
+type Context = Pick<ApiContext, 'config' | 'packets' | 'generations' | 'records' | 'store' | 'secrets' | 'queue'>
 
 /** A new job, or the one that the same request with the same `Idempotency-Key` made before. */
 export async function submit(context: Context, caller: Caller, order: Submission): Promise<Submitted> {
-  const { config, packets, records } = context
+  const { config, packets, generations, records } = context
   const { orgName, fileName } = order
   const key = parseIdempotencyKey(caller.idempotencyKey)
   const idempotency = key === null ? undefined : idempotencyOf(config.secretKeys, caller.principal.name, key, order)
@@ -20,14 +21,17 @@ export async function submit(context: Context, caller: Caller, order: Submission
   const known = await earlier()
   if (known) return { id: known, replayed: true }
   // Each asks something far away, so they are asked together; what is told is the first in this order.
-  const [org, taken, origins] = [
+  const [org, standing, origins] = [
     packets.requireOrg(orgName),
-    order.force ? Promise.resolve(false) : packets.isTaken(orgName, fileName),
+    order.force
+      ? generations.above(packetName(orgName, fileName), Infinity).then(([latest = 0]) => ({ isTaken: false, latest }))
+      : packets.standingOf(orgName, fileName),
     checkOrigins(new Set(order.requests.map(({ dbUrl }) => dbUrl)), config),
   ]
-  await Promise.allSettled([org, taken, origins])
+  await Promise.allSettled([org, standing, origins])
   await org
-  if (await taken) {
+  const { isTaken, latest } = await standing
+  if (isTaken) {
     // And again: the same request may have come at the same time and be through already.
     const meanwhile = await earlier()
     if (meanwhile) return { id: meanwhile, replayed: true }
@@ -35,7 +39,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
   }
   await origins
   const { queuedJobs: queuedJobsLimit } = config.limits
-  return submitJob({ ...context, queuedJobsLimit, secretKeys: config.secretKeys }, order, idempotency)
+  return submitJob({ ...context, queuedJobsLimit, secretKeys: config.secretKeys }, order, idempotency, latest)
 }
 
 // Ten thousand sub-requests may name as many hosts, each slow to resolve; those that are left the worker checks as well.

@@ -18,6 +18,7 @@ export function recordOf({ unended, ...hash }: Record<string, string>): JobRecor
     cancelling: false,
     begun: false,
     version: 1,
+    latestBefore: 0,
   }
   const fields = Object.entries(hash).map(([key, value]) => [key, bare.includes(key) ? value : JSON.parse(value)])
   return { ...absent, ...Object.fromEntries(fields), attempt: Number(hash.attempt) }

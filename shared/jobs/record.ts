@@ -52,6 +52,11 @@ export interface JobRecord {
   generation: number | null
   batchSize: number
   force: boolean
+  /**
+   * The latest generation of its name when it was submitted: its own is above that. It is written with the record and
+   * never changes, so a Redis that is rolled back has it right, or not the job. 0: unknown, of an earlier version.
+   */
+  latestBefore: number
   /** Someone asked for it to be cancelled, and its run has not stopped yet. */
   cancelling: boolean
   /** A run of it has begun to commit, and may do so at any time, be it frozen. */
@@ -64,6 +69,7 @@ export type NamedJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName'>
 
 export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'batchSize' | 'force'> & {
   subRequests: number
+  latestBefore?: number
   /** `Idempotency-Key`: what it is remembered by, and the fingerprint of the request. Contract 7. */
   idempotency?: Idempotency | undefined
 }
@@ -161,10 +167,10 @@ export function createJobRecords(redis: Redis): JobRecords {
   }
 
   return {
-    async create({ subRequests, idempotency, ...job }) {
+    async create({ subRequests, idempotency, latestBefore = 0, ...job }) {
       const progress = progressOf('queued', subRequests)
       const createdAt = now()
-      const record = { ...job, version: jobVersion, state: 'queued', createdAt, attempt: 0, progress }
+      const record = { ...job, latestBefore, version: jobVersion, state: 'queued', createdAt, attempt: 0, progress }
       const keys = [
         recordKey(job.id),
         claimKey(nameOf(job)),

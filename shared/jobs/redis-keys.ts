@@ -26,6 +26,6 @@ export const staleViewsKey = 'packets:views'
 /** Where the id of a job that finished is published. */
 export const finishedChannel = 'packets:finished'
 
-/** Which worker's janitor is at work, and when everything was last swept. */
-export const janitorKey = 'packets:janitor'
+/** Which worker is at one of the janitor's duties; and when everything was last swept. */
+export const dutyKey = (duty: string): string => `packets:janitor:${duty}`
 export const sweptKey = 'packets:swept'

@@ -32,6 +32,7 @@ export interface Submitting {
 /**
  * Accepts a publish: request into the store, record into Redis, credentials beside it, then the id into the queue. In
  * this order whatever the queue delivers can be run, and a crash in between leaves nothing that runs half.
+ * @param latestBefore the latest generation of the packet's name: the job's own will be above it.
  * @throws nameInUse (409), keyReused (422), queueFull (503), queueAway (503), storeAway (503); nothing is left then but
  * a failed record.
  */
@@ -39,6 +40,7 @@ export async function submitJob(
   context: Submitting,
   submission: Submission,
   idempotency: Idempotency | undefined,
+  latestBefore = 0,
 ): Promise<Submitted> {
   const { store, records, secrets, queue } = context
   const { requests, ...job } = submission
@@ -49,7 +51,8 @@ export async function submitJob(
   const owner = { id, orgName: job.orgName }
   try {
     const { secrets: distinct } = await storeRequest(store, owner, requests)
-    const created = await queued(() => records.create({ ...job, id, subRequests: requests.length, idempotency }))
+    const subRequests = requests.length
+    const created = await queued(() => records.create({ ...job, id, subRequests, latestBefore, idempotency }))
     if (created.is === 'held') throw errors.nameInUse(job.orgName, job.fileName, created.holder)
     if (created.is === 'known') {
       await removeRequest(store, owner).catch(() => {})

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import * as errors from '../errors/catalogue.ts'
-import { generationKey, generationsOf, parseGenerationKey } from './keys.ts'
+import { earlierGenerationKey, generationKey, generationsOf, parseGenerationKey } from './keys.ts'
 import type { ObjectStore } from './object-store.ts'
 import { othersFiles } from './plain-files.ts'
 
@@ -26,6 +26,8 @@ export interface Manifest {
   removed?: true
   /** This one says only that its job will not commit any more: readers look past it. */
   isVoid?: true
+  /** Of a void one: the generation that readers see instead, 0 without any. */
+  over?: number
 }
 
 /** The generation that says that a packet was removed. */
@@ -54,6 +56,19 @@ export interface Generation {
   manifest: Manifest
 }
 
+export interface CommitOptions {
+  force: boolean
+  /** The error of a commit whose name is taken. */
+  taken: () => Error
+  /**
+   * Up to this generation none is of the job: the latest when it was submitted. `Infinity`, where the job has begun just
+   * now and commits once; 0, where nobody knows, makes every commit look at all there are.
+   */
+  above?: number
+  /** No manifest is sent after this time (epoch milliseconds): what a later look at the generations rests on may be swept. */
+  until?: number
+}
+
 /**
  * A packet is a list of generations; the highest is the packet. Creating the next one's manifest is the commit, and
  * the store's create-if-absent is all that decides. Contract 6, How.
@@ -61,33 +76,43 @@ export interface Generation {
  * A job may run more than once: after a crash, or twice at the same time when a worker froze past its lock. Each run
  * brings its own parts. Between listing the generations and creating the next, the other run may commit: then the
  * create finds the number taken, reads whose it is, and a manifest of the same job is success for both. A run that
- * wakes up late lists its job's generation, also below newer ones (superseded generations stay 7 days, longer than any
- * job), and commits nothing. So a job never becomes two generations, and orphaned parts are all that a loser leaves.
+ * wakes up late lists its job's generation, also below newer ones (`sweepStorage` says how long they stay), and commits
+ * nothing. So a job never becomes two generations, and orphaned parts are all that a loser leaves.
+ *
+ * What is asked costs the same however many generations there were: the latest comes first in a listing, a void one
+ * names the one below that readers see, and a job looks only at those above the latest at its submission.
  */
 export interface Generations {
-  /** Numbers of a packet's generations, ascending. */
+  /** Numbers of a packet's generations, ascending. The longer its history, the more requests. */
   list(name: string): Promise<number[]>
+  /** Numbers above `below`, descending, and one more if there is any: so at least the latest. */
+  above(name: string, below: number): Promise<number[]>
   /** null when the generation was swept. */
   read(name: string, generation: number): Promise<Manifest | null>
+  /** The number of the latest generation, whatever it says (0 without one), and the word about the packet. */
+  latest(name: string): Promise<{ number: number; highest: Generation | null }>
   /** The latest word about a packet, that it was removed included. */
   highest(name: string): Promise<Generation | null>
   /** The packet, if there is one. */
   current(name: string): Promise<Generation | null>
-  /** The generation a job has made of a packet, if any. */
-  ofJob(name: string, jobId: string): Promise<number | null>
+  /** The generation above `above` that a job has made of a packet, if any. */
+  ofJob(name: string, jobId: string, above?: number): Promise<number | null>
   /**
    * Commits a manifest as the next generation, once per job. @returns its number.
    * @throws taken() when another packet or files of others hold the name and `force` is false; jobVoided when the job
-   * has failed meanwhile.
+   * has failed meanwhile; jobInterrupted after `until`.
    */
-  commit(name: string, manifest: Manifest, options: { force: boolean; taken: () => Error }): Promise<number>
+  commit(name: string, manifest: Manifest, options: CommitOptions): Promise<number>
 }
 
-// Manifests never change, so a key is all that a cached one needs; those of one-part packets are about 300 bytes.
-const manifestsCached = 5_000
+// Manifests never change, so a key is all that a cached one needs. About what they take in memory, in bytes.
+const cached = { maxSize: 32 * 2 ** 20, sizeCalculation: ({ parts }: Manifest) => 500 + 300 * parts.length }
+
+// Few are wanted: the latest, and those that were committed while a job waited and ran.
+const pageKeys = 10
 
 export function createGenerations(store: ObjectStore): Generations {
-  const cache = new LRUCache<string, Manifest>({ max: manifestsCached })
+  const cache = new LRUCache<string, Manifest>(cached)
 
   async function list(name: string): Promise<number[]> {
     const numbers: number[] = []
@@ -98,37 +123,53 @@ export function createGenerations(store: ObjectStore): Generations {
     return numbers.sort((a, b) => a - b)
   }
 
+  async function above(name: string, below: number): Promise<number[]> {
+    const numbers: number[] = []
+    for await (const { key } of store.list(generationsOf(name), { pageKeys })) {
+      const parsed = parseGenerationKey(key)
+      if (parsed?.name !== name) continue
+      // Those that an earlier version named are listed in ascending order.
+      if (parsed.isEarlier) return (await list(name)).toReversed()
+      numbers.push(parsed.generation)
+      if (parsed.generation <= below) break
+    }
+    return numbers
+  }
+
   async function read(name: string, generation: number): Promise<Manifest | null> {
     const key = generationKey(name, generation)
-    const cached = cache.get(key)
-    if (cached) return cached
-    const bytes = await store.get(key)
+    const known = cache.get(key)
+    if (known) return known
+    const bytes = (await store.get(key)) ?? (await store.get(earlierGenerationKey(name, generation)))
     if (bytes === null) return null
     const manifest = JSON.parse(bytes.toString()) as Manifest
     cache.set(key, manifest)
     return manifest
   }
 
-  async function highest(name: string): Promise<Generation | null> {
+  async function latest(name: string): Promise<{ number: number; highest: Generation | null }> {
     // A generation that is gone by the time it is read was superseded and swept: look again.
     for (let attempt = 0; attempt < 3; attempt++) {
-      const found = await highestOf(name, await list(name))
-      if (found !== 'gone') return found
+      const [number = 0] = await above(name, Number.POSITIVE_INFINITY)
+      const highest = await highestBelow(name, number)
+      if (highest !== 'gone') return { number, highest }
     }
     throw errors.storeAway(new Error(`the generations of a packet are listed but cannot be read`))
   }
 
-  async function highestOf(name: string, numbers: readonly number[]): Promise<Generation | null | 'gone'> {
-    for (const generation of numbers.toReversed()) {
-      const manifest = await read(name, generation)
-      if (manifest === null) return 'gone'
-      if (!manifest.isVoid) return { generation, manifest }
-    }
-    return null
+  /** What readers see, where `number` is the latest generation. */
+  async function highestBelow(name: string, number: number): Promise<Generation | null | 'gone'> {
+    if (number === 0) return null
+    const manifest = await read(name, number)
+    if (manifest === null) return 'gone'
+    if (!manifest.isVoid) return { generation: number, manifest }
+    // Without `over` it is of an earlier version, and few are.
+    const under = manifest.over ?? (await list(name)).findLast((each) => each < number) ?? 0
+    return highestBelow(name, under)
   }
 
   async function ownAmong(name: string, numbers: readonly number[], jobId: string): Promise<Generation | null> {
-    for (const generation of numbers.toReversed()) {
+    for (const generation of numbers) {
       const manifest = await read(name, generation)
       if (manifest?.jobId === jobId) return { generation, manifest }
     }
@@ -141,35 +182,37 @@ export function createGenerations(store: ObjectStore): Generations {
     return generation
   }
 
-  async function isHeld(name: string, numbers: readonly number[]): Promise<boolean> {
-    const found = await highestOf(name, numbers)
-    return found === 'gone' || (found !== null && !found.manifest.removed)
-  }
-
-  async function current(name: string): Promise<Generation | null> {
-    const latest = await highest(name)
-    return latest?.manifest.removed ? null : latest
-  }
-
   const generations: Generations = {
     list,
+    above,
     read,
-    highest,
-    current,
-    async ofJob(name, jobId) {
-      const own = await ownAmong(name, await list(name), jobId)
+    latest,
+    highest: async (name) => (await latest(name)).highest,
+    async current(name) {
+      const { highest } = await latest(name)
+      return highest?.manifest.removed ? null : highest
+    },
+    async ofJob(name, jobId, below = 0) {
+      const numbers = (await above(name, below)).filter((number) => number > below)
+      const own = await ownAmong(name, numbers, jobId)
       return own === null || own.manifest.isVoid ? null : own.generation
     },
-    async commit(name, manifest, { force, taken }) {
-      const bytes = Buffer.from(JSON.stringify(manifest))
+    async commit(name, manifest, { force, taken, above: below = 0, until = Number.POSITIVE_INFINITY }) {
       for (;;) {
         // Others' files are looked for first: the plain ones of a twin of this job appear only after its generation.
         const others = force ? [] : await othersFiles(store, generations, name)
-        const numbers = await list(name)
-        const own = await ownAmong(name, numbers, manifest.jobId)
+        const numbers = await above(name, below)
+        const candidates = numbers.filter((number) => number > below)
+        const own = await ownAmong(name, candidates, manifest.jobId)
         if (own !== null) return committed(own)
-        if (!force && (others.length > 0 || (await isHeld(name, numbers)))) throw taken()
-        const next = (numbers.at(-1) ?? 0) + 1
+        const [latestNumber = 0] = numbers
+        const found = force && !manifest.isVoid ? null : await highestBelow(name, latestNumber)
+        const isHeld = found === 'gone' || (found !== null && !found.manifest.removed)
+        if (!force && (others.length > 0 || isHeld)) throw taken()
+        const next = latestNumber + 1
+        const over = manifest.isVoid && found !== 'gone' ? { over: found?.generation ?? 0 } : {}
+        const bytes = Buffer.from(JSON.stringify({ ...manifest, ...over }))
+        if (Date.now() > until) throw errors.jobInterrupted()
         const outcome = await store.create(generationKey(name, next), bytes)
         if (outcome === 'created') return next
         // A 412 may be our own first PUT whose answer was lost, so look who wrote it before calling it a conflict.

@@ -4,13 +4,17 @@
  * A packet's name is its full key, `<orgName>/<fileName>`: org `a` with file `b/f` is org `a/b` with file `f`. Hidden
  * objects keep the name behind a dot-name in the first directory, so that a prefix of a name is a prefix of keys:
  *
- *   a/.generations/b/f/.0000000001      a manifest; the highest is the packet
+ *   a/.generations/b/f/.-9999999998     the manifest of generation 1; the highest is the packet
  *   a/.parts/b/f/.<job>/<run>/…         parts, immutable, of one run
  *   a/.jobs/<job>/request               a job's request, without credentials
  *   a/.jobs/<job>/plan                  how a large one is cut into slices
  *   a/.jobs/<job>/slices/<slice>        what a slice came to
  *   a/b/.org                            the org a/b was created
  *   a/b/f                               the plain-file view
+ *
+ * Stores list keys in ascending order only, so generations count down in theirs: a listing begins with the latest,
+ * however many there were. An earlier version of this service counted up (`.0000000001`); its keys, which are the lower
+ * generations of their names, come after.
  *
  * No segment of a name starts with a dot, so nothing hidden can be taken for a name, or one name for another's.
  */
@@ -32,13 +36,31 @@ export const generationsBelow = (name: string): string => hidden('.generations',
 /** Prefix of the generations of exactly one packet. */
 export const generationsOf = (name: string): string => `${hidden('.generations', name)}/.`
 
+const highestGeneration = 9_999_999_999
+const tenDigits = (number: number) => String(number).padStart(10, '0')
+
 export const generationKey = (name: string, generation: number): string =>
-  `${generationsOf(name)}${String(generation).padStart(10, '0')}`
+  `${generationsOf(name)}-${tenDigits(highestGeneration - generation)}`
+
+/** As an earlier version of this service named it. */
+export const earlierGenerationKey = (name: string, generation: number): string =>
+  `${generationsOf(name)}${tenDigits(generation)}`
 
 /** The packet's name and the generation of a manifest's key; null for any other key. */
-export function parseGenerationKey(key: string): { name: string; generation: number } | null {
-  const [, top, rest, generation] = /^([^/]+)\/\.generations\/(.+)\/\.(\d{10})$/s.exec(key) ?? []
-  return generation === undefined ? null : { name: `${top}/${rest}`, generation: Number(generation) }
+export function parseGenerationKey(key: string): { name: string; generation: number; isEarlier: boolean } | null {
+  const [, top, rest, sign, digits] = /^([^/]+)\/\.generations\/(.+)\/\.(-?)(\d{10})$/s.exec(key) ?? []
+  if (digits === undefined) return null
+  const isEarlier = sign === ''
+  const generation = isEarlier ? Number(digits) : highestGeneration - Number(digits)
+  return { name: `${top}/${rest}`, generation, isEarlier }
+}
+
+/**
+ * For `ObjectStore.list`: from a generation of a name, of which no higher one follows, to what comes after all of them.
+ */
+export function pastGenerations(key: string): string | null {
+  const parsed = parseGenerationKey(key)
+  return parsed === null || parsed.isEarlier ? null : `${generationsOf(parsed.name)}:`
 }
 
 /** A part of one run of a job. `slice` and `part` count from 0 and 1. */

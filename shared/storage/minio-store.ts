@@ -8,7 +8,7 @@ import * as errors from '../errors/catalogue.ts'
 import { type ObserveCall, timed } from '../observability/timed.ts'
 import { boundedTransport, StoreStalled } from './bounded-transport.ts'
 import { probeKey } from './keys.ts'
-import type { ObjectStore, StoredObject } from './object-store.ts'
+import type { ListOptions, ObjectStore, StoredObject } from './object-store.ts'
 
 export interface StorageSettings {
   endpoint: string
@@ -41,18 +41,23 @@ export function openMinioStore(settings: StorageSettings, observe: ObserveCall =
   // Over plain http the request's signature covers the bytes.
   const isEncrypted = settings.endpoint.startsWith('https:')
 
-  async function* pages(prefix: string, delimiter: string): AsyncGenerator<StoredObject | { prefix: string }> {
-    let token = ''
-    do {
-      const page = await retried(() => client.listObjectsV2Query(bucket, prefix, token, delimiter, 1_000, ''))
+  async function* pages(
+    prefix: string,
+    delimiter: string,
+    { pageKeys = 1_000, skipTo = () => null }: ListOptions = {},
+  ): AsyncGenerator<StoredObject | { prefix: string }> {
+    for (let token = '', after = ''; ; ) {
+      const page = await retried(() => client.listObjectsV2Query(bucket, prefix, token, delimiter, pageKeys, after))
       for (const { name, prefix: level, size, etag = '', lastModified } of page.objects) {
         if (level !== undefined) yield { prefix: level }
         else if (name !== undefined) {
           yield { key: name, bytes: Number(size), etag, modifiedAt: new Date(lastModified ?? 0).getTime() }
         }
       }
-      token = page.isTruncated ? String(page.nextContinuationToken) : ''
-    } while (token !== '')
+      if (!page.isTruncated) return
+      after = skipTo(page.objects.at(-1)?.name ?? '') ?? ''
+      token = after === '' ? String(page.nextContinuationToken) : ''
+    }
   }
 
   // Not `putObject`: that copies the bytes and hashes them twice.
@@ -87,7 +92,7 @@ export function openMinioStore(settings: StorageSettings, observe: ObserveCall =
         range ? client.getPartialObject(bucket, key, range.from, range.bytes) : client.getObject(bucket, key)
       return retried(async () => buffer(await read())).catch(nullWhenMissing)
     },
-    list: (prefix) => pages(prefix, '') as AsyncGenerator<StoredObject>,
+    list: (prefix, options) => pages(prefix, '', options) as AsyncGenerator<StoredObject>,
     listLevel: (prefix) => pages(prefix, '/'),
     async hasAny(prefix) {
       const page = await retried(() => client.listObjectsV2Query(bucket, prefix, '', '', 1, ''))

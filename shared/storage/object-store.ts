@@ -15,6 +15,13 @@ export interface ByteRange {
   bytes: number
 }
 
+export interface ListOptions {
+  /** How many keys are asked for at a time, 1,000 at most: for who takes only the first few. */
+  pageKeys?: number
+  /** Asked with the last key of each page where the next one is to begin: after this key; null for right behind it. */
+  skipTo?: (lastKey: string) => string | null
+}
+
 /**
  * What the service needs of object storage: whole immutable objects, create-if-absent, listing in key order. Every
  * implementation passes the same contract suite. All methods throw storeAway (503, retryable) when the store fails.
@@ -31,8 +38,8 @@ export interface ObjectStore {
   get(key: string, range?: ByteRange): Promise<Buffer | null>
   /** The object as it comes; null when there is none. */
   stream(key: string): Promise<Readable | null>
-  /** All objects below a prefix, in key order. */
-  list(prefix: string): AsyncGenerator<StoredObject>
+  /** The objects below a prefix, in key order. */
+  list(prefix: string, options?: ListOptions): AsyncGenerator<StoredObject>
   /** One directory level below a prefix that ends in `/`: its objects, and the prefixes of its sub-directories. */
   listLevel(prefix: string): AsyncGenerator<StoredObject | { prefix: string }>
   /** Is there any object below the prefix? */

@@ -4,10 +4,10 @@ import { byCodePoint } from '../cypher/identifiers.ts'
 import * as errors from '../errors/catalogue.ts'
 import { inBatches } from './batches.ts'
 import type { Generations, Manifest, ManifestPart } from './generations.ts'
-import { generationsBelow, isHidden, orgKey, packetName, parseGenerationKey } from './keys.ts'
+import { generationsBelow, isHidden, orgKey, packetName, parseGenerationKey, pastGenerations } from './keys.ts'
 import { longestKeyBytes, parsePartName, partNames } from './names.ts'
 import type { ObjectStore } from './object-store.ts'
-import { othersFiles } from './plain-files.ts'
+import { othersFiles, plainFilesOf } from './plain-files.ts'
 
 /** A file as clients see it: a part of a packet, or an object that others put into the org's directory. */
 export interface StoredFile {
@@ -25,8 +25,8 @@ export interface Packets {
   createOrg(orgName: string): Promise<void>
   /** @throws noSuchOrg (404) */
   requireOrg(orgName: string): Promise<void>
-  /** Do a packet, or others' files, hold this name? */
-  isTaken(orgName: string, fileName: string): Promise<boolean>
+  /** Do a packet, or others' files, hold this name? And the number of its latest generation, 0 without any. */
+  standingOf(orgName: string, fileName: string): Promise<{ isTaken: boolean; latest: number }>
   /** The files of a packet by its name, or one file by its own. @throws noSuchFile (404) */
   require(orgName: string, fileName: string): Promise<StoredFile[]>
   /** The files of a committed manifest, under the packet's names. */
@@ -43,6 +43,8 @@ const orgsKnown = { max: 10_000, ttl: 10_000 }
 
 export function createPackets(store: ObjectStore, generations: Generations): Packets {
   const known = new LRUCache<string, true>(orgsKnown)
+  // Of a name with a long history only the page with its latest generation is listed.
+  const generationsFrom = (name: string) => store.list(generationsBelow(name), { skipTo: pastGenerations })
   const fileOf = (fileName: string, { key, bytes }: ManifestPart): StoredFile => ({
     fileName,
     key,
@@ -81,7 +83,7 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     // Most were created here. Asked for first: some stores list a directory by walking through all of it.
     if (await store.hasAny(orgKey(orgName))) return true
     if (await store.hasAny(`${orgName}/`)) return true
-    for await (const { key } of store.list(generationsBelow(`${orgName}/`))) {
+    for await (const { key } of generationsFrom(`${orgName}/`)) {
       // The generations of a packet named like the org stand there too.
       if (parseGenerationKey(key)?.name.startsWith(`${orgName}/`)) return true
     }
@@ -91,7 +93,7 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
   /** Names of packets that start with `name`, removed ones too, each with its highest generation. */
   async function packetsBelow(name: string): Promise<Map<string, number>> {
     const found = new Map<string, number>()
-    for await (const { key } of store.list(generationsBelow(name))) {
+    for await (const { key } of generationsFrom(name)) {
       const parsed = parseGenerationKey(key)
       if (parsed) found.set(parsed.name, Math.max(parsed.generation, found.get(parsed.name) ?? 0))
     }
@@ -132,10 +134,13 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
       if (!(await orgExists(orgName))) throw errors.noSuchOrg(orgName)
       known.set(orgName, true)
     },
-    async isTaken(orgName, fileName) {
+    async standingOf(orgName, fileName) {
       const name = packetName(orgName, fileName)
-      const [packet, others] = await Promise.all([generations.current(name), othersFiles(store, generations, name)])
-      return packet !== null || others.length > 0
+      const [{ number, highest }, files] = await Promise.all([generations.latest(name), plainFilesOf(store, name)])
+      const isPacket = highest !== null && !highest.manifest.removed
+      // They may be of a packet that was committed since the generations were looked at.
+      const others = isPacket || files.length === 0 ? [] : await othersFiles(store, generations, name)
+      return { isTaken: isPacket || others.length > 0, latest: number }
     },
     async require(orgName, fileName) {
       const files = (await findOwn(orgName, fileName)) ?? (await findOthers(orgName, fileName))

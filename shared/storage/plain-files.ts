@@ -7,7 +7,7 @@ import type { ObjectStore, StoredObject } from './object-store.ts'
 const listedTogether = 1_000
 
 /** The plain objects that carry a packet's name: `name` itself, and its parts' names of whatever count. */
-async function plainFilesOf(store: ObjectStore, name: string): Promise<StoredObject[]> {
+export async function plainFilesOf(store: ObjectStore, name: string): Promise<StoredObject[]> {
   const isOwn = ({ key }: StoredObject) => key === name || parsePartName(key)?.base === name
   const found = await first(listedTogether, store.list(name))
   if (found.length < listedTogether) return found.filter(isOwn)
@@ -25,24 +25,28 @@ async function first<T>(count: number, items: AsyncIterable<T>): Promise<T[]> {
 /** Equal for objects of equal content. */
 const contentOf = ({ bytes, etag }: Pick<StoredObject, 'bytes' | 'etag'>) => `${bytes} ${etag}`
 
-/** What a packet's generations ever put under its name. */
-async function contentsOf(generations: Generations, name: string, numbers: readonly number[]): Promise<Set<string>> {
-  const manifests = await Promise.all(numbers.map((number) => generations.read(name, number)))
+// Copies are made after each commit, so those of a packet that was removed are of one of its last generations.
+const mayHaveLeftCopies = 32
+
+/** What a packet's last generations put under its name. */
+async function contentsOf(generations: Generations, name: string, latest: number): Promise<Set<string>> {
+  const numbers = await generations.above(name, latest - mayHaveLeftCopies)
+  const manifests = await inBatches(numbers.slice(0, mayHaveLeftCopies), (number) => generations.read(name, number))
   return new Set(manifests.flatMap((manifest) => manifest?.parts ?? []).map(contentOf))
 }
 
 /**
  * Plain objects under a packet's name that are not this service's: all of them without a packet, none beside one. After
- * its removal a copy of an earlier part may still be there, and is none either.
+ * its removal a copy of a part of its last generations may still be there, and is none either.
  */
 export async function othersFiles(store: ObjectStore, generations: Generations, name: string): Promise<StoredObject[]> {
   // The objects are listed first: those of a packet that is committed meanwhile are then known for what they are.
   const found = await plainFilesOf(store, name)
   if (found.length === 0) return []
-  const numbers = await generations.list(name)
-  if (numbers.length === 0) return found
-  if (await generations.current(name)) return []
-  const own = await contentsOf(generations, name, numbers)
+  const { number, highest } = await generations.latest(name)
+  if (number === 0) return found
+  if (highest && !highest.manifest.removed) return []
+  const own = await contentsOf(generations, name, number)
   return found.filter((object) => !own.has(contentOf(object)))
 }
 

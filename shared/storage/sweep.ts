@@ -1,13 +1,15 @@
+import { inBatches } from './batches.ts'
 import type { Generations, Manifest } from './generations.ts'
-import { generationKey, hiddenBelow, ownerOf, parseGenerationKey, parsePartKey, probes } from './keys.ts'
+import { hiddenBelow, ownerOf, parseGenerationKey, parsePartKey, probes } from './keys.ts'
 import type { StoredObject } from './object-store.ts'
+import { createReferences, type References } from './references.ts'
 import type { Storage } from './storage.ts'
 
 /** How old leftovers must be, and what must be left alone whatever its age. */
 export interface SweepRules {
   /** By the clocks that wrote the objects, epoch milliseconds. */
   now: number
-  /** Superseded generations are kept for the longest lifetime of a download URL. */
+  /** Superseded generations are kept for longer than any link to them is valid. */
   supersededMs: number
   /** Parts that nothing refers to are kept for longer than a job may take. */
   orphanedMs: number
@@ -28,15 +30,25 @@ export interface Swept {
 
 /**
  * Removes what no reader can see any more: superseded generations, each manifest before its parts; parts that no
- * generation refers to; what finished jobs kept, such as their requests. The highest generation always stays. Contract 6.
+ * generation refers to; what finished jobs kept, such as their requests. Contract 6.
+ *
+ * A generation, be it a packet's, a removal or a void one, is needed for two things, and goes when it is needed for
+ * neither. Links: they were signed while it was the packet, or are signed for its job's result, which stops in time
+ * (`linkLifetime`). The job: a late run must find that its job has a generation, or it would make a second one; so it stays
+ * while the job is unfinished. A run of a finished job begins no commit, and one that had begun before and wakes up late
+ * sends no manifest (`until` of the commit, much shorter than `supersededMs`). The latest generation always stays,
+ * whatever it says: numbers never begin anew, so no two commits can both find one free.
  *
  * A worker may be slow, frozen, or about to commit: the parts of a run that may still commit are left alone by their age
  * and by `isAlive`, and one that is neither young nor alive finds its record taken before it commits. Which run of an
  * unfinished job is the latest does not matter: Redis, which counts them, may have been rolled back.
+ *
+ * Memory is the keys of one packet's generations, and one run's parts; a few requests are under way at a time.
  */
 export async function sweepStorage({ store, generations }: Storage, rules: SweepRules): Promise<Swept> {
   const swept: Swept = { generations: 0, parts: 0, requests: 0, probes: 0 }
   const isOld = ({ modifiedAt }: StoredObject) => rules.now - modifiedAt > rules.orphanedMs
+  const isLongSuperseded = (by: StoredObject) => rules.now - by.modifiedAt > rules.supersededMs
 
   async function remove(kind: keyof Swept, key: string) {
     rules.signal.throwIfAborted()
@@ -44,42 +56,49 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
     swept[kind]++
   }
 
-  /** The generation that readers took up next: a void one supersedes nothing. */
-  async function nextOf(name: string, numbers: readonly number[]): Promise<Manifest | null> {
-    for (const number of numbers) {
-      const manifest = await generations.read(name, number)
-      if (manifest && !manifest.isVoid) return manifest
-    }
-    return null
-  }
-
-  async function sweepPacket(name: string, numbers: readonly number[]) {
-    for (const [index, number] of numbers.slice(0, -1).entries()) {
-      const newer = await nextOf(name, numbers.slice(index + 1))
-      if (newer === null || rules.now - Date.parse(newer.createdAt) <= rules.supersededMs) continue
-      const superseded = await generations.read(name, number)
-      await remove('generations', generationKey(name, number))
-      for (const { key } of superseded?.parts ?? []) await remove('parts', key)
+  async function sweepPacket(name: string, stored: readonly StoredObject[]) {
+    const ascending = stored.toSorted((a, b) => numberOf(a) - numberOf(b))
+    for (const [index, object] of ascending.entries()) {
+      const above = ascending.slice(index + 1)
+      // What was created earlier is superseded no later.
+      if (above[0] === undefined || !isLongSuperseded(above[0])) break
+      const manifest = await generations.read(name, numberOf(object))
+      if (manifest === null) continue
+      const by = manifest.isVoid ? above[0] : await supersederOf(generations, name, above)
+      if (by === null || !isLongSuperseded(by) || (await rules.isAlive(manifest.jobId))) continue
+      await remove('generations', object.key)
+      await inBatches(manifest.parts, ({ key }) => remove('parts', key))
     }
     await rules.repairView(name)
   }
 
-  async function sweepRun(objects: readonly StoredObject[]) {
-    const { name, jobId } = parsePartKey((objects[0] as StoredObject).key) as PartOwner
+  async function sweepRun(objects: readonly StoredObject[], references: References) {
+    const { jobId } = parsePartKey((objects[0] as StoredObject).key) as PartOwner
     if (!objects.every(isOld)) return
     // In this order: one that is no longer alive has committed by now, or never will.
     if (await rules.isAlive(jobId)) return
-    const referred = await referredTo(generations, name, jobId)
-    for (const { key } of objects) if (!referred.has(key)) await remove('parts', key)
+    const referred = await references.of(jobId)
+    await inBatches(
+      objects.filter(({ key }) => !referred.has(key)),
+      ({ key }) => remove('parts', key),
+    )
+  }
+
+  async function sweepParts(prefix: string) {
+    let references: References | null = null
+    for await (const group of grouped(store.list(prefix), runOf)) {
+      const { name } = parsePartKey((group[0] as StoredObject).key) as PartOwner
+      if (references?.name !== name) references = createReferences(generations, name)
+      await sweepRun(group, references)
+    }
   }
 
   for await (const top of tops(store)) {
     const { generations: manifests, parts, jobs } = hiddenBelow(top)
     for await (const group of grouped(store.list(manifests), (key) => parseGenerationKey(key)?.name)) {
-      const numbers = group.map(({ key }) => parseGenerationKey(key)?.generation as number)
-      await sweepPacket(parseGenerationKey((group[0] as StoredObject).key)?.name as string, numbers)
+      await sweepPacket(parseGenerationKey((group[0] as StoredObject).key)?.name as string, group)
     }
-    for await (const group of grouped(store.list(parts), runOf)) await sweepRun(group)
+    await sweepParts(parts)
     for await (const kept of store.list(jobs)) {
       if (isOld(kept) && !(await rules.isAlive(ownerOf(kept.key)))) await remove('requests', kept.key)
     }
@@ -88,20 +107,26 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
   return swept
 }
 
+const numberOf = ({ key }: StoredObject): number => parseGenerationKey(key)?.generation as number
+
+/** The generation that readers took up next, of those above in ascending order: a void one supersedes nothing. */
+async function supersederOf(
+  generations: Generations,
+  name: string,
+  above: readonly StoredObject[],
+): Promise<StoredObject | null> {
+  for (const object of above) {
+    const manifest: Manifest | null = await generations.read(name, numberOf(object))
+    if (manifest && !manifest.isVoid) return object
+  }
+  return null
+}
+
 type PartOwner = NonNullable<ReturnType<typeof parsePartKey>>
 
 const runOf = (key: string): string | undefined => {
   const owner = parsePartKey(key)
   return owner ? `${owner.name}\u0000${owner.jobId}\u0000${owner.run}` : undefined
-}
-
-/** The parts of a job's generation: of one run, or of one of each of its slices. */
-async function referredTo(generations: Generations, name: string, jobId: string): Promise<ReadonlySet<string>> {
-  for (const number of await generations.list(name)) {
-    const manifest = await generations.read(name, number)
-    if (manifest?.jobId === jobId) return new Set(manifest.parts.map(({ key }) => key))
-  }
-  return new Set()
 }
 
 /** The first directories of all names, `a/`. */

@@ -125,6 +125,40 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       expect((await all(store.list(directory))).map(({ key, bytes }) => ({ key, bytes }))).toEqual(expected)
     })
 
+    test('gives the same however many keys are asked for at a time, also to who takes only the first', async () => {
+      const names = Array.from(
+        { length: 23 },
+        (_, index) => `${String(index).padStart(2, '0')} ${oddNames[index % 11]}`,
+      )
+      const directory = await directoryOf(names)
+      for (const pageKeys of [1, 7, 23, 24]) {
+        expect((await all(store.list(directory, { pageKeys }))).map(({ key }) => key)).toEqual(
+          names.map((each) => directory + each),
+        )
+      }
+      for await (const { key } of store.list(directory, { pageKeys: 2 })) {
+        expect(key).toBe(`${directory}${names[0]}`)
+        break
+      }
+    })
+
+    test('goes on after the key that it is told at the end of a page, be it that of an object or not', async () => {
+      const directory = await directoryOf(['a', 'b/.-1', 'b/.-2', 'b/.-3', 'b/.0', 'b/.9', 'b/a', 'c', 'd'])
+      const listed = async (pageKeys: number) => {
+        const pages: string[] = []
+        const skipTo = (last: string) => {
+          pages.push(last.slice(directory.length))
+          return last.includes('/b/.') ? `${directory}b/.:` : null
+        }
+        const keys = (await all(store.list(directory, { pageKeys, skipTo }))).map(({ key }) =>
+          key.slice(directory.length),
+        )
+        return { pages, keys }
+      }
+      expect(await listed(3)).toEqual({ pages: ['b/.-2'], keys: ['a', 'b/.-1', 'b/.-2', 'b/a', 'c', 'd'] })
+      expect(await listed(2)).toEqual({ pages: ['b/.-1', 'c'], keys: ['a', 'b/.-1', 'b/a', 'c', 'd'] })
+    })
+
     test('takes a prefix of the key, which need not be a directory', async () => {
       const names = ['a', 'a b', 'a-b/c', 'ab/c', 'ab/d', 'b/a', 'ä']
       const directory = await directoryOf(names)

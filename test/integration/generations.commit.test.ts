@@ -142,6 +142,13 @@ describe('files of others', () => {
   })
 })
 
+test('a commit whose time is over sends nothing: the generation that its job has may be swept by now', async () => {
+  const name = someName()
+  const late = generations.commit(name, manifest(name), { force: true, taken, until: Date.now() - 1 })
+  await expect(late).rejects.toMatchObject({ code: 'jobInterrupted', retryable: true })
+  expect(await found(name)).toEqual({ generations: [], highest: null })
+})
+
 test('a generation that was swept is read as null, and the others stay', async () => {
   const name = someName()
   const second = manifest(name)

@@ -1,12 +1,13 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
-import { janitorKey, openJobsKey, recordKey, staleViewsKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
+import { dutyKey, openJobsKey, recordKey, staleViewsKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../shared/jobs/secrets.ts'
 import { type Submitting, submitJob } from '../../shared/jobs/submission.ts'
 import { createViews } from '../../shared/jobs/views.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
 import { removal } from '../../shared/storage/generations.ts'
+import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { consumeJobs } from '../../worker/consume.ts'
 import { createWorkerContext, type WorkerContext } from '../../worker/context.ts'
 import { restoreJobs, startJanitor, sweep } from '../../worker/janitor.ts'
@@ -30,7 +31,7 @@ let context: WorkerContext
 beforeEach(async () => {
   releases = new Releases(log)
   context = await createWorkerContext(config, log, releases)
-  await context.redis.del(openJobsKey, janitorKey, sweptKey, staleViewsKey)
+  await context.redis.del(openJobsKey, sweptKey, staleViewsKey, ...['rescue', 'plainFiles', 'sweep'].map(dutyKey))
 })
 afterEach(() => releases.dispose())
 
@@ -97,6 +98,30 @@ test('the list of unfinished jobs loses those that are gone or finished', async 
   expect(await context.redis.zrange(openJobsKey, '0', '-1')).toEqual([open])
   expect(await context.queue.waiting()).toBe(1)
   await context.queue.remove(open)
+})
+
+test('a sweep and plain files that hang do not hold up the rescue of lost jobs', async () => {
+  const { promise: hangs, resolve: letGo } = Promise.withResolvers<void>()
+  const begun = new Set<string>()
+  const hang = (what: string) => async (): Promise<never> => {
+    begun.add(what)
+    await hangs
+    throw new Error('let go')
+  }
+  const store: ObjectStore = {
+    ...context.store,
+    async *listLevel() {
+      yield await hang('sweep')()
+    },
+  }
+  const views = { ...context.views, staleBefore: hang('plain files') }
+  startJanitor({ ...context, store, views }, releases)
+  await expect.poll(() => begun.size, { timeout: 30_000 }).toBe(2)
+  const id = await lostJob()
+  await context.redis.zadd(openJobsKey, hourAgo(), id)
+  await expect.poll(() => context.queue.waiting(), { timeout: 20_000 }).toBe(1)
+  letGo()
+  await context.queue.remove(id)
 })
 
 describe('plain files that are out of step', () => {
@@ -167,7 +192,9 @@ test('of several janitors one is at work at a time, and another goes on when it 
   /** A janitor whose rounds last until both others have found it at work. */
   function watched(own: WorkerContext): WorkerContext {
     const asked = vi.spyOn(own.redis, 'set')
-    asking.push(() => asked.mock.settledResults.filter(({ value }) => value === null).length)
+    const isRefused = ([key]: unknown[], call: number) =>
+      key === dutyKey('rescue') && asked.mock.settledResults[call]?.value === null
+    asking.push(() => asked.mock.calls.filter(isRefused).length)
     async function openBefore() {
       most = Math.max(most, ++atWork)
       const before = asking.map((refusals) => refusals())

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords, type NewJob } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
+import { jobVersion } from '../../shared/jobs/version.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const records = createJobRecords(redis)
@@ -42,7 +43,8 @@ describe('a job', () => {
       generation: null,
       cancelling: false,
       begun: false,
-      version: 1,
+      latestBefore: 0,
+      version: jobVersion,
     })
   })
 

@@ -104,8 +104,8 @@ describe('an org', () => {
 
 describe('a name', () => {
   const namesTaken = async (org: string, files: readonly string[]) => {
-    const held = await Promise.all(files.map((file) => packets.isTaken(org, file)))
-    return files.filter((_, index) => held[index])
+    const held = await Promise.all(files.map((file) => packets.standingOf(org, file)))
+    return files.filter((_, index) => held[index]?.isTaken)
   }
 
   test('is free in an org that has nothing of it', async () => {

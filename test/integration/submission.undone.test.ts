@@ -135,13 +135,13 @@ test('a request whose twin takes the name while it is looked at is that twin’s
   const packets = {
     ...storage.packets,
     requireOrg: async () => {},
-    async isTaken() {
+    async standingOf() {
       made = (await submitJob(twin, order, idempotency)).id
       await whole.records.finish(made, 'succeeded', { generation: 1 })
-      return true
+      return { isTaken: true, latest: 1 }
     },
   }
-  const context = { ...whole, config, packets }
+  const context = { ...whole, ...storage, config, packets }
   expect(await submit(context, caller, order)).toEqual({ id: made, replayed: true })
   const another = { ...caller, idempotencyKey: undefined }
   await expect(submit(context, another, order)).rejects.toMatchObject({ status: 409, code: 'fileExists' })

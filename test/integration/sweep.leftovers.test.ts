@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, inject, test } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import { createGenerations, removal } from '../../shared/storage/generations.ts'
-import { generationKey, probeKey, requestKey } from '../../shared/storage/keys.ts'
+import type { ObserveCall } from '../../shared/observability/timed.ts'
+import { createGenerations, removal, voided } from '../../shared/storage/generations.ts'
+import { generationKey, parseGenerationKey, probeKey, requestKey } from '../../shared/storage/keys.ts'
 import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import { type Storage, storageOn } from '../../shared/storage/storage.ts'
 import { type SweepRules, sweepStorage } from '../../shared/storage/sweep.ts'
@@ -13,8 +14,8 @@ const { storage: settings } = readConfig('worker', inject('service').env)
 const hour = 3_600_000
 
 /** A sweep goes through the whole bucket, so each test has one of its own. */
-async function emptyBucket(): Promise<Storage> {
-  const store = openMinioStore({ ...settings, bucket: `sweep-${randomUUID()}` })
+async function emptyBucket(observe?: ObserveCall): Promise<Storage> {
+  const store = openMinioStore({ ...settings, bucket: `sweep-${randomUUID()}` }, observe)
   await store.prepare()
   for await (const { key } of store.list('')) await store.remove(key)
   return storageOn(store)
@@ -36,19 +37,73 @@ const remove = ({ generations }: Storage, name: string) =>
   generations.commit(name, removal(), { force: true, taken: () => new Error('taken') })
 const nothing = { generations: 0, parts: 0, requests: 0, probes: 0 }
 
+/** The generations of every packet were created so many hours ago, by the store's clock. */
+const generationsOfAges = ({ store }: Storage, hours: readonly number[]) =>
+  storageOn({
+    ...store,
+    async *list(prefix, options) {
+      for await (const object of store.list(prefix, options)) {
+        const age = hours[(parseGenerationKey(object.key)?.generation ?? 0) - 1]
+        yield age === undefined ? object : { ...object, modifiedAt: Date.now() - age * hour }
+      }
+    },
+  })
+
 describe('superseded generations', () => {
+  test('count from the commit that superseded them, however long before its manifest was made', async () => {
+    const storage = await emptyBucket()
+    const longAgo = { createdAt: new Date(0).toISOString() }
+    for (const content of ['1', '2']) await commitPacket(storage, 'a/f', [content], longAgo)
+    expect(await sweep(storage, { now: Date.now(), supersededMs: hour })).toEqual(nothing)
+  })
+
+  test('stay while their job is unfinished: a late run of it must find that it has committed', async () => {
+    const storage = await emptyBucket()
+    const jobId = randomUUID()
+    await commitPacket(storage, 'a/f', ['1'], { jobId })
+    await storage.generations.commit('a/f', voided(randomUUID()), { force: true, taken: () => new Error('taken') })
+    await commitPacket(storage, 'a/f', ['2'])
+    expect(await sweep(storage, { isAlive: async (id) => id === jobId })).toEqual({ ...nothing, generations: 1 })
+    expect(await storage.generations.ofJob('a/f', jobId)).toBe(1)
+    expect(await sweep(storage)).toEqual({ ...nothing, generations: 1, parts: 1 })
+  })
+
+  test('that are void go when they are below another, and the packet below them stays', async () => {
+    const storage = await emptyBucket()
+    const fail = () =>
+      storage.generations.commit('a/f', voided(randomUUID()), { force: true, taken: () => new Error('taken') })
+    await commitPacket(storage, 'a/f', ['1'])
+    for (let count = 0; count < 3; count++) await fail()
+    expect(await sweep(storage)).toEqual({ ...nothing, generations: 2 })
+    const fresh = storageOn(storage.store)
+    expect([await fresh.generations.list('a/f'), (await fresh.generations.current('a/f'))?.generation]).toEqual([
+      [1, 4],
+      1,
+    ])
+  })
+
+  test('of a name with many are swept with a few requests each, and those that stay with none', async () => {
+    const requests: string[] = []
+    const storage = await emptyBucket((operation) => requests.push(operation))
+    for (let count = 0; count < 40; count++) await commitPacket(storage, 'a/f', ['1'])
+    requests.length = 0
+    await sweep(storageOn(storage.store), { now: Date.now(), supersededMs: hour, orphanedMs: hour })
+    expect(requests.length).toBeLessThan(10)
+    requests.length = 0
+    await sweep(storageOn(storage.store))
+    // Of each: its manifest read, its manifest and its part removed.
+    expect(requests.length).toBeLessThan(3 * 40 + 10)
+  })
+
   test('go with their parts when their successors are old enough, the highest stays', async () => {
     const storage = await emptyBucket()
-    const ago = (ms: number) => ({ createdAt: new Date(Date.now() - ms).toISOString() })
-    await commitPacket(storage, 'a/f', ['1', '2'], ago(9 * hour))
-    await commitPacket(storage, 'a/f', ['3'], ago(8 * hour))
-    await commitPacket(storage, 'a/f', ['4'], ago(2 * hour))
-    await commitPacket(storage, 'a/f', ['5'], ago(hour))
+    for (const contents of [['1', '2'], ['3'], ['4'], ['5']]) await commitPacket(storage, 'a/f', contents)
+    const aged = generationsOfAges(storage, [9, 8, 2, 1])
     const rules = { now: Date.now(), supersededMs: 3 * hour }
-    expect(await sweep(storage, rules)).toEqual({ ...nothing, generations: 1, parts: 2 })
+    expect(await sweep(aged, rules)).toEqual({ ...nothing, generations: 1, parts: 2 })
     expect(await storage.generations.list('a/f')).toEqual([2, 3, 4])
     expect((await keysBelow(storage, 'a/.parts/')).length).toBe(3)
-    expect(await sweep(storage, rules)).toEqual(nothing)
+    expect(await sweep(aged, rules)).toEqual(nothing)
     expect(await sweep(storage)).toEqual({ ...nothing, generations: 2, parts: 2 })
     const { parts } = (await storageOn(storage.store).generations.current('a/f'))?.manifest ?? { parts: [] }
     expect(await keysBelow(storage, 'a/')).toEqual([generationKey('a/f', 4), ...parts.map(({ key }) => key)])

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  earlierGenerationKey,
   generationKey,
   generationsBelow,
   generationsOf,
@@ -10,6 +11,7 @@ import {
   parseGenerationKey,
   parsePartKey,
   partKey,
+  pastGenerations,
   probeKey,
   requestKey,
 } from '../../shared/storage/keys.ts'
@@ -37,7 +39,7 @@ describe('the keys of a packet', () => {
     ]).toMatchInlineSnapshot(`
       [
         "acme/europe/people",
-        "acme/.generations/europe/people/.0000000012",
+        "acme/.generations/europe/people/.-9999999987",
         "acme/.parts/europe/people/.job-1/run-1/00000-00003",
         "acme/.jobs/job-1/request",
         "acme/europe/.org",
@@ -90,17 +92,34 @@ describe('a generation', () => {
   test('is read from its key as it was written', () => {
     fc.assert(
       fc.property(names, generations, (name, generation) => {
-        expect(parseGenerationKey(generationKey(name, generation))).toEqual({ name, generation })
+        const parsed = { name, generation }
+        expect(parseGenerationKey(generationKey(name, generation))).toEqual({ ...parsed, isEarlier: false })
+        expect(parseGenerationKey(earlierGenerationKey(name, generation))).toEqual({ ...parsed, isEarlier: true })
       }),
     )
   })
 
-  test('comes after those before it, also as a text', () => {
+  test('comes before those before it, also as a text, and all before those of an earlier version', () => {
     fc.assert(
       fc.property(generations, generations, (a, b) => {
-        expect(generationKey('a/f', a) < generationKey('a/f', b)).toBe(a < b)
+        expect(generationKey('a/f', a) < generationKey('a/f', b)).toBe(a > b)
+        expect(earlierGenerationKey('a/f', a) < earlierGenerationKey('a/f', b)).toBe(a < b)
+        expect(generationKey('a/f', a) < earlierGenerationKey('a/f', b)).toBe(true)
       }),
     )
+  })
+
+  test('comes before what a listing skips to, and all names after it behind that', () => {
+    fc.assert(
+      fc.property(names, names, generations, (name, other, generation) => {
+        const end = pastGenerations(generationKey(name, generation)) as string
+        expect(generationKey(name, generation) < end && earlierGenerationKey(name, generation) < end).toBe(true)
+        const isBehind = (key: string) => key > end
+        const first = generationKey(other, 9_999_999_999)
+        if (other !== name) expect(isBehind(first)).toBe(first > generationKey(name, generation))
+      }),
+    )
+    expect([pastGenerations('a/f'), pastGenerations(earlierGenerationKey('a/f', 1))]).toEqual([null, null])
   })
 
   test.each([
@@ -108,6 +127,8 @@ describe('a generation', () => {
     'a/.generations/f',
     'a/.generations/f/.1',
     'a/.generations/f/.00000000001',
+    'a/.generations/f/.--000000001',
+    'a/.generations/f/-0000000001',
     'a/.generations/f/0000000001',
     'a/.generations/.0000000001',
     'a/.parts/f/.0000000001',

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { expect, inject, test } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { inBatches } from '../../shared/storage/batches.ts'
+import { type Manifest, voided } from '../../shared/storage/generations.ts'
+import { generationKey, orgKey } from '../../shared/storage/keys.ts'
+import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
+import { type Storage, storageOn } from '../../shared/storage/storage.ts'
+import { commitPacket, stagePacket } from '../support/stored-packets.ts'
+
+const { storage: settings } = readConfig('worker', inject('service').env)
+const taken = () => new Error('taken')
+const above = Number.POSITIVE_INFINITY
+
+/** How many requests a process that has just started sends for `work`. */
+async function requestsOf(work: (storage: Storage) => Promise<unknown>): Promise<number> {
+  let requests = 0
+  const store = openMinioStore(settings, () => {
+    requests++
+  })
+  await work(storageOn(store))
+  return requests
+}
+
+/** A name that was published and overwritten until it had so many generations, and its last job. */
+async function overwritten(times: number) {
+  const storage = storageOn(openMinioStore(settings))
+  const [org, jobId] = [`org-${randomUUID()}`, randomUUID()]
+  const name = `${org}/file`
+  await storage.store.put(orgKey(org), Buffer.from('{}'))
+  const manifest = await stagePacket(storage, name, ['1', '2'])
+  const numbers = Array.from({ length: times }, (_, index) => index + 1)
+  await inBatches(numbers, (number) => {
+    const one = { ...manifest, jobId: number === times ? jobId : randomUUID() }
+    return storage.store.put(generationKey(name, number), Buffer.from(JSON.stringify(one)))
+  })
+  await refreshPlainFiles(storage.store, storage.generations, name)
+  return { org, name, jobId, times }
+}
+
+type History = Awaited<ReturnType<typeof overwritten>>
+
+/** What clients and jobs ask of a name, each in a process of its own. */
+const asked: Record<string, (storage: Storage, history: History) => Promise<unknown>> = {
+  'whether the name is taken': ({ packets }, { org }) => packets.standingOf(org, 'file'),
+  'reading it': ({ packets }, { org }) => packets.require(org, 'file'),
+  'reading a part': ({ packets }, { org }) => packets.require(org, 'filePart2of2'),
+  'listing the org': ({ packets }, { org }) => packets.list(org, ['']),
+  'listing a prefix': ({ packets }, { org }) => packets.list(org, ['filePa']),
+  'looking for the org': ({ packets }, { org }) => packets.requireOrg(org),
+  'whether a job that was just submitted has committed': ({ generations }, { name, times }) =>
+    generations.ofJob(name, randomUUID(), times),
+  'whether the last job has committed': ({ generations }, { name, jobId, times }) =>
+    generations.ofJob(name, jobId, times - 1),
+  'the plain files': ({ store, generations }, { name }) => refreshPlainFiles(store, generations, name),
+  'a commit that is refused': async ({ generations }, { name, times }) => {
+    const manifest = { ...voided(randomUUID()), isVoid: undefined } as unknown as Manifest
+    await expect(generations.commit(name, manifest, { force: false, taken, above: times })).rejects.toThrow(taken())
+  },
+  'a void commit': ({ generations }, { name }) =>
+    generations.commit(name, voided(randomUUID()), { force: true, taken, above }),
+  'reading below a void one': ({ packets }, { org }) => packets.require(org, 'file'),
+  'a commit with force': (storage, { name, times }) =>
+    stagePacket(storage, name, ['3']).then((manifest) =>
+      storage.generations.commit(name, manifest, { force: true, taken, above: times }),
+    ),
+}
+
+test('publishing, reading and listing a name cost the same after 5 generations and after 1,000', async () => {
+  const costs: Record<string, number>[] = []
+  for (const times of [5, 1_000]) {
+    const history = await overwritten(times)
+    const cost: Record<string, number> = {}
+    for (const [what, ask] of Object.entries(asked)) cost[what] = await requestsOf((storage) => ask(storage, history))
+    costs.push(cost)
+  }
+  const [few, many] = costs
+  expect(many).toEqual(few)
+  expect(Math.max(...Object.values(few ?? {}))).toBeLessThan(10)
+})
+
+test('a page of a listing with a name that was overwritten very often is all that is listed of it', async () => {
+  const history = await overwritten(1_100)
+  const storage = storageOn(openMinioStore(settings))
+  for (const file of ['another', 'file b', 'file/deep', 'fileX'])
+    await commitPacket(storage, `${history.org}/${file}`, ['1'])
+  const list = async ({ packets }: Storage) => {
+    const names = await packets.list(history.org, [''])
+    expect(names).toEqual(['another', 'file b', 'file/deep', 'filePart1of2', 'filePart2of2', 'fileX'])
+  }
+  // The org's own level, two pages of generations, and a manifest of each packet.
+  expect(await requestsOf(list)).toBe(8)
+})

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { expect, inject, test } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { type Manifest, voided } from '../../shared/storage/generations.ts'
+import { earlierGenerationKey, generationKey } from '../../shared/storage/keys.ts'
+import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
+import { storageOn } from '../../shared/storage/storage.ts'
+import { sweepStorage } from '../../shared/storage/sweep.ts'
+import { keysBelow, stagePacket, viewOf } from '../support/stored-packets.ts'
+
+const { storage: settings } = readConfig('worker', inject('service').env)
+const store = openMinioStore({ ...settings, bucket: `earlier-${randomUUID()}` })
+await store.prepare()
+const { generations, packets } = storageOn(store)
+const taken = () => new Error('taken')
+
+/** Generations as the earlier version wrote them, one for each of `contents`; null is a void one. */
+async function written(name: string, contents: readonly (string | null)[]): Promise<Manifest[]> {
+  const manifests: Manifest[] = []
+  for (const [index, content] of contents.entries()) {
+    const { run, ...staged } = await stagePacket({ store }, name, [content ?? ''], { run: '1' })
+    const manifest = content === null ? voided(staged.jobId) : staged
+    await store.put(earlierGenerationKey(name, index + 1), Buffer.from(JSON.stringify(manifest)))
+    manifests.push(manifest)
+  }
+  return manifests
+}
+
+const someOrg = () => `org-${randomUUID()}`
+
+test('packets that an earlier version wrote are read, listed, found taken, and overwritten', async () => {
+  const org = someOrg()
+  const name = `${org}/file`
+  const manifests = await written(name, ['1', '2', '3', null])
+  expect([await generations.list(name), (await generations.current(name))?.manifest]).toEqual([
+    [1, 2, 3, 4],
+    manifests[2],
+  ])
+  expect(await packets.list(org, [''])).toEqual(['file'])
+  expect((await packets.require(org, 'file')).map(({ key }) => key)).toEqual([manifests[2]?.parts[0]?.key])
+  expect(await packets.standingOf(org, 'file')).toEqual({ isTaken: true, latest: 4 })
+  expect(await generations.read(name, 1)).toEqual(manifests[0])
+
+  const newer = await stagePacket({ store }, name, ['5'])
+  await expect(generations.commit(name, newer, { force: false, taken, above: 4 })).rejects.toThrow(taken())
+  expect(await generations.commit(name, newer, { force: true, taken, above: 4 })).toBe(5)
+  expect(await store.get(generationKey(name, 5))).not.toBeNull()
+  expect([await generations.list(name), (await generations.current(name))?.manifest]).toEqual([[1, 2, 3, 4, 5], newer])
+  await refreshPlainFiles(store, generations, name)
+  expect([await packets.list(org, ['']), await viewOf({ store }, org)]).toEqual([['file'], { file: '5' }])
+})
+
+test('a job of an earlier version finds the generation that it made, or that it was voided', async () => {
+  const name = `${someOrg()}/file`
+  const [first, , failed] = await written(name, ['1', '2', null, '4'])
+  const options = { force: true, taken }
+  expect(await generations.ofJob(name, first?.jobId ?? '')).toBe(1)
+  const again = await stagePacket({ store }, name, ['1'], { jobId: first?.jobId ?? '' })
+  expect(await generations.commit(name, again, options)).toBe(1)
+  const late = await stagePacket({ store }, name, ['3'], { jobId: failed?.jobId ?? '' })
+  await expect(generations.commit(name, late, options)).rejects.toMatchObject({ code: 'jobVoided' })
+})
+
+test('a sweep removes what is superseded, whichever version wrote it', async () => {
+  const name = `${someOrg()}/file`
+  await written(name, ['1', null, '3'])
+  for (const content of ['4', '5']) {
+    await generations.commit(name, await stagePacket({ store }, name, [content]), { force: true, taken })
+  }
+  const rules = { now: Date.now() + 10_000, supersededMs: 0, orphanedMs: 0, repairView: async () => {} }
+  const swept = await sweepStorage(storageOn(store), {
+    ...rules,
+    isAlive: async () => false,
+    signal: new AbortController().signal,
+  })
+  expect(swept.generations).toBeGreaterThanOrEqual(4)
+  expect(await storageOn(store).generations.list(name)).toEqual([5])
+  const [part = '', ...others] = await keysBelow({ store }, `${name.split('/')[0]}/.parts/`)
+  expect([String(await store.get(part)), others]).toEqual(['5', []])
+})

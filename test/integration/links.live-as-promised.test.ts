@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { expect, inject, test } from 'vitest'
+import type { ApiContext } from '../../api/context.ts'
+import { jobAnswer } from '../../api/publish/job-answer.ts'
+import { readConfig } from '../../shared/config/config.ts'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import { removal, voided } from '../../shared/storage/generations.ts'
+import { longestLinkSeconds } from '../../shared/storage/links.ts'
+import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { storageOn } from '../../shared/storage/storage.ts'
+import { commitPacket } from '../support/stored-packets.ts'
+
+const config = readConfig('api', inject('service').env)
+const storage = storageOn(openMinioStore(config.storage))
+const context = { ...storage, config } as unknown as ApiContext
+
+const hourSeconds = 3_600
+const daySeconds = 24 * hourSeconds
+const ago = (seconds: number) => ({ createdAt: new Date(Date.now() - seconds * 1_000).toISOString() })
+
+/** A job that committed a packet so long ago. */
+async function committed(seconds: number): Promise<JobRecord> {
+  const [orgName, fileName] = [`org-${randomUUID()}`, 'file']
+  const generation = await commitPacket(storage, `${orgName}/${fileName}`, ['{}', '{}'], ago(seconds))
+  return { id: randomUUID(), state: 'succeeded', error: null, orgName, fileName, generation } as JobRecord
+}
+
+const nameOf = ({ orgName, fileName }: JobRecord) => `${orgName}/${fileName}`
+
+const overwrite = (job: JobRecord, seconds: number) => commitPacket(storage, nameOf(job), ['{}'], ago(seconds))
+const commit = (job: JobRecord, manifest: ReturnType<typeof removal>, seconds: number) =>
+  storage.generations.commit(nameOf(job), { ...manifest, ...ago(seconds) }, { force: true, taken: () => new Error() })
+
+/** For how many seconds the links of a job's result are valid; what it answers instead of them. */
+async function lifetimeOf(job: JobRecord): Promise<number | string> {
+  try {
+    const answer = await jobAnswer(context, job, {}, true)
+    const urls = (answer.kind === 'publish' && answer.response.fileLocations) || []
+    const [lifetime, ...others] = new Set(urls.map((url) => Number(new URL(url).searchParams.get('X-Amz-Expires'))))
+    expect(others).toEqual([])
+    return lifetime ?? 'no link'
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+test('links of a job’s result live a day where its packet is current, however old it is, voids above it or not', async () => {
+  expect(await lifetimeOf(await committed(0))).toBe(daySeconds)
+  const old = await committed(30 * daySeconds)
+  expect(await lifetimeOf(old)).toBe(daySeconds)
+  await commit(old, voided(randomUUID()), 20 * daySeconds)
+  expect(await lifetimeOf(old)).toBe(daySeconds)
+})
+
+test('links to a superseded packet end when its week is over, whatever superseded it', async () => {
+  for (const supersede of [overwrite, (job: JobRecord, seconds: number) => commit(job, removal(), seconds)]) {
+    for (const [seconds, left] of [
+      [5 * daySeconds, daySeconds],
+      [longestLinkSeconds - hourSeconds, hourSeconds],
+      [longestLinkSeconds - 60, 60],
+    ] as const) {
+      const job = await committed(30 * daySeconds)
+      await commit(job, voided(randomUUID()), 29 * daySeconds)
+      await supersede(job, seconds)
+      await overwrite(job, 0)
+      const lifetime = Number(await lifetimeOf(job))
+      expect(lifetime).toBeLessThanOrEqual(left)
+      expect(lifetime).toBeGreaterThan(left - 20)
+    }
+  }
+})
+
+test('no link is signed to a packet that was superseded more than a week ago, though its parts may still be there', async () => {
+  const job = await committed(30 * daySeconds)
+  await overwrite(job, longestLinkSeconds + 1)
+  expect(await lifetimeOf(job)).toBe('packetGone')
+})
