@@ -3,7 +3,7 @@ import * as errors from '../shared/errors/catalogue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { discardSlices, doneSlices } from '../shared/jobs/slice-results.ts'
 import { isFinished } from '../shared/jobs/states.ts'
-import { isSliced, removeRequest } from '../shared/jobs/stored-request.ts'
+import { closeRequest, isSliced, type JobEnd, readEnd, removeRequest } from '../shared/jobs/stored-request.ts'
 import { jobFinished } from '../shared/observability/events.ts'
 import { type Generations, voided } from '../shared/storage/generations.ts'
 import { packetName } from '../shared/storage/keys.ts'
@@ -30,7 +30,7 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
   const done = { phase: 'done', subRequests, subRequestsDone: subRequests, ...totals(manifest?.parts ?? []) } as const
   const isNews = await records.finish(job.id, 'succeeded', { generation, progress: done })
   jobFinished(context, job, { outcome: 'succeeded', isNews })
-  await tidyUp(context, job, 'succeeded')
+  await tidyUp(context, job, null)
 }
 
 /**
@@ -49,7 +49,7 @@ export async function failJob(context: WorkerContext, job: JobRecord, error: App
     if (await records.finish(job.id, 'failed', { error: { status, code, message } }, !latest.begun)) break
   }
   jobFinished(context, job, { outcome: 'failed', reason: code, isNews: true })
-  await tidyUp(context, job, 'failed')
+  await tidyUp(context, job, { state: 'failed', error: { status, code, message } })
 }
 
 /** Whether the job can no longer commit: false when a run of it was first. */
@@ -69,17 +69,27 @@ async function isVoided(generations: Generations, job: JobRecord): Promise<boole
   }
 }
 
+/** Ends a job as it did before, if Redis has forgotten that it did. @returns whether it has. */
+export async function endAgain(context: WorkerContext, job: JobRecord): Promise<boolean> {
+  const end = await readEnd(context.store, job)
+  if (end === null) return false
+  if (end.error === null) await cancelJob(context, job)
+  else await failJob(context, job, new AppError(end.error.status, end.error.code, end.error.message))
+  return true
+}
+
 export async function cancelJob(context: WorkerContext, job: JobRecord): Promise<void> {
   const isNews = await context.records.finish(job.id, 'cancelled', {})
   jobFinished(context, job, { outcome: 'cancelled', isNews })
-  await tidyUp(context, job, 'cancelled')
+  await tidyUp(context, job, { state: 'cancelled', error: null })
 }
 
-async function tidyUp(context: WorkerContext, job: JobRecord, outcome: string): Promise<void> {
+/** @param end of a job that made no packet. */
+async function tidyUp(context: WorkerContext, job: JobRecord, end: JobEnd | null): Promise<void> {
   const { store, log } = context
   try {
-    if (outcome !== 'succeeded' && isSliced(job)) await discardBuilt(context, job)
-    await removeRequest(store, job)
+    if (end && isSliced(job)) await discardBuilt(context, job)
+    await (end ? closeRequest(store, job, end) : removeRequest(store, job))
   } catch (error) {
     log.warn({ err: error, jobId: job.id }, 'something of a finished job is left to the janitor')
   }

@@ -8,7 +8,7 @@ import { isFinished } from '../shared/jobs/states.ts'
 import { isNewer, jobVersion } from '../shared/jobs/version.ts'
 import { runBegun, runFailed, runHandedBack } from '../shared/observability/events.ts'
 import type { WorkerContext } from './context.ts'
-import { cancelJob, failJob, finishCommitted } from './finish-job.ts'
+import { cancelJob, endAgain, failJob, finishCommitted } from './finish-job.ts'
 import { type Tracking, trackProgress } from './progress.ts'
 import { stepOf } from './steps.ts'
 
@@ -103,6 +103,7 @@ async function settle(
   runFailed(context, { ...run, isSuperseded }, thrown)
   if (isSuperseded) return
   const failure = thrown instanceof AppError ? thrown : errors.internal(thrown)
+  if (failure.code === 'requestGone' && (await endAgain(context, job))) return
   const latest = await records.read(job.id)
   // Past this point the packet may have been committed: it is never failed without looking at the generations first.
   if (latest?.state === 'committing' && failure.retryable) return delayJob(delivery)

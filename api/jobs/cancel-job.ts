@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { removeRequest } from '../../shared/jobs/stored-request.ts'
+import { closeRequest } from '../../shared/jobs/stored-request.ts'
 import { jobFinished } from '../../shared/observability/events.ts'
 import { orgOfJob } from '../access.ts'
 import type { ApiContext } from '../context.ts'
@@ -35,7 +35,7 @@ async function cancelQueued(context: ApiContext, job: JobRecord): Promise<void> 
   const { records, queue, store, log } = context
   const { id } = job
   jobFinished(context, job, { outcome: 'cancelled', isNews: await records.finish(id, 'cancelled', {}) })
-  await Promise.all([queue.remove(id), removeRequest(store, job)]).catch((error) =>
+  await Promise.all([queue.remove(id), closeRequest(store, job, { state: 'cancelled', error: null })]).catch((error) =>
     log.warn({ err: error, jobId: id }, 'something of a cancelled job is left to the janitor'),
   )
 }

@@ -114,6 +114,8 @@ export const jobVoided = () =>
   new AppError(409, 'jobVoided', 'this publish has failed before this run of it could commit')
 export const secretsGone = () =>
   new AppError(500, 'secretsGone', 'the credentials of this publish are no longer kept; submit it again')
+export const requestGone = (cause?: unknown) =>
+  new AppError(500, 'requestGone', 'the request of this publish is no longer kept; submit it again', { cause })
 
 // The manager
 export const noSuchRecord = (what: string) => new AppError(404, 'noSuchRecord', `there is no ${what}`)

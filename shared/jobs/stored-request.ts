@@ -1,10 +1,10 @@
 import * as errors from '../errors/catalogue.ts'
 import type { PublishRequest } from '../publish/request.ts'
 import { distinctViews, type View } from '../publish/shared-nodes.ts'
-import { jobPrefix, planKey, requestKey } from '../storage/keys.ts'
+import { endKey, jobPrefix, planKey, requestKey } from '../storage/keys.ts'
 import type { ByteRange, ObjectStore } from '../storage/object-store.ts'
 import { allDone } from './all-done.ts'
-import type { JobRecord } from './record.ts'
+import type { JobError, JobRecord } from './record.ts'
 import type { Secrets } from './secrets.ts'
 
 /** A sub-request as it is stored: credentials are replaced by their place among the job's secrets. */
@@ -69,7 +69,7 @@ function rangesOf(lines: readonly string[]): ByteRange[] {
 
 /**
  * The sub-requests of a job, or those of one slice, put together again.
- * @throws secretsGone, or storeAway when the request is not there.
+ * @throws secretsGone, or requestGone when the request is not there.
  */
 export async function readRequests(
   { store, secrets }: Source,
@@ -77,7 +77,7 @@ export async function readRequests(
   slice?: ByteRange,
 ): Promise<PublishRequest[]> {
   const bytes = await store.get(requestKey(orgName, id), slice)
-  if (bytes === null) throw errors.storeAway(new Error(`the request of job ${id} is not in the store`))
+  if (bytes === null) throw errors.requestGone(new Error(`the request of job ${id} is not in the store`))
   const credentials = await secrets.read(id)
   if (credentials === null) throw errors.secretsGone()
   const lines = bytes.toString().trimEnd().split('\n')
@@ -89,11 +89,33 @@ export async function readRequests(
 
 export async function readPlan({ store }: Pick<Source, 'store'>, { id, orgName }: Owner): Promise<SlicePlan> {
   const bytes = await store.get(planKey(orgName, id))
-  if (bytes === null) throw errors.storeAway(new Error(`the plan of job ${id} is not in the store`))
+  if (bytes === null) throw errors.requestGone(new Error(`the plan of job ${id} is not in the store`))
   return JSON.parse(bytes.toString())
 }
 
 /** Removes what a job kept in the store while it was unfinished. */
 export async function removeRequest(store: ObjectStore, { id, orgName }: Owner): Promise<void> {
   for await (const { key } of store.list(jobPrefix(orgName, id))) await store.remove(key)
+}
+
+/** How a job ended that made no packet. */
+export interface JobEnd {
+  state: 'failed' | 'cancelled'
+  error: JobError | null
+}
+
+/**
+ * Removes the request of a job that has ended without a packet, but leaves its end, for a Redis that was rolled back may
+ * bring the job to a worker again, which finds no request then. Sweeps remove it.
+ */
+export async function closeRequest(store: ObjectStore, owner: Owner, end: JobEnd): Promise<void> {
+  const kept = endKey(owner.orgName, owner.id)
+  await store.put(kept, Buffer.from(JSON.stringify(end)))
+  for await (const { key } of store.list(jobPrefix(owner.orgName, owner.id))) if (key !== kept) await store.remove(key)
+}
+
+/** null for a job that has not ended, or has made its packet. */
+export async function readEnd(store: ObjectStore, { id, orgName }: Owner): Promise<JobEnd | null> {
+  const bytes = await store.get(endKey(orgName, id))
+  return bytes === null ? null : JSON.parse(bytes.toString())
 }

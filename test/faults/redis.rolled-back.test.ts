@@ -82,6 +82,25 @@ test('jobs that run again after Redis was rolled back keep their packets, also o
   for (const [index, order] of orders.entries()) await mustBeWhole(world, locations[index] as string, order)
 })
 
+test('jobs that were cancelled, or have failed, end so again after Redis was rolled back', {
+  timeout: 120_000,
+}, async () => {
+  const world = await openWorld()
+  const version = await drawVersion(world.origin, stack.neo4j, 20)
+  const cancelled = await submit(world, { fileName: 'cancelled', version })
+  const failed = await submit(world, { fileName: 'failed', version })
+  const rollBack = await rememberRedis(world.redis)
+  expect((await world.client.post(`${cancelled}/cancel`)).status).toBe(200)
+  const first = await world.service.startWorker({ JOB_MAX_PAIRS: '1' })
+  await untilState(world, failed, 'failed')
+  await first.stop(10_000)
+  await rollBack()
+  await world.service.startWorker()
+  await untilState(world, cancelled, 'cancelled')
+  await untilState(world, failed, 'failed')
+  expect((await jobAt(world, failed)).error?.code).toBe('tooManyPairs')
+})
+
 test('a large multi whose slices run again after Redis was rolled back keeps its packet', {
   timeout: 180_000,
 }, async () => {
