@@ -1,11 +1,10 @@
 import { AppError } from '../shared/errors/app-error.ts'
-import * as errors from '../shared/errors/catalogue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
-import { discardSlices, doneSlices } from '../shared/jobs/slice-results.ts'
+import { discardSlices } from '../shared/jobs/slice-results.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import { closeRequest, isSliced, type JobEnd, readEnd, removeRequest } from '../shared/jobs/stored-request.ts'
+import { voidJob } from '../shared/jobs/void-job.ts'
 import { jobFinished } from '../shared/observability/events.ts'
-import { type Generations, voided } from '../shared/storage/generations.ts'
 import { packetName } from '../shared/storage/keys.ts'
 import { totals } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
@@ -45,28 +44,11 @@ export async function failJob(context: WorkerContext, job: JobRecord, error: App
     if (latest === null || isFinished(latest) || (await finishCommitted(context, latest))) return
     // The only run there was has lost its name to another packet, and ended: nothing of it can wake.
     const isOver = code === 'fileExists' && latest.attempt === 1 && !isSliced(latest)
-    if (latest.begun && !isOver && !(await isVoided(generations, latest))) continue
+    if (latest.begun && !isOver && !(await voidJob(generations, latest))) continue
     if (await records.finish(job.id, 'failed', { error: { status, code, message } }, !latest.begun)) break
   }
   jobFinished(context, job, { outcome: 'failed', reason: code, isNews: true })
   await tidyUp(context, job, { state: 'failed', error: { status, code, message } })
-}
-
-/** Whether the job can no longer commit: false when a run of it was first. */
-async function isVoided(generations: Generations, job: JobRecord): Promise<boolean> {
-  const { id, orgName, fileName, latestBefore: above } = job
-  const name = packetName(orgName, fileName)
-  try {
-    await generations.commit(name, voided(id), {
-      force: true,
-      taken: () => errors.fileExists(orgName, fileName),
-      above,
-    })
-    return (await generations.ofJob(name, id, above)) === null
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'jobVoided') return true
-    throw error
-  }
 }
 
 /** Ends a job as it did before, if Redis has forgotten that it did. @returns whether it has. */
@@ -78,7 +60,9 @@ export async function endAgain(context: WorkerContext, job: JobRecord): Promise<
   return true
 }
 
+/** Cancels a job, unless a run of it has committed: that is what counts, whatever the record has been told since. */
 export async function cancelJob(context: WorkerContext, job: JobRecord): Promise<void> {
+  if (await finishCommitted(context, job)) return
   const isNews = await context.records.finish(job.id, 'cancelled', {})
   jobFinished(context, job, { outcome: 'cancelled', isNews })
   await tidyUp(context, job, { state: 'cancelled', error: null })
@@ -88,18 +72,9 @@ export async function cancelJob(context: WorkerContext, job: JobRecord): Promise
 async function tidyUp(context: WorkerContext, job: JobRecord, end: JobEnd | null): Promise<void> {
   const { store, log } = context
   try {
-    if (end && isSliced(job)) await discardBuilt(context, job)
+    if (end && isSliced(job)) await discardSlices(context, job)
     await (end ? closeRequest(store, job, end) : removeRequest(store, job))
   } catch (error) {
     log.warn({ err: error, jobId: job.id }, 'something of a finished job is left to the janitor')
   }
-}
-
-/**
- * Removes the parts that a job's slices have left, once no manifest can refer to them any more. The record is not enough
- * for that: a step may have begun to commit, and a Redis that was rolled back no longer know it.
- */
-async function discardBuilt({ store, generations }: WorkerContext, job: JobRecord): Promise<void> {
-  if ((await doneSlices(store, job)).size === 0) return
-  if (await isVoided(generations, job)) await discardSlices(store, job)
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
+import { isFinished } from '../../shared/jobs/states.ts'
 import { closeRequest } from '../../shared/jobs/stored-request.ts'
 import { jobFinished } from '../../shared/observability/events.ts'
+import { packetName } from '../../shared/storage/keys.ts'
 import { orgOfJob } from '../access.ts'
 import type { ApiContext } from '../context.ts'
 import { defineEndpoint } from '../endpoint.ts'
@@ -22,6 +24,7 @@ export const cancelJob = defineEndpoint({
   async handle(context, { principal, params }) {
     const { records } = context
     const job = requireVisible(principal, await records.read(params.id))
+    if (!isFinished(job) && (await hasCommitted(context, job))) throw errors.notCancellable('committed')
     const state = job.state === 'cancelled' ? job.state : await records.cancel(job.id)
     if (state === 'queued') await cancelQueued(context, job)
     else if (state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state ?? 'gone')
@@ -29,6 +32,13 @@ export const cancelJob = defineEndpoint({
     return { kind: 'json', status: now.state === 'cancelled' ? 200 : 202, value: jobView(now) }
   },
 })
+
+/** Asked because a Redis that was rolled back may have forgotten it. A store that is away keeps nobody from cancelling. */
+async function hasCommitted({ generations }: ApiContext, job: JobRecord): Promise<boolean> {
+  const name = packetName(job.orgName, job.fileName)
+  const generation = await generations.ofJob(name, job.id, job.latestBefore).catch(() => null)
+  return generation !== null
+}
 
 /** No worker begins it any more: one that takes it from the queue finds that it is to be cancelled. */
 async function cancelQueued(context: ApiContext, job: JobRecord): Promise<void> {

@@ -4,7 +4,9 @@ import type { Sight } from '../publish/shared-nodes.ts'
 import type { ManifestPart } from '../storage/generations.ts'
 import { sliceResultKey, sliceResults } from '../storage/keys.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { JobRecord } from './record.ts'
+import { type VoidableJob, voidJob } from './void-job.ts'
 
 /** What one slice of a large multi came to. It is done when this stands in the store, and not before. */
 export interface SliceResult {
@@ -54,10 +56,18 @@ export async function doneSlices(store: ObjectStore, { id, orgName }: Owner): Pr
   return done
 }
 
-/** Removes the parts of what is done. Only for a job that can no longer make a packet of them: one that was voided. */
-export async function discardSlices(store: ObjectStore, owner: Owner): Promise<void> {
-  for (const slice of await doneSlices(store, owner)) {
-    const result = await readSliceResult(store, owner, slice)
+/**
+ * Removes the parts of what is done, of a job that failed or was cancelled. Not before no manifest can refer to them: a run
+ * may have begun to commit, and a Redis that was rolled back no longer know it.
+ */
+export async function discardSlices(
+  { store, generations }: Pick<Storage, 'store' | 'generations'>,
+  job: VoidableJob,
+): Promise<void> {
+  const done = await doneSlices(store, job)
+  if (done.size === 0 || !(await voidJob(generations, job))) return
+  for (const slice of done) {
+    const result = await readSliceResult(store, job, slice)
     for (const { key } of result?.parts ?? []) await store.remove(key)
   }
 }

@@ -101,6 +101,21 @@ test('jobs that were cancelled, or have failed, end so again after Redis was rol
   expect((await jobAt(world, failed)).error?.code).toBe('tooManyPairs')
 })
 
+test('a job that has committed is not cancelled after Redis was rolled back', { timeout: 120_000 }, async () => {
+  const world = await openWorld()
+  const order = { fileName: 'file', version: await drawVersion(world.origin, stack.neo4j, 20) }
+  const location = await submit(world, order)
+  const rollBack = await rememberRedis(world.redis)
+  const first = await world.service.startWorker()
+  await untilState(world, location, 'succeeded')
+  await first.stop(10_000)
+  await rollBack()
+  expect((await world.client.post(`${location}/cancel`)).status).toBe(409)
+  await world.service.startWorker()
+  await untilState(world, location, 'succeeded')
+  await mustBeWhole(world, location, order)
+})
+
 test('a large multi whose slices run again after Redis was rolled back keeps its packet', {
   timeout: 180_000,
 }, async () => {

@@ -7,10 +7,11 @@ import { discardSlices, doneSlices, readSliceResult, storeSliceResult } from '..
 import { readPlan, readRequests, removeRequest, storeRequest } from '../../shared/jobs/stored-request.ts'
 import { createReport } from '../../shared/publish/report.ts'
 import type { PublishRequest } from '../../shared/publish/request.ts'
+import { generationKey } from '../../shared/storage/keys.ts'
 import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
-import { keysBelow } from '../support/stored-packets.ts'
+import { keysBelow, stagePacket } from '../support/stored-packets.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 afterAll(() => redis.quit())
@@ -48,10 +49,22 @@ test('what a job that failed had built goes, and what it kept', async () => {
   const key = `${job.orgName}/.parts/f/.${job.id}/one/00000-00001`
   await store.put(key, Buffer.from('part'))
   await storeSliceResult(store, job, 0, resultOf('one', key))
-  await discardSlices(store, job)
+  const voidable = { ...job, fileName: 'f', latestBefore: 0 }
+  await discardSlices(storage, voidable)
   expect(await store.get(key)).toBeNull()
   await removeRequest(store, job)
-  expect(await keysBelow(storage, `${job.orgName}/`)).toEqual([])
+  // Nothing but the word that it will not commit.
+  expect(await keysBelow(storage, `${job.orgName}/`)).toEqual([generationKey(`${job.orgName}/f`, 1)])
+  expect((await storage.generations.read(`${job.orgName}/f`, 1))?.isVoid).toBe(true)
+})
+
+test('what a job had built stays when a run of it has committed all the same', async () => {
+  const job = { ...newJob(), fileName: 'f', latestBefore: 0 }
+  const manifest = await stagePacket(storage, `${job.orgName}/f`, ['part'], { jobId: job.id })
+  await storeSliceResult(store, job, 0, { ...resultOf('one', ''), parts: manifest.parts })
+  await storage.generations.commit(`${job.orgName}/f`, manifest, { force: false, taken: () => new Error('taken') })
+  await discardSlices(storage, job)
+  expect(String(await store.get(manifest.parts[0]?.key ?? ''))).toBe('part')
 })
 
 test('each slice reads its own sub-requests, with their credentials, whatever characters they hold', async () => {

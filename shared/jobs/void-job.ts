@@ -1,0 +1,24 @@
+import { AppError } from '../errors/app-error.ts'
+import * as errors from '../errors/catalogue.ts'
+import { type Generations, voided } from '../storage/generations.ts'
+import { packetName } from '../storage/keys.ts'
+import type { JobRecord } from './record.ts'
+
+export type VoidableJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName' | 'latestBefore'>
+
+/** Makes sure that no run of a job commits any more. @returns false when one already has. */
+export async function voidJob(generations: Generations, job: VoidableJob): Promise<boolean> {
+  const { id, orgName, fileName, latestBefore: above } = job
+  const name = packetName(orgName, fileName)
+  try {
+    await generations.commit(name, voided(id), {
+      force: true,
+      taken: () => errors.fileExists(orgName, fileName),
+      above,
+    })
+    return (await generations.ofJob(name, id, above)) === null
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'jobVoided') return true
+    throw error
+  }
+}
