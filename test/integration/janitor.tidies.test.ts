@@ -7,7 +7,6 @@ import { type Submitting, submitJob } from '../../shared/jobs/submission.ts'
 import { createViews } from '../../shared/jobs/views.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
 import { removal } from '../../shared/storage/generations.ts'
-import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { consumeJobs } from '../../worker/consume.ts'
 import { createWorkerContext, type WorkerContext } from '../../worker/context.ts'
 import { restoreJobs, startJanitor, sweep } from '../../worker/janitor.ts'
@@ -98,30 +97,6 @@ test('the list of unfinished jobs loses those that are gone or finished', async 
   expect(await context.redis.zrange(openJobsKey, '0', '-1')).toEqual([open])
   expect(await context.queue.waiting()).toBe(1)
   await context.queue.remove(open)
-})
-
-test('a sweep and plain files that hang do not hold up the rescue of lost jobs', async () => {
-  const { promise: hangs, resolve: letGo } = Promise.withResolvers<void>()
-  const begun = new Set<string>()
-  const hang = (what: string) => async (): Promise<never> => {
-    begun.add(what)
-    await hangs
-    throw new Error('let go')
-  }
-  const store: ObjectStore = {
-    ...context.store,
-    async *listLevel() {
-      yield await hang('sweep')()
-    },
-  }
-  const views = { ...context.views, staleBefore: hang('plain files') }
-  startJanitor({ ...context, store, views }, releases)
-  await expect.poll(() => begun.size, { timeout: 30_000 }).toBe(2)
-  const id = await lostJob()
-  await context.redis.zadd(openJobsKey, hourAgo(), id)
-  await expect.poll(() => context.queue.waiting(), { timeout: 20_000 }).toBe(1)
-  letGo()
-  await context.queue.remove(id)
 })
 
 describe('plain files that are out of step', () => {

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import { afterAll, expect, inject, test } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { openJobsKey } from '../../shared/jobs/redis-keys.ts'
+import { Releases } from '../../shared/lifecycle/releases.ts'
+import type { ObjectStore } from '../../shared/storage/object-store.ts'
+import { createWorkerContext } from '../../worker/context.ts'
+import { startJanitor } from '../../worker/janitor.ts'
+import { databaseOfFile } from '../support/own-service.ts'
+import { uniqueName } from '../support/requests.ts'
+
+const config = readConfig('worker', {
+  ...inject('service').env,
+  REDIS_URL: `${inject('stack').redis.url.replace(/\/\d*$/, '')}/${await databaseOfFile()}`,
+  S3_BUCKET: uniqueName('duties'),
+  JANITOR_SECONDS: '1',
+})
+const log = pino({ level: 'silent' })
+const releases = new Releases(log)
+const context = await createWorkerContext(config, log, releases)
+afterAll(() => releases.dispose())
+
+test('a sweep and plain files that hang do not hold up the rescue of lost jobs', async () => {
+  const { promise: hangs, resolve: letGo } = Promise.withResolvers<void>()
+  const begun = new Set<string>()
+  const hang = (what: string) => async (): Promise<never> => {
+    begun.add(what)
+    await hangs
+    throw new Error('let go')
+  }
+  const store: ObjectStore = {
+    ...context.store,
+    async *listLevel() {
+      yield await hang('sweep')()
+    },
+  }
+  const views = { ...context.views, staleBefore: hang('plain files') }
+  startJanitor({ ...context, store, views }, releases)
+  await expect.poll(() => begun.size, { timeout: 30_000 }).toBe(2)
+  const id = randomUUID()
+  await context.records.create({
+    id,
+    kind: 'publish',
+    orgName: 'org',
+    fileName: 'lost',
+    batchSize: 1,
+    force: false,
+    subRequests: 1,
+  })
+  await context.redis.zadd(openJobsKey, Date.now() - 3_600_000, id)
+  await expect.poll(() => context.queue.waiting(), { timeout: 20_000 }).toBe(1)
+  letGo()
+})

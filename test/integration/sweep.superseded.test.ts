@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import * as errors from '../../shared/errors/catalogue.ts'
+import { removal, voided } from '../../shared/storage/generations.ts'
+import { generationKey, parseGenerationKey } from '../../shared/storage/keys.ts'
+import { type Storage, storageOn } from '../../shared/storage/storage.ts'
+import { commitPacket, keysBelow } from '../support/stored-packets.ts'
+import { emptyBucket, hour, nothing, sweep } from '../support/sweeps.ts'
+
+const remove = ({ generations }: Storage, name: string) =>
+  generations.commit(name, removal(), { force: true, taken: () => new Error('taken') })
+/** The generations of every packet were created so many hours ago, by the store's clock. */
+const generationsOfAges = ({ store }: Storage, hours: readonly number[]) =>
+  storageOn({
+    ...store,
+    async *list(prefix, options) {
+      for await (const object of store.list(prefix, options)) {
+        const age = hours[(parseGenerationKey(object.key)?.generation ?? 0) - 1]
+        yield age === undefined ? object : { ...object, modifiedAt: Date.now() - age * hour }
+      }
+    },
+  })
+
+describe('superseded generations', () => {
+  test('count from the commit that superseded them, however long before its manifest was made', async () => {
+    const storage = await emptyBucket()
+    const longAgo = { createdAt: new Date(0).toISOString() }
+    for (const content of ['1', '2']) await commitPacket(storage, 'a/f', [content], longAgo)
+    expect(await sweep(storage, { now: Date.now(), supersededMs: hour })).toEqual(nothing)
+  })
+
+  test('stay while their job is unfinished: a late run of it must find that it has committed', async () => {
+    const storage = await emptyBucket()
+    const jobId = randomUUID()
+    await commitPacket(storage, 'a/f', ['1'], { jobId })
+    await storage.generations.commit('a/f', voided(randomUUID()), { force: true, taken: () => new Error('taken') })
+    await commitPacket(storage, 'a/f', ['2'])
+    expect(await sweep(storage, { isAlive: async (id) => id === jobId })).toEqual({ ...nothing, generations: 1 })
+    expect(await storage.generations.ofJob('a/f', jobId)).toBe(1)
+    expect(await sweep(storage)).toEqual({ ...nothing, generations: 1, parts: 1 })
+  })
+
+  test('that are void go when they are below another, and the packet below them stays', async () => {
+    const storage = await emptyBucket()
+    const fail = () =>
+      storage.generations.commit('a/f', voided(randomUUID()), { force: true, taken: () => new Error('taken') })
+    await commitPacket(storage, 'a/f', ['1'])
+    for (let count = 0; count < 3; count++) await fail()
+    expect(await sweep(storage)).toEqual({ ...nothing, generations: 2 })
+    const fresh = storageOn(storage.store)
+    expect([await fresh.generations.list('a/f'), (await fresh.generations.current('a/f'))?.generation]).toEqual([
+      [1, 4],
+      1,
+    ])
+  })
+
+  test('of a name with many are swept with a few requests each, and those that stay with none', async () => {
+    const requests: string[] = []
+    const storage = await emptyBucket((operation) => requests.push(operation))
+    for (let count = 0; count < 40; count++) await commitPacket(storage, 'a/f', ['1'])
+    requests.length = 0
+    await sweep(storageOn(storage.store), { now: Date.now(), supersededMs: hour, orphanedMs: hour })
+    expect(requests.length).toBeLessThan(10)
+    requests.length = 0
+    await sweep(storageOn(storage.store))
+    // Of each: its manifest read, its manifest and its part removed.
+    expect(requests.length).toBeLessThan(3 * 40 + 10)
+  })
+
+  test('go with their parts when their successors are old enough, the highest stays', async () => {
+    const storage = await emptyBucket()
+    for (const contents of [['1', '2'], ['3'], ['4'], ['5']]) await commitPacket(storage, 'a/f', contents)
+    const aged = generationsOfAges(storage, [9, 8, 2, 1])
+    const rules = { now: Date.now(), supersededMs: 3 * hour }
+    expect(await sweep(aged, rules)).toEqual({ ...nothing, generations: 1, parts: 2 })
+    expect(await storage.generations.list('a/f')).toEqual([2, 3, 4])
+    expect((await keysBelow(storage, 'a/.parts/')).length).toBe(3)
+    expect(await sweep(aged, rules)).toEqual(nothing)
+    expect(await sweep(storage)).toEqual({ ...nothing, generations: 2, parts: 2 })
+    const { parts } = (await storageOn(storage.store).generations.current('a/f'))?.manifest ?? { parts: [] }
+    expect(await keysBelow(storage, 'a/')).toEqual([generationKey('a/f', 4), ...parts.map(({ key }) => key)])
+  })
+
+  test('of a removed packet go, and the word that it was removed stays', async () => {
+    const storage = await emptyBucket()
+    await commitPacket(storage, 'a/b/f', ['1', '2'])
+    await remove(storage, 'a/b/f')
+    expect(await sweep(storage)).toEqual({ ...nothing, generations: 1, parts: 2 })
+    expect(await keysBelow(storage, 'a/')).toEqual([generationKey('a/b/f', 2)])
+    expect(await sweep(storage)).toEqual(nothing)
+  })
+
+  test('go manifest first: a sweep that fails in between leaves orphans, which the next one takes', async () => {
+    const storage = await emptyBucket()
+    await commitPacket(storage, 'a/f', ['1', '2'])
+    await commitPacket(storage, 'a/f', ['3'])
+    const removed: string[] = []
+    const failing = storageOn({
+      ...storage.store,
+      async remove(key) {
+        if (key.includes('/.parts/')) throw errors.storeAway()
+        removed.push(key)
+        await storage.store.remove(key)
+      },
+    })
+    await expect(sweep(failing)).rejects.toMatchObject({ code: 'storeAway' })
+    expect(removed).toEqual([generationKey('a/f', 1)])
+    expect((await keysBelow(storage, 'a/.parts/')).length).toBe(3)
+    const fresh = storageOn(storage.store)
+    expect(await sweep(fresh)).toEqual({ ...nothing, parts: 2 })
+    expect((await fresh.generations.current('a/f'))?.generation).toBe(2)
+  })
+})
