@@ -4,7 +4,7 @@ import { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
 import { isRedisAway } from '../shared/jobs/redis.ts'
 import { originRefused } from '../shared/observability/events.ts'
-import { publishResponse } from '../shared/publish/response.ts'
+import { failedResponse } from '../shared/publish/response.ts'
 import type { ApiContext } from './context.ts'
 import { isPublishPath } from './mount.ts'
 
@@ -17,13 +17,10 @@ export function handleErrors(context: Pick<ApiContext, 'log' | 'metrics'>): Erro
     if (error.status >= 500) context.log.error({ err: thrown, requestId }, 'request failed')
     if (response.headersSent) return void response.destroy()
     response.status(error.status).set(error.headers)
-    if (isPublishPath(request.path)) response.json(publishResponse({ error: publishError(error) }))
+    if (isPublishPath(request.path)) response.json(failedResponse(error))
     else sendProblem(response, error)
   }
 }
-
-/** "400 Bad Request: originIds: required when relationshipIds is empty". Seed, Errors 1. */
-const publishError = ({ status, message }: AppError) => `${status} ${STATUS_CODES[status]}: ${message}`
 
 function sendProblem(response: Response, { status, code, message, issues }: AppError) {
   const problem = { type: `urn:problem:${code}`, title: STATUS_CODES[status], status, detail: message }

@@ -84,7 +84,7 @@ function idOf({ method, path }: Endpoint): string {
 /** Every status that the endpoint answers: those it names, and those that follow from what it is. */
 function responsesOf(endpoint: Endpoint) {
   const { answers = {}, body, access, params, answer, takes = [] } = endpoint
-  const error = isPublishPath(endpoint.path) ? publishErrorBody : problemBody
+  const error = isPublishPath(endpoint.path) ? publishErrorBody : answer === 'publish' ? resultErrorBody : problemBody
   const told: Record<string, string> = {
     200: 'Done',
     400: 'A rule of the request is broken; all broken ones are told',
@@ -107,6 +107,8 @@ function responsesOf(endpoint: Endpoint) {
 
 const publishErrorBody = { content: { 'application/json': { schema: publishResponseBody } } }
 const problemBody = { content: { 'application/problem+json': { schema: problem } } }
+/** A publish that failed is told as its POST was; an error of the request itself as a problem. */
+const resultErrorBody = { content: { ...publishErrorBody.content, ...problemBody.content } }
 
 function successBody(answer: Endpoint['answer']): object {
   if (answer === 'empty') return {}

@@ -12,11 +12,21 @@ export function requireVisible(principal: Principal, job: JobRecord | null): Job
   return job
 }
 
-/** A job as clients see it. Contract 7, Job. */
-export function jobView(record: JobRecord): object {
-  const { batchSize, force, latestBefore, generation, cancelling, begun, version, ...job } = record
-  return job
-}
+/** A job as clients see it, its fields in the documented order, whatever order Redis returns. Contract 7, Job. */
+export const jobView = (job: JobRecord): object => ({
+  id: job.id,
+  kind: job.kind,
+  state: job.state,
+  orgName: job.orgName,
+  fileName: job.fileName,
+  createdAt: job.createdAt,
+  startedAt: job.startedAt,
+  finishedAt: job.finishedAt,
+  attempt: job.attempt,
+  progress: job.progress,
+  report: job.report,
+  error: job.error,
+})
 
 const count = z.int().nonnegative()
 const missing = z.object({ count, first: z.array(z.string()) })

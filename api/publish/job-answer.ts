@@ -1,7 +1,7 @@
-import { AppError } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobError, JobRecord } from '../../shared/jobs/record.ts'
 import {
+  failedResponse,
   locationFields,
   publishResponse,
   type StatementSource,
@@ -15,29 +15,38 @@ import type { Answer } from '../endpoint.ts'
 
 export const defaultLifetimeSeconds = 86_400
 
-/** What a finished job answers its POST, and whoever asks for its result later: locations are signed anew. Contract 7. */
+/**
+ * What a finished job answers its POST, and whoever asks for its result later, success or failure: locations are signed
+ * anew. Contract 7.
+ */
 export async function jobAnswer(
   context: ApiContext,
   job: JobRecord,
   headers: Record<string, string>,
   returnMinimal: boolean,
 ): Promise<Answer> {
-  // Whatever the answer is, it names the job.
-  const failure = ({ status, code, message }: JobError) => new AppError(status, code, message, { headers })
-  if (job.error) throw failure(job.error)
-  if (job.state === 'cancelled') throw failure(errors.jobCancelled())
+  if (job.error) return failure(job.error, headers)
+  if (job.state === 'cancelled') return failure(errors.jobCancelled(), headers)
   const { generations, packets } = context
   const [name, generation] = [packetName(job.orgName, job.fileName), job.generation ?? 0]
   const manifest = await generations.read(name, generation)
-  if (manifest === null) throw failure(errors.packetGone())
+  if (manifest === null) return failure(errors.packetGone(), headers)
   const lifetimeSeconds = await linkLifetime(generations, name, { generation, manifest }, defaultLifetimeSeconds)
-  if (lifetimeSeconds === 0) throw failure(errors.packetGone())
+  if (lifetimeSeconds === 0) return failure(errors.packetGone(), headers)
   const files = packets.filesOf(job.fileName, manifest)
   const urls = await packets.sign(files, lifetimeSeconds)
   const isInline = !returnMinimal && bytesOf(files) <= context.config.limits.inlineBytes
   const statements = isInline ? statementFields(sourcesOf(context, files)) : {}
   return { kind: 'publish', headers, response: publishResponse({ ...statements, ...locationFields(urls) }) }
 }
+
+/** Returned, not thrown: outside the publish area an error that is thrown is answered as a problem. */
+const failure = (error: Pick<JobError, 'status' | 'message'>, headers: Record<string, string>): Answer => ({
+  kind: 'publish',
+  status: error.status,
+  headers: error.status === 503 ? { ...headers, ...errors.soon } : headers,
+  response: failedResponse(error),
+})
 
 export const bytesOf = (files: readonly StoredFile[]): number => files.reduce((sum, { bytes }) => sum + bytes, 0)
 

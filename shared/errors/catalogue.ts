@@ -3,7 +3,8 @@ import { mostTold } from './bounded.ts'
 
 /** "originIds: required when …"; the path is left out where the whole body is meant. */
 const line = ({ path, message }: Issue) => (path === '' ? message : `${path}: ${message}`)
-const soon = { 'Retry-After': '5' }
+/** Headers of what may succeed when it is tried again. */
+export const soon = { 'Retry-After': '5' }
 
 // Requests
 export function invalidRequest(broken: readonly Issue[]) {

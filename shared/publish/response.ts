@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http'
+
 /** Statements as they are stored: passed on as bytes, never parsed and printed again. Contract 6. */
 export interface StatementSource {
   /** null where it is known only after it was read: the syntax of parameters is converted on the way. */
@@ -26,6 +28,13 @@ export const publishResponse = (fields: Partial<PublishResponse>): PublishRespon
   usePrefixes: null,
   ...fields,
 })
+
+/**
+ * The response of an endpoint that fails: nothing but `error`, such as
+ * `400 Bad Request: originIds: required when relationshipIds is empty`. Seed, Errors 1.
+ */
+export const failedResponse = ({ status, message }: { status: number; message: string }): PublishResponse =>
+  publishResponse({ error: `${status} ${STATUS_CODES[status]}: ${message}` })
 
 /** One source fills the field in the singular, several that in the plural, in part order. Contract 6. */
 export const statementFields = (sources: readonly StatementSource[]): Partial<PublishResponse> =>
