@@ -32,9 +32,6 @@ export interface ApiContext extends Storage {
   models: Models | null
 }
 
-/** Credentials outlive the wait in a full queue, but not for ever. */
-export const secretLifetimeSeconds = 3 * 24 * 3_600
-
 /** Connects to everything; `overrides` take a collaborator's place in tests. */
 export async function createApiContext(
   config: Config,
@@ -60,7 +57,7 @@ export async function createApiContext(
     authenticate: createTokens(config.auth, log),
     limitRequests: createRequestLimit(redis, config.limits.requestsPerMinute),
     records,
-    secrets: createSecrets(redis, config.secretKeys, secretLifetimeSeconds),
+    secrets: createSecrets(redis, config.secretKeys),
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),
     finished: await createFinishWaiter(subscriber, records),
     views: createViews(redis, storage, { isOn: config.storage.plainFiles, log, metrics }),

@@ -49,8 +49,7 @@ export async function createWorkerContext(
     redis,
     records: createJobRecords(redis),
     slices: createSliceRecords(redis),
-    // A worker only reads secrets; how long they live is said where they are stored.
-    secrets: createSecrets(redis, config.secretKeys, 0),
+    secrets: createSecrets(redis, config.secretKeys),
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),
     views: createViews(redis, storage, { isOn: config.storage.plainFiles, log, metrics }),
     failpoint: createFailpoint(config.failpoint),

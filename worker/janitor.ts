@@ -43,6 +43,7 @@ const duties: Record<string, (context: WorkerContext, signal: AbortSignal) => Pr
   async sweep(context, signal) {
     const { redis } = context
     if ((await redis.exists(sweptKey)) === 1) return
+    await context.records.countOpenRuns()
     await sweep(context, Date.now(), signal)
     await redis.set(sweptKey, new Date().toISOString(), 'PX', dayMs)
   },

@@ -82,8 +82,8 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
     const subRequestsDone = Math.min(subRequestsPerSlice, job.progress.subRequests - first)
     return run.onProgress({ subRequestsDone, ...totals(known.parts) })
   }
-  const { slices, views } = await readPlan(context, job)
-  const requests = await readRequests(context, job, slices[slice])
+  const { slices, views, credentials } = await readPlan(context, job)
+  const requests = await readRequests(context, job, slices[slice], credentials)
   const { attempt } = run
   const staging = stageParts(store, packetName(job.orgName, job.fileName), { jobId: job.id, attempt }, slice)
   const part = { requests, slice: { first, views } }

@@ -38,8 +38,8 @@ export async function submit(context: Context, caller: Caller, order: Submission
     throw errors.fileExists(orgName, fileName)
   }
   await origins
-  const { queuedJobs: queuedJobsLimit } = config.limits
-  return submitJob({ ...context, queuedJobsLimit, secretKeys: config.secretKeys }, order, idempotency, latest)
+  const { queuedJobs: openRunsLimit } = config.limits
+  return submitJob({ ...context, openRunsLimit, secretKeys: config.secretKeys }, order, idempotency, latest)
 }
 
 // Ten thousand sub-requests may name as many hosts, each slow to resolve; those that are left the worker checks as well.

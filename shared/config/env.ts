@@ -59,7 +59,9 @@ export const environment = z.object({
     .min(0)
     .default(3_000)
     .describe('requests a minute of one token; 0: no limit'),
-  MAX_QUEUED_JOBS: count.default(10_000).describe('jobs that may wait; above: 503'),
+  MAX_QUEUED_JOBS: count
+    .default(10_000)
+    .describe('runs of unfinished jobs, slices of multis included; at so many: 503'),
   PARAMETER_SYNTAX: z.enum(['braces', 'dollar']).default('braces').describe('default of parameterSyntax'),
   FAILPOINT: text.optional().describe('for tests of faults only: <step>:<kill, stop or block>[:<count>]'),
   LOG_LEVEL: z

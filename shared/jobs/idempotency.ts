@@ -1,7 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { SecretKey } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
-import type { JobRecords, KnownJob } from './record.ts'
+import type { KnownJob } from './new-job.ts'
+import type { JobRecords } from './record.ts'
 import type { Submission } from './submission.ts'
 
 /** What a submission with an `Idempotency-Key` is remembered by. Contract 7. */

@@ -3,7 +3,7 @@ import { soon } from '../observability/health.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { queueName, queuePrefix } from './queue.ts'
 import { redisNow } from './redis.ts'
-import { openJobsKey, recordKey, sweptKey } from './redis-keys.ts'
+import { openJobsKey, openRunsKey, recordKey, sweptKey } from './redis-keys.ts'
 
 /**
  * Where the queue keeps its jobs. One with a priority waits in `prioritized` and never in `wait`; one that waits for its
@@ -66,7 +66,13 @@ export async function takeableJobs(redis: Redis): Promise<number> {
 export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: number): () => Promise<void> {
   metrics.queueLimit.set(queuedJobsLimit)
   redis.defineCommand('oldestQueuedJob', { numberOfKeys: 1, lua: oldestQueued })
-  const single = [metrics.oldestQueued, metrics.redisMemory, metrics.redisMemoryLimit, metrics.lastSweep]
+  const single = [
+    metrics.openRuns,
+    metrics.oldestQueued,
+    metrics.redisMemory,
+    metrics.redisMemoryLimit,
+    metrics.lastSweep,
+  ]
   return async () => {
     try {
       const asked = [
@@ -74,11 +80,13 @@ export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: nu
         redis.oldestQueuedJob(openJobsKey, recordKey('')),
         redis.info('memory'),
         redis.get(sweptKey),
+        redis.get(openRunsKey),
         redisNow(redis),
       ] as const
-      const [depths, oldest, memory, swept, now] = await soon(Promise.all(asked))
+      const [depths, oldest, memory, swept, openRuns, now] = await soon(Promise.all(asked))
       const field = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(memory)?.[1] ?? 0)
       for (const state of states) metrics.queueJobs.set({ state }, depths[state])
+      metrics.openRuns.set(Number(openRuns))
       metrics.oldestQueued.set(oldest === '' ? 0 : Math.max(0, now - Number(oldest)) / 1_000)
       metrics.redisMemory.set(field('used_memory'))
       metrics.redisMemoryLimit.set(field('maxmemory'))

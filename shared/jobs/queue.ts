@@ -39,8 +39,6 @@ export interface JobQueue {
   restore(id: string): Promise<boolean>
   /** Takes a job out that no worker has begun. */
   remove(id: string): Promise<void>
-  /** Jobs that wait for a worker; the slices of those under way are not counted. */
-  waiting(): Promise<number>
   close(): Promise<void>
 }
 
@@ -91,10 +89,6 @@ export function createJobQueue(connection: Redis): JobQueue {
     },
     async remove(id) {
       await queue.remove(id)
-    },
-    async waiting() {
-      const counts = await queue.getJobCounts('wait', 'delayed')
-      return Object.values(counts).reduce((sum, count) => sum + count, 0)
     },
     close: () => queue.close(),
   }

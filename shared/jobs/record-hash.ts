@@ -1,4 +1,4 @@
-import type { JobRecord } from './record.ts'
+import type { JobProgress, JobRecord } from './record.ts'
 
 /** Hash fields are JSON but for those that scripts compare. */
 const bare = ['id', 'state', 'attempt', 'unended']
@@ -8,7 +8,7 @@ export const hashOf = (fields: object): string[] =>
   Object.entries(fields).flatMap(([key, value]) => [key, bare.includes(key) ? String(value) : JSON.stringify(value)])
 
 /** The record of a hash as HGETALL gives it. */
-export function recordOf({ unended, ...hash }: Record<string, string>): JobRecord {
+export function recordOf({ unended, runs, ...hash }: Record<string, string>): JobRecord {
   const absent = {
     startedAt: null,
     finishedAt: null,
@@ -23,3 +23,13 @@ export function recordOf({ unended, ...hash }: Record<string, string>): JobRecor
   const fields = Object.entries(hash).map(([key, value]) => [key, bare.includes(key) ? value : JSON.parse(value)])
   return { ...absent, ...Object.fromEntries(fields), attempt: Number(hash.attempt) }
 }
+
+/** Where an attempt begins. */
+export const progressOf = (phase: JobProgress['phase'], subRequests: number): JobProgress => ({
+  phase,
+  subRequests,
+  subRequestsDone: 0,
+  pairs: 0,
+  parts: 0,
+  bytes: 0,
+})

@@ -1,15 +1,14 @@
 import type { Redis } from 'ioredis'
 import type { JobReport } from '../publish/report.ts'
-import type { Idempotency } from './idempotency.ts'
 import { isAfter, type ListPlace } from './list-place.ts'
-import { hashOf, recordOf } from './record-hash.ts'
+import { type Created, createJob, findKnownJob, type KnownJob, type NewJob } from './new-job.ts'
+import { hashOf, progressOf, recordOf } from './record-hash.ts'
 import {
   claimKey,
   finishedChannel,
-  idempotencyKey,
   jobListKey,
-  jobListsOf,
   openJobsKey,
+  openRunsKey,
   recordKey,
   secretKeyOf,
   slicesKey,
@@ -17,7 +16,6 @@ import {
 } from './redis-keys.ts'
 import { defineJobScripts } from './scripts.ts'
 import { type finalStates, isFinished, type JobState } from './states.ts'
-import { jobVersion } from './version.ts'
 
 export interface JobProgress {
   phase: 'queued' | 'reading' | 'committing' | 'done'
@@ -67,22 +65,6 @@ export interface JobRecord {
 
 export type NamedJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName'>
 
-export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'batchSize' | 'force'> & {
-  subRequests: number
-  latestBefore?: number
-  /** `Idempotency-Key`: what it is remembered by, and the fingerprint of the request. Contract 7. */
-  idempotency?: Idempotency | undefined
-}
-
-/** What became of a creation: this job, one with the same idempotency key, or none for a name that another job holds. */
-export type Created = { is: 'created' } | ({ is: 'known' } & KnownJob) | { is: 'held'; holder: string }
-
-/** A job that was created with an idempotency key, and the fingerprint of its request. */
-export interface KnownJob {
-  id: string
-  fingerprint: string
-}
-
 /** What a record's transition may be asked to write beside the state. */
 export type Changes = Partial<Pick<JobRecord, 'report' | 'error' | 'generation' | 'progress'>>
 
@@ -91,12 +73,19 @@ export type Changes = Partial<Pick<JobRecord, 'report' | 'error' | 'generation' 
  * queue merely delivers ids, at least once. Records live 7 days after their job finished.
  */
 export interface JobRecords {
-  /** Creates a queued job, unless an unfinished job holds the packet's name (no `force`). */
+  /** Creates a queued job with its sealed key, unless an unfinished job holds the packet's name (no `force`). */
   create(job: NewJob): Promise<Created>
-  /** The job that was created with an idempotency key within the last 24 hours. */
+  /**
+   * The job that was created with an idempotency key within the last 24 hours; null also when it failed through the
+   * service itself (500, 503): such a failure is never replayed.
+   */
   known(key: string): Promise<KnownJob | null>
-  /** Forgets an idempotency key, if it is of that job, after a submission that failed. */
-  forget(key: string, id: string): Promise<void>
+  /** Fails a job that no worker has begun. @returns the state it was in; null without such a job. */
+  withdraw(id: string, error: JobError): Promise<JobState | null>
+  /** The runs that unfinished jobs take. The number is part of what creates and what finishes a job. */
+  openRuns(): Promise<number>
+  /** Counts them anew, should something else have removed records. */
+  countOpenRuns(): Promise<void>
   read(id: string): Promise<JobRecord | null>
   /** The id of the unfinished job that holds a packet's name, if one does: for writers that are no jobs. */
   holder(orgName: string, fileName: string): Promise<string | null>
@@ -139,19 +128,6 @@ export interface JobRecords {
 const mostPerMillisecond = 500
 
 const keptSeconds = 7 * 24 * 3_600
-const idempotencySeconds = 24 * 3_600
-/** Longer than any record lives: days in a full queue, hours of work, then `keptSeconds`. */
-const listedSeconds = 30 * 24 * 3_600
-
-/** Where an attempt begins. */
-const progressOf = (phase: JobProgress['phase'], subRequests: number): JobProgress => ({
-  phase,
-  subRequests,
-  subRequestsDone: 0,
-  pairs: 0,
-  parts: 0,
-  bytes: 0,
-})
 
 /** A job that took so many workers with it is not run again. */
 const mostUnendedRuns = 3
@@ -166,37 +142,29 @@ export function createJobRecords(redis: Redis): JobRecords {
     return hash.id === undefined ? null : recordOf(hash)
   }
 
+  /** Keys and values of the scripts that end a job. */
+  const endingOf = (id: string, rule: string, fields: Changes & Pick<JobRecord, 'state'>) => [
+    ...[recordKey(id), openJobsKey, secretKeyOf(id), slicesKey(id), openRunsKey],
+    ...[id, String(keptSeconds), finishedChannel, claimKey(''), rule],
+    ...hashOf({ ...fields, finishedAt: now() }),
+  ]
+
   return {
-    async create({ subRequests, idempotency, latestBefore = 0, ...job }) {
-      const progress = progressOf('queued', subRequests)
-      const createdAt = now()
-      const record = { ...job, latestBefore, version: jobVersion, state: 'queued', createdAt, attempt: 0, progress }
-      const keys = [
-        recordKey(job.id),
-        claimKey(nameOf(job)),
-        idempotencyKey(idempotency?.key ?? ''),
-        openJobsKey,
-        ...jobListsOf(job.orgName),
-      ]
-      const { fingerprint = '' } = idempotency ?? {}
-      const values = [job.id, job.force ? 'force' : '', recordKey(''), String(Date.parse(createdAt)), fingerprint]
-      const fields = [String(idempotencySeconds), String(listedSeconds), ...hashOf(record)]
-      const [is, id = '', known = ''] = (await redis.jobCreate(keys.length, ...keys, ...values, ...fields)).split(' ')
-      if (is === 'held') return { is, holder: id }
-      return is === 'known' ? { is, id, fingerprint: known } : { is: 'created' }
-    },
+    create: (job) => createJob(redis, job),
     read,
     async holder(orgName, fileName) {
       const id = await redis.get(claimKey(nameOf({ orgName, fileName })))
       const job = id === null ? null : await read(id)
       return job === null || isFinished(job) ? null : job.id
     },
-    async known(key) {
-      const [id, fingerprint] = (await redis.get(idempotencyKey(key)))?.split(' ') ?? []
-      return id === undefined || fingerprint === undefined ? null : { id, fingerprint }
+    known: (key) => findKnownJob(redis, key),
+    async withdraw(id, error) {
+      const state = await redis.jobWithdraw(...endingOf(id, '', { state: 'failed', error }))
+      return state === '' ? null : (state as JobState)
     },
-    async forget(key, id) {
-      await redis.jobForget(idempotencyKey(key), id)
+    openRuns: async () => Number(await redis.get(openRunsKey)),
+    async countOpenRuns() {
+      await redis.jobCountRuns(openJobsKey, openRunsKey, recordKey(''))
     },
     async start(id, step) {
       const known = await redis.hget(recordKey(id), 'progress')
@@ -223,10 +191,7 @@ export function createJobRecords(redis: Redis): JobRecords {
       return state === '' ? null : (state as JobState)
     },
     async finish(id, state, changes, unlessBegun = false) {
-      const fields = hashOf({ ...changes, state, finishedAt: now() })
-      const rules = [String(keptSeconds), finishedChannel, unlessBegun ? 'unlessBegun' : '', claimKey('')]
-      const keys = [recordKey(id), openJobsKey, secretKeyOf(id), slicesKey(id)]
-      return (await redis.jobFinish(...keys, id, ...rules, ...fields)) === 1
+      return (await redis.jobFinish(...endingOf(id, unlessBegun ? 'unlessBegun' : '', { ...changes, state }))) === 1
     },
     async list(orgName, after, limit) {
       const most = limit + mostPerMillisecond

@@ -10,6 +10,8 @@ export const idempotencyKey = (key: string): string => `packets:idempotency:${ke
 
 /** Unfinished jobs by the time they were created. */
 export const openJobsKey = 'packets:open'
+/** The sum of the runs that they take. */
+export const openRunsKey = 'packets:open-runs'
 
 /** Jobs of an org and its sub-directories by the time they were created; null: of all orgs. */
 export const jobListKey = (orgName: string | null): string => `packets:jobs:${orgName ?? ''}`

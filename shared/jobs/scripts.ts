@@ -12,15 +12,35 @@ const sharedNow = `
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`
 
+// The job that an idempotency key stands for, and its fingerprint. One that failed through the service itself (500, 503)
+// is not told again: the same request makes a new job. Nor is one whose record is gone.
+const knownJob = `
+local function knownJob(key, records)
+  local known = redis.call('GET', key)
+  if not known then return nil end
+  local job = redis.call('HMGET', records .. string.match(known, '^%S+'), 'state', 'error')
+  if not job[1] then return nil end
+  local error = job[1] == 'failed' and job[2] and cjson.decode(job[2])
+  if type(error) == 'table' and (error.status == 500 or error.status == 503) then return nil end
+  return known
+end`
+
+// KEYS: idempotency key. ARGV: prefix of records.
+const known = `${knownJob}
+return knownJob(KEYS[1], ARGV[1]) or ''`
+
 // A claim is as good as its holder's record: one whose job is finished or gone is taken over, so no claim needs renewing.
-// KEYS: record, claim, idempotency key, open jobs, lists of jobs. ARGV: id, force, prefix of records, accepted at
-// (epoch milliseconds), fingerprint, how many seconds it is remembered, how many a job stays in lists, fields of the record.
+// KEYS: record, claim, idempotency key, open jobs, their runs, sealed key, lists of jobs. ARGV: id, force, prefix of
+// records, accepted at (epoch milliseconds), fingerprint, how many seconds it is remembered, how many a job stays in
+// lists, sealed key, how many seconds it is kept, runs, how many may be open, fields of the record.
 const create = `${sharedNow}
+${knownJob}
 if redis.call('EXISTS', KEYS[1]) == 1 then return '' end
 if ARGV[5] ~= '' then
-  local known = redis.call('GET', KEYS[3])
+  local known = knownJob(KEYS[3], ARGV[3])
   if known then return 'known ' .. known end
 end
+if tonumber(redis.call('GET', KEYS[5]) or 0) >= tonumber(ARGV[11]) then return 'full' end
 local holder = redis.call('GET', KEYS[2])
 if ARGV[2] == '' then
   if holder then
@@ -29,12 +49,14 @@ if ARGV[2] == '' then
   end
   redis.call('SET', KEYS[2], ARGV[1])
 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 8))
+redis.call('HSET', KEYS[1], 'runs', ARGV[10], unpack(ARGV, 12))
+redis.call('INCRBY', KEYS[5], ARGV[10])
+if ARGV[8] ~= '' then redis.call('SET', KEYS[6], ARGV[8], 'EX', ARGV[9]) end
 if ARGV[5] ~= '' then redis.call('SET', KEYS[3], ARGV[1] .. ' ' .. ARGV[5], 'EX', ARGV[6]) end
 redis.call('ZADD', KEYS[4], now, ARGV[1])
-for list = 5, #KEYS do redis.call('ZADD', KEYS[list], ARGV[4], ARGV[1]) end
+for list = 7, #KEYS do redis.call('ZADD', KEYS[list], ARGV[4], ARGV[1]) end
 -- Or a list that nobody reads would grow for ever.
-for list = 5, #KEYS do
+for list = 7, #KEYS do
   redis.call('ZREMRANGEBYSCORE', KEYS[list], '-inf', ARGV[4] - ARGV[7] * 1000)
   redis.call('EXPIRE', KEYS[list], ARGV[7])
 end
@@ -87,27 +109,45 @@ if state == 'running' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then retu
 if state == 'queued' or state == 'running' then redis.call('HSET', KEYS[1], 'cancelling', 'true') end
 return state or ''`
 
-// KEYS: record, open jobs, secret, slices. ARGV: id, seconds the record is kept, channel, unless begun, prefix of claims,
-// fields. The name is looked up here: one command finishes a job, which a Redis that hangs does when it wakes.
-const finish = `
-local state = redis.call('HGET', KEYS[1], 'state')
-if not ${isUnfinished('state')} then return 0 end
-if ARGV[4] ~= '' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 0 end
+// What ends a job. KEYS: record, open jobs, sealed key, slices, runs of open jobs. ARGV: id, seconds the record is kept,
+// channel, prefix of claims, rule, fields. The name is looked up here: one command finishes a job, which a Redis that
+// hangs does when it wakes.
+const end = `
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('DEL', KEYS[3], KEYS[4])
+-- The number cannot drift for ever: it begins anew whenever nothing is open.
+if redis.call('ZCARD', KEYS[2]) == 0 then redis.call('DEL', KEYS[5])
+else redis.call('DECRBY', KEYS[5], redis.call('HGET', KEYS[1], 'runs') or 0) end
 redis.call('HSET', KEYS[1], unpack(ARGV, 6))
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 local name = redis.call('HMGET', KEYS[1], 'orgName', 'fileName')
-local claim = ARGV[5] .. cjson.decode(name[1]) .. '/' .. cjson.decode(name[2])
+local claim = ARGV[4] .. cjson.decode(name[1]) .. '/' .. cjson.decode(name[2])
 if redis.call('GET', claim) == ARGV[1] then redis.call('DEL', claim) end
-redis.call('PUBLISH', ARGV[3], ARGV[1])
+redis.call('PUBLISH', ARGV[3], ARGV[1])`
+
+// Rule: '', or 'unlessBegun': not when a run has begun to commit.
+const finish = `
+local state = redis.call('HGET', KEYS[1], 'state')
+if not ${isUnfinished('state')} then return 0 end
+if ARGV[5] == 'unlessBegun' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 0 end
+${end}
 return 1`
 
-// KEYS: idempotency key. ARGV: the job that it must be of.
-const forget = `
-local known = redis.call('GET', KEYS[1])
-if not known or string.sub(known, 1, #ARGV[1] + 1) ~= ARGV[1] .. ' ' then return 0 end
-return redis.call('DEL', KEYS[1])`
+// Only a job that no worker has begun.
+const withdraw = `
+local state = redis.call('HGET', KEYS[1], 'state')
+if state ~= 'queued' then return state or '' end
+${end}
+return 'queued'`
+
+// KEYS: open jobs, their runs. ARGV: prefix of records.
+const countRuns = `
+local runs = 0
+for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  runs = runs + tonumber(redis.call('HGET', ARGV[1] .. id, 'runs') or 0)
+end
+redis.call('SET', KEYS[2], runs)
+return runs`
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -118,7 +158,9 @@ declare module 'ioredis' {
     jobProgress(record: string, ...values: string[]): Result<string, Context>
     jobCancel(record: string): Result<string, Context>
     jobFinish(...keysAndValues: string[]): Result<number, Context>
-    jobForget(key: string, id: string): Result<number, Context>
+    jobKnown(key: string, records: string): Result<string, Context>
+    jobWithdraw(...keysAndValues: string[]): Result<string, Context>
+    jobCountRuns(open: string, runs: string, records: string): Result<number, Context>
   }
 }
 
@@ -129,6 +171,8 @@ export function defineJobScripts(redis: Redis): void {
   redis.defineCommand('jobCommit', { numberOfKeys: 2, lua: beginCommit })
   redis.defineCommand('jobProgress', { numberOfKeys: 1, lua: progress })
   redis.defineCommand('jobCancel', { numberOfKeys: 1, lua: cancel })
-  redis.defineCommand('jobFinish', { numberOfKeys: 4, lua: finish })
-  redis.defineCommand('jobForget', { numberOfKeys: 1, lua: forget })
+  redis.defineCommand('jobFinish', { numberOfKeys: 5, lua: finish })
+  redis.defineCommand('jobWithdraw', { numberOfKeys: 5, lua: withdraw })
+  redis.defineCommand('jobKnown', { numberOfKeys: 1, lua: known })
+  redis.defineCommand('jobCountRuns', { numberOfKeys: 2, lua: countRuns })
 }

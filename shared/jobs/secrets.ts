@@ -3,31 +3,58 @@ import type { Redis } from 'ioredis'
 import type { SecretKey } from '../config/lists.ts'
 import { secretKeyOf } from './redis-keys.ts'
 
-/** Credentials of jobs under way, apart from everything else, encrypted, gone when the job ends. Contract 9. */
+/**
+ * Credentials of unfinished jobs, by envelope encryption: they are stored beside the job's request, encrypted with a
+ * random data key of the job's own; that key is kept in Redis, sealed with a key of the configuration, and deleted when
+ * the job ends, which makes the stored text worthless. So Redis holds equally little for every job. Contract 9.
+ */
 export interface Secrets {
-  store(jobId: string, secrets: readonly string[]): Promise<void>
-  /** null when they expired, or the key that encrypted them is no longer configured. */
-  read(jobId: string): Promise<string[] | null>
+  /** Encrypts the credentials of a new job. @returns the data key, sealed for its record, and the text to be stored. */
+  encrypt(jobId: string, credentials: readonly string[]): Encrypted
+  /** How to get a job's credentials; null when its data key expired, or what sealed it is no longer configured. */
+  read(jobId: string): Promise<Decrypt | null>
 }
+
+export interface Encrypted {
+  sealedKey: string
+  /** One line of ASCII. */
+  text: string
+}
+
+/** The credentials of what `encrypt` returned as text; null for any other text. */
+export type Decrypt = (text: string | null) => string[] | null
 
 const algorithm = 'aes-256-gcm'
 
-/** @param lifetimeSeconds how long an unfinished job's secrets are kept at most. */
-export function createSecrets(redis: Redis, keys: readonly SecretKey[], lifetimeSeconds: number): Secrets {
+/** The name that a data key has in the text that was encrypted with it. */
+const dataKeyId = 'job'
+
+export function createSecrets(redis: Redis, keys: readonly SecretKey[]): Secrets {
   return {
-    async store(jobId, secrets) {
-      const sealed = seal(keys[0] as SecretKey, jobId, JSON.stringify(secrets))
-      await redis.set(secretKeyOf(jobId), sealed, 'EX', lifetimeSeconds)
+    encrypt(jobId, credentials) {
+      const key = randomBytes(32)
+      return {
+        sealedKey: seal(keys[0] as SecretKey, jobId, JSON.stringify({ dataKey: key.toString('base64') })),
+        text: seal({ id: dataKeyId, key }, jobId, JSON.stringify(credentials)),
+      }
     },
     async read(jobId) {
       const sealed = await redis.get(secretKeyOf(jobId))
-      const text = sealed === null ? null : unseal(keys, jobId, sealed)
-      return text === null ? null : JSON.parse(text)
+      const opened = sealed === null ? null : unseal(keys, jobId, sealed)
+      if (opened === null) return null
+      const secret: string[] | { dataKey: string } = JSON.parse(opened)
+      // A job of version 1 has its credentials themselves in Redis.
+      if (Array.isArray(secret)) return () => secret
+      const dataKey = { id: dataKeyId, key: Buffer.from(secret.dataKey, 'base64') }
+      return (text) => {
+        const credentials = text === null ? null : unseal([dataKey], jobId, text)
+        return credentials === null ? null : JSON.parse(credentials)
+      }
     },
   }
 }
 
-/** `<key id>.<nonce>.<tag>.<text>`, bound to the job: a text copied to another job's key does not open. */
+/** `<key id>.<nonce>.<tag>.<text>`, bound to the job: a text copied to another job does not open. */
 export function seal({ id, key }: SecretKey, jobId: string, text: string): string {
   const nonce = randomBytes(12)
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(jobId))
@@ -35,7 +62,7 @@ export function seal({ id, key }: SecretKey, jobId: string, text: string): strin
   return [id, ...[nonce, cipher.getAuthTag(), sealed].map((bytes) => bytes.toString('base64'))].join('.')
 }
 
-/** The text, or null when no configured key opens it. */
+/** The text, or null when none of these keys opens it. */
 export function unseal(keys: readonly SecretKey[], jobId: string, sealed: string): string | null {
   const [id, ...fields] = sealed.split('.')
   const [nonce, tag, text] = fields.map((field) => Buffer.from(field, 'base64'))

@@ -79,7 +79,8 @@ export function createMetrics() {
     // What is the same whichever process is asked: take the maximum over processes, not the sum
     dependencyUp: gauge('dependency_up', 'Whether a dependency answers this process', 'dependency'),
     queueJobs: gauge('queue_jobs', 'Entries of the queue by state', 'state'),
-    queueLimit: gauge('queue_limit_jobs', 'Jobs that may wait before publishes are answered 503'),
+    openRuns: gauge('open_runs', 'Runs that unfinished jobs take: one each, more for a large multi'),
+    queueLimit: gauge('queue_limit_jobs', 'Open runs at which publishes are answered 503'),
     oldestQueued: gauge('oldest_queued_seconds', 'How long the oldest publish waits that no worker has begun'),
     redisMemory: gauge('redis_memory_bytes', 'Memory that Redis uses'),
     redisMemoryLimit: gauge('redis_memory_limit_bytes', 'Memory that Redis may use; 0: no limit'),

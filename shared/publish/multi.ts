@@ -16,6 +16,8 @@ export interface Multi {
 }
 
 const maxSubRequests = 10_000
+// They are encrypted and stored beside the request, in full.
+const maxCredentials = 100
 
 /** Validates the body of multi: each sub-request, then what they must agree on. Seed, #4; contract 5 and 7.4. */
 export function parseMulti(body: unknown): { multi: Multi; issues: Issue[] } {
@@ -63,8 +65,19 @@ function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
   for (const field of ['orgName', 'fileName'] as const) yield* differing(requests, field, (request) => request[field])
   yield* differing(requests, 'returnOnly', (request) => request.returnOnly === true)
   yield* differing(requests, 'parameterSyntax', (request) => request.parameterSyntax ?? null)
+  yield* tooManyCredentials(requests)
   yield* differingLabels(requests)
   yield* optionAgreement(requests)
+}
+
+/** The first sub-request whose credentials are one too many. */
+function* tooManyCredentials(requests: readonly PublishRequest[]): Generator<Issue> {
+  const distinct = new Set<string>()
+  for (const [index, { credentials }] of requests.entries()) {
+    if (credentials === undefined || distinct.add(credentials).size <= maxCredentials) continue
+    const message = `at most ${maxCredentials} different ones in one multi; split it`
+    return yield { path: `[${index}].credentials`, message }
+  }
 }
 
 /** The first sub-request that gives a label another id property than an earlier one, for each label. */

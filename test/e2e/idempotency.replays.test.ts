@@ -6,7 +6,7 @@ import { prepare } from '../support/e2e.ts'
 import { ownService } from '../support/own-service.ts'
 
 const tokens = [{ name: 'another', orgs: ['*'], scopes: ['publish:read', 'publish:write'] }]
-const { service, client, as, keysBelow } = await ownService({ tokens })
+const { service, client, as, keysBelow, store } = await ownService({ tokens })
 const { org, ids, fields } = await prepare(30, service)
 
 const request = (fileName: string) => ({ ...fields, originIds: ids, orgName: org, fileName })
@@ -156,5 +156,25 @@ test('when the job has finished its answer comes again, and twenty at once that 
   expect(late.body.transactionRequest).toEqual(first?.body.transactionRequest)
   expect((await fetch(late.body.fileLocation as string)).status).toBe(200)
   expect((await client.post('/1.0/publish/', request('done'))).status).toBe(409)
+  await worker.stop(10_000)
+})
+
+test('a failure of the service itself is not replayed: the same request makes a new job', async () => {
+  const post = (prefer: string) => client.post('/1.0/publish/', request('unkept'), keyed('unkept', { Prefer: prefer }))
+  const first = await post('respond-async')
+  const location = told(first).location as string
+  await store.remove(`${org}/.jobs/${location.split('/').at(-1)}/request`)
+  const worker = await service.startWorker()
+  const { state, attempt, error } = await client.followJob(location)
+  const message = 'the request of this publish is no longer kept; submit it again'
+  expect({ state, attempt, error }).toEqual({
+    state: 'failed',
+    attempt: 1,
+    error: { status: 500, code: 'requestGone', message },
+  })
+  const again = await post('wait=30')
+  expect(told(again)).toMatchObject({ status: 200, replayed: null })
+  expect(told(again).location).not.toBe(location)
+  expect(told(await post('wait=30'))).toEqual({ ...told(again), replayed: 'true' })
   await worker.stop(10_000)
 })

@@ -94,7 +94,11 @@ describe('the key ring', () => {
   async function sealedWith(key: string): Promise<string> {
     const url = await redisWith(lasting)
     const connection = new Redis(url)
-    await createSecrets(connection, parseSecretKeys(key), 600).store(randomUUID(), ['Basic secret'])
+    const id = randomUUID()
+    await connection.set(
+      secretKeyOf(id),
+      createSecrets(connection, parseSecretKeys(key)).encrypt(id, ['Basic secret']).sealedKey,
+    )
     expect(await connection.keys(secretKeyOf('*'))).toHaveLength(1)
     connection.disconnect()
     return url

@@ -9,7 +9,7 @@ import { createReport, type Report } from '../../shared/publish/report.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const records = createJobRecords(redis)
-const secrets = createSecrets(redis, [{ id: 'k1', key: randomBytes(32) }], 600)
+const secrets = createSecrets(redis, [{ id: 'k1', key: randomBytes(32) }])
 afterAll(() => redis.quit())
 
 const sevenDays = 7 * 24 * 3_600
@@ -19,8 +19,16 @@ const namesOf = (id: string) => ({ orgName: orgOf(id), fileName: 'people' })
 
 /** A job with credentials that runs in its first attempt. */
 async function runningJob(id: string = randomUUID()): Promise<string> {
-  await records.create({ id, kind: 'multi', ...namesOf(id), batchSize: 5_000, force: false, subRequests: 400 })
-  await secrets.store(id, [credentials])
+  const { sealedKey } = secrets.encrypt(id, [credentials])
+  await records.create({
+    id,
+    kind: 'multi',
+    ...namesOf(id),
+    batchSize: 5_000,
+    force: false,
+    subRequests: 400,
+    sealedKey,
+  })
   await records.start(id)
   return id
 }

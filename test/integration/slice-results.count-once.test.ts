@@ -2,12 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, expect, inject, test } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
-import { createSecrets } from '../../shared/jobs/secrets.ts'
+import type { SecretKey } from '../../shared/config/lists.ts'
+import { secretKeyOf } from '../../shared/jobs/redis-keys.ts'
+import { createSecrets, seal } from '../../shared/jobs/secrets.ts'
 import { discardSlices, doneSlices, readSliceResult, storeSliceResult } from '../../shared/jobs/slice-results.ts'
 import { readPlan, readRequests, removeRequest, storeRequest } from '../../shared/jobs/stored-request.ts'
 import { createReport } from '../../shared/publish/report.ts'
 import type { PublishRequest } from '../../shared/publish/request.ts'
-import { generationKey } from '../../shared/storage/keys.ts'
+import { generationKey, requestKey } from '../../shared/storage/keys.ts'
 import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
@@ -69,22 +71,52 @@ test('what a job had built stays when a run of it has committed all the same', a
 
 test('each slice reads its own sub-requests, with their credentials, whatever characters they hold', async () => {
   const job = newJob()
-  const secrets = createSecrets(redis, [{ id: 'k1', key: randomBytes(32) }], 600)
+  const secrets = createSecrets(redis, [{ id: 'k1', key: randomBytes(32) }])
   const requests: PublishRequest[] = Array.from({ length: 45 }, (_, index) => ({
     dbUrl: 'bolt://db:7687',
     credentials: `Basic ${btoa(`user${index % 3}:password`)}`,
     mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },
     originIds: [`${index} ü\n\u2028 😀`],
   }))
-  const stored = await storeRequest(store, job, requests)
-  await secrets.store(job.id, stored.secrets)
-  expect(stored.secrets.length).toBe(3)
+  const { sealedKey } = await storeRequest(store, secrets.encrypt, job, requests)
+  await redis.set(secretKeyOf(job.id), sealedKey, 'EX', 600)
   const source = { store, secrets }
   expect(await readRequests(source, job)).toEqual(requests)
-  const { slices, views } = await readPlan(source, job)
-  const read = await Promise.all(slices.map((slice) => readRequests(source, job, slice)))
+  const { slices, views, credentials } = await readPlan(source, job)
+  const read = await Promise.all(slices.map((slice) => readRequests(source, job, slice, credentials)))
   expect(read).toEqual([requests.slice(0, 20), requests.slice(20, 40), requests.slice(40)])
   expect(views.length).toBe(1)
   const kept = await Promise.all((await keysBelow(storage, `${job.orgName}/`)).map((key) => store.get(key)))
   expect(kept.map(String).join()).not.toContain('Basic')
+})
+
+test('a request of version 1 is read: its credentials are in Redis, and none stand before its lines', async () => {
+  const job = newJob()
+  const keys = [{ id: 'k1', key: randomBytes(32) }]
+  const credentials = ['Basic YTpi', 'Basic Yzpk']
+  const line = (id: string, secret: number) => `${JSON.stringify({ dbUrl: 'bolt://db', originIds: [id], secret })}\n`
+  const lines = [line('ü', 1), line('2', 0)]
+  await store.put(requestKey(job.orgName, job.id), Buffer.from(lines.join('')))
+  await redis.set(secretKeyOf(job.id), seal(keys[0] as SecretKey, job.id, JSON.stringify(credentials)), 'EX', 600)
+  const source = { store, secrets: createSecrets(redis, keys) }
+  const requests = ['ü', '2'].map((id, at) => ({
+    dbUrl: 'bolt://db',
+    originIds: [id],
+    credentials: credentials[1 - at],
+  }))
+  expect(await readRequests(source, job)).toEqual(requests)
+  const [first = '', second = ''] = lines
+  const range = { from: Buffer.byteLength(first), bytes: Buffer.byteLength(second) }
+  expect(await readRequests(source, job, range)).toEqual([requests[1]])
+})
+
+test('a request that is not there, or whose credentials cannot be opened, says which', async () => {
+  const job = newJob()
+  const secrets = createSecrets(redis, [{ id: 'k1', key: randomBytes(32) }])
+  const source = { store, secrets }
+  await expect(readRequests(source, job)).rejects.toMatchObject({ status: 500, code: 'requestGone', retryable: false })
+  await expect(readPlan(source, job)).rejects.toMatchObject({ status: 500, code: 'requestGone', retryable: false })
+  const request = { dbUrl: 'bolt://db:7687', credentials: 'Basic YTpi', mappedIndices: {}, originIds: ['a'] }
+  await storeRequest(store, secrets.encrypt, job, [request])
+  await expect(readRequests(source, job)).rejects.toMatchObject({ status: 500, code: 'secretsGone' })
 })

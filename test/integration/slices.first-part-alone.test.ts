@@ -51,14 +51,15 @@ test('the second slice of a job in a worker is not read before the first one has
     startedAt: null,
     progress: { subRequests: requests.length },
   } as JobRecord
-  const { secrets } = await storeRequest(store, job, requests)
+  const credentials = [request.credentials]
+  await storeRequest(store, () => ({ sealedKey: '', text: 'encrypted' }), job, requests)
   const context = {
     store,
     config,
     metrics: createMetrics(),
     headStart: createHeadStart(),
     failpoint: () => {},
-    secrets: { read: async () => secrets },
+    secrets: { read: async () => () => credentials },
   } as unknown as WorkerContext
   const began: { slice: number; staged: number }[] = []
   const publish = (slice: number) => {

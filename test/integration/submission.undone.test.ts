@@ -22,9 +22,9 @@ const secretKeys = [{ id: 'k1', key: randomBytes(32) }]
 const whole: Submitting = {
   store: storage.store,
   records: createJobRecords(redis),
-  secrets: createSecrets(redis, secretKeys, 600),
+  secrets: createSecrets(redis, secretKeys),
   queue: createJobQueue(redis),
-  queuedJobsLimit: 1_000_000,
+  openRunsLimit: 1_000_000,
   secretKeys,
 }
 afterAll(async () => {
@@ -75,10 +75,9 @@ describe('a submission leaves', () => {
       { store: { ...whole.store, put: () => Promise.reject(errors.storeAway()) } },
       nothing,
     ],
-    ['the queue is full', 'queueFull', { queuedJobsLimit: 0 }, nothing],
-    ['the queue cannot be counted', 'queueAway', { queue: { ...whole.queue, waiting: away } }, nothing],
+    ['the queue is full', 'queueFull', { openRunsLimit: 0 }, nothing],
+    ['what is open cannot be counted', 'queueAway', { records: { ...whole.records, openRuns: away } }, nothing],
     ['the record is not created', 'queueAway', { records: { ...whole.records, create: away } }, nothing],
-    ['the credentials are not stored', 'queueAway', { secrets: { ...whole.secrets, store: away } }, failedRecord],
     ['the id is not queued', 'queueAway', { queue: { ...whole.queue, add: away } }, failedRecord],
   ])('nothing that could run when %s, and may be made again with the same key', async (_when, code, broken, left) => {
     const submission = someSubmission()
@@ -88,6 +87,33 @@ describe('a submission leaves', () => {
     expect(await leftOf(submission)).toEqual(left)
     expect(await whole.records.known(idempotency.key)).toBeNull()
     expect(await submitJob(whole, submission, idempotency)).toMatchObject({ replayed: false })
+  })
+
+  test('nothing when the slices of those that are open are as many as may be', async () => {
+    const before = await whole.records.openRuns()
+    const [{ requests, ...large }, late] = [someSubmission(), someSubmission()]
+    const many = Array.from({ length: 101 }, () => requests).flat()
+    await submitJob(whole, { ...large, kind: 'multi', requests: many }, undefined)
+    expect(await whole.records.openRuns()).toBe(before + 7)
+    const outcome = submitJob({ ...whole, openRunsLimit: before + 7 }, late, undefined)
+    await expect(outcome).rejects.toMatchObject({ status: 503, code: 'queueFull' })
+    // Also when what is open grew while its request was stored.
+    const records = { ...whole.records, openRuns: async () => 0 }
+    const racing = submitJob({ ...whole, records, openRunsLimit: before + 7 }, late, undefined)
+    await expect(racing).rejects.toMatchObject({ status: 503, code: 'queueFull' })
+    expect(await leftOf(late)).toEqual(nothing)
+  })
+
+  test('a job that goes on when a worker was faster than the answer of the queue', async () => {
+    const submission = someSubmission()
+    async function add(id: string) {
+      await whole.records.start(id)
+      await away()
+    }
+    const { id, replayed } = await submitJob({ ...whole, queue: { ...whole.queue, add } }, submission, undefined)
+    const job = await whole.records.read(id)
+    expect([replayed, job?.state]).toEqual([false, 'running'])
+    expect(job && (await readRequests(whole, job))).toEqual(submission.requests)
   })
 
   test('nothing when another job holds the name, and names that job', async () => {
@@ -113,14 +139,16 @@ describe('a submission leaves', () => {
     expect(await leftOf(other)).toEqual(nothing)
   })
 
-  test('a record that the janitor finds when Redis goes away for good in between', async () => {
+  test('a job that can be run, which the janitor finds, when Redis goes away for good in between', async () => {
     const submission = someSubmission()
-    const records = { ...whole.records, finish: away }
+    const records = { ...whole.records, withdraw: away }
     const outcome = submitJob({ ...whole, records, queue: { ...whole.queue, add: away } }, submission, undefined)
     await expect(outcome).rejects.toMatchObject({ code: 'queueAway' })
     const [id = ''] = await redis.zrange(`packets:jobs:${submission.orgName}`, '0', '-1')
     expect(await whole.records.openBefore(Date.now() + 1)).toContain(id)
     expect(await redis.hget(recordKey(id), 'state')).toBe('queued')
+    const job = await whole.records.read(id)
+    expect(job && (await readRequests(whole, job))).toEqual(submission.requests)
   })
 })
 

@@ -34,6 +34,15 @@ describe('the number of sub-requests', () => {
   })
 })
 
+test('a multi has at most 100 different credentials; which is one too many is told', () => {
+  const credentials = (index: number) => `Basic ${btoa(`user${index}:password`)}`
+  const many = (count: number) => Array.from({ length: count }, (_, index) => ({ credentials: credentials(index) }))
+  expect(issues(...many(100), ...many(100))).toEqual([])
+  expect(issues(...many(100), {}, ...many(103))).toEqual([
+    { path: '[100].credentials', message: 'at most 100 different ones in one multi; split it' },
+  ])
+})
+
 describe('errors name the sub-request by its index', () => {
   test('for fields, unknown fields and rules between fields', () => {
     const third = { fileName: '/people', originIds: [7], preventCleanUp: true, searchFilter: 'Person' }

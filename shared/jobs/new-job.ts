@@ -1,0 +1,70 @@
+import type { Redis } from 'ioredis'
+import type { Idempotency } from './idempotency.ts'
+import type { JobRecord } from './record.ts'
+import { hashOf, progressOf } from './record-hash.ts'
+import { claimKey, idempotencyKey, jobListsOf, openJobsKey, openRunsKey, recordKey, secretKeyOf } from './redis-keys.ts'
+import { jobVersion } from './version.ts'
+
+export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'batchSize' | 'force'> & {
+  subRequests: number
+  /** The latest generation of the packet's name; none unless it says otherwise. */
+  latestBefore?: number
+  /** `Idempotency-Key`: what it is remembered by, and the fingerprint of the request. Contract 7. */
+  idempotency?: Idempotency | undefined
+  /** The sealed key of its credentials; without one it has none. */
+  sealedKey?: string
+  /** Runs that it takes; 1 unless it says otherwise. */
+  runs?: number
+  /** Open runs at which no job is created any more. */
+  openRunsLimit?: number
+}
+
+/**
+ * What became of a creation: this job, one with the same idempotency key, none for a name that another job holds, or
+ * none because too much is open.
+ */
+export type Created = { is: 'created' } | ({ is: 'known' } & KnownJob) | { is: 'held'; holder: string } | { is: 'full' }
+
+/** A job that was created with an idempotency key, and the fingerprint of its request. */
+export interface KnownJob {
+  id: string
+  fingerprint: string
+}
+
+const idempotencySeconds = 24 * 3_600
+/** Credentials outlive the wait in a full queue, but not for ever. */
+const sealedKeySeconds = 3 * 24 * 3_600
+/** Longer than any record lives: days in a full queue, hours of work, then a week. */
+const listedSeconds = 30 * 24 * 3_600
+
+/** See `JobRecords.create`. */
+export async function createJob(redis: Redis, newJob: NewJob): Promise<Created> {
+  const { subRequests, latestBefore = 0, idempotency, sealedKey = '', runs = 1, openRunsLimit, ...job } = newJob
+  const createdAt = new Date().toISOString()
+  const progress = progressOf('queued', subRequests)
+  const record = { ...job, latestBefore, version: jobVersion, state: 'queued', createdAt, attempt: 0, progress }
+  const keys = [
+    recordKey(job.id),
+    claimKey(`${job.orgName}/${job.fileName}`),
+    idempotencyKey(idempotency?.key ?? ''),
+    openJobsKey,
+    openRunsKey,
+    secretKeyOf(job.id),
+    ...jobListsOf(job.orgName),
+  ]
+  const { fingerprint = '' } = idempotency ?? {}
+  const values = [job.id, job.force ? 'force' : '', recordKey(''), String(Date.parse(createdAt)), fingerprint]
+  const kept = [idempotencySeconds, listedSeconds, sealedKey, sealedKeySeconds].map(String)
+  const counted = [runs, openRunsLimit ?? Number.MAX_SAFE_INTEGER].map(String)
+  const all = [...keys, ...values, ...kept, ...counted, ...hashOf(record)]
+  const [is, id = '', known = ''] = (await redis.jobCreate(keys.length, ...all)).split(' ')
+  if (is === 'full') return { is }
+  if (is === 'held') return { is, holder: id }
+  return is === 'known' ? { is, id, fingerprint: known } : { is: 'created' }
+}
+
+/** See `JobRecords.known`. */
+export async function findKnownJob(redis: Redis, key: string): Promise<KnownJob | null> {
+  const [id = '', fingerprint] = (await redis.jobKnown(idempotencyKey(key), recordKey(''))).split(' ')
+  return fingerprint === undefined ? null : { id, fingerprint }
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import type { NewJob } from '../../shared/jobs/new-job.ts'
+import { createJobRecords } from '../../shared/jobs/record.ts'
+import { openJobsKey, openRunsKey, recordKey, secretKeyOf } from '../../shared/jobs/redis-keys.ts'
+import { finalStates } from '../../shared/jobs/states.ts'
+import { ownDatabase } from '../support/own-database.ts'
+
+const { redis: server } = inject('stack')
+const { database, release } = await ownDatabase(server.url)
+const redis = new Redis(server.url, { db: database })
+const records = createJobRecords(redis)
+afterAll(async () => {
+  await release()
+  redis.disconnect()
+})
+beforeEach(() => redis.flushdb())
+
+const job = (given: Partial<NewJob> = {}): NewJob => {
+  const id = randomUUID()
+  const names = { orgName: `org-${id}`, fileName: 'people' }
+  return { id, kind: 'multi', ...names, batchSize: 5_000, force: false, subRequests: 3, ...given }
+}
+const created = async (given: Partial<NewJob> = {}) => {
+  const one = job(given)
+  expect(await records.create(one)).toEqual({ is: 'created' })
+  return one.id
+}
+
+describe('the runs of open jobs', () => {
+  test('grow by what each job takes, once although it is created again, and shrink by it when it ends', async () => {
+    const [large, small] = [job({ runs: 501 }), job()]
+    for (const one of [large, small, large]) await records.create(one)
+    expect(await records.openRuns()).toBe(502)
+    await records.finish(large.id, 'failed', {})
+    await records.finish(large.id, 'failed', {})
+    expect(await records.openRuns()).toBe(1)
+    await records.withdraw(small.id, { status: 503, code: 'queueAway', message: '' })
+    expect(await records.openRuns()).toBe(0)
+  })
+
+  test.each(finalStates)('are those of the other jobs when one has %s', async (state) => {
+    const [id] = [await created({ runs: 7 }), await created({ runs: 3 })]
+    await records.start(id)
+    await records.finish(id, state, {})
+    expect(await records.openRuns()).toBe(3)
+  })
+
+  test('bound what is created, however many are created at once, and a large multi may be the last', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, () => records.create(job({ runs: 4, openRunsLimit: 10 }))),
+    )
+    expect(outcomes.filter(({ is }) => is === 'created')).toHaveLength(3)
+    expect(outcomes.filter(({ is }) => is === 'full')).toHaveLength(17)
+    expect(await records.openRuns()).toBe(12)
+  })
+
+  test('are counted anew, and from nothing when nothing is open', async () => {
+    const ids = [await created({ runs: 7 }), await created({ runs: 3 }), await created()]
+    await redis.set(openRunsKey, 1_000)
+    await redis.del(recordKey(ids[2] as string))
+    await records.countOpenRuns()
+    expect(await records.openRuns()).toBe(10)
+    await redis.set(openRunsKey, 1_000)
+    await redis.zrem(openJobsKey, ids[2] as string)
+    for (const id of ids) await records.finish(id, 'succeeded', {})
+    expect(await records.openRuns()).toBe(0)
+  })
+
+  test('do not count jobs of version 1, when they are created or when they end', async () => {
+    const [old, id] = [await created({ runs: 1 }), await created({ runs: 3 })]
+    await redis.hdel(recordKey(old), 'runs')
+    await redis.set(openRunsKey, 3)
+    await records.finish(old, 'succeeded', {})
+    expect(await records.openRuns()).toBe(3)
+    await records.finish(id, 'succeeded', {})
+  })
+})
+
+test('a job is created with its sealed key in one step: both or neither, and the key expires', async () => {
+  const threeDays = 3 * 24 * 3_600
+  const id = await created({ sealedKey: 'sealed' })
+  expect(await redis.get(secretKeyOf(id))).toBe('sealed')
+  const seconds = await redis.ttl(secretKeyOf(id))
+  expect(seconds).toBeGreaterThan(threeDays - 60)
+  expect(seconds).toBeLessThanOrEqual(threeDays)
+  const { orgName, fileName } = (await records.read(id)) ?? {}
+  const rival = job({ orgName, fileName, sealedKey: 'other' } as Partial<NewJob>)
+  expect(await records.create(rival)).toEqual({ is: 'held', holder: id })
+  expect(await redis.exists(secretKeyOf(rival.id))).toBe(0)
+})
+
+describe('an idempotency key', () => {
+  const keyed = (key: string) => ({ idempotency: { key, fingerprint: 'k1.print' } })
+
+  test.each([
+    [500, 'secretsGone', true],
+    [500, 'workerLost', true],
+    [500, 'requestGone', true],
+    [503, 'storeAway', true],
+    [503, 'queueAway', true],
+    [502, 'originUnreachable', false],
+    [504, 'jobTimedOut', false],
+    [422, 'unpublishable', false],
+  ])('of a job that failed with %d %s makes a new job: %s', async (status, code, makesNew) => {
+    const id = await created(keyed('key'))
+    expect(await records.known('key')).toMatchObject({ id })
+    await records.finish(id, 'failed', { error: { status, code, message: 'it failed' } })
+    expect(await records.known('key')).toEqual(makesNew ? null : { id, fingerprint: 'k1.print' })
+    const again = job(keyed('key'))
+    expect(await records.create(again)).toMatchObject(makesNew ? { is: 'created' } : { is: 'known', id })
+    expect((await records.known('key'))?.id).toBe(makesNew ? again.id : id)
+  })
+
+  test('of a job whose record is gone makes a new job; of one that was cancelled it does not', async () => {
+    const [gone, cancelled] = [await created(keyed('gone')), await created(keyed('cancelled'))]
+    await redis.del(recordKey(gone))
+    await records.finish(cancelled, 'cancelled', {})
+    expect([await records.known('gone'), (await records.known('cancelled'))?.id]).toEqual([null, cancelled])
+  })
+})
+
+describe('a submission is withdrawn', () => {
+  const error = { status: 503, code: 'queueAway', message: 'the job queue does not answer; try again later' }
+
+  test('while no worker has begun it', async () => {
+    const id = await created({ sealedKey: 'sealed' })
+    expect(await records.withdraw(id, error)).toBe('queued')
+    expect(await records.read(id)).toMatchObject({ state: 'failed', error })
+    expect(await redis.exists(secretKeyOf(id))).toBe(0)
+    expect(await records.withdraw(id, error)).toBe('failed')
+    expect(await records.withdraw(randomUUID(), error)).toBeNull()
+  })
+
+  test('never after that: it goes on', async () => {
+    const id = await created()
+    await records.start(id)
+    const before = await records.read(id)
+    expect(await records.withdraw(id, error)).toBe('running')
+    expect(await records.read(id)).toEqual(before)
+  })
+})
