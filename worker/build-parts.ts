@@ -33,7 +33,7 @@ export async function buildParts(
     batchSize: job.batchSize,
     maxPairs: config.limits.jobPairs,
     limitSeconds: config.limits.jobSeconds,
-    spentSeconds: job.startedAt === null ? 0 : Math.floor((Date.now() - Date.parse(job.startedAt)) / 1_000),
+    spentSeconds: Math.floor(job.ranMs / 1_000),
     acceptedAt: Date.parse(job.createdAt),
   }
   const onProgress = (progress: PacketProgress) => {

@@ -114,7 +114,7 @@ export async function restoreJobs(
   for (const id of await queue.missing(await records.openBefore(createdBefore))) {
     const job = await records.read(id)
     if (job === null || isFinished(job)) await records.close(id)
-    else if (await queue.restore(id)) jobRestored(context, id)
+    else if (await queue.restore(job)) jobRestored(context, id)
   }
 }
 

@@ -42,8 +42,8 @@ export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, 
  */
 async function runOnce(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
   const { id, slice } = delivery.data
-  const { records, log } = context
-  const job = await records.read(id)
+  const { records, queue, log } = context
+  const [job] = await Promise.all([records.read(id), queue.begun(delivery.opts.priority)])
   if (job === null || isFinished(job)) return
   if (isNewer(delivery.data) || isNewer(job)) {
     log.warn({ jobId: id, knows: jobVersion }, 'job of a newer version, left to newer workers: update this one')

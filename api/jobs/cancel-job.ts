@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
+import { discardSlices } from '../../shared/jobs/slice-results.ts'
 import { isFinished } from '../../shared/jobs/states.ts'
-import { closeRequest } from '../../shared/jobs/stored-request.ts'
+import { closeRequest, isSliced } from '../../shared/jobs/stored-request.ts'
 import { jobFinished } from '../../shared/observability/events.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import { orgOfJob } from '../access.ts'
@@ -10,7 +11,7 @@ import type { ApiContext } from '../context.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { jobId, jobSchema, jobView, requireVisible } from './visible-job.ts'
 
-/** Contract 7, Jobs: 202 while its run stops, 200 when it is cancelled. */
+/** Contract 7, Jobs: 200 when it is cancelled, at once if no run of it is under way; 202 while its runs stop. */
 export const cancelJob = defineEndpoint({
   method: 'post',
   path: '/1.0/jobs/:id/cancel',
@@ -25,9 +26,9 @@ export const cancelJob = defineEndpoint({
     const { records } = context
     const job = requireVisible(principal, await records.read(params.id))
     if (!isFinished(job) && (await hasCommitted(context, job))) throw errors.notCancellable('committed')
-    const state = job.state === 'cancelled' ? job.state : await records.cancel(job.id)
-    if (state === 'queued') await cancelQueued(context, job)
-    else if (state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state ?? 'gone')
+    const { state, isNews } = (await records.cancel(job.id)) ?? { state: 'gone', isNews: false }
+    if (isNews) await tidyUp(context, job)
+    else if (state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state)
     const now = requireVisible(principal, await records.read(params.id))
     return { kind: 'json', status: now.state === 'cancelled' ? 200 : 202, value: jobView(now) }
   },
@@ -40,12 +41,15 @@ async function hasCommitted({ generations }: ApiContext, job: JobRecord): Promis
   return generation !== null
 }
 
-/** No worker begins it any more: one that takes it from the queue finds that it is to be cancelled. */
-async function cancelQueued(context: ApiContext, job: JobRecord): Promise<void> {
-  const { records, queue, store, log } = context
-  const { id } = job
-  jobFinished(context, job, { outcome: 'cancelled', isNews: await records.finish(id, 'cancelled', {}) })
-  await Promise.all([queue.remove(id), closeRequest(store, job, { state: 'cancelled', error: null })]).catch((error) =>
-    log.warn({ err: error, jobId: id }, 'something of a cancelled job is left to the janitor'),
+/** No worker begins it any more, nor a slice of it: whatever the queue still delivers finds that it is cancelled. */
+async function tidyUp(context: ApiContext, job: JobRecord): Promise<void> {
+  const { queue, store, log } = context
+  jobFinished(context, job, { outcome: 'cancelled', isNews: true })
+  const stored = async () => {
+    if (isSliced(job)) await discardSlices(context, job)
+    await closeRequest(store, job, { state: 'cancelled', error: null })
+  }
+  await Promise.all([queue.remove(job.id), stored()]).catch((error) =>
+    log.warn({ err: error, jobId: job.id }, 'something of a cancelled job is left to the janitor'),
   )
 }

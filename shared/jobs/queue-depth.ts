@@ -6,8 +6,8 @@ import { redisNow } from './redis.ts'
 import { openJobsKey, openRunsKey, recordKey, sweptKey } from './redis-keys.ts'
 
 /**
- * Where the queue keeps its jobs. One with a priority waits in `prioritized` and never in `wait`; one that waits for its
- * slices holds no slot; a delayed one is nobody's until its time has come.
+ * Where the queue keeps its jobs. One with a turn waits in `prioritized`, in `wait` only after it lost its worker; one that
+ * waits for its slices holds no slot; a delayed one is nobody's until its time has come.
  */
 export const queueKeys = {
   wait: 'list',

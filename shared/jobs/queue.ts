@@ -1,5 +1,7 @@
 import { type JobsOptions, Queue, type WorkerOptions } from 'bullmq'
 import type { Redis } from 'ioredis'
+import type { JobRecord } from './record.ts'
+import { createTurns, type Turns } from './turns.ts'
 import { jobVersion } from './version.ts'
 
 /** The queue delivers ids; what a job is and how far it got is in its record. */
@@ -24,20 +26,19 @@ export const workerOptions = {
   maxStalledCount: 1_000_000,
 } satisfies Partial<WorkerOptions>
 
-export interface JobQueue {
+type QueuedJob = Pick<JobRecord, 'id' | 'orgName'>
+
+/** Everything waits for its turn: see `Turns`. */
+export interface JobQueue extends Pick<Turns, 'begun'> {
   /** May be repeated: BullMQ knows the job by our id. */
-  add(id: string): Promise<void>
-  /**
-   * Adds slices of a job, which a worker has and which is to wait for them. May be repeated. The later a slice stands
-   * in its job, the lower its priority, and a job that is not cut has none to wait for: so a large multi, however many
-   * slices it has, delays others by those under way.
-   */
+  add(job: QueuedJob): Promise<void>
+  /** Adds slices of a job, which a worker has and which is to wait for them, in their order. May be repeated. */
   addSlices(id: string, slices: readonly number[]): Promise<void>
   /** Which of these jobs the queue does not have. Cheap, however many wait. */
   missing(ids: readonly string[]): Promise<string[]>
   /** Adds a job again that the queue has lost or given up; one that it has is left alone. @returns whether it was added. */
-  restore(id: string): Promise<boolean>
-  /** Takes a job out that no worker has begun. */
+  restore(job: QueuedJob): Promise<boolean>
+  /** Takes a job out, and its slices, none of which a worker has. */
   remove(id: string): Promise<void>
   close(): Promise<void>
 }
@@ -51,24 +52,38 @@ const options: JobsOptions = {
 
 const askedAtOnce = 500
 
+/** Where BullMQ keeps what it has not delivered for good. */
+const states = ['wait', 'paused', 'prioritized', 'delayed', 'active', 'waiting-children']
+
 export function createJobQueue(connection: Redis): JobQueue {
   const queue = new Queue<JobPayload>(queueName, { connection, prefix: queuePrefix })
   // The connection's own listener logs; without one here BullMQ would throw what it re-emits.
   queue.on('error', () => {})
-  async function add(id: string) {
-    await queue.add('publish-packet', { id, version: jobVersion }, { ...options, jobId: id })
+  const turns = createTurns(connection, states.map(queue.toKey.bind(queue)))
+
+  async function add({ id, orgName }: QueuedJob) {
+    const [priority] = await turns.next({ org: orgName.split('/')[0] as string }, 1)
+    await queue.add('publish-packet', { id, version: jobVersion }, { ...options, jobId: id, priority })
   }
 
   return {
     add,
+    begun: turns.begun,
     async addSlices(id, slices) {
       const parent = { id, queue: queue.qualifiedName }
+      const priorities = await turns.next({ multi: id }, slices.length)
       await queue.addBulk(
-        slices.map((slice) => ({
+        slices.map((slice, at) => ({
           name: 'build-slice',
           data: { id, slice, version: jobVersion },
-          // A slice that fails for good has failed its job: what waits for the slices finds that out.
-          opts: { ...options, jobId: `${id}.${slice}`, priority: slice + 1, parent, ignoreDependencyOnFailure: true },
+          opts: {
+            ...options,
+            jobId: `${id}.${slice}`,
+            priority: priorities[at] as number,
+            parent,
+            // A slice that fails for good has failed its job: what waits for the slices finds that out.
+            ignoreDependencyOnFailure: true,
+          },
         })),
       )
     },
@@ -80,11 +95,11 @@ export function createJobQueue(connection: Redis): JobQueue {
       }
       return ids.filter((_, index) => known[index] === 0)
     },
-    async restore(id) {
-      const state = await queue.getJobState(id)
+    async restore(job) {
+      const state = await queue.getJobState(job.id)
       if (state !== 'unknown' && state !== 'failed' && state !== 'completed') return false
-      await queue.remove(id)
-      await add(id)
+      await queue.remove(job.id)
+      await add(job)
       return true
     },
     async remove(id) {

@@ -8,7 +8,7 @@ export const hashOf = (fields: object): string[] =>
   Object.entries(fields).flatMap(([key, value]) => [key, bare.includes(key) ? String(value) : JSON.stringify(value)])
 
 /** The record of a hash as HGETALL gives it. */
-export function recordOf({ unended, runs, ...hash }: Record<string, string>): JobRecord {
+export function recordOf({ unended, runs, tickedAt, ...hash }: Record<string, string>): JobRecord {
   const absent = {
     startedAt: null,
     finishedAt: null,
@@ -17,6 +17,7 @@ export function recordOf({ unended, runs, ...hash }: Record<string, string>): Jo
     generation: null,
     cancelling: false,
     begun: false,
+    ranMs: 0,
     version: 1,
     latestBefore: 0,
   }

@@ -59,6 +59,8 @@ export interface JobRecord {
   cancelling: boolean
   /** A run of it has begun to commit, and may do so at any time, be it frozen. */
   begun: boolean
+  /** How long runs of it were under way so far, several at once counted once: waiting is not part of it. */
+  ranMs: number
   /** Of the record, the request and the plan. */
   version: number
 }
@@ -107,8 +109,11 @@ export interface JobRecords {
     attempt: number | null,
     progress: JobProgress | null,
   ): Promise<'superseded' | 'cancelling' | null>
-  /** Asks for a job that is queued or running to be cancelled. @returns its state; null without such a job. */
-  cancel(id: string): Promise<JobState | null>
+  /**
+   * Cancels a job of which no run is under way, at once; one that runs is asked to stop. @returns its state, and whether
+   * this has cancelled it; null without such a job.
+   */
+  cancel(id: string): Promise<{ state: JobState; isNews: boolean } | null>
   /**
    * Any unfinished state -> a final one, once; tells those who wait. `unlessBegun`: false as well when a run of the job
    * has begun to commit.
@@ -187,8 +192,9 @@ export function createJobRecords(redis: Redis): JobRecords {
       return stop === '' ? null : (stop as 'superseded' | 'cancelling')
     },
     async cancel(id) {
-      const state = await redis.jobCancel(recordKey(id))
-      return state === '' ? null : (state as JobState)
+      const state = await redis.jobCancel(...endingOf(id, '', { state: 'cancelled' }))
+      if (state === 'ended') return { state: 'cancelled', isNews: true }
+      return state === '' ? null : { state: state as JobState, isNews: false }
     },
     async finish(id, state, changes, unlessBegun = false) {
       return (await redis.jobFinish(...endingOf(id, unlessBegun ? 'unlessBegun' : '', { ...changes, state }))) === 1

@@ -13,6 +13,10 @@ export const openJobsKey = 'packets:open'
 /** The sum of the runs that they take. */
 export const openRunsKey = 'packets:open-runs'
 
+/** In the order of the queue: the turn of what was begun last, and the last turn of each flow. */
+export const turnKey = 'packets:turn'
+export const flowTurnsKey = 'packets:flow-turns'
+
 /** Jobs of an org and its sub-directories by the time they were created; null: of all orgs. */
 export const jobListKey = (orgName: string | null): string => `packets:jobs:${orgName ?? ''}`
 

@@ -12,6 +12,23 @@ const sharedNow = `
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`
 
+/**
+ * Adds to a job's `ranMs` the time since one of its runs last gave a sign, and of a longer silence 5 s: runs give one twice a
+ * second. So waiting is not counted, and several runs at once are counted once.
+ */
+export const tick = `${sharedNow}
+local function sinceTick(record, otherwise) return now - (redis.call('HGET', record, 'tickedAt') or otherwise) end
+local function tick(record)
+  local since = sinceTick(record, now)
+  redis.call('HSET', record, 'tickedAt', now)
+  redis.call('HINCRBY', record, 'ranMs', math.max(0, math.min(since, 5000)))
+end
+-- What was before a run begins is not counted, unless another one is under way.
+local function tickFrom(record)
+  local since = sinceTick(record, 0)
+  if since > 5000 or since < 0 then redis.call('HSET', record, 'tickedAt', now) end
+end`
+
 // The job that an idempotency key stands for, and its fingerprint. One that failed through the service itself (500, 503)
 // is not told again: the same request makes a new job. Nor is one whose record is gone.
 const knownJob = `
@@ -64,21 +81,23 @@ return ''`
 
 // Runs that neither ended nor were handed back took their workers with them. ARGV: now, how many of them are too many,
 // progress, 'step' for a run that begins nothing anew: that of a large multi, before and after its slices.
-const start = `
+const start = `${tick}
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -1 end
 if tonumber(redis.call('HGET', KEYS[1], 'unended') or 0) >= tonumber(ARGV[2]) then return -2 end
 redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[1])
 redis.call('HINCRBY', KEYS[1], 'unended', 1)
+tickFrom(KEYS[1])
 if ARGV[4] == 'step' and redis.call('HGET', KEYS[1], 'attempt') ~= '0' then return 1 end
 redis.call('HSET', KEYS[1], 'state', 'running', 'progress', ARGV[3])
 return redis.call('HINCRBY', KEYS[1], 'attempt', 1)`
 
 // A full Redis refuses a script whose first write takes memory; what ends a run or a job begins with one that does not.
-const endRun = `
+const endRun = `${tick}
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('HDEL', KEYS[1], '')
+tick(KEYS[1])
 return redis.call('HINCRBY', KEYS[1], 'unended', -1)`
 
 // A step of a large multi may commit beside another that has begun to: they commit the same parts.
@@ -93,21 +112,15 @@ redis.call('ZADD', KEYS[2], now, ARGV[4])
 return 1`
 
 // ARGV: attempt ('' for any), progress ('' for none).
-const progress = `
+const progress = `${tick}
 if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 'superseded' end
 local state = redis.call('HGET', KEYS[1], 'state')
 if state == 'running' then
   if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return 'cancelling' end
+  tick(KEYS[1])
   if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'progress', ARGV[2]) end
 elseif state ~= 'committing' then return 'superseded' end
 return ''`
-
-// Once a run has begun to commit it may do so at any time, even when its worker wakes up much later.
-const cancel = `
-local state = redis.call('HGET', KEYS[1], 'state')
-if state == 'running' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 'committing' end
-if state == 'queued' or state == 'running' then redis.call('HSET', KEYS[1], 'cancelling', 'true') end
-return state or ''`
 
 // What ends a job. KEYS: record, open jobs, sealed key, slices, runs of open jobs. ARGV: id, seconds the record is kept,
 // channel, prefix of claims, rule, fields. The name is looked up here: one command finishes a job, which a Redis that
@@ -140,6 +153,20 @@ if state ~= 'queued' then return state or '' end
 ${end}
 return 'queued'`
 
+// At once when no run of the job is under way, or of its slices; else the next sign of a run is answered so. Once a run has
+// begun to commit it may do so at any time, even when its worker wakes up much later.
+const cancel = `
+local state = redis.call('HGET', KEYS[1], 'state')
+if state == 'running' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 'committing' end
+if state ~= 'queued' and state ~= 'running' then return state or '' end
+local function unended(key) return tonumber(redis.call('HGET', key, 'unended') or 0) end
+if state == 'running' and (unended(KEYS[1]) > 0 or unended(KEYS[4]) > 0) then
+  redis.call('HSET', KEYS[1], 'cancelling', 'true')
+  return state
+end
+${end}
+return 'ended'`
+
 // KEYS: open jobs, their runs. ARGV: prefix of records.
 const countRuns = `
 local runs = 0
@@ -156,7 +183,7 @@ declare module 'ioredis' {
     jobEndRun(record: string): Result<number, Context>
     jobCommit(record: string, views: string, ...values: string[]): Result<number, Context>
     jobProgress(record: string, ...values: string[]): Result<string, Context>
-    jobCancel(record: string): Result<string, Context>
+    jobCancel(...keysAndValues: string[]): Result<string, Context>
     jobFinish(...keysAndValues: string[]): Result<number, Context>
     jobKnown(key: string, records: string): Result<string, Context>
     jobWithdraw(...keysAndValues: string[]): Result<string, Context>
@@ -170,7 +197,7 @@ export function defineJobScripts(redis: Redis): void {
   redis.defineCommand('jobEndRun', { numberOfKeys: 1, lua: endRun })
   redis.defineCommand('jobCommit', { numberOfKeys: 2, lua: beginCommit })
   redis.defineCommand('jobProgress', { numberOfKeys: 1, lua: progress })
-  redis.defineCommand('jobCancel', { numberOfKeys: 1, lua: cancel })
+  redis.defineCommand('jobCancel', { numberOfKeys: 5, lua: cancel })
   redis.defineCommand('jobFinish', { numberOfKeys: 5, lua: finish })
   redis.defineCommand('jobWithdraw', { numberOfKeys: 5, lua: withdraw })
   redis.defineCommand('jobKnown', { numberOfKeys: 1, lua: known })

@@ -1,6 +1,7 @@
 import type { Redis, Result } from 'ioredis'
 import type { JobProgress } from './record.ts'
 import { recordKey, slicesKey } from './redis-keys.ts'
+import { tick } from './scripts.ts'
 
 /** How far a slice is. */
 export type SliceProgress = Pick<JobProgress, 'subRequestsDone' | 'pairs' | 'parts' | 'bytes'>
@@ -44,11 +45,14 @@ local function count(slice, values)
 end`
 
 // KEYS: record, slices. ARGV: slice, how many runs that never ended are too many.
-const start = `${count}
+const start = `${tick}
+${count}
 if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -1 end
 if tonumber(redis.call('HGET', KEYS[2], ARGV[1] .. ':unended') or 0) >= tonumber(ARGV[2]) then return -2 end
 redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':unended', 1)
+redis.call('HINCRBY', KEYS[2], 'unended', 1)
+tickFrom(KEYS[1])
 local attempt = redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':attempt', 1)
 if attempt > 1 then
   redis.call('HINCRBY', KEYS[1], 'attempt', 1)
@@ -56,23 +60,27 @@ if attempt > 1 then
 end
 return attempt`
 
-// A full Redis refuses a script whose first write takes memory.
-const endRun = `
-if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-redis.call('HDEL', KEYS[1], '')
-return redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':unended', -1)`
+// A full Redis refuses a script whose first write takes memory. KEYS: record, slices.
+const endRun = `${tick}
+if redis.call('EXISTS', KEYS[2]) == 0 then return 0 end
+redis.call('HDEL', KEYS[2], '')
+tick(KEYS[1])
+redis.call('HINCRBY', KEYS[2], 'unended', -1)
+return redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':unended', -1)`
 
 // KEYS: record, slices. ARGV: slice, attempt, what is counted.
-const progress = `${count}
+const progress = `${tick}
+${count}
 if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return -1 end
 if redis.call('HGET', KEYS[2], ARGV[1] .. ':attempt') ~= ARGV[2] then return -1 end
 if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -2 end
+tick(KEYS[1])
 return count(ARGV[1], {tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])})`
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     sliceStart(record: string, slices: string, slice: string, mostUnended: string): Result<number, Context>
-    sliceEndRun(slices: string, slice: string): Result<number, Context>
+    sliceEndRun(record: string, slices: string, slice: string): Result<number, Context>
     sliceProgress(record: string, slices: string, ...values: string[]): Result<number, Context>
   }
 }
@@ -82,7 +90,7 @@ const mostUnendedRuns = 3
 
 export function createSliceRecords(redis: Redis): SliceRecords {
   redis.defineCommand('sliceStart', { numberOfKeys: 2, lua: start })
-  redis.defineCommand('sliceEndRun', { numberOfKeys: 1, lua: endRun })
+  redis.defineCommand('sliceEndRun', { numberOfKeys: 2, lua: endRun })
   redis.defineCommand('sliceProgress', { numberOfKeys: 2, lua: progress })
   return {
     async start(id, slice) {
@@ -91,7 +99,7 @@ export function createSliceRecords(redis: Redis): SliceRecords {
       return attempt === 0 ? 'finished' : attempt === -1 ? 'cancelling' : 'lost'
     },
     async endRun(id, slice) {
-      await redis.sliceEndRun(slicesKey(id), String(slice))
+      await redis.sliceEndRun(recordKey(id), slicesKey(id), String(slice))
     },
     async progress(id, slice, attempt, made) {
       const values = [slice, attempt, ...counted.map((name) => made[name])].map(String)

@@ -61,7 +61,7 @@ export async function submitJob(
       await removeRequest(store, owner).catch(() => {})
       return { id: sameJob(context.secretKeys, created, submission), replayed: true }
     }
-    await queued(() => queue.add(id))
+    await queued(() => queue.add(owner))
     return { id, replayed: false }
   } catch (error) {
     if (await withdrawn(context, owner)) throw error

@@ -153,3 +153,29 @@ describe('a job that runs', () => {
     await worker.stop(10_000)
   })
 })
+
+describe('a large multi whose slices wait', () => {
+  test('none of them under way is cancelled at once: 200, nothing is left, and its name is free', async () => {
+    const many = Array.from({ length: 600 }, () => request('slices'))
+    const submitted = await client.post('/1.0/publish/multi', many, { Prefer: 'respond-async' })
+    const location = submitted.headers.get('Location') as string
+    const worker = await service.startWorker({ WORKER_CONCURRENCY: '1', STOP_GRACE_SECONDS: '1' })
+    const done = async () => (await client.get<JobRecord>(location)).body.progress.subRequestsDone
+    await expect.poll(done, { timeout: 30_000, interval: 20 }).toBeGreaterThan(20)
+    // It hands back the slice that it has.
+    await worker.stop(10_000)
+    const waiting = (await client.get<JobRecord>(location)).body
+    expect(waiting.state).toBe('running')
+    expect(waiting.progress.subRequestsDone).toBeLessThan(600)
+
+    const { status, body } = await cancel(location)
+    expect([status, body.state]).toEqual([200, 'cancelled'])
+    expect(await leftOf(location)).toEqual([])
+    const redis = new Redis(service.redisUrl)
+    expect(await redis.keys(`*${waiting.id}*`)).toEqual([`packets:job:${waiting.id}`])
+    redis.disconnect()
+    const next = await service.startWorker()
+    expect((await client.post('/1.0/publish/', request('slices'))).status).toBe(200)
+    await next.stop(10_000)
+  })
+})

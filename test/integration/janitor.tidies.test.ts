@@ -78,9 +78,10 @@ describe('a job that the queue does not have', () => {
   })
 
   test('is put back once, however often it is looked for', async () => {
-    const id = await lostJob()
-    expect(await context.queue.restore(id)).toBe(true)
-    expect(await context.queue.restore(id)).toBe(false)
+    const orgName = someOrg()
+    const id = await lostJob({}, 'Person', orgName)
+    expect(await context.queue.restore({ id, orgName })).toBe(true)
+    expect(await context.queue.restore({ id, orgName })).toBe(false)
     await Promise.all([restoreAll(), restoreAll()])
     expect(await waiting()).toBe(1)
     await context.queue.remove(id)
@@ -88,7 +89,7 @@ describe('a job that the queue does not have', () => {
 
   test('and was to be cancelled is cancelled', async () => {
     const id = await lostJob()
-    await context.records.cancel(id)
+    await context.redis.hset(recordKey(id), 'cancelling', 'true') // its run ended without having been told
     await restoreAll()
     await consumeJobs(context, releases)
     const state = async () => (await context.records.read(id))?.state

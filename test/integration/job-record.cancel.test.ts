@@ -3,6 +3,7 @@ import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords, type JobProgress, type NamedJob } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
+import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
 import { finalStates } from '../../shared/jobs/states.ts'
 import { createReport } from '../../shared/publish/report.ts'
 
@@ -33,39 +34,62 @@ async function runningJob(): Promise<NamedJob> {
   return job
 }
 
-describe('a job that is to be cancelled', () => {
-  test('while it waits is never begun', async () => {
-    const { id } = await queuedJob()
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const cancelledNow = { state: 'cancelled', isNews: true }
+const stays = (state: string) => ({ state, isNews: false })
+
+describe('a job of which no run is under way is cancelled at once', () => {
+  test('while it waits to be begun', async () => {
+    const { id, orgName, fileName } = await queuedJob()
     const queued = await records.read(id)
-    expect(await records.cancel(id)).toBe('queued')
-    expect(await records.read(id)).toEqual({ ...queued, cancelling: true })
-    expect(await records.start(id)).toBe('cancelling')
-    expect(await records.read(id)).toEqual({ ...queued, cancelling: true })
+    expect(await records.cancel(id)).toEqual(cancelledNow)
+    expect(await records.read(id)).toEqual({ ...queued, state: 'cancelled', finishedAt: time })
+    expect(await records.start(id)).toBe('finished')
+    expect(await records.holder(orgName, fileName)).toBeNull()
+    expect(await records.openBefore(Date.now() + 60_000)).not.toContain(id)
   })
 
+  test('while its run has stopped and another is to come', async () => {
+    const job = await runningJob()
+    await records.endRun(job.id)
+    expect(await records.cancel(job.id)).toEqual(cancelledNow)
+    expect(await records.start(job.id)).toBe('finished')
+  })
+
+  test('while its slices wait; not while one is built', async () => {
+    const slices = createSliceRecords(redis)
+    const [waiting, building] = [await queuedJob(), await queuedJob()]
+    for (const { id } of [waiting, building]) {
+      await records.start(id, 'step')
+      for (const slice of [0, 1]) await slices.start(id, slice)
+      await records.endRun(id)
+      await slices.endRun(id, 0)
+    }
+    await slices.endRun(waiting.id, 1)
+    expect(await records.cancel(waiting.id)).toEqual(cancelledNow)
+    expect(await slices.start(waiting.id, 1)).toBe('finished')
+    expect(await records.cancel(building.id)).toEqual(stays('running'))
+    expect(await slices.start(building.id, 0)).toBe('cancelling')
+  })
+})
+
+describe('a job that is to be cancelled', () => {
   test('while it runs tells its run so, takes no more progress, and is not committed', async () => {
     const job = await runningJob()
     const running = await records.read(job.id)
-    expect(await records.cancel(job.id)).toBe('running')
+    expect(await records.cancel(job.id)).toEqual(stays('running'))
     const cancelling = { ...running, cancelling: true }
     expect(await records.progress(job.id, 1, committing)).toBe('cancelling')
     expect(await records.beginCommit(job, 1, committing, report)).toBe(false)
     expect(await records.read(job.id)).toEqual(cancelling)
   })
 
-  test('while its run has stopped and another is to come is not begun again', async () => {
-    const job = await runningJob()
-    await records.endRun(job.id)
-    expect(await records.cancel(job.id)).toBe('running')
-    expect(await records.start(job.id)).toBe('cancelling')
-  })
-
   test('may be asked for it again, and finishes once', async () => {
     const { id } = await runningJob()
     const asked = await Promise.all(Array.from({ length: 10 }, () => records.cancel(id)))
-    expect(asked).toEqual(Array(10).fill('running'))
+    expect(asked).toEqual(Array(10).fill(stays('running')))
     expect(await records.finish(id, 'cancelled', {})).toBe(true)
-    expect(await records.cancel(id)).toBe('cancelled')
+    expect(await records.cancel(id)).toEqual(stays('cancelled'))
     expect(await records.start(id)).toBe('finished')
   })
 
@@ -82,7 +106,7 @@ describe('a job that is not cancelled any more', () => {
     const job = await runningJob()
     await records.beginCommit(job, 1, committing, report)
     const before = await records.read(job.id)
-    expect(await records.cancel(job.id)).toBe('committing')
+    expect(await records.cancel(job.id)).toEqual(stays('committing'))
     expect(await records.read(job.id)).toEqual(before)
     expect(await records.progress(job.id, 1, committing)).toBeNull()
   })
@@ -93,7 +117,7 @@ describe('a job that is not cancelled any more', () => {
     await records.start(job.id)
     const before = await records.read(job.id)
     expect(before?.state).toBe('running')
-    expect(await records.cancel(job.id)).toBe('committing')
+    expect(await records.cancel(job.id)).toEqual(stays('committing'))
     expect(await records.read(job.id)).toEqual(before)
     expect(await records.beginCommit(job, 2, committing, report)).toBe(true)
   })
@@ -102,7 +126,7 @@ describe('a job that is not cancelled any more', () => {
     const { id } = await runningJob()
     await records.finish(id, state, {})
     const before = await records.read(id)
-    expect(await records.cancel(id)).toBe(state)
+    expect(await records.cancel(id)).toEqual(stays(state))
     expect(await records.read(id)).toEqual(before)
   })
 
@@ -115,12 +139,12 @@ describe('a job that is not cancelled any more', () => {
   test('won the race: of a commit and a cancellation at once exactly one is told that it may', async () => {
     const jobs = await Promise.all(Array.from({ length: 50 }, runningJob))
     for (const job of jobs) {
-      const [begun, state] = await Promise.all([
+      const [begun, cancelled] = await Promise.all([
         records.beginCommit(job, 1, committing, report),
         records.cancel(job.id),
       ])
       const latest = await records.read(job.id)
-      expect([state, latest?.cancelling]).toEqual(begun ? ['committing', false] : ['running', true])
+      expect([cancelled?.state, latest?.cancelling]).toEqual(begun ? ['committing', false] : ['running', true])
     }
   })
 })

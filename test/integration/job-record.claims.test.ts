@@ -45,6 +45,7 @@ describe('a job', () => {
       cancelling: false,
       begun: false,
       latestBefore: 0,
+      ranMs: 0,
       version: jobVersion,
     })
   })

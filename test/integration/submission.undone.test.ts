@@ -106,7 +106,7 @@ describe('a submission leaves', () => {
 
   test('a job that goes on when a worker was faster than the answer of the queue', async () => {
     const submission = someSubmission()
-    async function add(id: string) {
+    async function add({ id }: { id: string }) {
       await whole.records.start(id)
       await away()
     }

@@ -22,7 +22,7 @@ export async function fillQueue(redis: Redis, env: Record<string, string>, orgNa
     const names = { orgName, fileName: `a file name of usual length, number ${number}` }
     const { sealedKey } = secrets.encrypt(id, [credentials])
     await records.create({ id, kind: 'publish', ...names, batchSize: 5_000, force: false, subRequests: 1, sealedKey })
-    await queue.add(id)
+    await queue.add({ id, orgName })
   }
   const usedBytes = async () => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1])
   const before = await usedBytes()

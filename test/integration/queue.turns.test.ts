@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { Worker } from 'bullmq'
+import { Redis } from 'ioredis'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { createJobQueue, type JobPayload, type JobQueue, queueName, queuePrefix } from '../../shared/jobs/queue.ts'
+import { turnKey } from '../../shared/jobs/redis-keys.ts'
+import { ownDatabase } from '../support/own-database.ts'
+
+const { redis: server } = inject('stack')
+let redis: Redis
+let queue: JobQueue
+let worker: Worker<JobPayload>
+let release: () => Promise<void>
+beforeEach(async () => {
+  const own = await ownDatabase(server.url)
+  release = own.release
+  redis = new Redis(server.url, { db: own.database, maxRetriesPerRequest: null })
+  queue = createJobQueue(redis)
+  worker = new Worker(queueName, null, { connection: redis, prefix: queuePrefix, skipStalledCheck: true })
+})
+afterEach(async () => {
+  await worker.close()
+  await queue.close()
+  redis.disconnect()
+  await release()
+})
+
+const token = 'token'
+
+/** Takes the next delivery as a worker does. @returns its job's id, with the slice's number; null when there is none. */
+async function begin() {
+  const delivery = await worker.getNextJob(token, { block: false })
+  if (delivery === undefined) return null
+  await queue.begun(delivery.opts.priority)
+  const { id, slice } = delivery.data
+  return { delivery, name: slice === undefined ? id : `${id}.${slice}` }
+}
+
+async function take(count: number): Promise<string[]> {
+  const names: string[] = []
+  while (names.length < count) {
+    const next = await begin()
+    if (next === null) break
+    names.push(next.name)
+    await next.delivery.moveToCompleted(null, token, false)
+  }
+  return names
+}
+
+const someOrg = () => `org-${randomUUID()}`
+async function addMany(orgName: string, name: string, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_, index) => `${name}-${index}`)
+  for (const id of ids) await queue.add({ id, orgName })
+  return ids
+}
+
+/** A large multi that has put its slices into the queue and waits for them. */
+async function addLarge(orgName: string, id: string, slices: number): Promise<string[]> {
+  await queue.add({ id, orgName })
+  const step = await begin()
+  expect(step?.name).toBe(id)
+  await queue.addSlices(id, [...Array(slices).keys()])
+  expect(await step?.delivery.moveToWaitingChildren(token)).toBe(true)
+  return Array.from({ length: slices }, (_, slice) => `${id}.${slice}`)
+}
+
+describe('the queue', () => {
+  test('does not let the thousand jobs of one org stand before the next of another', async () => {
+    const ours = await addMany(someOrg(), 'ours', 1_000)
+    expect(await take(10)).toEqual(ours.slice(0, 10))
+    await addMany(someOrg(), 'theirs', 2)
+    expect(await take(4)).toEqual(['theirs-0', 'ours-10', 'theirs-1', 'ours-11'])
+    // Directories of one org are one flow.
+    const org = someOrg()
+    await queue.add({ id: 'a', orgName: `${org}/a` })
+    await queue.add({ id: 'b', orgName: `${org}/b` })
+    const taken = await take(4)
+    expect([taken.includes('a'), taken.includes('b'), taken.filter((name) => name.startsWith('ours')).length]).toEqual([
+      true,
+      true,
+      2,
+    ])
+  })
+
+  test('builds a large multi of 42 slices while hundreds of small publishes wait', async () => {
+    const org = someOrg()
+    const slices = await addLarge(org, 'large', 42)
+    await addMany(org, 'small', 320)
+    const taken = await take(1_000)
+    expect(taken).toHaveLength(42 + 320 + 1)
+    expect(taken.filter((name) => slices.includes(name))).toEqual(slices)
+    expect(taken.indexOf('large')).toBeLessThan(2 * 42 + 2)
+  })
+
+  test('gives a small publish its turn before all slices that are not begun, of its own org or of another', async () => {
+    const org = someOrg()
+    const slices = await addLarge(org, 'large', 10)
+    expect(await take(3)).toEqual(slices.slice(0, 3))
+    await queue.add({ id: 'small', orgName: org })
+    await queue.add({ id: 'other', orgName: someOrg() })
+    expect(await take(3)).toEqual(['small', 'other', slices[3]])
+    await queue.add({ id: 'again', orgName: org })
+    expect(await take(2)).toEqual(['again', slices[4]])
+  })
+
+  test('gives a smaller multi its turns between those of a larger one', async () => {
+    const large = await addLarge(someOrg(), 'large', 10)
+    expect(await take(2)).toEqual(large.slice(0, 2))
+    await addLarge(someOrg(), 'less', 2)
+    expect((await take(5)).filter((name) => name.startsWith('less'))).toEqual(['less.0', 'less.1', 'less'])
+  })
+
+  test('delivers again, before what came later, what was delayed or handed back, and gives a restored job a turn', async () => {
+    const org = someOrg()
+    await addMany(org, 'ours', 3)
+    const [first, second] = [await begin(), await begin()]
+    await first?.delivery.moveToDelayed(Date.now() - 1, token)
+    await second?.delivery.moveToWait(token)
+    await queue.remove('ours-2')
+    expect(await queue.restore({ id: 'ours-2', orgName: org })).toBe(true)
+    expect((await take(10)).sort()).toEqual(['ours-0', 'ours-1', 'ours-2'])
+  })
+
+  test('begins with the first turn again when nothing is queued or under way', async () => {
+    const org = someOrg()
+    await addMany(org, 'ours', 5)
+    await take(5)
+    expect(await redis.get(turnKey)).toBe('5')
+    await addMany(org, 'again', 1)
+    expect(await redis.get(turnKey)).toBeNull()
+    await take(1)
+    expect(await redis.get(turnKey)).toBe('1')
+  })
+
+  test('delivers in order of arrival when the range of turns ends', async () => {
+    const [ours, theirs] = [someOrg(), someOrg()]
+    await queue.add({ id: 'first', orgName: ours })
+    await redis.set(turnKey, 2 ** 20 - 3)
+    const names = [...(await addMany(ours, 'ours', 4)), ...(await addMany(theirs, 'theirs', 1))]
+    const late = await addMany(ours, 'late', 2)
+    expect(await take(10)).toEqual(['first', 'ours-0', 'theirs-0', ...names.slice(1, 4), ...late])
+    expect(await take(1)).toEqual([])
+  })
+})
