@@ -49,7 +49,7 @@ export const environment = z.object({
     .default(55)
     .describe('how long a POST waits for its job'),
   JOB_MAX_PAIRS: count.default(50_000_000).describe('pairs a job may make'),
-  JOB_MAX_SECONDS: seconds.default(14_400).describe('time a job may take'),
+  JOB_MAX_SECONDS: seconds.default(14_400).describe('how long runs of a job may take; waiting is not counted'),
   PLAIN_FILES: z.enum(['on', 'off']).default('on').describe('keep a plain-file view of the packets in the bucket'),
   INLINE_LIMIT_BYTES: count.default(16 * 1024 * 1024).describe('packets up to this size are inlined in answers'),
   RETURN_ONLY_MAX_PAIRS: count.default(50_000).describe('pairs a returnOnly packet may have'),

@@ -14,19 +14,19 @@ local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`
 
 /**
  * Adds to a job's `ranMs` the time since one of its runs last gave a sign, and of a longer silence 5 s: runs give one twice a
- * second. So waiting is not counted, and several runs at once are counted once.
+ * second. So waiting is not counted, several runs at once are counted once, and a worker that died costs seconds.
  */
 export const tick = `${sharedNow}
-local function sinceTick(record, otherwise) return now - (redis.call('HGET', record, 'tickedAt') or otherwise) end
 local function tick(record)
-  local since = sinceTick(record, now)
+  local since = now - (redis.call('HGET', record, 'tickedAt') or now)
   redis.call('HSET', record, 'tickedAt', now)
   redis.call('HINCRBY', record, 'ranMs', math.max(0, math.min(since, 5000)))
 end
--- What was before a run begins is not counted, unless another one is under way.
-local function tickFrom(record)
-  local since = sinceTick(record, 0)
-  if since > 5000 or since < 0 then redis.call('HSET', record, 'tickedAt', now) end
+local function unended(key) return tonumber(redis.call('HGET', key, 'unended') or 0) end
+-- A run begins: until now the job has waited, unless another run of it is under way. To be called before it is counted.
+local function tickFrom(record, slices)
+  if unended(record) > 0 or slices and unended(slices) > 0 then tick(record)
+  else redis.call('HSET', record, 'tickedAt', now) end
 end`
 
 // The job that an idempotency key stands for, and its fingerprint. One that failed through the service itself (500, 503)
@@ -87,8 +87,8 @@ if not ${isUnfinished('state')} then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -1 end
 if tonumber(redis.call('HGET', KEYS[1], 'unended') or 0) >= tonumber(ARGV[2]) then return -2 end
 redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[1])
-redis.call('HINCRBY', KEYS[1], 'unended', 1)
 tickFrom(KEYS[1])
+redis.call('HINCRBY', KEYS[1], 'unended', 1)
 if ARGV[4] == 'step' and redis.call('HGET', KEYS[1], 'attempt') ~= '0' then return 1 end
 redis.call('HSET', KEYS[1], 'state', 'running', 'progress', ARGV[3])
 return redis.call('HINCRBY', KEYS[1], 'attempt', 1)`
@@ -155,11 +155,10 @@ return 'queued'`
 
 // At once when no run of the job is under way, or of its slices; else the next sign of a run is answered so. Once a run has
 // begun to commit it may do so at any time, even when its worker wakes up much later.
-const cancel = `
+const cancel = `${tick}
 local state = redis.call('HGET', KEYS[1], 'state')
 if state == 'running' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 'committing' end
 if state ~= 'queued' and state ~= 'running' then return state or '' end
-local function unended(key) return tonumber(redis.call('HGET', key, 'unended') or 0) end
 if state == 'running' and (unended(KEYS[1]) > 0 or unended(KEYS[4]) > 0) then
   redis.call('HSET', KEYS[1], 'cancelling', 'true')
   return state

@@ -50,9 +50,9 @@ ${count}
 if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -1 end
 if tonumber(redis.call('HGET', KEYS[2], ARGV[1] .. ':unended') or 0) >= tonumber(ARGV[2]) then return -2 end
+tickFrom(KEYS[1], KEYS[2])
 redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':unended', 1)
 redis.call('HINCRBY', KEYS[2], 'unended', 1)
-tickFrom(KEYS[1])
 local attempt = redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':attempt', 1)
 if attempt > 1 then
   redis.call('HINCRBY', KEYS[1], 'attempt', 1)

@@ -37,10 +37,31 @@ describe('the run time of a job', () => {
     await expectRan(id, 0)
     await records.start(id)
     await records.endRun(id)
-    await pass(id, 3_600_000)
-    await records.start(id)
-    await records.progress(id, 2, null)
+    for (const [attempt, waitedMs] of [
+      [2, 3_600_000],
+      [3, 2_000],
+    ] as const) {
+      await pass(id, waitedMs)
+      await records.start(id)
+      await records.progress(id, attempt, null)
+      await records.endRun(id)
+    }
     await expectRan(id, 0)
+  })
+
+  test('is nothing while the slices of a large multi wait for one another’s turn', async () => {
+    const id = await newJob()
+    await records.start(id, 'step')
+    await records.endRun(id)
+    for (const slice of [0, 1, 2]) {
+      await pass(id, 2_000)
+      await slices.start(id, slice)
+      await pass(id, 300)
+      await slices.endRun(id, slice)
+    }
+    await pass(id, 2_000)
+    await records.start(id, 'step')
+    await expectRan(id, 900)
   })
 
   test('is what its runs take, from sign to sign and to their end, also of a large multi before its slices', async () => {
@@ -61,7 +82,7 @@ describe('the run time of a job', () => {
     await records.endRun(id)
     await slices.start(id, 0)
     await pass(id, 1_000)
-    await slices.start(id, 1)
+    await slices.start(id, 1) // the other one's time goes on
     const made = { subRequestsDone: 1, pairs: 1, parts: 1, bytes: 1 }
     for (const slice of [0, 1]) await slices.progress(id, slice, 1, made)
     await expectRan(id, 1_000)
@@ -78,7 +99,7 @@ describe('the run time of a job', () => {
     await expectRan(id, 5_000)
     await pass(id, 60_000)
     await records.start(id)
-    await expectRan(id, 5_000)
+    await expectRan(id, 10_000)
   })
 
   test('never goes back with the clock of Redis', async () => {
