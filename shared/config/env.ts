@@ -7,6 +7,12 @@ const seconds = z.coerce.number().int().min(1)
 const url = (...protocols: string[]) =>
   text.refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
     message: `must be a URL starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+    abort: true,
+  })
+// Errors of HTTP clients quote the whole URL.
+const bareUrl = (...protocols: string[]) =>
+  url(...protocols).refine((value) => !/^[^/]*\/\/[^/]*@/.test(value), {
+    message: 'must not hold credentials',
   })
 
 /** Every environment variable the two programs read, with its default. Sizes are bytes, times seconds. */
@@ -21,18 +27,20 @@ export const environment = z.object({
   JANITOR_SECONDS: seconds.default(60).describe('how often a worker looks for what others left behind'),
   WORKER_CONCURRENCY: count.default(2).describe('jobs at a time in one worker'),
   REDIS_URL: url('redis:', 'rediss:').describe('queue and job records'),
-  S3_ENDPOINT: url('http:', 'https:').describe('the object store'),
-  S3_PUBLIC_ENDPOINT: url('http:', 'https:').optional().describe('its address in presigned URLs, if that differs'),
+  S3_ENDPOINT: bareUrl('http:', 'https:').describe('the object store'),
+  S3_PUBLIC_ENDPOINT: bareUrl('http:', 'https:').optional().describe('its address in presigned URLs, if that differs'),
   S3_REGION: text.default('us-east-1').describe('its region'),
   S3_BUCKET: text.default('publish').describe('the bucket of all packets; created if missing'),
   S3_ACCESS_KEY: text.describe('its access key'),
   S3_SECRET_KEY: text.describe('its secret key'),
   S3_TIMEOUT_SECONDS: seconds.default(20).describe('how long a request to it may stand still'),
-  MANAGER_DB_URL: url('bolt:', 'bolt+s:', 'neo4j:', 'neo4j+s:').optional().describe('database of the manager models'),
+  MANAGER_DB_URL: bareUrl('bolt:', 'bolt+s:', 'neo4j:', 'neo4j+s:')
+    .optional()
+    .describe('database of the manager models'),
   MANAGER_DB_USER: text.optional().describe('its user'),
   MANAGER_DB_PASSWORD: text.optional().describe('its password'),
   AUTH_TOKENS: text.optional().describe('path of a JSON file [{name, sha256, orgs, scopes}]'),
-  AUTH_JWKS_URL: url('https:', 'http:').optional().describe('keys of JWT access tokens'),
+  AUTH_JWKS_URL: bareUrl('https:', 'http:').optional().describe('keys of JWT access tokens'),
   AUTH_ISSUER: text.optional().describe('issuer of JWT access tokens'),
   AUTH_AUDIENCE: text.optional().describe('audience of JWT access tokens'),
   SECRET_KEYS: text.describe('kid:base64key[,kid:base64key], 32-byte keys; the first encrypts'),

@@ -11,6 +11,11 @@ type Start = (config: Config, log: Logger, releases: Releases) => Promise<void>
 export async function startProgram(name: Program, start: Start): Promise<void> {
   const config = configOrExit(name)
   const log = createLog(name, config.logLevel)
+  // Node itself would print the error with all that it carries: of a failed command of Redis also the arguments.
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'uncaught')
+    process.exit(1)
+  })
   const releases = new Releases(log)
   const signalled = firstSignal()
   try {

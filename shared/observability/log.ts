@@ -1,4 +1,5 @@
-import { type Logger, pino, stdSerializers } from 'pino'
+import { type Logger, pino } from 'pino'
+import { loggedError } from './logged-error.ts'
 
 export type { Logger }
 
@@ -11,7 +12,7 @@ export function createLog(name: string, level: string): Logger {
     name,
     level,
     base: { pid: process.pid },
-    serializers: { err: stdSerializers.errWithCause },
+    serializers: { err: loggedError },
     redact: { paths: ['*.credentials', '*.password', '*.authorization', 'credentials', 'password', 'authorization'] },
   })
 }

@@ -69,6 +69,15 @@ describe('problems', () => {
     `)
   })
 
+  test.each(['S3_ENDPOINT', 'S3_PUBLIC_ENDPOINT', 'MANAGER_DB_URL', 'AUTH_JWKS_URL'])(
+    'are credentials in %s, which errors would quote',
+    (name) => {
+      const scheme = name === 'MANAGER_DB_URL' ? 'bolt' : 'https'
+      const problems = problemsOf({ ...least, [name]: `${scheme}://user:pass-canary@db.example` })
+      expect(problems[0]).toBe(`${name}: must not hold credentials`)
+    },
+  )
+
   test('never show a secret', () => {
     const secrets = {
       REDIS_URL: 'https://:redis-password@127.0.0.1',

@@ -1,0 +1,39 @@
+/** Properties beside type, message and stack that are logged, where they are texts or numbers. */
+const told = ['code', 'status', 'statusCode', 'syscall', 'address', 'port', 'hostname', 'amzRequestid'] as const
+
+const deepest = 10
+
+interface Loggable {
+  constructor?: { name?: unknown }
+  name?: unknown
+  message: string
+  stack?: unknown
+  cause?: unknown
+  errors?: unknown
+  command?: { name?: unknown }
+  [property: string]: unknown
+}
+
+/**
+ * What a log says of an error and of its causes: a fixed list, for libraries put all kinds of things into their errors.
+ * Those of Redis hold the command with its arguments (a password, a sealed secret), those of S3 the text that was signed.
+ */
+export function loggedError(thrown: unknown, depth = 0): unknown {
+  if (typeof thrown !== 'object' || thrown === null) return thrown
+  if (!isErrorLike(thrown)) return { type: typeOf(thrown) }
+  const { message, stack, cause, errors, command } = thrown
+  const inner = (error: unknown) => (depth < deepest ? loggedError(error, depth + 1) : undefined)
+  return {
+    type: typeOf(thrown),
+    message,
+    stack,
+    ...Object.fromEntries(told.map((name) => [name, thrown[name]]).filter(([, value]) => isPlain(value))),
+    ...(typeof command?.name === 'string' ? { command: command.name } : {}),
+    ...(cause === undefined ? {} : { cause: inner(cause) }),
+    ...(Array.isArray(errors) ? { aggregateErrors: errors.slice(0, deepest).map(inner) } : {}),
+  }
+}
+
+const isErrorLike = (thrown: object): thrown is Loggable => 'message' in thrown && typeof thrown.message === 'string'
+const isPlain = (value: unknown) => typeof value === 'string' || typeof value === 'number'
+const typeOf = (thrown: { constructor?: { name?: unknown }; name?: unknown }) => thrown.constructor?.name ?? thrown.name
