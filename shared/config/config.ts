@@ -102,6 +102,7 @@ function configOf(env: Environment) {
       allow: env.ORIGIN_ALLOW === undefined ? null : parseOriginAllow(env.ORIGIN_ALLOW),
       ports: parsePorts(env.ORIGIN_PORTS),
       silenceSeconds: env.ORIGIN_SILENCE_SECONDS,
+      stallSeconds: env.ORIGIN_STALL_SECONDS,
     },
     limits: {
       jobPairs: env.JOB_MAX_PAIRS,

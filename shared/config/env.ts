@@ -49,6 +49,7 @@ export const environment = z.object({
     .describe('hosts, *.suffixes and CIDRs, each with an optional :port; absent: public only'),
   ORIGIN_PORTS: text.default('7687').describe('ports an origin may have'),
   ORIGIN_SILENCE_SECONDS: seconds.default(300).describe('how long an origin may send nothing while it is read'),
+  ORIGIN_STALL_SECONDS: seconds.default(900).describe('how long it may send no row and no end of an answer'),
   PUBLISH_WAIT_SECONDS: z.coerce
     .number()
     .int()

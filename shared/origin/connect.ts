@@ -1,9 +1,9 @@
-import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
+import neo4j, { type Record as BoltRecord, type Driver, Neo4jError, type Result } from 'neo4j-driver'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { ObserveCall } from '../observability/timed.ts'
 import { type DbUrl, parseDbUrl } from './db-url.ts'
-import { type Line, takeLine } from './line.ts'
+import { type Line, type Patience, takeLine } from './line.ts'
 import { checkedAddress, type Lookup, type OriginPolicy } from './policy.ts'
 
 /** One row: values by column, integers as BigInt, floats as number. */
@@ -30,9 +30,7 @@ export interface Origin {
   close(): Promise<void>
 }
 
-export interface OriginSettings extends OriginPolicy {
-  /** How long an origin may send nothing while it is waited for. */
-  silenceSeconds: number
+export interface OriginSettings extends OriginPolicy, Patience {
   /** Told how long it takes to answer. */
   observe?: ObserveCall
 }
@@ -88,22 +86,19 @@ export async function openOrigin(
       telemetryDisabled: true,
     },
   )
-  const line = takeLine(driver, address, policy.silenceSeconds)
-  line.waits()
+  const line = takeLine(driver, address, policy)
   try {
-    const server = await driver.getServerInfo()
+    const server = await line.during(driver.getServerInfo())
     return await originOf(driver, line, (server.protocolVersion as unknown as number) < 4, limitSeconds)
   } catch (error) {
     await line.close().catch(() => {})
     throw originError(error, errors.originUnreachable)
-  } finally {
-    line.rests()
   }
 }
 
 async function originOf(driver: Driver, line: Line, legacy: boolean, limitSeconds: number): Promise<Origin> {
   const session = driver.session({ defaultAccessMode: neo4j.session.READ })
-  const begin = () => session.beginTransaction({ timeout: limitSeconds * 1_000 })
+  const begin = () => line.during(session.beginTransaction({ timeout: limitSeconds * 1_000 }))
   let transaction = await begin()
   let begunAt = performance.now()
   const isDue = () => performance.now() - begunAt >= renewedAfterMs
@@ -112,25 +107,24 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
     isDue,
     async renew() {
       if (!isDue()) return
-      line.waits()
       try {
-        await transaction.rollback()
+        await line.during(transaction.rollback())
         transaction = await begin()
         begunAt = performance.now()
       } catch (error) {
         throw originError(error, errors.originBroke)
-      } finally {
-        line.rests()
       }
     },
     async *read(query, parameters = {}) {
       const records = transaction.run(query, parameters)[Symbol.asyncIterator]()
+      line.drained()
       try {
         for (;;) {
-          line.waits()
-          const next = await records.next().finally(line.rests)
+          const before = line.recordsRead()
+          const next = await line.during(records.next())
           if (next.done) return
-          line.arrives()
+          // It had to be waited for, so it is the only one.
+          if (line.recordsRead() !== before) line.drained()
           yield [...next.value.values()]
         }
       } catch (error) {
@@ -140,45 +134,41 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
         records.return?.().catch(() => {})
       }
     },
-    rows(query, parameters = {}) {
-      const { promise, resolve, reject } = Promise.withResolvers<unknown[][]>()
-      // A transaction keeps all its results until it ends, and these keep who reads them: nobody may keep the rows.
-      let reading: { rows: unknown[][]; resolve: typeof resolve; reject: typeof reject } | null
-      reading = { rows: [], resolve, reject }
-      line.waits()
-      transaction.run(query, parameters).subscribe({
-        onNext(record) {
-          line.arrives()
-          if (reading !== null && reading.rows.push(record.get(0)) > mostRowsHeld) line.cut(endless())
-        },
-        onCompleted: () => reading?.resolve(reading.rows),
-        onError: (error) => reading?.reject(originError(error, errors.originBroke)),
-      })
-      return promise.finally(() => {
-        reading = null
-        line.rests()
-      })
-    },
+    rows: (query, parameters = {}) =>
+      collected(line, transaction.run(query, parameters), (record) => record.get(0)).catch((error) => {
+        throw originError(error, errors.originBroke)
+      }),
     async ask(query) {
       const apart = driver.session({ defaultAccessMode: neo4j.session.READ })
-      line.waits()
       try {
-        const rows: Row[] = []
-        for await (const record of apart.run(query)) {
-          line.arrives()
-          rows.push([...record.values()])
-          if (rows.length > mostRowsHeld) line.cut(endless())
-        }
-        return rows
+        return await collected(line, apart.run(query), (record) => [...record.values()])
       } catch {
         return null
       } finally {
-        line.rests()
-        await apart.close()
+        await line.during(apart.close()).catch(() => {})
       }
     },
     close: () => line.close(),
   }
+}
+
+/** All rows of a result. */
+function collected<T>(line: Line, result: Result, rowOf: (record: BoltRecord) => T): Promise<T[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<T[]>()
+  // A transaction keeps all its results until it ends, and these keep who reads them: nobody may keep the rows.
+  let reading: { rows: T[]; resolve: typeof resolve; reject: typeof reject } | null
+  reading = { rows: [], resolve, reject }
+  line.drained()
+  result.subscribe({
+    onNext(record) {
+      if (reading !== null && reading.rows.push(rowOf(record)) > mostRowsHeld) line.cut(endless())
+    },
+    onCompleted: () => reading?.resolve(reading.rows),
+    onError: (error) => reading?.reject(error),
+  })
+  return line.during(promise).finally(() => {
+    reading = null
+  })
 }
 
 /** Username and password; the password may hold colons. The form is checked by the request's schema. */

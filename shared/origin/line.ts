@@ -1,19 +1,29 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
-import type { Driver } from 'neo4j-driver'
+import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
+import { type BoltConnection, limitHandshake, readByMessage } from './connection.ts'
 
-/** The connections of one driver, which keeps them to itself: where they go, how long they may be silent, their end. */
+/** The connections of one driver, which keeps them to itself: where they go, what they may cost, their end. */
 export interface Line {
-  /** Something is waited for from now on, until `rests` is called as often. */
-  waits(): void
-  rests(): void
-  /** A whole record came. */
-  arrives(): void
-  /** Ends every connection at once; whoever waits is told the reason by the driver. */
+  /** Waits for the origin's work, but not longer than it may take. @throws what the work does, or a Neo4jError. */
+  during<T>(work: Promise<T>): Promise<T>
+  /** How many records have come so far. */
+  recordsRead(): number
+  /** Nothing of what has come is held any more, or a read begins: so much may come from now on. */
+  drained(): void
+  /** Ends every connection at once. */
   cut(reason: Error): void
   /** Closes the driver, and whatever connection it has forgotten. */
   close(): Promise<void>
+}
+
+/** How long an origin may take while it is waited for. */
+export interface Patience {
+  /** Without a byte. */
+  silenceSeconds: number
+  /** Without a record, or the end of an answer: what keeps a connection alive is neither. */
+  stallSeconds: number
 }
 
 interface Address {
@@ -24,69 +34,110 @@ interface Address {
 interface Internals {
   _getOrCreateConnectionProvider(): {
     _address: Address
-    _createChannelConnection(address: Address): Promise<unknown>
+    _createChannelConnection(address: Address): Promise<BoltConnection>
   }
 }
 
 const socketsOf = new AsyncLocalStorage<Set<Socket>>()
 subscribe('net.client.socket', (message) => {
-  socketsOf.getStore()?.add((message as { socket: Socket }).socket)
+  const { socket } = message as { socket: Socket }
+  const sockets = socketsOf.getStore()
+  if (!sockets) return
+  sockets.add(socket)
+  limitHandshake(socket)
 })
 
 const tickMs = 1_000
-// The driver holds a record until all of it is there. One of this size would be in no packet.
-const longestRecordBytes = 512 * 1024 * 1024
+// Rows come as fast as the origin likes until those that are held are enough, whatever their size.
+const mostBytesHeld = 256 * 1024 * 1024
 
 /**
  * Takes a new driver's connections in hand. They go to `address`, which was checked, while a certificate must fit the
- * name: the driver would resolve the name again. While something is waited for and no byte comes for `silenceSeconds`,
- * or bytes that make no record come without an end, they are cut, and the driver tells whoever waits. A connection that never answers the first words the driver leaves
- * open, also when it is closed.
+ * name: the driver would resolve the name again. An origin that sends more than may be held, or that is waited for and
+ * lets it last too long, is cut off, and whoever waits is told. A connection that never answers the first words the
+ * driver leaves open, also when it is closed.
  */
-export function takeLine(driver: Driver, address: string, silenceSeconds: number): Line {
+export function takeLine(driver: Driver, address: string, { silenceSeconds, stallSeconds }: Patience): Line {
   const sockets = new Set<Socket>()
+  const waiting = new Set<(reason: unknown) => void>()
   const provider = (driver as unknown as Internals)._getOrCreateConnectionProvider()
   provider._address = provider._address.resolveWith(address)
   const create = provider._createChannelConnection.bind(provider)
-  provider._createChannelConnection = (to) => socketsOf.run(sockets, () => create(to))
-  let waiting = 0
   let silentTicks = 0
+  let stalledTicks = 0
   let lastBytes = 0
-  let bytesOfRecord = 0
-  let hasArrived = false
+  let bytesHeld = 0
+  let records = 0
+  let hasProgressed = false
 
-  function cut(reason?: Error) {
+  provider._createChannelConnection = async (to) => {
+    const connection = await socketsOf.run(sockets, () => create(to))
+    readByMessage(connection, {
+      bytes(count) {
+        bytesHeld += count
+        if (bytesHeld > mostBytesHeld) cut(new Error(`rows have more than ${mostBytesHeld} bytes`))
+      },
+      record() {
+        records++
+        hasProgressed = true
+      },
+      refuse: cut,
+    })
+    return connection
+  }
+
+  function cut(reason: Error) {
     for (const socket of sockets) socket.destroy(reason)
     sockets.clear()
+    // The driver does not tell whoever it was about to tell something when it met what it did not expect.
+    for (const reject of waiting)
+      reject(new Neo4jError(reason.message, neo4j.error.SERVICE_UNAVAILABLE, '', '', undefined, reason))
   }
 
   // Ticks, not times: while this process is busy or frozen nothing is read, and that is not the origin's silence.
   function look() {
     for (const socket of sockets) if (socket.destroyed) sockets.delete(socket)
     const bytes = [...sockets].reduce((sum, { bytesRead }) => sum + bytesRead, 0)
-    silentTicks = waiting > 0 && bytes === lastBytes ? silentTicks + 1 : 0
-    bytesOfRecord = hasArrived ? 0 : bytesOfRecord + Math.max(0, bytes - lastBytes)
-    hasArrived = false
+    const isWaiting = waiting.size > 0
+    silentTicks = isWaiting && bytes === lastBytes ? silentTicks + 1 : 0
+    stalledTicks = isWaiting && !hasProgressed ? stalledTicks + 1 : 0
     lastBytes = bytes
-    if (bytesOfRecord > longestRecordBytes) cut(new Error(`a record is larger than ${longestRecordBytes} bytes`))
+    hasProgressed = false
     if (silentTicks * tickMs >= silenceSeconds * 1_000) cut(new Error(`nothing came for ${silenceSeconds} seconds`))
+    if (stalledTicks * tickMs >= stallSeconds * 1_000) cut(new Error(`no record came for ${stallSeconds} seconds`))
   }
 
   const looking = setInterval(look, tickMs).unref()
   return {
-    waits() {
-      waiting++
+    during<T>(work: Promise<T>) {
+      const { promise, resolve, reject } = Promise.withResolvers<T>()
+      const rest = () => {
+        waiting.delete(reject)
+        hasProgressed = true
+      }
+      waiting.add(reject)
+      work.then(
+        (value) => {
+          rest()
+          resolve(value)
+        },
+        (error) => {
+          rest()
+          reject(error)
+        },
+      )
+      return promise
     },
-    rests() {
-      waiting--
+    recordsRead: () => records,
+    drained() {
+      bytesHeld = 0
     },
     cut,
-    arrives() {
-      hasArrived = true
-    },
     async close() {
       clearInterval(looking)
-      await driver.close().finally(() => cut())
+      await driver.close().finally(() => {
+        for (const socket of sockets) socket.destroy()
+      })
     },
   }
 }

@@ -79,6 +79,7 @@ test('a request that is read ahead and fails is what the packet fails with, not 
     allow: [{ kind: 'network' as const, address: '127.0.0.1', prefix: 32, family: 'ipv4' as const, port: server.port }],
     ports: [server.port],
     silenceSeconds: 60,
+    stallSeconds: 60,
   }
   const [first, second] = ['First', 'Second'].map((index) =>
     requestOf({

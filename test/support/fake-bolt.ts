@@ -3,14 +3,31 @@ import { listenOn } from './hostile-origins.ts'
 
 type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value }
 
-/** What the server says next: a record, or the end of an answer. */
-export type Reply = { record: readonly Value[] } | { success: { [key: string]: Value } } | { failure: string }
+/** What the server says next: a record, the end of an answer, or bytes as they are. */
+export type Reply =
+  | { record: readonly Value[] }
+  | { success: { [key: string]: Value } }
+  | { failure: string }
+  | { bytes: Buffer }
 
 export interface FakeBolt {
   port: number
   connections(): number
   /** The texts of the queries it was asked. */
   queries: string[]
+  /** How many bytes it has sent, or still holds to send. */
+  bytesSent(): number
+}
+
+interface Manners {
+  /** The size of its chunks. */
+  chunkBytes?: number
+  /** Comes right behind its answer to the handshake. */
+  afterHandshake?: Buffer
+  /** Gets the socket in place of an answer to the first message. */
+  onHello?: (socket: Socket) => void
+  /** Gets the socket once all replies to a PULL are sent. */
+  afterReplies?: (socket: Socket) => void
 }
 
 /**
@@ -20,9 +37,12 @@ export interface FakeBolt {
 export async function fakeBolt(
   answer: (query: string) => Iterable<Reply>,
   hello: { [key: string]: Value } = {},
+  { chunkBytes = 0xffff, afterHandshake = Buffer.alloc(0), onHello, afterReplies }: Manners = {},
 ): Promise<FakeBolt> {
   const queries: string[] = []
+  const sockets: Socket[] = []
   const { port, connections } = await listenOn('127.0.0.1', (socket) => {
+    sockets.push(socket)
     let read = Buffer.alloc(0)
     let hasShaken = false
     let query = ''
@@ -31,7 +51,7 @@ export async function fakeBolt(
       if (!hasShaken && read.length >= 20) {
         hasShaken = true
         read = read.subarray(20)
-        socket.write(Buffer.from([0, 0, 4, 4]))
+        socket.write(Buffer.concat([Buffer.from([0, 0, 4, 4]), afterHandshake]))
       }
       for (let message = hasShaken ? take() : null; message; message = take()) reply(message)
     })
@@ -56,45 +76,59 @@ export async function fakeBolt(
       if (signature === 0x10) {
         query = textAt(message, 2)
         queries.push(query)
-        return say(socket, { success: { fields: ['row'], t_first: 1 } })
+        return say({ success: { fields: ['row'], t_first: 1 } })
       }
-      if (signature !== 0x3f) {
-        return say(socket, {
-          success: signature === 0x01 ? { server: 'Neo4j/4.4.0', connection_id: 'fake', ...hello } : {},
-        })
+      if (signature === 0x01) {
+        if (onHello) return void onHello(socket)
+        return say({ success: { server: 'Neo4j/4.4.0', connection_id: 'fake', ...hello } })
       }
-      sayAll(socket, answer(query)[Symbol.iterator]())
+      if (signature !== 0x3f) return say({ success: {} })
+      sayAll(answer(query)[Symbol.iterator]())
+    }
+
+    function say(reply: Reply): void {
+      if (!socket.destroyed) socket.write(bytesOf(reply, chunkBytes))
+    }
+
+    /** As fast as they are taken, some hundred or a mebibyte at a time. */
+    function sayAll(replies: Iterator<Reply>): void {
+      const said: Buffer[] = []
+      for (let count = 0, bytes = 0; count < 500 && bytes < 1024 * 1024; count++) {
+        const { done, value } = replies.next()
+        if (done) break
+        const one = bytesOf(value, chunkBytes)
+        bytes += one.length
+        said.push(one)
+      }
+      if (socket.destroyed) return
+      if (said.length === 0) return void afterReplies?.(socket)
+      socket.write(Buffer.concat(said), () => setImmediate(() => sayAll(replies)))
     }
   })
-  return { port, connections, queries }
+  return { port, connections, queries, bytesSent: () => sockets.reduce((sum, it) => sum + it.bytesWritten, 0) }
 }
 
-/** As fast as they are taken, some hundred at a time. */
-function sayAll(socket: Socket, replies: Iterator<Reply>): void {
-  const batch = Array.from({ length: 500 }, () => replies.next())
-  const said = batch.flatMap(({ done, value }) => (done ? [] : [bytesOf(value)]))
-  if (said.length === 0 || socket.destroyed) return
-  socket.write(Buffer.concat(said), () => setImmediate(() => sayAll(socket, replies)))
+/** What is sent for it. */
+export function bytesOf(reply: Reply, chunkBytes = 0xffff): Buffer {
+  if ('bytes' in reply) return reply.bytes
+  if ('record' in reply) return inChunks(messageOf(0x71, reply.record), chunkBytes)
+  if ('success' in reply) return inChunks(messageOf(0x70, reply.success), chunkBytes)
+  return inChunks(messageOf(0x7f, { code: reply.failure, message: 'so it was told to say' }), chunkBytes)
 }
 
-function say(socket: Socket, reply: Reply): void {
-  if (!socket.destroyed) socket.write(bytesOf(reply))
-}
+const messageOf = (signature: number, value: Value) => Buffer.concat([Buffer.from([0xb1, signature]), packed(value)])
 
-function bytesOf(reply: Reply): Buffer {
-  if ('record' in reply) return chunked(0x71, reply.record)
-  if ('success' in reply) return chunked(0x70, reply.success)
-  return chunked(0x7f, { code: reply.failure, message: 'so it was told to say' })
-}
-
-function chunked(signature: number, value: Value): Buffer {
-  const bytes = Buffer.concat([Buffer.from([0xb1, signature]), packed(value)])
-  const chunks: Buffer[] = []
-  for (let at = 0; at < bytes.length; at += 0xffff) {
-    const chunk = bytes.subarray(at, at + 0xffff)
-    chunks.push(Buffer.from([chunk.length >> 8, chunk.length & 0xff]), chunk)
+/** A message as it is sent: in chunks of that size, each after its length, and an empty one at the end. */
+export function inChunks(message: Buffer, chunkBytes = 0xffff): Buffer {
+  const count = Math.ceil(message.length / chunkBytes)
+  const bytes = Buffer.alloc(message.length + 2 * count + 2)
+  for (let index = 0; index < count; index++) {
+    const chunk = message.subarray(index * chunkBytes, (index + 1) * chunkBytes)
+    const at = index * (chunkBytes + 2)
+    bytes.writeUInt16BE(chunk.length, at)
+    chunk.copy(bytes, at + 2)
   }
-  return Buffer.concat([...chunks, Buffer.from([0, 0])])
+  return bytes
 }
 
 /** PackStream, with 32-bit sizes whatever is in it. */

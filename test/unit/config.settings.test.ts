@@ -28,7 +28,7 @@ test('what is not set has its default', () => {
     manager: null,
     auth: { tokensFile: 'tokens.json', jwt: null },
     secretKeys: [{ id: 'k1', key: key(1) }],
-    origin: { allow: null, ports: [7687], silenceSeconds: 300 },
+    origin: { allow: null, ports: [7687], silenceSeconds: 300, stallSeconds: 900 },
     limits: {
       jobPairs: 50_000_000,
       jobSeconds: 14_400,

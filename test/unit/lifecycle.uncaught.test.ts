@@ -4,9 +4,10 @@ import { expect, test } from 'vitest'
 import { least } from './least-environment.ts'
 
 const root = join(import.meta.dirname, '../..')
+const starting = join(root, 'shared/lifecycle/start-program.ts')
 
 const program = `
-import { startProgram } from './shared/lifecycle/start-program.ts'
+const { startProgram } = await import(${JSON.stringify(starting)})
 await startProgram('worker', async () => {
   const error = Object.assign(new Error('WRONGPASS'), { command: { name: 'auth', args: ['canary-secret'] } })
   setImmediate(() => HOW)

@@ -12,6 +12,7 @@ const open = (port: number, silenceSeconds = 60) =>
       allow: [{ kind: 'network', address: '127.0.0.1', prefix: 32, family: 'ipv4', port }],
       ports: [port],
       silenceSeconds,
+      stallSeconds: 60,
     },
     60,
   )

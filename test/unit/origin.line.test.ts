@@ -43,6 +43,7 @@ async function open(
   const policy = {
     ports: [silent.port],
     silenceSeconds,
+    stallSeconds: 60,
     allow:
       allow === null
         ? null
@@ -93,7 +94,7 @@ describe.each(['bolt', 'bolt+s'])('%s', (scheme) => {
 
 test('a name that nobody resolves is given up in time, and nothing is connected to', async () => {
   const never: Lookup = () => new Promise(() => {})
-  const policy = { allow: null, ports: [silent.port], silenceSeconds: 1 }
+  const policy = { allow: null, ports: [silent.port], silenceSeconds: 1, stallSeconds: 60 }
   const dbUrl = `bolt://slow.invalid:${silent.port}`
   const began = performance.now()
   await expect(openOrigin({ dbUrl, credentials }, policy, 60, never)).rejects.toMatchObject({
