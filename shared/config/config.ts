@@ -1,6 +1,6 @@
 import { type Environment, environment } from './env.ts'
 import { parseFailpoint } from './failpoint.ts'
-import { parseOriginAllow, parsePorts, parseSecretKeys } from './lists.ts'
+import { parseOriginAllow, parsePorts, parseSecretKeys, parseServers } from './lists.ts'
 
 /** All problems of an environment at once, one line each. Contract 11. */
 export class ConfigError extends Error {
@@ -49,6 +49,7 @@ function* crossRules(program: Program, given: Record<string, string | undefined>
     SECRET_KEYS: parseSecretKeys,
     ORIGIN_ALLOW: parseOriginAllow,
     ORIGIN_PORTS: parsePorts,
+    ORIGIN_DNS_SERVERS: parseServers,
     FAILPOINT: parseFailpoint,
   })) {
     const value = given[name]
@@ -101,6 +102,7 @@ function configOf(env: Environment) {
     origin: {
       allow: env.ORIGIN_ALLOW === undefined ? null : parseOriginAllow(env.ORIGIN_ALLOW),
       ports: parsePorts(env.ORIGIN_PORTS),
+      dnsServers: env.ORIGIN_DNS_SERVERS === undefined ? null : parseServers(env.ORIGIN_DNS_SERVERS),
       silenceSeconds: env.ORIGIN_SILENCE_SECONDS,
       stallSeconds: env.ORIGIN_STALL_SECONDS,
     },

@@ -48,6 +48,9 @@ export const environment = z.object({
     .optional()
     .describe('hosts, *.suffixes and CIDRs, each with an optional :port; absent: public only'),
   ORIGIN_PORTS: text.default('7687').describe('ports an origin may have'),
+  ORIGIN_DNS_SERVERS: text
+    .optional()
+    .describe('name servers for the names of origins, each with an optional :port; absent: those of the system'),
   ORIGIN_SILENCE_SECONDS: seconds.default(300).describe('how long an origin may send nothing while it is read'),
   ORIGIN_STALL_SECONDS: seconds.default(900).describe('how long it may send no row and no end of an answer'),
   PUBLISH_WAIT_SECONDS: z.coerce

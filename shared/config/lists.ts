@@ -64,3 +64,14 @@ export function parsePorts(text: string): number[] {
     return port
   })
 }
+
+/** Addresses of name servers, `10.0.0.2` or `10.0.0.2:5353,[fd00::2]:53`. @throws {Error} */
+export function parseServers(text: string): string[] {
+  return text.split(',').map((given) => {
+    const entry = given.trim()
+    const [, bracketed, plain, port = '53'] = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(entry) ?? []
+    const isAddress = isIP(entry) !== 0 || isIP(bracketed ?? '') === 6 || isIP(plain ?? '') === 4
+    if (!isAddress || Number(port) < 1 || Number(port) > 65_535) throw new Error(`"${entry}" is not an address`)
+    return entry
+  })
+}

@@ -4,7 +4,8 @@ import * as errors from '../errors/catalogue.ts'
 import type { ObserveCall } from '../observability/timed.ts'
 import { type DbUrl, parseDbUrl } from './db-url.ts'
 import { type Line, type Patience, takeLine } from './line.ts'
-import { checkedAddress, type Lookup, type OriginPolicy } from './policy.ts'
+import type { Lookup } from './lookup.ts'
+import { checkedAddress, type OriginPolicy } from './policy.ts'
 
 /** One row: values by column, integers as BigInt, floats as number. */
 export type Row = readonly unknown[]

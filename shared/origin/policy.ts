@@ -1,21 +1,19 @@
-import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AllowRule } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { DbUrl } from './db-url.ts'
+import { createLookup, type Lookup } from './lookup.ts'
 
 export interface OriginPolicy {
   /** null: public addresses only. */
   allow: readonly AllowRule[] | null
   ports: readonly number[]
+  /** Name servers for the names of origins; null: the system's. */
+  dnsServers: readonly string[] | null
 }
 
-/** All addresses of a name. */
-export type Lookup = (host: string) => Promise<string[]>
-
-const systemLookup: Lookup = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
-// Longer than a resolver needs that answers at all.
+// Longer than a resolver needs that answers at all, and than one should wait for a turn.
 const lookupMs = 5_000
 
 /** Everything IANA reserves for other than the public internet. */
@@ -74,7 +72,7 @@ function namedBy(host: string, rule: AllowRule): boolean {
 export async function checkedAddress(
   { host, port }: DbUrl,
   policy: OriginPolicy,
-  resolveName: Lookup = systemLookup,
+  resolveName: Lookup = createLookup(policy.dnsServers),
 ): Promise<string> {
   const resolve = (name: string) => addressesOf(name, resolveName)
   if (policy.allow === null) {
@@ -97,12 +95,13 @@ export async function checkedAddress(
 
 async function addressesOf(host: string, resolveName: Lookup): Promise<string[]> {
   if (isIP(host) !== 0) return [host]
-  const late = new AbortController()
-  const found = await Promise.race([resolveName(host), delay(lookupMs, [], late)])
+  const ended = new AbortController()
+  const late = AbortSignal.any([ended.signal, AbortSignal.timeout(lookupMs)])
+  const found = await Promise.race([resolveName(host, late), delay(lookupMs, [], ended)])
     .catch((cause) => {
       throw errors.originUnreachable(cause)
     })
-    .finally(() => late.abort())
+    .finally(() => ended.abort())
   if (found.length === 0) throw errors.originUnreachable()
   return found
 }

@@ -80,6 +80,7 @@ test('a request that is read ahead and fails is what the packet fails with, not 
     ports: [server.port],
     silenceSeconds: 60,
     stallSeconds: 60,
+    dnsServers: null,
   }
   const [first, second] = ['First', 'Second'].map((index) =>
     requestOf({

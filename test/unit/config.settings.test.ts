@@ -28,7 +28,7 @@ test('what is not set has its default', () => {
     manager: null,
     auth: { tokensFile: 'tokens.json', jwt: null },
     secretKeys: [{ id: 'k1', key: key(1) }],
-    origin: { allow: null, ports: [7687], silenceSeconds: 300, stallSeconds: 900 },
+    origin: { allow: null, ports: [7687], dnsServers: null, silenceSeconds: 300, stallSeconds: 900 },
     limits: {
       jobPairs: 50_000_000,
       jobSeconds: 14_400,
@@ -65,6 +65,8 @@ test('what is set is taken', () => {
     PLAIN_FILES: 'off',
     INLINE_LIMIT_BYTES: '30',
     RETURN_ONLY_MAX_PAIRS: '40',
+    ORIGIN_DNS_SERVERS: '10.0.0.2,[fd00::2]:5353',
+    ORIGIN_STALL_SECONDS: '43',
     MAX_QUEUED_JOBS: '50',
     RATE_LIMIT_PER_MINUTE: '60',
     STOP_GRACE_SECONDS: '5',
@@ -101,7 +103,13 @@ test('what is set is taken', () => {
       plainFiles: false,
     },
     manager: { url: 'neo4j+s://models.example', user: 'models', password: 'models-password' },
-    origin: { allow: [{ kind: 'host', host: 'db.example', port: 7688 }], ports: [7687, 7688], silenceSeconds: 300 },
+    origin: {
+      allow: [{ kind: 'host', host: 'db.example', port: 7688 }],
+      ports: [7687, 7688],
+      dnsServers: ['10.0.0.2', '[fd00::2]:5353'],
+      silenceSeconds: 300,
+      stallSeconds: 43,
+    },
     limits: {
       jobPairs: 10,
       jobSeconds: 20,

@@ -14,6 +14,7 @@ const open = ({ port }: FakeBolt, limits = {}): Promise<Origin> =>
       ports: [port],
       silenceSeconds: 60,
       stallSeconds: 60,
+      dnsServers: null,
       ...limits,
     },
     60,

@@ -13,6 +13,7 @@ const open = (port: number, silenceSeconds = 60) =>
       ports: [port],
       silenceSeconds,
       stallSeconds: 60,
+      dnsServers: null,
     },
     60,
   )

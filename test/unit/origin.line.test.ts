@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openOrigin } from '../../shared/origin/connect.ts'
-import type { Lookup } from '../../shared/origin/policy.ts'
+import type { Lookup } from '../../shared/origin/lookup.ts'
 
 /** Listens on an address, counts who connects, and never answers. */
 async function silentServer(address: string): Promise<{ server: Server; sockets: Socket[]; port: number }> {
@@ -44,6 +44,7 @@ async function open(
     ports: [silent.port],
     silenceSeconds,
     stallSeconds: 60,
+    dnsServers: null,
     allow:
       allow === null
         ? null
@@ -94,7 +95,7 @@ describe.each(['bolt', 'bolt+s'])('%s', (scheme) => {
 
 test('a name that nobody resolves is given up in time, and nothing is connected to', async () => {
   const never: Lookup = () => new Promise(() => {})
-  const policy = { allow: null, ports: [silent.port], silenceSeconds: 1, stallSeconds: 60 }
+  const policy = { allow: null, ports: [silent.port], silenceSeconds: 1, stallSeconds: 60, dnsServers: null }
   const dbUrl = `bolt://slow.invalid:${silent.port}`
   const began = performance.now()
   await expect(openOrigin({ dbUrl, credentials }, policy, 60, never)).rejects.toMatchObject({

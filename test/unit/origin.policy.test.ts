@@ -7,7 +7,7 @@ import { checkedAddress } from '../../shared/origin/policy.ts'
 async function verdict(dbUrl: string, allow: string | null, ports = [7687]): Promise<string> {
   const url = parseDbUrl(dbUrl)
   if ('problem' in url) return expect.unreachable(url.problem)
-  const policy = { allow: allow === null ? null : parseOriginAllow(allow), ports }
+  const policy = { allow: allow === null ? null : parseOriginAllow(allow), ports, dnsServers: null }
   return checkedAddress(url, policy).catch((error) => error.code)
 }
 
@@ -149,11 +149,15 @@ describe('ORIGIN_ALLOW', () => {
 
 test('a refusal is a 422 that names the setting and no address', async () => {
   const host = { encrypted: false, host: '10.1.2.3' }
-  await expect(checkedAddress({ ...host, port: 7687 }, { allow: null, ports: [7687] })).rejects.toMatchObject({
+  await expect(
+    checkedAddress({ ...host, port: 7687 }, { allow: null, ports: [7687], dnsServers: null }),
+  ).rejects.toMatchObject({
     status: 422,
     message: 'dbUrl: this address is not allowed here; the setting ORIGIN_ALLOW allows addresses',
   })
-  await expect(checkedAddress({ ...host, port: 9999 }, { allow: null, ports: [7687] })).rejects.toMatchObject({
+  await expect(
+    checkedAddress({ ...host, port: 9999 }, { allow: null, ports: [7687], dnsServers: null }),
+  ).rejects.toMatchObject({
     status: 422,
     message: 'dbUrl: this port is not allowed here; the setting ORIGIN_PORTS allows ports',
   })

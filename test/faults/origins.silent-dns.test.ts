@@ -1,0 +1,49 @@
+import { expect, inject, test } from 'vitest'
+import { nameServer } from '../support/name-server.ts'
+import { ownService } from '../support/own-service.ts'
+import { database, uniqueName } from '../support/requests.ts'
+
+const { service, client } = await ownService({
+  origins: ['*.silent.example'],
+  env: { ORIGIN_DNS_SERVERS: await nameServer({}), RETURN_ONLY_AT_ONCE: '100' },
+})
+const org = uniqueName('org')
+await client.post(`/1.0/publish/${org}`)
+const { neo4j } = inject('stack')
+const fields = { ...database(neo4j, 'Person', 'id'), originIds: ['1'], metadata: true }
+
+test('publishes that name hosts whose DNS is silent are told so, and hold up nobody else', async () => {
+  const named = Array.from({ length: 60 }, (_, index) => ({ ...fields, dbUrl: `bolt://db${index}.silent.example` }))
+  const asked = named.map((request, index) =>
+    index % 2 === 0
+      ? client.post('/1.0/publish/', { ...request, returnOnly: true })
+      : client.post('/1.0/publish/', { ...request, orgName: org, fileName: `file${index}` }),
+  )
+  let isOver = false
+  const answers = Promise.all(asked).finally(() => {
+    isOver = true
+  })
+  let slowest = 0
+  let listings = 0
+  while (!isOver) {
+    const began = performance.now()
+    expect((await client.get(`/1.0/publish/${org}`)).status).toBe(200)
+    slowest = Math.max(slowest, performance.now() - began)
+    listings++
+  }
+  const told = '502 Bad Gateway: the origin database could not be reached'
+  expect((await answers).map(({ body }) => body.error)).toEqual(named.map(() => told))
+  expect(listings).toBeGreaterThan(3)
+  expect(slowest).toBeLessThan(3_000)
+})
+
+test('an origin that is named by its address, or by localhost, needs no name server', async () => {
+  const { port } = new URL(neo4j.boltUrl)
+  const [api, token] = [await service.startApi({ ORIGIN_ALLOW: `localhost:${port}` }), service.tokens.all]
+  const answer = await fetch(`${api.apiUrl}/1.0/publish/`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ...fields, dbUrl: `bolt://localhost:${port}`, returnOnly: true }),
+  })
+  expect(await answer.text()).not.toContain('could not be reached')
+})
