@@ -52,7 +52,7 @@ const answerOtherMethod: RequestHandler = (request, response, next) => {
   response.status(204).set('Allow', allow).end()
 }
 
-const anonymous: Principal = { name: 'anonymous', orgs: [], scopes: [] }
+const anonymous: Principal = { name: 'anonymous', identity: 'anonymous', orgs: [], scopes: [] }
 
 function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
   const { scope } = endpoint
@@ -60,7 +60,7 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
     const principal = scope === null ? anonymous : await principalOf(context, request)
     response.locals.principal = principal
     if (scope === null) return next()
-    await context.limitRequests(principal.name)
+    await context.limitRequests(principal.identity)
     if (!principal.scopes.includes(scope)) throw errors.scopeMissing(scope)
     next()
   }

@@ -15,7 +15,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
   const { config, packets, generations, records } = context
   const { orgName, fileName } = order
   const key = parseIdempotencyKey(caller.idempotencyKey)
-  const idempotency = key === null ? undefined : idempotencyOf(config.secretKeys, caller.principal.name, key, order)
+  const idempotency = key === null ? undefined : idempotencyOf(config.secretKeys, caller.principal.identity, key, order)
   const earlier = async () => idempotency && replayedJob(config.secretKeys, records, idempotency, order)
   // Looked for first: the name is taken by now if that job has succeeded.
   const known = await earlier()

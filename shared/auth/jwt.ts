@@ -22,6 +22,10 @@ const claims = z.object({
 
 const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text)
 
+/** RFC 9068's type, or the general one that most issuers use: not a logout token, say, which is signed by the same keys. */
+const isAccessToken = (typ: string | undefined): boolean =>
+  typ === undefined || /^(application\/)?(at\+)?jwt$/i.test(typ)
+
 /** Any JWT: three texts of base64url. */
 export const isJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)
 
@@ -44,10 +48,11 @@ export function createJwtTokens({
         throw errors.keysAway(error)
       },
     )
-    const parsed = claims.safeParse(verified?.payload)
+    if (!verified || !isAccessToken(verified.protectedHeader.typ)) return null
+    const parsed = claims.safeParse(verified.payload)
     if (!parsed.success) return null
     const { sub, orgs, scope } = parsed.data
-    return { name: sub, orgs, scopes: scope.filter(isScope) }
+    return { name: sub, identity: JSON.stringify(['jwt', issuer, sub]), orgs, scopes: scope.filter(isScope) }
   }
 }
 

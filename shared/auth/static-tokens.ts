@@ -48,7 +48,9 @@ export function createStaticTokens(path: string, log: TokenLog): (token: string)
     const digest = createHash('sha256').update(token).digest()
     let found: Principal | null = null
     // Every entry is compared, so that the time tells nothing about which one fits.
-    for (const { sha256, ...principal } of entries) if (timingSafeEqual(sha256, digest)) found = principal
+    for (const { sha256, ...grant } of entries) {
+      if (timingSafeEqual(sha256, digest)) found = { ...grant, identity: grant.name }
+    }
     return found
   }
 }
@@ -57,7 +59,7 @@ export function createStaticTokens(path: string, log: TokenLog): (token: string)
 export function readTokens(path: string) {
   const parsed = tokensFile.safeParse(parsedJson(readFileSync(path, 'utf8')))
   if (!parsed.success) throw new Error(`AUTH_TOKENS: ${z.prettifyError(parsed.error)}`)
-  return parsed.data.map(({ sha256, ...principal }) => ({ ...principal, sha256: Buffer.from(sha256, 'hex') }))
+  return parsed.data.map(({ sha256, ...grant }) => ({ ...grant, sha256: Buffer.from(sha256, 'hex') }))
 }
 
 function parsedJson(text: string): unknown {

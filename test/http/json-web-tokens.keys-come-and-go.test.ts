@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, inject, test, vi } from 'vitest'
 import { createClient } from '../support/client.ts'
 import { audience, inSeconds, issuer, startIdentityProvider } from '../support/identity-provider.ts'
 import { ownService } from '../support/own-service.ts'
+import { database, uniqueName } from '../support/requests.ts'
 
 const identity = await startIdentityProvider()
 afterAll(identity.stop)
@@ -39,6 +40,33 @@ test('five hundred unknown keys cost the provider at most two requests', async (
   expect([...statuses]).toEqual([401])
   expect(identity.asked() - before).toBeLessThanOrEqual(2)
   expect(await statusFor(await identity.sign())).toBe(200)
+})
+
+test.each([
+  ['JWT', 200],
+  ['at+jwt', 200],
+  ['AT+JWT', 200],
+  ['application/at+jwt', 200],
+  ['logout+jwt', 401],
+  ['dpop+jwt', 401],
+  ['secevent+jwt', 401],
+  ['ID', 401],
+])('of type %s a token is answered %i', async (typ, status) => {
+  expect(await statusFor(await identity.sign({}, { typ }))).toBe(status)
+})
+
+test('a JWT and a static token of one name share no idempotency keys', async () => {
+  const org = uniqueName('org')
+  const request = { ...database(inject('stack').neo4j, 'Person', 'id'), originIds: ['1'], metadata: true, orgName: org }
+  const headers = { Prefer: 'respond-async', 'Idempotency-Key': 'one' }
+  const signed = createClient(service.apiUrl, await identity.sign({ sub: 'all', scope: 'publish:read publish:write' }))
+  await client.post(`/1.0/publish/${org}`)
+  expect((await client.post('/1.0/publish/', { ...request, fileName: 'one' }, headers)).status).toBe(202)
+  const same = await signed.post('/1.0/publish/', { ...request, fileName: 'one' }, headers)
+  expect([same.status, same.headers.get('Idempotent-Replayed')]).toEqual([409, null])
+  expect((await signed.post('/1.0/publish/', { ...request, fileName: 'two' }, headers)).status).toBe(202)
+  const again = await signed.post('/1.0/publish/', { ...request, fileName: 'two' }, headers)
+  expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([202, 'true'])
 })
 
 test('a token ends on its second: clocks are not forgiven', async () => {

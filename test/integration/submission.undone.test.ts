@@ -154,7 +154,7 @@ describe('a submission leaves', () => {
 
 test('a request whose twin takes the name while it is looked at is that twin’s job, not a conflict', async () => {
   const order = someSubmission()
-  const principal = { name: 'client', orgs: ['*'], scopes: [] }
+  const principal = { name: 'client', identity: 'client', orgs: ['*'], scopes: [] }
   const prefer = { waitSeconds: null, respondAsync: true, returnMinimal: false }
   const caller = { principal, prefer, idempotencyKey: randomUUID() }
   const idempotency = idempotencyOf(config.secretKeys, 'client', caller.idempotencyKey, order)

@@ -45,7 +45,7 @@ export async function startIdentityProvider() {
     start: () => start(port),
     stop,
     /** A token with these claims beside those of a valid one; undefined leaves one out. */
-    sign: (claims: JWTPayload = {}, header: { kid?: string } = {}) =>
+    sign: (claims: JWTPayload = {}, header: { kid?: string; typ?: string } = {}) =>
       new SignJWT(JSON.parse(JSON.stringify({ ...valid, ...claims })))
         .setProtectedHeader({ alg: algorithm, kid: key.kid, ...header })
         .sign(key.privateKey),
