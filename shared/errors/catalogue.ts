@@ -77,6 +77,13 @@ export const originRefusedCredentials = (cause?: unknown) =>
   new AppError(502, 'originRefusedCredentials', 'the origin database refused the credentials', { cause })
 export const originBroke = (cause?: unknown) =>
   new AppError(502, 'originBroke', 'the origin database broke off while it was read', { retryable: true, cause })
+export const originTimeLimit = (cause?: unknown) =>
+  new AppError(
+    502,
+    'originTimeLimit',
+    'the origin database ended the read at its own time limit for transactions; raise it there (db.transaction.timeout), or publish fewer ids in one request',
+    { cause },
+  )
 export const originRefusedQuery = (cause?: unknown) =>
   new AppError(502, 'originRefusedQuery', 'the origin database refused a query', { cause })
 export const unpublishable = (what: string) => new AppError(422, 'unpublishable', what)

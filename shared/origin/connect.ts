@@ -183,6 +183,7 @@ export function splitCredentials(credentials: string): [username: string, passwo
 function originError(error: unknown, broken: (cause: unknown) => AppError): unknown {
   if (error instanceof AppError || !(error instanceof Neo4jError)) return error
   if (error.code.startsWith('Neo.ClientError.Security.')) return errors.originRefusedCredentials(error)
+  if (error.code.startsWith('Neo.ClientError.Transaction.TransactionTimedOut')) return errors.originTimeLimit(error)
   // Ended by the server: too old, by its administrator, or as it shuts down; the driver calls these the client's fault.
   if (error.code.startsWith('Neo.ClientError.Transaction.')) return errors.originBroke(error)
   if (error.code.startsWith('Neo.ClientError.')) return errors.originRefusedQuery(error)
