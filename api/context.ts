@@ -14,6 +14,7 @@ import { createModels, type Models } from '../shared/manager/repository.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics, observeBolt, observeStore } from '../shared/observability/metrics.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
+import { type Budget, createBudget } from './budget.ts'
 
 /** Everything a handler may use. */
 export interface ApiContext extends Storage {
@@ -23,6 +24,10 @@ export interface ApiContext extends Storage {
   redis: Redis
   authenticate: Authenticate
   limitRequests: LimitRequests
+  /** Bytes of the bodies of requests that are not answered yet. */
+  bodies: Budget
+  /** Packets that are built here and returned. */
+  returned: Budget
   records: JobRecords
   secrets: Secrets
   queue: JobQueue
@@ -56,6 +61,8 @@ export async function createApiContext(
     redis,
     authenticate: createTokens(config.auth, log),
     limitRequests: createRequestLimit(redis, config.limits.requestsPerMinute),
+    bodies: createBudget(config.limits.bodyBytes, 'bytes of request bodies'),
+    returned: createBudget(config.limits.returnOnlyAtOnce, 'returnOnly packets'),
     records,
     secrets: createSecrets(redis, config.secretKeys),
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),

@@ -34,6 +34,8 @@ export interface Preferences {
 }
 
 export interface Input<Params, Query, Body> {
+  /** Aborts when the client has its answer, or has gone without it. */
+  signal: AbortSignal
   principal: Principal
   params: Params
   query: Query

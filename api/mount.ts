@@ -75,11 +75,20 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
     if (issues.length > 0) throw errors.invalidRequest(issues)
     const idempotencyKey = request.get('Idempotency-Key')
     const ifMatch = parseIfMatch(request.get('If-Match'))
-    const input = { principal, params, query, body: body?.value, prefer, idempotencyKey, ifMatch }
+    const closed = new AbortController()
+    const close = () => closed.abort(errors.clientGone())
+    if (response.closed) close()
+    response.once('close', close)
+    const { signal } = closed
+    const input = { signal, principal, params, query, body: body?.value, prefer, idempotencyKey, ifMatch }
     await endpoint.access(context, input)
     await send(response, await endpoint.handle(context, input))
   }
-  return [authorize, ...(endpoint.body ? jsonBody(endpoint.body.limitBytes, endpoint.body.isOptional) : []), handle]
+  return [
+    authorize,
+    ...(endpoint.body ? jsonBody(endpoint.body.limitBytes, endpoint.body.isOptional, context.bodies) : []),
+    handle,
+  ]
 }
 
 /** Query values as strings or lists; an empty one is refused (contract 3). */

@@ -2,7 +2,7 @@ import { isFinished } from '../../shared/jobs/states.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
-import type { Answer } from '../endpoint.ts'
+import type { Answer, Input } from '../endpoint.ts'
 import { preferenceApplied } from '../prefer.ts'
 import { jobAnswer } from './job-answer.ts'
 import { returnPacket } from './return-packet.ts'
@@ -11,11 +11,11 @@ import { type Caller, submit } from './submit.ts'
 /** What #3 and #4 share: build at once and return, or hand to the workers and wait for them. Contract 7.3. */
 export async function publish(
   context: ApiContext,
-  caller: Caller,
+  caller: Caller & Pick<Input<unknown, unknown, unknown>, 'signal'>,
   order: Submission,
   returnOnly: boolean,
 ): Promise<Answer> {
-  if (returnOnly) return returnPacket(context, order)
+  if (returnOnly) return returnPacket(context, caller, order)
   const { prefer } = caller
   const { id, replayed } = await submit(context, caller, order)
   const headers = {

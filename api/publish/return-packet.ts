@@ -5,10 +5,20 @@ import { buildPacket } from '../../shared/publish/packet.ts'
 import type { PartSink } from '../../shared/publish/packet-writer.ts'
 import { publishResponse, type StatementSource, statementFields } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
-import type { Answer } from '../endpoint.ts'
+import type { Answer, Input } from '../endpoint.ts'
 
-/** `returnOnly`: the packet is built here, in memory, within the caps of a request, and stored nowhere. Contract 7.3. */
-export function returnPacket(context: ApiContext, { requests, batchSize }: Submission): Promise<Answer> {
+/**
+ * `returnOnly`: the packet is built here, in memory, within the caps of a request, and stored nowhere. Contract 7.3.
+ * Some are built at a time, and none for a client that has gone. @throws tooManyAtOnce (429), processBusy (503)
+ */
+export async function returnPacket(
+  context: ApiContext,
+  { principal, signal }: Pick<Input<unknown, unknown, unknown>, 'principal' | 'signal'>,
+  { requests, batchSize }: Submission,
+): Promise<Answer> {
+  signal.throwIfAborted()
+  // Held until the answer has been taken, for that is in memory as well.
+  signal.addEventListener('abort', context.returned(principal.identity, 1), { once: true })
   const { config, metrics } = context
   const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin') }
   const order = {
@@ -20,7 +30,6 @@ export function returnPacket(context: ApiContext, { requests, batchSize }: Submi
     spentSeconds: 0,
     acceptedAt: Date.now(),
   }
-  const signal = new AbortController().signal
   return returnParts(context, async (sink) => {
     await buildPacket(order, { originPolicy, sink, signal, onProgress: () => {} }).catch((error) => {
       const isOver = error instanceof Error && 'code' in error && error.code === 'tooManyPairs'

@@ -111,6 +111,8 @@ function configOf(env: Environment) {
       jobSeconds: env.JOB_MAX_SECONDS,
       inlineBytes: env.INLINE_LIMIT_BYTES,
       returnOnlyPairs: env.RETURN_ONLY_MAX_PAIRS,
+      returnOnlyAtOnce: env.RETURN_ONLY_AT_ONCE,
+      bodyBytes: env.BODY_MEMORY_BYTES,
       queuedJobs: env.MAX_QUEUED_JOBS,
       requestsPerMinute: env.RATE_LIMIT_PER_MINUTE,
     },

@@ -65,6 +65,12 @@ export const environment = z.object({
   PLAIN_FILES: z.enum(['on', 'off']).default('on').describe('keep a plain-file view of the packets in the bucket'),
   INLINE_LIMIT_BYTES: count.default(16 * 1024 * 1024).describe('packets up to this size are inlined in answers'),
   RETURN_ONLY_MAX_PAIRS: count.default(50_000).describe('pairs a returnOnly packet may have'),
+  RETURN_ONLY_AT_ONCE: count
+    .default(32)
+    .describe('returnOnly packets that one API makes at a time, half of them for one token; above: 503, 429'),
+  BODY_MEMORY_BYTES: count
+    .default(256 * 1024 * 1024)
+    .describe('bytes of unanswered request bodies in one API, half of them of one token; above: 503, 429'),
   RATE_LIMIT_PER_MINUTE: z.coerce
     .number()
     .int()

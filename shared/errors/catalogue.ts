@@ -40,6 +40,12 @@ export const tooManyRequests = (limit: number, retryAfterSeconds: number) =>
     headers: { 'Retry-After': String(retryAfterSeconds) },
   })
 
+/** @param what is under way: bodies, packets */
+export const tooManyAtOnce = (what: string) =>
+  new AppError(429, 'tooManyAtOnce', `this token has too many ${what} under way; try again when one is done`, {
+    headers: soon,
+  })
+
 // Organizations and packets
 export const noSuchOrg = (orgName: string) =>
   new AppError(404, 'noSuchOrg', `orgName: "${orgName}" does not exist; create it with POST /1.0/publish/{orgName}`)
@@ -140,6 +146,11 @@ export const noSuchNodeType = (key: string) =>
   )
 export const notIndexable = (key: string) =>
   new AppError(422, 'notIndexable', `the node type ${JSON.stringify(key)} has a key that no statement can name`)
+
+/** Nobody is told of it: the answer goes nowhere. */
+export const clientGone = () => new AppError(499, 'clientGone', 'the client went before its answer came')
+export const processBusy = (what: string) =>
+  new AppError(503, 'processBusy', `too many ${what} are under way here; try again later`, { headers: soon })
 
 // Dependencies
 export const queueFull = () =>

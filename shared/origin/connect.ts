@@ -63,7 +63,8 @@ export async function checkOrigin(
 }
 
 /**
- * Opens the origin of a publish request. Contract 4.1 and 9; read-only, with a transaction time limit.
+ * Opens the origin of a publish request. Contract 4.1 and 9; read-only, with a transaction time limit. The signal ends
+ * the opening, not the origin.
  * @throws 422 where policy refuses the address, 502 where it cannot be reached or refuses the credentials.
  */
 export async function openOrigin(
@@ -71,6 +72,7 @@ export async function openOrigin(
   policy: OriginSettings,
   limitSeconds: number,
   lookup?: Lookup,
+  signal?: AbortSignal,
 ): Promise<Origin> {
   const { url, address } = await checkOrigin(target.dbUrl, policy, lookup)
   const host = url.host.includes(':') ? `[${url.host}]` : url.host
@@ -88,12 +90,17 @@ export async function openOrigin(
     },
   )
   const line = takeLine(driver, address, policy)
+  const abandon = () => line.cut(new Error('nobody waits for this origin any more'))
+  signal?.addEventListener('abort', abandon, { once: true })
   try {
+    signal?.throwIfAborted()
     const server = await line.during(driver.getServerInfo())
     return await originOf(driver, line, (server.protocolVersion as unknown as number) < 4, limitSeconds)
   } catch (error) {
     await line.close().catch(() => {})
     throw originError(error, errors.originUnreachable)
+  } finally {
+    signal?.removeEventListener('abort', abandon)
   }
 }
 

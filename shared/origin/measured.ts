@@ -11,9 +11,19 @@ const outcomeOf = (error: unknown) => (error instanceof AppError && !error.retry
  * Opens an origin of which `settings.observe` is told how long it takes: to be connected to, and to answer a query with
  * its first row, or with all of them where they come together.
  */
-export async function openMeasured(target: Target, settings: OriginSettings, limitSeconds: number): Promise<Origin> {
+export async function openMeasured(
+  target: Target,
+  settings: OriginSettings,
+  limitSeconds: number,
+  signal?: AbortSignal,
+): Promise<Origin> {
   const { observe = () => {} } = settings
-  const origin = await timing('connect', () => openOrigin(target, settings, limitSeconds), outcomeOf, observe)
+  const origin = await timing(
+    'connect',
+    () => openOrigin(target, settings, limitSeconds, undefined, signal),
+    outcomeOf,
+    observe,
+  )
   return {
     ...origin,
     read(query, parameters) {

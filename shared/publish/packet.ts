@@ -168,7 +168,7 @@ function originsUntil(signal: AbortSignal, policy: OriginSettings, limitSeconds:
         return current
       }
       await close()
-      const origin = await openMeasured(request, policy, limitSeconds)
+      const origin = await openMeasured(request, policy, limitSeconds, signal)
       if (signal.aborted) await origin.close().catch(() => {})
       signal.throwIfAborted()
       current = {

@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { listenOn } from '../support/hostile-origins.ts'
+import { ownService } from '../support/own-service.ts'
+
+const open = new Set<Socket>()
+const silent = await listenOn('127.0.0.1', (socket) => {
+  open.add(socket.on('close', () => open.delete(socket)))
+  socket.resume()
+})
+
+const tokens = ['ann', 'bob', 'cid'].map((name) => ({ name, orgs: ['*'], scopes: ['publish:read', 'publish:write'] }))
+const mebibyte = 1024 * 1024
+const { service } = await ownService({
+  tokens,
+  origins: [`127.0.0.1:${silent.port}`],
+  env: { BODY_MEMORY_BYTES: String(8 * mebibyte), RETURN_ONLY_AT_ONCE: '4' },
+})
+const { hostname, port } = new URL(service.apiUrl)
+
+interface Client {
+  /** The status and headers of the answer, when there is one. */
+  answer(): string
+  hangUp(): void
+}
+
+/** Sends a request as it is. */
+async function send(name: string, path: string, headers: string, body: string): Promise<Client> {
+  const socket = connect(Number(port), hostname).on('error', () => {})
+  await once(socket, 'connect')
+  let answer = ''
+  socket.on('data', (chunk) => {
+    answer += chunk
+  })
+  const own = `Host: x\r\nAuthorization: Bearer ${service.tokens[name]}\r\nContent-Type: application/json\r\n`
+  socket.write(`POST ${path} HTTP/1.1\r\n${own}${headers}\r\n\r\n${body}`)
+  return { answer: () => answer, hangUp: () => socket.destroy() }
+}
+
+/** A body that begins and does not end. */
+const unfinished = (name: string, bytes = 3 * mebibyte) =>
+  send(name, '/1.0/publish/multi', `Content-Length: ${bytes}`, '[')
+
+const statusOf = ({ answer }: Client) => Number(answer().split(' ')[1] ?? 0)
+const answered = async (client: Client) => {
+  await expect.poll(() => statusOf(client), { timeout: 20_000 }).toBeGreaterThan(0)
+  return client.answer()
+}
+
+/** How many bytes of bodies are taken does not show: a request of the same token that is not refused tells. */
+const isRefused = async (name: string, bytes: number) => {
+  const client = await unfinished(name, bytes)
+  // What came before these has been looked at by then.
+  for (let round = 0; round < 3; round++) await fetch(`${service.apiUrl}/livez`)
+  client.hangUp()
+  return [429, 503].includes(statusOf(client))
+}
+
+test('unfinished bodies of many clients are refused beyond what is held, and room is made when they go', async () => {
+  const held = [await unfinished('ann')]
+  await expect.poll(() => isRefused('ann', 2 * mebibyte), { timeout: 20_000 }).toBe(true)
+  const over = await answered(await unfinished('ann'))
+  expect(over).toMatch(/^HTTP\/1\.1 429 .*Retry-After: 5/s)
+  expect(over).toContain('429 Too Many Requests: this token has too many bytes of request bodies under way')
+  held.push(await unfinished('bob'))
+  await expect.poll(() => isRefused('bob', 2 * mebibyte), { timeout: 20_000 }).toBe(true)
+  const full = await answered(await unfinished('cid'))
+  expect(full).toMatch(/^HTTP\/1\.1 503 .*Retry-After: 5/s)
+  expect(full).toContain('503 Service Unavailable: too many bytes of request bodies are under way here')
+  expect(held.map(statusOf)).toEqual([0, 0])
+  for (const client of held) client.hangUp()
+  await expect.poll(() => isRefused('cid', 3 * mebibyte), { timeout: 20_000 }).toBe(false)
+})
+
+test('a body whose size is not told counts as the largest it may be', async () => {
+  const packed = await send('ann', '/1.0/publish/multi', 'Content-Encoding: gzip\r\nContent-Length: 10', 'x')
+  await expect.poll(() => isRefused('bob', mebibyte), { timeout: 20_000 }).toBe(true)
+  packed.hangUp()
+  await expect.poll(() => isRefused('bob', mebibyte), { timeout: 20_000 }).toBe(false)
+})
+
+const body = JSON.stringify({
+  dbUrl: `bolt://127.0.0.1:${silent.port}`,
+  credentials: `Basic ${btoa('user:password')}`,
+  mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },
+  originIds: ['1'],
+  metadata: true,
+  returnOnly: true,
+})
+const returned = (name: string) => send(name, '/1.0/publish/', `Content-Length: ${body.length}`, body)
+
+test('returnOnly packets are made a few at a time, and end with their clients', { timeout: 120_000 }, async () => {
+  const held: Client[] = []
+  for (const name of ['ann', 'ann', 'bob', 'bob']) {
+    held.push(await returned(name))
+    await expect.poll(() => open.size, { timeout: 20_000 }).toBe(held.length)
+  }
+  expect(await answered(await returned('ann'))).toMatch(/^HTTP\/1\.1 429 .*Retry-After: 5.*returnOnly packets/s)
+  expect(await answered(await returned('cid'))).toMatch(/^HTTP\/1\.1 503 .*Retry-After: 5.*returnOnly packets/s)
+  expect(held.map(statusOf)).toEqual([0, 0, 0, 0])
+  const began = performance.now()
+  for (const client of held) client.hangUp()
+  await expect.poll(() => open.size, { timeout: 20_000 }).toBe(0)
+  expect(performance.now() - began).toBeLessThan(5_000)
+  const next = await returned('cid')
+  await expect.poll(() => open.size, { timeout: 20_000 }).toBe(1)
+  next.hangUp()
+  await expect.poll(() => open.size, { timeout: 20_000 }).toBe(0)
+})
