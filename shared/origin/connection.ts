@@ -17,8 +17,11 @@ export interface BoltConnection {
 
 /** Is told what comes. */
 interface Reception {
+  /** @throws Error to refuse them */
   bytes(count: number): void
-  /** A whole record came. */
+  /** Gets each message before it becomes objects. @throws Error to refuse it */
+  message(bytes: Uint8Array): void
+  /** A whole record was taken. */
   record(): void
   /** Ends the connection. */
   refuse(reason: Error): void
@@ -28,7 +31,7 @@ const recordTag = 0x71
 // A pair of 60 MiB, the largest there may be, is less than twice as large as a record.
 const longestRecordBytes = 128 * 1024 * 1024
 // The names of a result's columns, errors, notifications.
-const longestOtherBytes = 4 * 1024 * 1024
+const longestOtherBytes = 1024 * 1024
 // All versions that a server might name.
 const longestHandshakeBytes = 1024
 
@@ -36,7 +39,7 @@ const longestHandshakeBytes = 1024
  * Reads the connection's messages in place of the driver's own reader, whose time grows with the square of the chunks.
  * A message that is too large, or twice as many bytes that make none, are refused, and so is what is no message.
  */
-export function readByMessage(connection: BoltConnection, { bytes, record, refuse }: Reception): void {
+export function readByMessage(connection: BoltConnection, { bytes, message: look, record, refuse }: Reception): void {
   const protocol = connection.protocol()
   const handler = protocol._responseHandler
   let bytesOfMessage = 0
@@ -46,6 +49,7 @@ export function readByMessage(connection: BoltConnection, { bytes, record, refus
     limitBytes: (tag) => (tag === recordTag && protocol.initialized ? longestRecordBytes : longestOtherBytes),
     take(message) {
       const isRecord = message[tagAt] === recordTag
+      look(message)
       handler.handleResponse(protocol.unpack(new DriverBuffer(message)))
       bytesOfMessage = 0
       if (isRecord) record()
@@ -57,8 +61,8 @@ export function readByMessage(connection: BoltConnection, { bytes, record, refus
     DriverBuffer = buffer.constructor as typeof DriverBuffer
     const { length } = buffer._buffer
     bytesOfMessage += length
-    bytes(length)
     try {
+      bytes(length)
       if (bytesOfMessage > 2 * longestRecordBytes) throw new Error(`${bytesOfMessage} bytes make no message`)
       read(buffer._buffer)
     } catch (error) {

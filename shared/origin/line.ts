@@ -3,6 +3,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
 import { type BoltConnection, limitHandshake, readByMessage } from './connection.ts'
+import { countValues } from './values.ts'
 
 /** The connections of one driver, which keeps them to itself: where they go, what they may cost, their end. */
 export interface Line {
@@ -50,6 +51,9 @@ subscribe('net.client.socket', (message) => {
 const tickMs = 1_000
 // Rows come as fast as the origin likes until those that are held are enough, whatever their size.
 const mostBytesHeld = 256 * 1024 * 1024
+// A value may be a byte where it comes from, and an object here. Of little that comes nobody needs to count them.
+const objectBytes = 40
+const uncountedBytes = 4 * 1024 * 1024
 
 /**
  * Takes a new driver's connections in hand. They go to `address`, which was checked, while a certificate must fit the
@@ -73,9 +77,9 @@ export function takeLine(driver: Driver, address: string, { silenceSeconds, stal
   provider._createChannelConnection = async (to) => {
     const connection = await socketsOf.run(sockets, () => create(to))
     readByMessage(connection, {
-      bytes(count) {
-        bytesHeld += count
-        if (bytesHeld > mostBytesHeld) cut(new Error(`rows have more than ${mostBytesHeld} bytes`))
+      bytes: hold,
+      message(bytes) {
+        if (bytesHeld > uncountedBytes) hold(objectBytes * countValues(bytes))
       },
       record() {
         records++
@@ -84,6 +88,11 @@ export function takeLine(driver: Driver, address: string, { silenceSeconds, stal
       refuse: cut,
     })
     return connection
+  }
+
+  function hold(bytes: number) {
+    bytesHeld += bytes
+    if (bytesHeld > mostBytesHeld) throw new Error(`rows take more than ${mostBytesHeld} bytes`)
   }
 
   function cut(reason: Error) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, expect, inject, test } from 'vitest'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { fakeBolt, type Reply } from '../support/fake-bolt.ts'
+import { fakeBolt, inChunks, type Reply } from '../support/fake-bolt.ts'
 import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
 import { uniqueName } from '../support/requests.ts'
@@ -10,9 +10,26 @@ function* forEver(record: Extract<Reply, { record: unknown }>['record']): Genera
   for (;;) yield { record }
 }
 
+/** A record that goes on and on, a byte in each chunk. */
+function* inDrops(): Generator<Reply> {
+  yield { bytes: Buffer.from([0, 2, 0xb1, 0x71]) }
+  const drops = inChunks(Buffer.alloc(100_000, 0x01), 1).subarray(0, -2)
+  for (;;) yield { bytes: drops }
+}
+
+/** Records of a byte for each of their values, which become objects. */
+function* ofMaps(): Generator<Reply> {
+  const record = inChunks(
+    Buffer.concat([Buffer.from([0xb1, 0x71, 0x91, 0xd5, 0xea, 0x60]), Buffer.alloc(60_000, 0xa0)]),
+  )
+  for (;;) yield { bytes: record }
+}
+
 const text = 'x'.repeat(1_000)
 const endless = {
   rows: await fakeBolt(() => forEver([[text, text]])),
+  'a record in chunks of a byte': await fakeBolt(inDrops),
+  'rows of thousands of maps': await fakeBolt(ofMaps),
   'rows of nothing': await fakeBolt(() => forEver([])),
   'rows of what was not asked for': await fakeBolt(() => forEver([{ labels: text }, [[text]], 7, true])),
 }

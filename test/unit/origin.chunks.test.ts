@@ -101,6 +101,27 @@ describe('an origin that gives more than can be held', () => {
     await origin.close()
   })
 
+  const packed = (count: number, marker: number) => {
+    const list = Buffer.alloc(count + 5, marker)
+    list[0] = 0xd6
+    list.writeUInt32BE(count, 1)
+    return inChunks(Buffer.concat([Buffer.from([0xb1, 0x71, 0x91]), list]))
+  }
+
+  test.each([
+    ['a list of millions of integers', 20_000_000, 0x01],
+    ['lists of thousands of maps', 60_000, 0xa0],
+  ])('is given up: %s', { timeout: 120_000 }, async (_what, count, marker) => {
+    const record: Reply = { bytes: packed(count, marker) }
+    const server = await fakeBolt(function* () {
+      for (;;) yield record
+    })
+    const origin = await open(server)
+    await expect(origin.rows('RETURN 1')).rejects.toMatchObject(broke)
+    expect(process.memoryUsage().heapUsed).toBeLessThan(1_500 * mebibyte)
+    await origin.close()
+  })
+
   test('is read where rows are not held', { timeout: 120_000 }, async () => {
     const server = await fakeBolt(function* () {
       for (let count = 0; count < 50; count++) yield row
