@@ -22,7 +22,7 @@ beforeEach(async () => {
 /** A job that a worker has taken with this token. */
 async function taken(token: string): Promise<Job<JobPayload>> {
   const id = randomUUID()
-  await queue.add(id)
+  await queue.add({ id, orgName: 'org' })
   const job = await worker.getNextJob(token)
   if (job?.id !== id) throw new Error('not taken')
   return job
