@@ -2,8 +2,8 @@
 # The TypeScript runs unbuilt: Node 24 strips the types.
 FROM node:24-slim
 
-# As `npm run api` and `npm run worker` set them, but for the place.
-ENV NODE_ENV=production NODE_COMPILE_CACHE=/app/.compile-cache MALLOC_ARENA_MAX=2
+# The latter as `npm run api` and `npm run worker` set it.
+ENV NODE_ENV=production MALLOC_ARENA_MAX=2
 WORKDIR /app
 
 # No dependency needs its install script at run time.
@@ -18,6 +18,8 @@ COPY doctor doctor
 # The user `node`, by number: only so can Kubernetes tell that it is not root. Nothing is written but to stdout.
 RUN mkdir .compile-cache && chown 1000:1000 .compile-cache
 USER 1000:1000
+# Not before: npm, which runs as root, would make the directory and keep in it what nobody needs.
+ENV NODE_COMPILE_CACHE=/app/.compile-cache
 # What the programs compile as they start is kept in the image, a directory for each set of flags: some 20 MB less for
 # an idle worker. Without settings they tell what they miss, and end.
 RUN ! node api/main.ts && \

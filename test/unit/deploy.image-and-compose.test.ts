@@ -119,10 +119,18 @@ describe('the image', () => {
 
   test.each(programs)('gives %s the variables that npm gives it, and has compiled it with its flags', (name) => {
     const { args, variables } = startOf(name)
-    const [, given = ''] = /^ENV (.*)$/m.exec(textOf('Dockerfile')) ?? []
-    const environment = Object.fromEntries(given.split(' ').map((word) => word.split('=')))
+    const given = lines.flatMap((line) => (line.startsWith('ENV ') ? line.split(' ').slice(1) : []))
+    const environment = Object.fromEntries(given.map((word) => word.split('=')))
     expect(environment).toMatchObject({ ...variables, NODE_COMPILE_CACHE: '/app/.compile-cache' })
     expect(lines.filter((line) => line.includes(`! node ${args.join(' ')} &&`))).toHaveLength(1)
+  })
+
+  test('makes the compile cache as the user that fills it: no program before, npm least of all, is told of it', () => {
+    const place = (what: string) => lines.findIndex((line) => line.includes(what))
+    const steps = ['npm ci', 'mkdir .compile-cache', 'USER 1000:1000', 'NODE_COMPILE_CACHE=', 'RUN ! node api/main.ts']
+    const places = steps.map(place)
+    expect(places).not.toContain(-1)
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
   })
 
   test('needs no file system to write to', () => {
