@@ -16,6 +16,7 @@ interface ComposeService {
   security_opt?: string[]
   stop_grace_period: string
   healthcheck: { test: string[] }
+  depends_on?: Record<string, { condition: string }>
 }
 
 const [compose] = documentsOf<{ services: Record<string, ComposeService>; secrets: object }>('docker-compose.yml')
@@ -77,6 +78,15 @@ describe.each(programs)('the service %s of docker-compose.yml', (name) => {
     const inKubernetes = deployment?.spec.template.spec.terminationGracePeriodSeconds as number
     expect(seconds).toBeGreaterThanOrEqual(name === 'api' ? inKubernetes - 10 : inKubernetes)
   })
+})
+
+test('both programs start when every dependency is healthy, and are stopped before the first of them', () => {
+  const dependencies = Object.keys(compose?.services ?? {}).filter((name) => !programs.includes(name as 'api'))
+  expect(dependencies.sort()).toEqual(['neo4j', 'redis', 's3'])
+  for (const name of dependencies) expect(serviceOf(name).healthcheck.test.length).toBeGreaterThan(1)
+  // Compose stops in the reverse order of this. A run whose origin or store went first would end its attempts.
+  const all = Object.fromEntries(dependencies.map((name) => [name, { condition: 'service_healthy' }]))
+  for (const name of programs) expect([name, serviceOf(name).depends_on]).toEqual([name, all])
 })
 
 test('every setting can be given by its own name, but for those of tests', () => {
