@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Neo4jAddress } from '../../stack/stack.ts'
-import { drawVersion, type Version } from '../support/versions.ts'
+import { drawVersion, type Expected, type Version } from '../support/versions.ts'
 import type { Published, World } from '../support/world.ts'
 import type { History } from './history.ts'
 
@@ -29,33 +29,42 @@ export async function runClient(surroundings: Surroundings): Promise<void> {
     if (one && random() < 0.1) await cancel(world, one, history)
     else if (unfinished.size < mostUnfinished) {
       const job = await publish(surroundings)
+      if (job === null) continue
       unfinished.add(job)
       job.done.catch(() => {}).finally(() => unfinished.delete(job))
     }
   }
 }
 
-/** Every packet is a version of its own, so that readers can tell them apart. */
-async function publish({ world, origin, requestsOf, random, history }: Surroundings): Promise<Published> {
+/**
+ * Every packet is a version of its own, so that readers can tell them apart.
+ * @returns the job; null when it is not known whether there is one.
+ */
+async function publish({ world, origin, requestsOf, random, history }: Surroundings): Promise<Published | null> {
   const people = random() < 0.3 ? 210 + Math.floor(random() * 300) : 10 + Math.floor(random() * 50)
   const fileName = fileNames[Math.floor(random() * fileNames.length)] as string
   const version = await drawVersion(world.origin, origin, people)
+  const submittedAt = performance.now()
   const requests = random() < 0.5 ? requestsOf(version) : version.requests
   const batchSize = 25 + Math.floor(random() * 200)
-  world.reader.watch(fileName, { version, batchSize })
+  const expected: Expected = { version, batchSize }
+  world.reader.watch(fileName, expected)
   const body = requests.map((request) => ({ ...request, orgName: world.org, fileName }))
   const key = randomUUID()
   // As a client does that must know: the same request with the same key until there is an answer.
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     const location = await submit(world, `/1.0/publish/multi?batchsize=${batchSize}&forceOverwrite=true`, body, key)
     if (location === null) {
       history.note('submitted again')
+      // Redis may have forgotten the key, and what was accepted under it.
+      if (world.rollbacks.hasHappenedSince(submittedAt)) return null
       await delay(pauseMs)
       continue
     }
+    if (tries > 1) expected.mayComeBack = world.rollbacks.hasHappenedSince(submittedAt)
     const id = location.split('/').at(-1) as string
     history.note('accepted', { id, fileName, people, batchSize })
-    const job = world.follow({ id, fileName, version, location })
+    const job = world.follow({ id, fileName, version, location, submittedAt })
     const noted = (end: Awaited<Published['done']>) =>
       history.note(end?.state ?? 'gone', { id, error: end?.error, attempt: end?.attempt })
     job.done.then(noted, (error) => history.note('lost sight of', { id, error: String(error) }))

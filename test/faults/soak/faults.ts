@@ -1,17 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { expect } from 'vitest'
 import type { RunningProcess } from '../../stack/processes.ts'
-import type { OwnRedis } from '../support/own-redis.ts'
+import { createRandom } from '../../support/random.ts'
+import { shuffled } from '../../support/shuffle.ts'
+import { until } from '../support/processes.ts'
+import type { ReplicatedRedis } from '../support/replicated-redis.ts'
 import type { TcpProxy } from '../support/tcp-proxy.ts'
 import type { World } from '../support/world.ts'
 import type { History } from './history.ts'
 
 export interface Breakable {
   world: World
-  redis: OwnRedis
+  redis: ReplicatedRedis
   origin: TcpProxy
   store: TcpProxy
   /** The processes that run now. */
   fleet: { workers: RunningProcess[]; api: RunningProcess }
+  /** A request for what is at a host whose name is never resolved. */
+  requestOfNobody(index: number): object
   random(): number
   history: History
   isOver(): boolean
@@ -36,6 +42,17 @@ async function replaceWorker(broken: Breakable, seconds: (most: number) => Promi
 
 const oneOf = <T>(items: readonly T[], random: () => number): T => items[Math.floor(random() * items.length)] as T
 const anyWorker = ({ fleet, random }: Breakable): RunningProcess => oneOf(fleet.workers, random)
+
+/** Redis forgets what it learned from `knownAt` until now. Frozen, it accepts nothing in the moment before it is taken away. */
+async function rollBack({ redis, world }: Breakable, knownAt: number, takeAway: () => Promise<void>) {
+  redis.freeze()
+  world.rollbacks.add(knownAt)
+  await takeAway()
+  redis.wake()
+}
+
+const silentPublishes = 12
+const answersWithinMs = 10_000
 
 const faults: Record<string, Fault> = {
   'worker killed': (broken, seconds) => replaceWorker(broken, seconds, 'SIGKILL'),
@@ -63,6 +80,55 @@ const faults: Record<string, Fault> = {
     await seconds(2)
     await redis.start('as it was')
   },
+  async 'redis rolled back'(broken, seconds) {
+    const { redis } = broken
+    const knownAt = performance.now()
+    await redis.snapshot()
+    await seconds(5)
+    await rollBack(broken, knownAt, async () => {
+      await redis.kill()
+      await seconds(1)
+      await redis.start('from the snapshot')
+    })
+  },
+  async 'replica promoted'(broken, seconds) {
+    const knownAt = performance.now()
+    const replica = await broken.redis.replica()
+    await seconds(5)
+    await rollBack(broken, knownAt, replica.promote)
+  },
+  async 'redis connections cut'({ redis, random, history }, seconds) {
+    // Of their own: how often they are asked depends on what passes.
+    const chunks = createRandom(random() * 2 ** 32)
+    const next = () => 1 + Math.floor(chunks() * 40)
+    let left = next()
+    redis.cutWhere(() => {
+      if (--left > 0) return false
+      left = next()
+      history.note('cut')
+      return true
+    })
+    await seconds(3)
+    redis.cutWhere(null)
+  },
+  async 'names unanswered'({ world, requestOfNobody }, seconds) {
+    const publish = (_: unknown, index: number) =>
+      world.client.post('/1.0/publish/', requestOfNobody(index)).then(({ status }) => status)
+    const publishes = Array.from({ length: silentPublishes }, publish)
+    const lists = () =>
+      world.client.get(`/1.0/publish/${world.org}`).then(
+        ({ status }) => status === 200,
+        () => false,
+      )
+    await seconds(2)
+    await until('the API answers others while names stay unanswered', lists, answersWithinMs)
+    for (const status of await Promise.all(publishes)) expect([422, 429, 502, 503]).toContain(status)
+  },
+  async 'origin drips'({ origin }, seconds) {
+    origin.drip(true)
+    await seconds(6)
+    origin.drip(false)
+  },
   async 'origin refuses'({ origin }, seconds) {
     origin.refuse(true)
     await seconds(2)
@@ -85,16 +151,20 @@ const faults: Record<string, Fault> = {
   },
 }
 
-/** Breaks one thing after another, each for a while, until it is over; everything works then. */
+/** What `breakThings` does, by name. */
+export const faultNames: readonly string[] = Object.keys(faults)
+
+/** Breaks one thing after another, each for a while, all of them before one again, until it is over; everything works then. */
 export async function breakThings(broken: Breakable): Promise<void> {
   const { random, history, isOver } = broken
   const seconds = async (most: number) => {
     await delay(random() * most * 1_000)
   }
-  const names = Object.keys(faults)
+  let names: string[] = []
   while (!isOver()) {
     await seconds(3)
-    const name = oneOf(names, random)
+    if (names.length === 0) names = shuffled(faultNames, random() * 2 ** 32)
+    const name = names.pop() as string
     history.note(name)
     await faults[name]?.(broken, seconds)
     history.note('mended', { name })

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { JobProgress, JobRecord } from '../../../shared/jobs/record.ts'
 import { isFinished } from '../../../shared/jobs/states.ts'
 import type { Client } from '../../support/client.ts'
+import type { Rollbacks } from './rollbacks.ts'
 
 const pauseMs = 50
 const order = ['queued', 'running', 'committing', 'final']
@@ -11,6 +12,7 @@ export interface FollowOptions {
   limitMs: number
   /** The test takes APIs or Redis away: answers that fail are asked for again. */
   answersMayFail: boolean
+  rollbacks: Rollbacks
 }
 
 /**
@@ -21,17 +23,20 @@ export async function follow(
   client: () => Client,
   location: string,
   onSeen: (job: JobRecord) => void,
-  { limitMs, answersMayFail }: FollowOptions,
+  { limitMs, answersMayFail, rollbacks }: FollowOptions,
 ): Promise<JobRecord | null> {
   let last: JobRecord | null = null
+  let lastAskedAt = 0
   for (const deadline = Date.now() + limitMs; Date.now() < deadline; await delay(pauseMs)) {
+    const askedAt = performance.now()
     const answer = await ask(client, location, answersMayFail)
     if (answer === null) continue
     if (answer.status === 404) return null
     if (answer.status !== 200) throw new Error(`${location}: ${answer.status}`)
     const job = answer.body
-    if (last) mustNotGoBack(last, job)
+    if (last && !rollbacks.hasHappenedSince(lastAskedAt)) mustNotGoBack(last, job)
     last = job
+    lastAskedAt = askedAt
     onSeen(job)
     if (isFinished(job)) return job
   }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Redis } from 'ioredis'
 import { onTestFinished } from 'vitest'
 import type { RedisAddress } from '../../stack/addresses.ts'
 import { docker } from '../../stack/docker.ts'
@@ -18,6 +19,8 @@ const runs = join(import.meta.dirname, '../../../.local/run')
 export interface OwnRedis {
   address: RedisAddress
   database: number
+  /** Another Redis of the test's can be its replica: none that is in a container reaches it. */
+  canHaveReplicas: boolean
   freeze(): void
   wake(): void
   kill(): Promise<void>
@@ -26,8 +29,10 @@ export interface OwnRedis {
   evict(policy: string): Promise<void>
   /** All that was ever written to it and is still on its disk; nothing where its disk is out of reach. */
   appendOnlyFiles(): string
-  /** After `kill`: it is back, with what it knew or empty. */
-  start(how: 'as it was' | 'empty'): Promise<void>
+  /** Keeps what it knows now, to start from later. */
+  snapshot(): Promise<void>
+  /** After `kill`: it is back, with what it knew, empty, or with what it knew at the last snapshot. */
+  start(how: 'as it was' | 'empty' | 'from the snapshot'): Promise<void>
 }
 
 /**
@@ -46,6 +51,7 @@ export async function ownRedis(whenDone: (end: () => Promise<void>) => void = on
 
 async function redisProcess(run: Run, command: string): Promise<OwnRedis> {
   const directory = join(run.directory, 'redis')
+  const snapshot = join(run.directory, 'snapshot.rdb')
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`
   let server: RunningProcess
@@ -67,6 +73,7 @@ async function redisProcess(run: Run, command: string): Promise<OwnRedis> {
   return {
     address: { url, pid: null },
     database: 0,
+    canHaveReplicas: true,
     full: (isFull) => configureRedis(url, 'maxmemory', isFull ? '1' : '0'),
     evict: (policy) => configureRedis(url, 'maxmemory-policy', policy),
     freeze: () => server.kill('SIGSTOP'),
@@ -80,8 +87,19 @@ async function redisProcess(run: Run, command: string): Promise<OwnRedis> {
       server.kill('SIGKILL')
       await server.exited
     },
+    async snapshot() {
+      const redis = new Redis(url)
+      await redis.save()
+      redis.disconnect()
+      await copyFile(join(directory, 'dump.rdb'), snapshot)
+    },
     async start(how) {
-      if (how === 'empty') await rm(directory, { recursive: true })
+      if (how !== 'as it was') await rm(directory, { recursive: true })
+      if (how === 'from the snapshot') {
+        await mkdir(directory)
+        // An append-only file may begin with a snapshot, or be one.
+        await copyFile(snapshot, join(directory, 'appendonly.aof'))
+      }
       await start()
     },
   }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /**
  * What becomes of a chunk: it is passed on; or its connection is cut; or it is lost; or it is held, whole or its second half, and with
@@ -23,15 +24,33 @@ export interface TcpProxy {
   isHolding(): boolean
   /** Cuts every connection, and each new one as soon as it is made, until told otherwise. */
   refuse(refuses: boolean): void
+  /** Passes what the server says a byte at a time, slowly, until told otherwise. */
+  drip(drips: boolean): void
+  /** New connections go to another server. */
+  switchTo(target: string): void
   close(): void
 }
 
+const dripMs = 2
+
 export async function startTcpProxy(target: string, rules: Rules = {}): Promise<TcpProxy> {
-  const [host, port] = target.split(':') as [string, string]
+  let [host, port] = target.split(':') as [string, string]
   const sockets = new Set<Socket>()
   let held: (() => void)[] = []
   let isHolding = false
   let isRefusing = false
+  let isDripping = false
+  /** `from` is paused, so nothing overtakes what is under way. */
+  async function dripFrom(from: Socket, to: Socket, chunk: Buffer) {
+    from.pause()
+    let passed = 0
+    for (; isDripping && passed < chunk.length && !to.destroyed; passed++) {
+      to.write(chunk.subarray(passed, passed + 1))
+      await delay(dripMs)
+    }
+    to.write(chunk.subarray(passed))
+    from.resume()
+  }
   const server = createServer((client) => {
     if (isRefusing) return client.destroy()
     const upstream = connect(Number(port), host)
@@ -50,6 +69,7 @@ export async function startTcpProxy(target: string, rules: Rules = {}): Promise<
         const verdict = isHolding ? 'hold' : (rule?.(chunk, client) ?? 'pass')
         if (verdict === 'cut') return cut()
         if (verdict === 'drop') return
+        if (verdict === 'pass' && isDripping && to === client) return void dripFrom(from, to, chunk)
         if (verdict === 'pass') return void to.write(chunk)
         isHolding = true
         from.pause()
@@ -80,6 +100,12 @@ export async function startTcpProxy(target: string, rules: Rules = {}): Promise<
     refuse(refuses) {
       isRefusing = refuses
       if (refuses) for (const socket of sockets) socket.destroy()
+    },
+    drip(drips) {
+      isDripping = drips
+    },
+    switchTo(other) {
+      ;[host, port] = other.split(':') as [string, string]
     },
     close() {
       server.close()

@@ -38,6 +38,8 @@ export async function drawVersion(driver: Driver, origin: Neo4jAddress, people: 
 export interface Expected {
   version: Version
   batchSize: number
+  /** Two jobs may publish it, for Redis forgot the key that it was submitted under: replaced, it may come back. */
+  mayComeBack?: boolean
 }
 
 /**

@@ -15,6 +15,7 @@ import { uniqueName } from '../../support/requests.ts'
 import { follow } from './follower.ts'
 import type { OwnRedis } from './own-redis.ts'
 import { type Reader, startReader } from './reader.ts'
+import { createRollbacks, type Rollbacks } from './rollbacks.ts'
 import type { Version } from './versions.ts'
 
 interface WorldOptions {
@@ -34,11 +35,17 @@ export interface Published {
   fileName: string
   version: Version
   location: string
+  /** When the request that was acknowledged was sent, by `performance.now()`. */
+  submittedAt: number
+  /** When it was first seen finished or gone; infinite before. */
+  endedAt(): number
   /** The job when it is finished; null when it is gone. */
   done: Promise<JobRecord | null>
   /** The job as soon as it is seen so. */
   seen(is: (job: JobRecord) => boolean): Promise<JobRecord>
 }
+
+type Submitted = Pick<Published, 'id' | 'fileName' | 'version' | 'location'> & { submittedAt?: number }
 
 export interface Order {
   version: Version
@@ -62,10 +69,13 @@ export interface World {
   /** What its own Redis has on disk; nothing where it has none. */
   appendOnlyFiles(): string
   reader: Reader
+  rollbacks: Rollbacks
   published: Published[]
   publish(order: Order): Promise<Published>
   /** Follows a job that was submitted by other means. */
-  follow(job: Pick<Published, 'id' | 'fileName' | 'version' | 'location'>): Published
+  follow(job: Submitted): Published
+  /** The job as it ends, seen from now on; null when it is gone. */
+  endOf(job: Published): Promise<JobRecord | null>
   /** What reads and asks from now on goes to another API. */
   useApi(apiUrl: string): void
 }
@@ -98,6 +108,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const redis = new Redis(service.redisUrl).on('error', () => {})
   const [origin, target] = [openDriver(stack.neo4j), openDriver(stack.target ?? stack.neo4j)]
   const reader = startReader(() => client, org, answersMayFail)
+  const rollbacks = createRollbacks()
   const published: Published[] = []
   onTestFinished(async () => {
     await reader.stop().catch(() => {})
@@ -111,20 +122,27 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     reader.watch(fileName, { version, batchSize })
     const body = requests.map((request) => ({ ...request, orgName: org, fileName }))
     const path = `/1.0/publish/multi?batchsize=${batchSize}&forceOverwrite=${force}`
+    const submittedAt = performance.now()
     const { status, headers, text } = await client.post(path, body, { Prefer: 'respond-async' })
     if (status !== 202) throw new Error(`not accepted: ${status} ${text}`)
     const location = headers.get('Location') as string
-    return followJob({ id: location.split('/').at(-1) as string, fileName, version, location })
+    return followJob({ id: location.split('/').at(-1) as string, fileName, version, location, submittedAt })
   }
 
-  function followJob(job: Pick<Published, 'id' | 'fileName' | 'version' | 'location'>): Published {
+  const followNow = (location: string, onSeen: (seen: JobRecord) => void) =>
+    follow(() => client, location, onSeen, { limitMs: jobLimitMs, answersMayFail, rollbacks })
+
+  function followJob(job: Submitted): Published {
     const waiting = new Set<(seen: JobRecord) => void>()
     let last: JobRecord | undefined
     const onSeen = (seen: JobRecord) => {
       last = seen
       for (const tell of waiting) tell(seen)
     }
-    const done = follow(() => client, job.location, onSeen, { limitMs: jobLimitMs, answersMayFail })
+    let endedAt = Number.POSITIVE_INFINITY
+    const done = followNow(job.location, onSeen).finally(() => {
+      endedAt = performance.now()
+    })
     done.catch(() => {}) // told by whoever waits for it
     const seen = async (is: (job: JobRecord) => boolean) => {
       if (last && is(last)) return last
@@ -133,7 +151,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       const ended = done.then(() => Promise.reject(new Error(`never seen so: ${JSON.stringify(last)}`)))
       return Promise.race([promise, ended])
     }
-    const one = { ...job, done, seen }
+    const one = { submittedAt: 0, ...job, endedAt: () => endedAt, done, seen }
     published.push(one)
     return one
   }
@@ -151,9 +169,11 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     storage: storageOn(openMinioStore(storageSettings(service.env))),
     appendOnlyFiles: () => ownRedis?.appendOnlyFiles() ?? '',
     reader,
+    rollbacks,
     published,
     publish,
     follow: followJob,
+    endOf: ({ location }) => followNow(location, () => {}),
     useApi(apiUrl) {
       client = clientOf(apiUrl)
     },
