@@ -1,8 +1,8 @@
-import { AppError } from '../shared/errors/app-error.ts'
+import type { AppError } from '../shared/errors/app-error.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { discardSlices } from '../shared/jobs/slice-results.ts'
 import { isFinished } from '../shared/jobs/states.ts'
-import { closeRequest, isSliced, type JobEnd, readEnd, removeRequest } from '../shared/jobs/stored-request.ts'
+import { closeCancelled, isSliced, removeRequest } from '../shared/jobs/stored-request.ts'
 import { voidJob } from '../shared/jobs/void-job.ts'
 import { jobFinished } from '../shared/observability/events.ts'
 import { packetName } from '../shared/storage/keys.ts'
@@ -29,7 +29,7 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
   const done = { phase: 'done', subRequests, subRequestsDone: subRequests, ...totals(manifest?.parts ?? []) } as const
   const isNews = await records.finish(job.id, 'succeeded', { generation, progress: done })
   jobFinished(context, job, { outcome: 'succeeded', isNews })
-  await tidyUp(context, job, null)
+  await tidyUp(context, job, 'succeeded')
 }
 
 /**
@@ -48,16 +48,7 @@ export async function failJob(context: WorkerContext, job: JobRecord, error: App
     if (await records.finish(job.id, 'failed', { error: { status, code, message } }, !latest.begun)) break
   }
   jobFinished(context, job, { outcome: 'failed', reason: code, isNews: true })
-  await tidyUp(context, job, { state: 'failed', error: { status, code, message } })
-}
-
-/** Ends a job as it did before, if Redis has forgotten that it did. @returns whether it has. */
-export async function endAgain(context: WorkerContext, job: JobRecord): Promise<boolean> {
-  const end = await readEnd(context.store, job)
-  if (end === null) return false
-  if (end.error === null) await cancelJob(context, job)
-  else await failJob(context, job, new AppError(end.error.status, end.error.code, end.error.message))
-  return true
+  await tidyUp(context, job, 'failed')
 }
 
 /** Cancels a job, unless a run of it has committed: that is what counts, whatever the record has been told since. */
@@ -65,15 +56,16 @@ export async function cancelJob(context: WorkerContext, job: JobRecord): Promise
   if (await finishCommitted(context, job)) return
   const isNews = await context.records.finish(job.id, 'cancelled', {})
   jobFinished(context, job, { outcome: 'cancelled', isNews })
-  await tidyUp(context, job, { state: 'cancelled', error: null })
+  await tidyUp(context, job, 'cancelled')
 }
 
-/** @param end of a job that made no packet. */
-async function tidyUp(context: WorkerContext, job: JobRecord, end: JobEnd | null): Promise<void> {
+type Outcome = 'succeeded' | 'failed' | 'cancelled'
+
+async function tidyUp(context: WorkerContext, job: JobRecord, outcome: Outcome): Promise<void> {
   const { store, log } = context
   try {
-    if (end && isSliced(job)) await discardSlices(context, job)
-    await (end ? closeRequest(store, job, end) : removeRequest(store, job))
+    if (outcome !== 'succeeded' && isSliced(job)) await discardSlices(context, job)
+    await (outcome === 'cancelled' ? closeCancelled(store, job) : removeRequest(store, job))
   } catch (error) {
     log.warn({ err: error, jobId: job.id }, 'something of a finished job is left to the janitor')
   }

@@ -5,10 +5,11 @@ import type { JobPayload } from '../shared/jobs/queue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { isRedisAway } from '../shared/jobs/redis.ts'
 import { isFinished } from '../shared/jobs/states.ts'
+import { wasCancelled } from '../shared/jobs/stored-request.ts'
 import { isNewer, jobVersion } from '../shared/jobs/version.ts'
 import { runBegun, runFailed, runHandedBack } from '../shared/observability/events.ts'
 import type { WorkerContext } from './context.ts'
-import { cancelJob, endAgain, failJob, finishCommitted } from './finish-job.ts'
+import { cancelJob, failJob, finishCommitted } from './finish-job.ts'
 import { type Tracking, trackProgress } from './progress.ts'
 import { stepOf } from './steps.ts'
 
@@ -103,7 +104,8 @@ async function settle(
   runFailed(context, { ...run, isSuperseded }, thrown)
   if (isSuperseded) return
   const failure = thrown instanceof AppError ? thrown : errors.internal(thrown)
-  if (failure.code === 'requestGone' && (await endAgain(context, job))) return
+  // Redis was rolled back, and has forgotten that.
+  if (failure.code === 'requestGone' && (await wasCancelled(context.store, job))) return cancelJob(context, job)
   const latest = await records.read(job.id)
   // Past this point the packet may have been committed: it is never failed without looking at the generations first.
   if (latest?.state === 'committing' && failure.retryable) return delayJob(delivery)

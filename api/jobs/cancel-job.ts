@@ -3,7 +3,7 @@ import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { discardSlices } from '../../shared/jobs/slice-results.ts'
 import { isFinished } from '../../shared/jobs/states.ts'
-import { closeRequest, isSliced } from '../../shared/jobs/stored-request.ts'
+import { closeCancelled, isSliced } from '../../shared/jobs/stored-request.ts'
 import { jobFinished } from '../../shared/observability/events.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import { orgOfJob } from '../access.ts'
@@ -47,7 +47,7 @@ async function tidyUp(context: ApiContext, job: JobRecord): Promise<void> {
   jobFinished(context, job, { outcome: 'cancelled', isNews: true })
   const stored = async () => {
     if (isSliced(job)) await discardSlices(context, job)
-    await closeRequest(store, job, { state: 'cancelled', error: null })
+    await closeCancelled(store, job)
   }
   await Promise.all([queue.remove(job.id), stored()]).catch((error) =>
     log.warn({ err: error, jobId: job.id }, 'something of a cancelled job is left to the janitor'),

@@ -1,10 +1,10 @@
 import * as errors from '../errors/catalogue.ts'
 import type { PublishRequest } from '../publish/request.ts'
 import { distinctViews, type View } from '../publish/shared-nodes.ts'
-import { endKey, jobPrefix, planKey, requestKey } from '../storage/keys.ts'
+import { cancelledKey, jobPrefix, planKey, requestKey } from '../storage/keys.ts'
 import type { ByteRange, ObjectStore } from '../storage/object-store.ts'
 import { allDone } from './all-done.ts'
-import type { JobError, JobRecord } from './record.ts'
+import type { JobRecord } from './record.ts'
 import type { Encrypted, Secrets } from './secrets.ts'
 
 /** A sub-request as it is stored: credentials are replaced by their place in the list that is encrypted. */
@@ -121,24 +121,15 @@ export async function removeRequest(store: ObjectStore, { id, orgName }: Owner):
   for await (const { key } of store.list(jobPrefix(orgName, id))) await store.remove(key)
 }
 
-/** How a job ended that made no packet. */
-export interface JobEnd {
-  state: 'failed' | 'cancelled'
-  error: JobError | null
-}
-
 /**
- * Removes the request of a job that has ended without a packet, but leaves its end, for a Redis that was rolled back may
- * bring the job to a worker again, which finds no request then. Sweeps remove it.
+ * Removes the request of a job that was cancelled, but leaves that it was, for a Redis that was rolled back may bring the
+ * job to a worker again, which finds no request then. Sweeps remove it.
  */
-export async function closeRequest(store: ObjectStore, owner: Owner, end: JobEnd): Promise<void> {
-  const kept = endKey(owner.orgName, owner.id)
-  await store.put(kept, Buffer.from(JSON.stringify(end)))
-  for await (const { key } of store.list(jobPrefix(owner.orgName, owner.id))) if (key !== kept) await store.remove(key)
+export async function closeCancelled(store: ObjectStore, { id, orgName }: Owner): Promise<void> {
+  const kept = cancelledKey(orgName, id)
+  await store.put(kept, Buffer.from('{}'))
+  for await (const { key } of store.list(jobPrefix(orgName, id))) if (key !== kept) await store.remove(key)
 }
 
-/** null for a job that has not ended, or has made its packet. */
-export async function readEnd(store: ObjectStore, { id, orgName }: Owner): Promise<JobEnd | null> {
-  const bytes = await store.get(endKey(orgName, id))
-  return bytes === null ? null : JSON.parse(bytes.toString())
-}
+export const wasCancelled = async (store: ObjectStore, { id, orgName }: Owner): Promise<boolean> =>
+  (await store.get(cancelledKey(orgName, id))) !== null

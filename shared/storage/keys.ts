@@ -9,7 +9,7 @@
  *   a/.jobs/<job>/request               a job's request, without credentials
  *   a/.jobs/<job>/plan                  how a large one is cut into slices
  *   a/.jobs/<job>/slices/<slice>        what a slice came to
- *   a/.jobs/<job>/end                   how a job ended that made no packet
+ *   a/.jobs/<job>/cancelled             a job was cancelled
  *   a/b/.org                            the org a/b was created
  *   a/b/f                               the plain-file view
  *
@@ -84,11 +84,11 @@ export const hiddenBelow = (top: string) => ({
 })
 export const probes = '.probe/'
 
-/** Prefix of what a job keeps while it is unfinished, and a while longer of how it ended. */
+/** Prefix of what a job keeps while it is unfinished, and a while longer that it was cancelled. */
 export const jobPrefix = (orgName: string, jobId: string): string => `${split(orgName)[0]}/.jobs/${jobId}/`
 export const requestKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}request`
 export const planKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}plan`
-export const endKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}end`
+export const cancelledKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}cancelled`
 /** Prefix of the results of a job's slices. */
 export const sliceResults = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}slices/`
 export const sliceResultKey = (orgName: string, jobId: string, slice: number): string =>

@@ -59,7 +59,7 @@ const leftOf = async (location: string) =>
   (await keysBelow(`${org}/`)).filter((key) => key.includes(location.split('/').at(-1) as string))
 
 describe('a job that waits', () => {
-  test('is cancelled at once: 200 and the job; who waits for it gets 409, its name is free, only how it ended is left', async () => {
+  test('is cancelled at once: 200 and the job; who waits for it gets 409, its name is free, only that it was cancelled is left', async () => {
     const waiting = client.post('/1.0/publish/', request('waits'))
     const location = await locationOf('waits')
     const { status, body } = await cancel(location)
@@ -68,7 +68,7 @@ describe('a job that waits', () => {
     await expectCancelled(waiting, location)
     const result = await client.get(`${location}/result`)
     expect([result.status, result.body.error]).toEqual([409, '409 Conflict: the job was cancelled; it has no result'])
-    expect(await leftOf(location)).toEqual([expect.stringMatching(/\/end$/)])
+    expect(await leftOf(location)).toEqual([expect.stringMatching(/\/cancelled$/)])
     const redis = new Redis(service.redisUrl, { maxRetriesPerRequest: null })
     const queue = new Queue(queueName, { connection: redis, prefix: queuePrefix })
     expect(await queue.getJobState(body.id)).toBe('unknown')
@@ -116,7 +116,7 @@ describe('a job that runs', () => {
     expect([job.state, job.attempt, job.error]).toEqual(['cancelled', 1, null])
     await expectCancelled(waiting, location)
     expect((await client.get(`/1.0/publish/${org}?filter=staged`)).body.fileNames).toEqual([])
-    await expect.poll(() => leftOf(location), { timeout: 10_000 }).toEqual([expect.stringMatching(/\/end$/)])
+    await expect.poll(() => leftOf(location), { timeout: 10_000 }).toEqual([expect.stringMatching(/\/cancelled$/)])
     // The same worker goes on, and the name is free.
     expect((await client.post('/1.0/publish/', request('staged'))).status).toBe(200)
     await worker.stop(10_000)

@@ -35,8 +35,8 @@ const anonymous = (answer: ClientAnswer<PublishAnswer>) => {
 const expectNothingLeft = () => expect.poll(() => traces.read(org), { timeout: 20_000 }).toEqual(before)
 
 test('before anything is refused there is one packet, and no claim and no job under way', () => {
-  const own = before.objects.map((key) => key.slice(org.length + 1).replace(/[0-9a-f-]{36}/, 'JOB'))
-  expect(own).toEqual(['.generations/taken/.0000000001', '.org', '.parts/taken/.JOB/1/00000-00001', 'taken'])
+  const own = before.objects.map((key) => key.slice(org.length + 1).replaceAll(/[0-9a-f-]{36}/g, 'ID'))
+  expect(own).toEqual(['.generations/taken/.-9999999998', '.org', '.parts/taken/.ID/ID/00000-00001', 'taken'])
   expect([before.claims, before.unfinished]).toEqual([[], []])
 })
 
