@@ -52,7 +52,7 @@ describe('an attempt', () => {
     expect(await records.start(job.id)).toBe(2)
     await records.beginCommit(job, 2, committing, report)
     expect(await records.start(job.id)).toBe(3)
-    expect(await records.read(job.id)).toEqual({ ...first, attempt: 3, begun: true, report })
+    expect(await records.read(job.id)).toEqual({ ...first, attempt: 3, begun: true, report, ranMs: expect.any(Number) })
   })
 
   test.each(finalStates)('does not begin a job that has %s', async (state) => {
