@@ -1,7 +1,8 @@
 import * as errors from '../errors/catalogue.ts'
-import { type Identity, identityLabel, identityRule, idKey, idText, type NodeKeys } from './identity.ts'
+import { type Identity, idKey, idText, type NodeKeys } from './identity.ts'
 import type { InternalId } from './internal-ids.ts'
 import { type NodeSetting, nodeSettings } from './option-agreement.ts'
+import { groupViews } from './other-views.ts'
 import { originIndex } from './plan.ts'
 import type { PublishRequest } from './request.ts'
 
@@ -95,47 +96,35 @@ function viewOf(request: PublishRequest): View {
  * @returns the watch of a sub-request with that index in the multi.
  */
 export function watchSharedNodes(views: readonly View[], sights: Sights) {
-  const known = views.map((view) => ({
-    view,
-    key: JSON.stringify(view),
-    rule: identityRule(view.mappedIndices),
-    settings: view.nodeSettings && JSON.stringify(view.nodeSettings),
-  }))
+  const others = views.length > 1 ? groupViews(views) : null
 
   return (request: PublishRequest, at: number): NodeWatch => {
-    const own = viewOf(request)
-    const ownKey = JSON.stringify(own)
-    const settings = own.nodeSettings === null ? '' : JSON.stringify(own.nodeSettings)
-    const others = known.filter(({ key }) => key !== ownKey)
-    if (others.length === 0) return alone
-    const neighbours = others.filter(({ view }) => view.dbUrl === own.dbUrl)
-    const strangers = others.filter(({ view }) => view.dbUrl !== own.dbUrl)
+    if (others === null) return alone
+    const { dbUrl, nodeSettings: own } = viewOf(request)
+    const settings = own === null ? '' : JSON.stringify(own)
     const see = (field: Sight['field'], thing: readonly unknown[], text: string, identity: Identity) =>
       sights.see({ thing: [field, ...thing].join('\u0000'), at, text, field, name: nameOf(identity) })
 
     function missed(identity: Identity, id: unknown) {
       const { label, idProperty } = identity
-      if (!strangers.some(({ rule }) => rule.idProperties.get(label) === idProperty)) return
-      see('dbUrl', [label, idProperty, idKey(id)], own.dbUrl, identity)
+      if (others?.isKnownElsewhere(dbUrl, label, idProperty)) {
+        see('dbUrl', [label, idProperty, idKey(id)], dbUrl, identity)
+      }
     }
 
     return {
       missed,
       identified(node, keys, identity, id) {
         missed(identity, id)
-        const isSeenOtherwise = neighbours.some(({ rule }) => {
-          const label = identityLabel(rule, keys)
-          return label !== null && (label !== identity.label || rule.idProperties.get(label) !== identity.idProperty)
-        })
-        if (isSeenOtherwise) {
-          see('mappedIndices', [own.dbUrl, node], `${identity.label}\u0000${identity.idProperty}`, identity)
+        const { label, idProperty } = identity
+        if (others.isIdentifiedOtherwise(dbUrl, keys, label, idProperty)) {
+          see('mappedIndices', [dbUrl, node], `${label}\u0000${idProperty}`, identity)
         }
       },
       published(node, labels, identity) {
-        const isPublishedOtherwise = neighbours.some(
-          (other) => other.settings !== null && other.settings !== settings && labels.includes(other.view.indexLabel),
-        )
-        if (isPublishedOtherwise) see('nodeSettings', [own.dbUrl, node], settings, identity)
+        if (others.isPublishedOtherwise(dbUrl, labels, settings)) {
+          see('nodeSettings', [dbUrl, node], settings, identity)
+        }
       },
     }
   }
