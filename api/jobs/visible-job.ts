@@ -38,9 +38,18 @@ export const jobSchema = z
     report: z
       .object({
         identities: z.array(z.object({ label: z.string(), property: z.string() })),
+        moreIdentities: count.optional().meta({ description: 'At least so many more kinds of identities, not listed' }),
         missing: z.object({ originIds: missing, relationshipIds: missing }),
         skipped: z.object({ nodes: count, relationships: count, properties: count, cleanups: count }),
         collapsed: count,
+        missingIndexes: z
+          .array(z.object({ type: z.string(), property: z.string() }))
+          .optional()
+          .meta({
+            description:
+              'Relationship types of an origin without an index on the relationshipIdField, the first 20: requests ' +
+              'with relationshipIds look at every relationship of such types. CREATE INDEX FOR ()-[r:type]-() ON (r.property)',
+          }),
       })
       .nullable(),
     error: z.object({ status: z.int(), code: z.string(), message: z.string() }).nullable(),

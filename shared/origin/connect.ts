@@ -14,8 +14,11 @@ export type Row = readonly unknown[]
 export interface Origin {
   /** Whether the server speaks Cypher 3.5 (Bolt 3) rather than 4 or 5. */
   legacy: boolean
-  /** Ends a read transaction that is older than a second and begins another: a change of the schema waits for old ones. */
-  renew(): Promise<void>
+  /**
+   * Ends a read transaction that is older than a second and begins another: a change of the schema waits for old ones.
+   * @returns whether it did.
+   */
+  renew(): Promise<boolean>
   /** Would `renew` begin another transaction? */
   isDue(): boolean
   /** Streams the rows of a query, however many there are. @throws the 502 errors of the catalogue. */
@@ -114,11 +117,12 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
     legacy,
     isDue,
     async renew() {
-      if (!isDue()) return
+      if (!isDue()) return false
       try {
         await line.during(transaction.rollback())
         transaction = await begin()
         begunAt = performance.now()
+        return true
       } catch (error) {
         throw originError(error, errors.originBroke)
       }

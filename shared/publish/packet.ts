@@ -8,6 +8,7 @@ import { createPairMaker } from './pairs.ts'
 import { partLimits } from './part-buffer.ts'
 import { planOf } from './plan.ts'
 import type { KnownColumns, Reading } from './read-properties.ts'
+import { createRelationshipSchema, type RelationshipSchema } from './relationship-schema.ts'
 import { createReport, type JobReport } from './report.ts'
 import type { PublishRequest } from './request.ts'
 import { createSights, distinctViews, type Sight, type View, watchSharedNodes } from './shared-nodes.ts'
@@ -143,6 +144,7 @@ interface OpenOrigin {
   key: string
   origin: Origin
   uniqueness: Uniqueness
+  schema: RelationshipSchema
   known: KnownColumns
   usualLabels: Reading['usualLabels']
 }
@@ -164,7 +166,7 @@ function originsUntil(signal: AbortSignal, policy: OriginSettings, limitSeconds:
     async open(request: PublishRequest): Promise<OpenOrigin> {
       const key = keyOf(request)
       if (current?.key === key) {
-        await current.origin.renew()
+        if (await current.origin.renew()) current.schema.renewed()
         return current
       }
       await close()
@@ -175,6 +177,7 @@ function originsUntil(signal: AbortSignal, policy: OriginSettings, limitSeconds:
         key,
         origin,
         uniqueness: createUniqueness(origin),
+        schema: createRelationshipSchema(origin),
         known: new Map(),
         usualLabels: createUsualLabels(),
       }

@@ -8,6 +8,7 @@ import type { PairMaker, PropertyField } from './pairs.ts'
 import type { Plan } from './plan.ts'
 import type { NodeRow } from './read-nodes.ts'
 import type { Reading } from './read-properties.ts'
+import type { RelationshipSchema } from './relationship-schema.ts'
 import type { Report, Skipped } from './report.ts'
 import type { NodeWatch } from './shared-nodes.ts'
 import type { Targets } from './targets.ts'
@@ -24,6 +25,7 @@ export interface Work extends Reading {
   uniqueness: Uniqueness
   watch: NodeWatch
   keepLists: KeepLists
+  schema: RelationshipSchema
   /** The packet's timestamp under the plan's property; null where nothing is stamped. */
   stamp: PropertyField | null
 }

@@ -2,10 +2,10 @@ import { isQuotable } from '../cypher/identifiers.ts'
 import type { Rendered } from '../cypher/values.ts'
 import * as errors from '../errors/catalogue.ts'
 import { propertyOf } from './columns.ts'
+import { type FoundRelationship, findRelationships } from './find-relationships.ts'
 import { type Identity, requestText } from './identity.ts'
 import type { InternalId } from './internal-ids.ts'
 import type { Plan } from './plan.ts'
-import { type FoundRelationship, findRelationships } from './read-relationships.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
 import { relationshipIdOf } from './relationship-upserts.ts'
 import { idForms } from './targets.ts'
@@ -26,16 +26,16 @@ const namedAtMost = 10
 
 /** Finds them wherever they are. @throws invalidRequest (400) by `hardFilterRelationships`. Contract 4.8 and 4.9. */
 export async function findByRelationshipIds(
-  work: Pick<Work, 'origin' | 'plan' | 'uniqueness' | 'watch' | 'report'>,
+  work: Pick<Work, 'origin' | 'schema' | 'plan' | 'uniqueness' | 'watch' | 'report'>,
 ): Promise<Found> {
-  const { origin, plan, uniqueness } = work
+  const { origin, schema, plan, uniqueness, report } = work
   const field = plan.relationshipIdField as string
   const values = plan.relationshipIds
     .map(idForms)
     .flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
   const all: FoundRow[] = []
   const known = new Set<string>()
-  for await (const found of findRelationships(origin, plan.identity, field, values)) {
+  for await (const found of findRelationships(origin, schema, plan.identity, field, values, report.missingIndex)) {
     const id = relationshipIdOf(plan, found.relationship, found.type, field, found.properties)
     known.add(requestText(id as Rendered) as string)
     const start = identify(work, found.start.node, found.start.keys)

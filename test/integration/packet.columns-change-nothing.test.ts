@@ -6,6 +6,7 @@ import { createPairMaker } from '../../shared/publish/pairs.ts'
 import { partLimits } from '../../shared/publish/part-buffer.ts'
 import { planOf } from '../../shared/publish/plan.ts'
 import type { KnownColumns } from '../../shared/publish/read-properties.ts'
+import { createRelationshipSchema } from '../../shared/publish/relationship-schema.ts'
 import { createReport } from '../../shared/publish/report.ts'
 import { parsePublishRequest } from '../../shared/publish/rules.ts'
 import { createSights, distinctViews, watchSharedNodes } from '../../shared/publish/shared-nodes.ts'
@@ -70,6 +71,7 @@ async function packetOf(known: KnownColumns, fields: object): Promise<string[]> 
     const work = {
       origin,
       uniqueness,
+      schema: createRelationshipSchema(origin),
       known,
       usualLabels: createUsualLabels(),
       watch: watchOf(request, at),
