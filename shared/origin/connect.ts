@@ -6,6 +6,7 @@ import { type DbUrl, parseDbUrl } from './db-url.ts'
 import { type Line, type Patience, takeLine } from './line.ts'
 import type { Lookup } from './lookup.ts'
 import { checkedAddress, type OriginPolicy } from './policy.ts'
+import { bytesOf } from './row-bytes.ts'
 
 /** One row: values by column, integers as BigInt, floats as number. */
 export type Row = readonly unknown[]
@@ -29,6 +30,12 @@ export interface Origin {
    * @throws the 502 errors of the catalogue.
    */
   rows(query: string, parameters?: Record<string, unknown>): Promise<unknown[][]>
+  /** The same, given up as soon as the rows take more bytes than that; `rowBytes` is what one takes, on average. */
+  rowsWithin(
+    mostBytes: number,
+    query: string,
+    parameters?: Record<string, unknown>,
+  ): Promise<{ rows: unknown[][] | null; rowBytes: number }>
   /** Runs a query that a server may refuse (a missing procedure, a missing right) apart; null when it does. */
   ask(query: string): Promise<Row[] | null>
   close(): Promise<void>
@@ -113,6 +120,12 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
   let transaction = await begin()
   let begunAt = performance.now()
   const isDue = () => performance.now() - begunAt >= renewedAfterMs
+
+  const rowsWithin: Origin['rowsWithin'] = (mostBytes, query, parameters = {}) =>
+    collected(line, transaction.run(query, parameters), (record) => record.get(0), mostBytes).catch((error) => {
+      throw originError(error, errors.originBroke)
+    })
+
   return {
     legacy,
     isDue,
@@ -146,14 +159,12 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
         records.return?.().catch(() => {})
       }
     },
-    rows: (query, parameters = {}) =>
-      collected(line, transaction.run(query, parameters), (record) => record.get(0)).catch((error) => {
-        throw originError(error, errors.originBroke)
-      }),
+    rows: async (query, parameters = {}) => (await rowsWithin(Number.POSITIVE_INFINITY, query, parameters)).rows ?? [],
+    rowsWithin,
     async ask(query) {
       const apart = driver.session({ defaultAccessMode: neo4j.session.READ })
       try {
-        return await collected(line, apart.run(query), (record) => [...record.values()])
+        return (await collected(line, apart.run(query), (record) => [...record.values()])).rows
       } catch {
         return null
       } finally {
@@ -164,18 +175,52 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
   }
 }
 
-/** All rows of a result. */
-function collected<T>(line: Line, result: Result, rowOf: (record: BoltRecord) => T): Promise<T[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<T[]>()
-  // A transaction keeps all its results until it ends, and these keep who reads them: nobody may keep the rows.
-  let reading: { rows: T[]; resolve: typeof resolve; reject: typeof reject } | null
-  reading = { rows: [], resolve, reject }
+/** A result whose rows are coming. */
+interface Receiving<T> {
+  /** null once they are given up. */
+  rows: T[] | null
+  arrived: number
+  /** So many rows took so many bytes. */
+  measured: number
+  bytes: number
+  resolve(received: Received<T>): void
+  reject(error: unknown): void
+}
+
+interface Received<T> {
+  rows: T[] | null
+  rowBytes: number
+}
+
+/** All rows of a result; null as soon as they take more than `mostBytes`. */
+function collected<T>(
+  line: Line,
+  result: Result,
+  rowOf: (record: BoltRecord) => T,
+  mostBytes = Number.POSITIVE_INFINITY,
+): Promise<Received<T>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Received<T>>()
+  // A transaction keeps all its results until it ends, and these keep who reads them: nobody may keep the rows, nor
+  // what was promised them.
+  let reading: Receiving<T> | null = { rows: [], arrived: 0, measured: 0, bytes: 0, resolve, reject }
   line.drained()
   result.subscribe({
     onNext(record) {
-      if (reading !== null && reading.rows.push(rowOf(record)) > mostRowsHeld) line.cut(endless())
+      if (reading === null) return
+      if (++reading.arrived > mostRowsHeld) line.cut(endless())
+      if (reading.rows === null) return line.drained()
+      const row = rowOf(record)
+      reading.measured = reading.rows.push(row)
+      reading.bytes += bytesOf(row)
+      if (reading.bytes <= mostBytes) return
+      reading.rows = null
+      // What was fetched still comes, with Bolt 3 all of it; the rest the server discards.
+      result.summary().catch(() => {})
     },
-    onCompleted: () => reading?.resolve(reading.rows),
+    onCompleted() {
+      const { rows = null, bytes = 0, measured = 0 } = reading ?? {}
+      reading?.resolve({ rows, rowBytes: bytes / Math.max(1, measured) })
+    },
     onError: (error) => reading?.reject(error),
   })
   return line.during(promise).finally(() => {

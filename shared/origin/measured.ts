@@ -39,5 +39,7 @@ export async function openMeasured(
       return rows
     },
     rows: (query, parameters) => timing('read', () => origin.rows(query, parameters), outcomeOf, observe),
+    rowsWithin: (mostBytes, query, parameters) =>
+      timing('read', () => origin.rowsWithin(mostBytes, query, parameters), outcomeOf, observe),
   }
 }

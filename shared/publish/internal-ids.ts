@@ -50,7 +50,8 @@ export async function listIds(ids: AsyncIterable<InternalId> | Iterable<Internal
   return sortedList(small.slice(0, count).sort(), large.slice(0, largeCount).sort())
 }
 
-function enlarged<T extends Float64Array | BigInt64Array>(full: T, larger: T): T {
+/** The same values in a larger array. */
+export function enlarged<T extends Float64Array | BigInt64Array>(full: T, larger: T): T {
   larger.set(full as never)
   return larger
 }

@@ -24,7 +24,7 @@ export async function readNodesByIds(
 ): Promise<NodeRow[] | null> {
   const { label, idProperty } = work.plan.index
   const match = `MATCH (n:${quote(label)}) WHERE n.${quote(idProperty)} IN $values WITH n LIMIT ${atMost + 1}`
-  const rows = await nodesOf(work, match, { values }, values.length)
+  const rows = await nodesOf(work, match, { values }, { count: values.length })
   return rows === null || rows.length > atMost ? null : rows
 }
 
@@ -33,7 +33,7 @@ export async function readNodesByIds(
  * @returns null where they turn out to be more than may be read at once.
  */
 export const readNodes = (work: Reading, nodes: readonly InternalId[]): Promise<NodeRow[] | null> =>
-  nodesOf(work, eachNode, { nodes }, nodes.length)
+  nodesOf(work, eachNode, { nodes }, { count: nodes.length, isOne: nodes.length === 1 })
 
 /** So many nodes may be read at once, by what is known of their size. */
 export const nodesAtOnce = ({ plan, known }: Reading): number => rowsAtOnce(known, kindOf(plan))
@@ -48,7 +48,7 @@ async function nodesOf(
   { origin, plan, known, usualLabels }: Reading,
   match: string,
   given: Record<string, unknown>,
-  count: number,
+  size: { count: number; isOne?: boolean },
 ): Promise<NodeRow[] | null> {
   const { identity: rule } = plan
   const labels = usualLabels.nodes.ask('n')
@@ -56,7 +56,7 @@ async function nodesOf(
   const parameters = { ...given, ...labels.parameters }
   const kind = kindOf(plan)
   const found = plan.publishesNodes
-    ? await readProperties(origin, known, { match, head, parameters, count, ...kind })
+    ? await readProperties(origin, known, { match, head, parameters, ...size, ...kind })
     : await readKeys(origin, match, head, parameters, kind.asValues)
   if (found === null) return null
   const rows: NodeRow[] = []

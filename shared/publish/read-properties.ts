@@ -26,6 +26,8 @@ export interface Wanted {
   asValues: readonly string[]
   /** How many there are at most, where that is known. */
   count?: number
+  /** It is one element: it is read however large it is. */
+  isOne?: boolean
 }
 
 export interface FoundRow {
@@ -49,8 +51,10 @@ export type KnownColumns = Map<string, Known>
 const nameOf = ({ variable, kind, asValues }: Pick<Wanted, 'variable' | 'kind' | 'asValues'>) =>
   JSON.stringify([variable, kind, asValues])
 
-// What rows that are read at once may take in memory. Those of two requests may be there: one is written, one read ahead.
+// What rows that are read at once are to take in memory. Those of two requests may be there: one is written, one read ahead.
 const bytesAtOnce = 16 * 1024 * 1024
+/** Where they turn out to be larger than was known they are given up, and fewer are read. */
+const mostBytes = 24 * 1024 * 1024
 
 /** So many rows of a kind may be read at once, by what is known of their size. */
 export function rowsAtOnce(known: KnownColumns, wanted: Parameters<typeof nameOf>[0]): number {
@@ -70,37 +74,48 @@ export const listsOf = (variable: string) => [`keys(${variable})`, `[k IN keys($
 /**
  * Reads all these rows: as columns once it is known which, else as lists of keys and values, which is three times the
  * work. What does not fit the columns is read again as lists, so that the result is the same either way.
- * @returns null where there are more than may be read at once.
+ * @returns null where they are more than may be read at once: then it is known how many may.
  */
 export async function readProperties(origin: Origin, known: KnownColumns, wanted: Wanted): Promise<FoundRow[] | null> {
-  const { match, variable, head, parameters, asValues, count = 0 } = wanted
+  const { match, variable, head, parameters, asValues, count = 0, isOne = false } = wanted
+  const most = isOne ? Number.POSITIVE_INFINITY : mostBytes
   const asLists = `${match} RETURN [${[...listsOf(variable), ...head].join(', ')}]`
   let entry = known.get(nameOf(wanted))
   if (!entry) {
-    const read = async (rows: number) => (await origin.rows(`${asLists} LIMIT ${rows}`, parameters)).map(fromLists)
+    const read = (rows: number) => origin.rowsWithin(most, `${asLists} LIMIT ${rows}`, parameters)
     const glance = await read(glanceRows)
-    if (glance.length < glanceRows) return glance
-    const isLarge = averageBytes(glance) * sampleRows > bytesAtOnce
+    if (glance.rows && glance.rows.length < glanceRows) return glance.rows.map(fromLists)
+    const isLarge = sizeOf(glance) * sampleRows > bytesAtOnce
     const sample = isLarge ? glance : await read(sampleRows)
-    if (!isLarge && sample.length < sampleRows) return sample
-    const properties = sample.map((one) => one.properties)
-    const columns = isLarge || origin.legacy ? null : columnsOf(properties, asValues, null)
-    entry = { columns, rows: 0, odd: 0, rowBytes: averageBytes(sample) }
+    const found = sample.rows?.map(fromLists) ?? null
+    if (!isLarge && found && found.length < sampleRows) return found
+    const properties = found?.map((one) => one.properties)
+    const columns = isLarge || origin.legacy || !properties ? null : columnsOf(properties, asValues, null)
+    entry = { columns, rows: 0, odd: 0, rowBytes: sizeOf(sample) }
     known.set(nameOf(wanted), entry)
   }
   if (count > rowsAtOnce(known, wanted)) return null
   const { columns } = entry
-  if (columns === null) return (await origin.rows(asLists, parameters)).map(fromLists)
+  if (columns === null) {
+    const read = await origin.rowsWithin(most, asLists, parameters)
+    learnSize(entry, read)
+    return read.rows?.map(fromLists) ?? null
+  }
   // As a map they are walked through once, and not once for each column: a quarter less work for the origin.
   const asMap = `WITH *, properties(${variable}) AS p`
   const expressions = [...expressionsOf(columns, 'p'), ...head].join(', ')
   const at = columns.keys.length + 1
-  const rows = await origin.rows(`${match} ${asMap} RETURN [${expressions}]`, { ...parameters, ...comparable })
+  const read = await origin.rowsWithin(most, `${match} ${asMap} RETURN [${expressions}]`, {
+    ...parameters,
+    ...comparable,
+  })
+  learnSize(entry, read)
+  const { rows } = read
+  if (rows === null) return null
   const found: (FoundRow | null)[] = rows.map((row) => {
     const properties = propertiesOf(columns, row)
     return properties && { row, at, properties }
   })
-  entry.rowBytes = Math.max(entry.rowBytes, averageBytes(found.filter((_, index) => index % 32 === 0)))
   const odd = rows.filter((_, index) => found[index] === null)
   entry.rows += rows.length
   entry.odd += odd.length
@@ -109,30 +124,39 @@ export async function readProperties(origin: Origin, known: KnownColumns, wanted
     origin,
     variable,
     odd.map((row) => row[at] as InternalId),
+    most,
   )
-  if (odd.length * 100 >= rows.length * learnFrom) entry.columns = columnsOf([...again.values()], asValues, columns)
+  if (again.found === null) {
+    learnSize(entry, { rows: null, rowBytes: again.rowBytes })
+    return null
+  }
+  const { found: whole } = again
+  if (odd.length * 100 >= rows.length * learnFrom) entry.columns = columnsOf([...whole.values()], asValues, columns)
   if (entry.odd * 100 >= entry.rows * giveUpFrom && entry.rows > 1_000) entry.columns = null
   return found.flatMap((one, index) => {
     const row = rows[index] as Row
-    const properties = one?.properties ?? again.get(row[at] as InternalId)
+    const properties = one?.properties ?? whole.get(row[at] as InternalId)
     return properties ? [{ row, at, properties }] : []
   })
 }
 
-/** All properties of these nodes or relationships as they are; one that is gone by now is left out. */
-async function readAgain(origin: Origin, variable: 'n' | 'r', ids: readonly InternalId[]) {
-  const pattern = variable === 'n' ? '(n)' : '()-[r]->()'
-  const match = `UNWIND $ids AS i MATCH ${pattern} WHERE id(${variable}) = i`
-  const rows = await origin.rows(`${match} RETURN [${[...listsOf(variable), internalId(variable)].join(', ')}]`, {
-    ids: ids.map(asInteger),
-  })
-  return new Map(rows.map((row) => [row[2] as InternalId, fromLists(row).properties]))
+type Read = Awaited<ReturnType<Origin['rowsWithin']>>
+
+const sizeOf = ({ rowBytes }: Pick<Read, 'rowBytes'>) => 500 + rowBytes
+
+/** Large elements among small ones make for small reads for a while only: each that is whole allows for one twice the size. */
+function learnSize(entry: Known, read: Read) {
+  entry.rowBytes = Math.max(sizeOf(read), read.rows === null ? entry.rowBytes : entry.rowBytes / 2)
 }
 
-function averageBytes(rows: readonly (FoundRow | null)[]): number {
-  const values = rows.flatMap((found) => found?.properties.values ?? []).flat()
-  const bytes = values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 32), 0)
-  return 500 + bytes / Math.max(1, rows.length)
+/** All properties of these nodes or relationships as they are; one that is gone by now is left out. */
+async function readAgain(origin: Origin, variable: 'n' | 'r', ids: readonly InternalId[], most: number) {
+  const pattern = variable === 'n' ? '(n)' : '()-[r]->()'
+  const match = `UNWIND $ids AS i MATCH ${pattern} WHERE id(${variable}) = i`
+  const query = `${match} RETURN [${[...listsOf(variable), internalId(variable)].join(', ')}]`
+  const { rows, rowBytes } = await origin.rowsWithin(most, query, { ids: ids.map(asInteger) })
+  const found = rows && new Map(rows.map((row) => [row[2] as InternalId, fromLists(row).properties]))
+  return { found, rowBytes }
 }
 
 /** The same properties as values, read again if need be; null where they are gone by now. */
@@ -143,7 +167,8 @@ export async function asValues(
   properties: Properties,
 ): Promise<Properties | null> {
   if (properties.columns === null) return properties
-  return (await readAgain(origin, variable, [id])).get(id) ?? null
+  const { found } = await readAgain(origin, variable, [id], Number.POSITIVE_INFINITY)
+  return found?.get(id) ?? null
 }
 
 /** A row that begins with the two lists. */

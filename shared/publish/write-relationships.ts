@@ -1,7 +1,8 @@
 import type { Rendered } from '../cypher/values.ts'
 import { type Identity, identityOf } from './identity.ts'
 import type { InternalId } from './internal-ids.ts'
-import { type RelationshipRow, readRelationships } from './read-relationships.ts'
+import type { RelationshipRow } from './read-relationship-rows.ts'
+import { readRelationships } from './read-relationships.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
 import type { RelationshipType } from './relationship-types.ts'
 import { relationshipIdOf } from './relationship-upserts.ts'
@@ -24,14 +25,18 @@ interface Seen {
  */
 export async function writeRelationships(work: Work, chunk: Chunk, type: RelationshipType): Promise<void> {
   const known = new Set<InternalId>()
-  for await (const rows of readRelationships(work, chunk.nodes, type)) {
+  let batch = new RelationshipBatch(work)
+  for await (const { rows, isOpen } of readRelationships(work, chunk.nodes, type)) {
     const seen = look(work, chunk, type, rows, known)
     await work.uniqueness.check(work.plan.skips)
-    await publish(work, type, seen)
+    await publish(work, type, seen, batch)
+    if (isOpen) continue
+    await batch.write()
+    batch = new RelationshipBatch(work)
   }
 }
 
-/** Those to be published; `known` are those that were seen before. */
+/** Those to be published; `known` are those that were seen before and may be seen again, from their other end. */
 function look(
   work: Work,
   chunk: Chunk,
@@ -44,10 +49,11 @@ function look(
   for (const row of rows) {
     const near = chunk.identities.get(row.node)
     const { position, identity } = placeOf(work, row)
-    const isEarlier = type.direction === 'both' && position !== -1 && position < chunk.start
+    const isFromBoth = type.direction === 'both' && position !== -1
+    const isEarlier = isFromBoth && position < chunk.start
     const isGone = near === undefined && !chunk.skipped.has(row.node)
     if (isGone || isEarlier || known.has(row.relationship)) continue
-    known.add(row.relationship)
+    if (isFromBoth && position < chunk.start + chunk.nodes.length) known.add(row.relationship)
     const farTarget = position === -1 ? null : (chunk.nodes[position - chunk.start] ?? row.far)
     if (keepsById(work)) {
       const isKept = keepById(work, type, row, farTarget)
@@ -72,8 +78,7 @@ function placeOf({ plan, targets, positions }: Work, { far, farKeys }: Relations
   return { position: 'problem' in identity ? -1 : positions.of(identity), identity }
 }
 
-async function publish(work: Work, type: RelationshipType, seen: readonly Seen[]): Promise<void> {
-  const batch = new RelationshipBatch(work)
+async function publish(work: Work, type: RelationshipType, seen: readonly Seen[], batch: RelationshipBatch) {
   for (const { row, near, far, farTarget } of seen) {
     if (work.uniqueness.isDuplicate(far)) {
       skip(work, type, row, farTarget)
@@ -85,7 +90,6 @@ async function publish(work: Work, type: RelationshipType, seen: readonly Seen[]
     const again = batch.add(row.relationship, nodes, { start, type: type.type, end }, row.properties)
     if (again) await again
   }
-  await batch.write()
 }
 
 /** Leaves a relationship out, and with it the cleanup at its ends, which would delete it. */

@@ -45,10 +45,10 @@ test('of nodes that are very large a few are read first, and never more at a tim
     await run(driver, `CREATE (:${heavy} {id: $id, text: reduce(text = 'x', _ IN range(1, 22) | text + text)})`, { id })
   }
   const opened = await openOrigin(request, settings, 60)
-  const read: number[] = []
-  const rows: typeof opened.rows = async (query, parameters) => {
-    const found = await opened.rows(query, parameters)
-    read.push(found.length)
+  const read: unknown[] = []
+  const rowsWithin: typeof opened.rowsWithin = async (...query) => {
+    const found = await opened.rowsWithin(...query)
+    read.push(found.rows?.length)
     return found
   }
   const { request: heavyOnes } = parsePublishRequest({
@@ -57,7 +57,7 @@ test('of nodes that are very large a few are read first, and never more at a tim
     originIds: heavyIds,
   })
   const plan = planOf(heavyOnes)
-  const work = { origin: { ...opened, rows }, plan, known: new Map(), usualLabels: createUsualLabels() }
+  const work = { origin: { ...opened, rowsWithin }, plan, known: new Map(), usualLabels: createUsualLabels() }
   expect(await readNodesByIds(work, heavyIds, 1_000)).toBeNull()
   const nodes = (await run(driver, `MATCH (n:${heavy}) RETURN id(n)`)).map(([node]) => Number(node))
   const atOnce = nodesAtOnce(work)

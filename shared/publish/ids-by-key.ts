@@ -1,0 +1,37 @@
+import { enlarged, type InternalId } from './internal-ids.ts'
+
+/** Ids in the order of a key that each has. */
+export interface IdsByKey {
+  ids: BigInt64Array
+  /** Where the ids with the key of the one at a position end. */
+  endOfKey(position: number): number
+}
+
+/** Collects ids and sorts them by their keys, without an object for each: 16 bytes, and 4 while they are sorted. */
+export async function listIdsByKey<T>(
+  pairs: AsyncIterable<[InternalId, T]>,
+  keyOf: (value: T) => number,
+): Promise<IdsByKey> {
+  let ids = new BigInt64Array(1_024)
+  let keys = new Float64Array(1_024)
+  let count = 0
+  for await (const [id, value] of pairs) {
+    if (count === ids.length) {
+      ids = enlarged(ids, new BigInt64Array(2 * count))
+      keys = enlarged(keys, new Float64Array(2 * count))
+    }
+    ids[count] = BigInt(id)
+    keys[count++] = keyOf(value)
+  }
+  const order = Uint32Array.from({ length: count }, (_, index) => index)
+  order.sort((a, b) => (keys[a] as number) - (keys[b] as number))
+  const sortedKeys = Float64Array.from(order, (at) => keys[at] as number)
+  return {
+    ids: BigInt64Array.from(order, (at) => ids[at] as bigint),
+    endOfKey(position) {
+      let end = position + 1
+      while (end < count && sortedKeys[end] === sortedKeys[position]) end++
+      return end
+    },
+  }
+}

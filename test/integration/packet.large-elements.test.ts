@@ -1,0 +1,94 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, expect, inject, test } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { openOrigin } from '../../shared/origin/connect.ts'
+import { buildPacket } from '../../shared/publish/packet.ts'
+import { parsePublishRequest } from '../../shared/publish/rules.ts'
+import type { Neo4jAddress } from '../stack/stack.ts'
+import { openDriver, run } from '../support/neo4j.ts'
+import { database, uniqueName } from '../support/requests.ts'
+
+const { neo4j, legacy } = inject('stack')
+const { origin: originPolicy } = readConfig('worker', inject('service').env)
+const driver = openDriver(neo4j)
+afterAll(() => driver.close())
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+const heapMiB = () => {
+  collectGarbage()
+  return process.memoryUsage().heapUsed / 2 ** 20
+}
+
+/** Publishes, and tells how many MiB the heap had in use at most while a part was handed over, beyond what it had before. */
+async function publish(label: string, ...fields: object[]) {
+  const all = { ...database(neo4j, label, 'id'), returnOnly: true }
+  const requests = fields.map((own) => parsePublishRequest({ ...all, ...own }).request)
+  const before = heapMiB()
+  let most = 0
+  let pairs = 0
+  const sink = async (part: { pairs: number }) => {
+    pairs += part.pairs
+    most = Math.max(most, heapMiB() - before)
+  }
+  const limits = { batchSize: 5_000, maxPairs: 100_000, limitSeconds: 300, spentSeconds: 0, acceptedAt: 0 }
+  const order = { requests, syntax: 'dollar' as const, ...limits }
+  const signal = new AbortController().signal
+  await buildPacket(order, { originPolicy, sink, signal, onProgress: () => {} })
+  return { pairs, most }
+}
+
+const mostMiB = 100
+
+test('relationships with 80 KB each are held a few MB at a time', async () => {
+  const label = uniqueName('Hub')
+  const count = 2_500
+  await run(driver, `CREATE (:${label} {id: 'hub'})`)
+  const blob = 'x'.repeat(80_000)
+  for (let from = 0; from < count; from += 250) {
+    const each = `UNWIND range(${from}, ${from + 249}) AS i`
+    const create = `CREATE (a)-[:HAS {blob: $blob, at: i}]->(:${label} {id: 'far' + i})`
+    await run(driver, `MATCH (a:${label} {id: 'hub'}) ${each} ${create}`, { blob })
+  }
+  const { pairs, most } = await publish(label, { originIds: ['hub'], relationships: ['HAS>'] })
+  expect(pairs).toBe(count + 1)
+  expect(most).toBeLessThan(mostMiB)
+})
+
+test('nodes that are larger than the first of their kind are held a few MB at a time', async () => {
+  const label = uniqueName('Document')
+  const ids = Array.from({ length: 400 }, (_, at) => `d${String(at).padStart(3, '0')}`)
+  const text = 'x'.repeat(1_000_000)
+  await run(driver, `CREATE CONSTRAINT FOR (n:${label}) REQUIRE n.id IS UNIQUE`)
+  await run(driver, `UNWIND $ids AS id CREATE (:${label} {id: id, text: 'short'})`, { ids })
+  // Of one the text is long, the next has a property that none of the first has.
+  for (let from = 100; from < ids.length; from += 10) {
+    const some = ids.slice(from, from + 10)
+    const set = 'SET n.text = CASE WHEN toInteger(right(n.id, 1)) % 2 = 0 THEN $text ELSE n.text END'
+    const more = 'SET n.blob = CASE WHEN toInteger(right(n.id, 1)) % 2 = 1 THEN $text END'
+    await run(driver, `MATCH (n:${label}) WHERE n.id IN $some ${set} ${more}`, { some, text })
+  }
+  const [first, others] = [ids.slice(0, 100), ids.slice(100)]
+  const { pairs, most } = await publish(
+    label,
+    { originIds: first, metadata: true },
+    { originIds: others, metadata: true },
+  )
+  expect(pairs).toBe(ids.length)
+  expect(most).toBeLessThan(mostMiB)
+})
+
+test.each([
+  ['Neo4j 5', neo4j],
+  ['Neo4j 3.5', legacy as Neo4jAddress],
+])('a result is given up when it takes more than was allowed, and the transaction goes on, %s', async (_, address) => {
+  const origin = await openOrigin(database(address, 'Label', 'id'), originPolicy, 60)
+  const query = "UNWIND range(1, 5000) AS i RETURN [i, reduce(text = 'x', _ IN range(1, 10) | text + text)]"
+  const { rows, rowBytes } = await origin.rowsWithin(100_000, query)
+  expect([rows, Math.round(rowBytes)]).toEqual([null, 1_024 + 64])
+  const whole = await origin.rowsWithin(10_000_000, query)
+  expect([whole.rows?.length, Math.round(whole.rowBytes)]).toEqual([5_000, 1_024 + 64])
+  expect(await origin.rows('RETURN [1]')).toEqual([[1n]])
+  await origin.close()
+})
