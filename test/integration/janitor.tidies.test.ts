@@ -66,8 +66,7 @@ describe('a job that the queue does not have', () => {
     await consumeJobs(context, releases)
     expect(await waiting()).toBe(0)
     await restoreAll()
-    const state = async () => (await context.records.read(id))?.state
-    await expect.poll(state, { timeout: 30_000 }).toBe('succeeded')
+    await expect.poll(async () => (await context.records.read(id))?.state, { timeout: 30_000 }).toBe('succeeded')
     expect(Object.keys(await viewOf(context, org))).toEqual(['lost'])
   })
 
