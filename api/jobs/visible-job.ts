@@ -13,6 +13,9 @@ export function requireVisible(principal: Principal, job: JobRecord | null): Job
 }
 
 const count = z.int().nonnegative()
+const missingIndexes = z
+  .array(z.object({ type: z.string(), property: z.string() }))
+  .meta({ description: 'Relationship types without an index on the relationshipIdField, the first 20' })
 const missing = z.object({ count, first: z.array(z.string()) })
 
 /** A job as documented. */
@@ -42,14 +45,7 @@ export const jobSchema = z
         missing: z.object({ originIds: missing, relationshipIds: missing }),
         skipped: z.object({ nodes: count, relationships: count, properties: count, cleanups: count }),
         collapsed: count,
-        missingIndexes: z
-          .array(z.object({ type: z.string(), property: z.string() }))
-          .optional()
-          .meta({
-            description:
-              'Relationship types of an origin without an index on the relationshipIdField, the first 20: requests ' +
-              'with relationshipIds look at every relationship of such types. CREATE INDEX FOR ()-[r:type]-() ON (r.property)',
-          }),
+        missingIndexes: missingIndexes.optional(),
       })
       .nullable(),
     error: z.object({ status: z.int(), code: z.string(), message: z.string() }).nullable(),
