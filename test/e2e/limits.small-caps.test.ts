@@ -80,7 +80,7 @@ test('a publish that waits in the queue is 202, holds its name, and others of th
   expect(await traces.read(org)).toEqual({
     objects: [`${org}/.jobs/${id}/request`, `${org}/.org`],
     claims: [`packets:claim:${org}/held`],
-    unfinished: [`${id} queued, waiting in the queue`, `${id} has secrets`],
+    unfinished: [`${id} queued, prioritized in the queue`, `${id} has secrets`],
   })
   const message = `fileName: another publish is writing "held" in "${org}"`
   for (const again of [

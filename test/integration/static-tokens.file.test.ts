@@ -10,8 +10,11 @@ const directory = mkdtempSync(join(tmpdir(), 'tokens-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
 const digest = (token: string) => createHash('sha256').update(token).digest('hex')
-const alice = { name: 'alice', orgs: ['acme', 'acme-eu/north'], scopes: ['publish:read', 'publish:write'] }
-const bob = { name: 'bob', orgs: ['*'], scopes: ['manager:read', 'manager:write', 'search:read'] }
+const aliceGrant = { name: 'alice', orgs: ['acme', 'acme-eu/north'], scopes: ['publish:read', 'publish:write'] }
+const bobGrant = { name: 'bob', orgs: ['*'], scopes: ['manager:read', 'manager:write', 'search:read'] }
+/** Of a static token the identity is its name. */
+const alice = { ...aliceGrant, identity: 'alice' }
+const bob = { ...bobGrant, identity: 'bob' }
 const entry = (token: string, principal: object) => ({ ...principal, sha256: digest(token) })
 
 const quiet = { info() {}, error() {} }
@@ -35,13 +38,13 @@ const soon = (ask: () => unknown, expected: unknown) =>
 
 describe('a token', () => {
   test('tells who calls, and nothing of its digest', () => {
-    const { path } = tokensFile([entry('for alice', alice), entry('for bob', bob)])
+    const { path } = tokensFile([entry('for alice', aliceGrant), entry('for bob', bobGrant)])
     const principalOf = createStaticTokens(path, quiet)
     expect([principalOf('for alice'), principalOf('for bob')]).toEqual([alice, bob])
   })
 
   test('that is not configured is nobody’s, nor is a digest', () => {
-    const { path } = tokensFile([entry('for alice', alice)])
+    const { path } = tokensFile([entry('for alice', aliceGrant)])
     const principalOf = createStaticTokens(path, quiet)
     const others = ['', 'for Alice', 'for alice ', 'for alic', digest('for alice'), '\u0000', '😀', 'x'.repeat(10_000)]
     expect(others.map(principalOf)).toEqual(others.map(() => null))
@@ -53,13 +56,13 @@ describe('a token', () => {
 
   test('may have any characters', () => {
     const tokens = ['ü😀', '"quoted"', ' ', 'a.b.c', '__proto__']
-    const { path } = tokensFile(tokens.map((token) => entry(token, { ...alice, name: token })))
+    const { path } = tokensFile(tokens.map((token) => entry(token, { ...aliceGrant, name: token })))
     const principalOf = createStaticTokens(path, quiet)
     expect(tokens.map((token) => principalOf(token)?.name)).toEqual(tokens)
   })
 
   test('covers its orgs with their sub-directories, and no others', () => {
-    const { path } = tokensFile([entry('for alice', alice), entry('for bob', bob)])
+    const { path } = tokensFile([entry('for alice', aliceGrant), entry('for bob', bobGrant)])
     const principalOf = createStaticTokens(path, quiet)
     const orgs = ['acme', 'acme/eu', 'acme-eu', 'acme-eu/north', 'acme-eu/north/1', 'acme-eu/northern', 'acm', 'other']
     const covered = (token: string) => orgs.filter((org) => coversOrg(principalOf(token) as Principal, org))
@@ -70,48 +73,48 @@ describe('a token', () => {
 
 describe.concurrent('the tokens file', () => {
   test('is read again when it changed: new tokens work, and those that left it do not', async () => {
-    const { path, write } = tokensFile([entry('old', alice)])
+    const { path, write } = tokensFile([entry('old', aliceGrant)])
     const principalOf = createStaticTokens(path, quiet)
     expect([principalOf('old'), principalOf('new')]).toEqual([alice, null])
-    write([entry('new', bob)])
+    write([entry('new', bobGrant)])
     await soon(() => [principalOf('old'), principalOf('new')], [null, bob])
-    write([entry('new', alice)])
+    write([entry('new', aliceGrant)])
     await soon(() => principalOf('new'), alice)
   })
 
   test.each([
     ['is not JSON', '[{"name":'],
     ['is empty', ''],
-    ['is not a list', entry('new', bob)],
-    ['has an unknown scope', [entry('new', { ...bob, scopes: ['publish:everything'] })]],
-    ['has an unknown field', [{ ...entry('new', bob), token: 'new' }]],
-    ['has a token in the clear', [{ ...bob, sha256: 'new' }]],
-    ['has a digest in capitals', [{ ...bob, sha256: digest('new').toUpperCase() }]],
-    ['has a name that is no org', [entry('new', { ...bob, orgs: ['../acme'] })]],
-    ['has one wrong entry among right ones', [entry('new', bob), { ...entry('newer', bob), name: '' }]],
+    ['is not a list', entry('new', bobGrant)],
+    ['has an unknown scope', [entry('new', { ...bobGrant, scopes: ['publish:everything'] })]],
+    ['has an unknown field', [{ ...entry('new', bobGrant), token: 'new' }]],
+    ['has a token in the clear', [{ ...bobGrant, sha256: 'new' }]],
+    ['has a digest in capitals', [{ ...bobGrant, sha256: digest('new').toUpperCase() }]],
+    ['has a name that is no org', [entry('new', { ...bobGrant, orgs: ['../acme'] })]],
+    ['has one wrong entry among right ones', [entry('new', bobGrant), { ...entry('newer', bobGrant), name: '' }]],
   ])('keeps the tokens as they were when it %s, until it is right again', async (_problem, broken) => {
-    const { path, write } = tokensFile([entry('old', alice)])
+    const { path, write } = tokensFile([entry('old', aliceGrant)])
     const problems: string[] = []
     const principalOf = createStaticTokens(path, { ...quiet, error: (_fields, message) => problems.push(message) })
     write(broken)
     const isNoticed = () => [principalOf('old'), principalOf('new'), problems.length > 0]
     await soon(isNoticed, [alice, null, true])
-    write([entry('new', bob)])
+    write([entry('new', bobGrant)])
     await soon(() => [principalOf('old'), principalOf('new')], [null, bob])
   })
 
   test('keeps the tokens when it is gone, and is read when it is back', async () => {
-    const { path, write } = tokensFile([entry('old', alice)])
+    const { path, write } = tokensFile([entry('old', aliceGrant)])
     const problems: string[] = []
     const principalOf = createStaticTokens(path, { ...quiet, error: (_fields, message) => problems.push(message) })
     rmSync(path)
     await soon(() => [principalOf('old'), problems.length > 0], [alice, true])
-    write([entry('new', bob)])
+    write([entry('new', bobGrant)])
     await soon(() => [principalOf('old'), principalOf('new')], [null, bob])
   })
 
   test('is refused at the start when it is wrong or missing, without a word of what is in it', () => {
-    const { path } = tokensFile([{ ...bob, sha256: 'a token in the clear' }])
+    const { path } = tokensFile([{ ...bobGrant, sha256: 'a token in the clear' }])
     const start = () => createStaticTokens(path, quiet)
     expect(start).toThrow(/AUTH_TOKENS: .*SHA-256/s)
     expect(start).not.toThrow(/in the clear/)
