@@ -49,6 +49,7 @@ test('the second slice of a job in a worker is not read before the first one has
     batchSize: 10,
     createdAt: new Date().toISOString(),
     startedAt: null,
+    ranMs: 0,
     progress: { subRequests: requests.length },
   } as JobRecord
   const credentials = [request.credentials]
