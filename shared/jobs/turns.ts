@@ -30,6 +30,9 @@ declare module 'ioredis' {
 /** BullMQ takes priorities below 2^21, two of which make a turn. */
 const lastTurn = 2 ** 20 - 1
 
+/** At the last turn slices come with whole publishes: these may come without end, and slices would wait for all of them. */
+const priorityOf = (turn: number, isSlice: boolean) => 2 * turn + (isSlice && turn < lastTurn ? 1 : 0)
+
 // KEYS: turn of what was begun last, last turn of each flow, and where the queue keeps its jobs. ARGV: flow, how many
 // turns, the last turn there is.
 const next = `
@@ -57,7 +60,7 @@ export function createTurns(redis: Redis, places: readonly string[]): Turns {
       const isMulti = 'multi' in flow
       const name = isMulti ? `multi:${flow.multi}` : `org:${flow.org}`
       const first = await redis.turnsNext(keys.length, ...keys, name, String(count), String(lastTurn))
-      return Array.from({ length: count }, (_, at) => 2 * Math.min(first + at, lastTurn) + (isMulti ? 1 : 0))
+      return Array.from({ length: count }, (_, at) => priorityOf(Math.min(first + at, lastTurn), isMulti))
     },
     async begun(priority) {
       if (priority) await redis.turnBegun(turnKey, String(Math.floor(priority / 2)))

@@ -141,4 +141,17 @@ describe('the queue', () => {
     expect(await take(10)).toEqual(['first', 'ours-0', 'theirs-0', ...names.slice(1, 4), ...late])
     expect(await take(1)).toEqual([])
   })
+
+  test('does not let slices wait for all publishes that come later when the range of turns has ended', async () => {
+    await addMany(someOrg(), 'kept', 1)
+    await redis.set(turnKey, 2 ** 20 - 1)
+    const org = someOrg()
+    await queue.add({ id: 'large', orgName: org })
+    const [kept, step] = [await begin(), await begin()]
+    expect([kept?.name, step?.name]).toEqual(['kept-0', 'large'])
+    await queue.addSlices('large', [0, 1])
+    expect(await step?.delivery.moveToWaitingChildren(token)).toBe(true)
+    const late = await addMany(org, 'late', 2)
+    expect((await take(10)).slice(0, 4)).toEqual(['large.0', 'large.1', ...late])
+  })
 })
