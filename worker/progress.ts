@@ -13,12 +13,18 @@ export function trackProgress({ log }: Pick<WorkerContext, 'log'>, step: Step, a
   const stopped = new AbortController()
   let latest: PacketProgress = { subRequestsDone: 0, pairs: 0, parts: 0, bytes: 0 }
   const tell = () => step.tell(attempt, latest)
+  let isTelling = false
   const timer = setInterval(async () => {
+    // The connection keeps what it cannot send while Redis is away, however much that becomes.
+    if (isTelling) return
+    isTelling = true
     try {
       const reason = await tell()
       if (reason !== null) stopped.abort(reason)
     } catch (error) {
       log.warn({ err: error }, 'progress not written')
+    } finally {
+      isTelling = false
     }
   }, everyMs)
   return {
