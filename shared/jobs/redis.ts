@@ -26,10 +26,14 @@ export function connectPatient(url: string, log: ErrorLog): Redis {
   return logged(new Redis(url, { maxRetriesPerRequest: null, connectTimeout: 5_000, lazyConnect: true }), log)
 }
 
-const awayTexts = /connection is closed|stream isn't writeable|command timed out|max retries per request|OOM|LOADING/i
+const awayTexts = /connection is closed|stream isn't writeable|command timed out|max retries per request/i
 
-/** Did a command fail because Redis is away, full or loading? */
-export const isRedisAway = (error: unknown): boolean => error instanceof Error && awayTexts.test(error.message)
+/** Codes with which Redis refuses for a while: it is full, starting or busy, cannot save, or is no primary with replicas. */
+const awayCodes = /\b(OOM|LOADING|BUSY|MISCONF|READONLY|NOREPLICAS|MASTERDOWN)\b/
+
+/** Did a command fail because Redis is away, or refuses for a while? */
+export const isRedisAway = (error: unknown): boolean =>
+  error instanceof Error && (awayTexts.test(error.message) || awayCodes.test(error.message))
 
 function logged(redis: Redis, log: ErrorLog): Redis {
   redis.on('error', (error) => log.warn({ err: error }, 'redis'))
