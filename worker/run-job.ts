@@ -98,6 +98,8 @@ async function settle(
     // What becomes of the job is for the run that has the lock: BullMQ leaves the queue as it is after this error.
     throw new WaitingError()
   }
+  // The queue gives it again, however often that happens: see `runJob`.
+  if (isRedisAway(thrown)) throw thrown
   const stop = await tell()
   if (stop?.code === 'jobCancelled') return cancelJob(context, job)
   const isSuperseded = stop?.code === 'jobInterrupted'
