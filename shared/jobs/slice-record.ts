@@ -50,7 +50,10 @@ ${count}
 if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -1 end
 if tonumber(redis.call('HGET', KEYS[2], ARGV[1] .. ':unended') or 0) >= tonumber(ARGV[2]) then return -2 end
+-- Runs give a sign twice a second: those that were silent for so long took their workers with them, and end no more.
+local isSilent = now - (redis.call('HGET', KEYS[1], 'tickedAt') or now) > 5000
 tickFrom(KEYS[1], KEYS[2])
+if isSilent then redis.call('HSET', KEYS[2], 'unended', 0) end
 redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':unended', 1)
 redis.call('HINCRBY', KEYS[2], 'unended', 1)
 local attempt = redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':attempt', 1)
@@ -65,7 +68,7 @@ const endRun = `${tick}
 if redis.call('EXISTS', KEYS[2]) == 0 then return 0 end
 redis.call('HDEL', KEYS[2], '')
 tick(KEYS[1])
-redis.call('HINCRBY', KEYS[2], 'unended', -1)
+if unended(KEYS[2]) > 0 then redis.call('HINCRBY', KEYS[2], 'unended', -1) end
 return redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':unended', -1)`
 
 // KEYS: record, slices. ARGV: slice, attempt, what is counted.

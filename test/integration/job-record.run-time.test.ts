@@ -102,6 +102,22 @@ describe('the run time of a job', () => {
     await expectRan(id, 10_000)
   })
 
+  test('counts of a slice whose worker died a few seconds once, not for each slice that waits after it', async () => {
+    const id = await newJob()
+    await records.start(id, 'step')
+    await records.endRun(id)
+    await slices.start(id, 0)
+    await slices.start(id, 1) // takes its worker with it
+    await slices.endRun(id, 0)
+    for (const slice of [1, 2, 0]) {
+      await pass(id, 60_000)
+      await slices.start(id, slice)
+      await slices.endRun(id, slice)
+    }
+    await expectRan(id, 5_000)
+    expect(await records.cancel(id)).toEqual({ state: 'cancelled', isNews: true })
+  })
+
   test('never goes back with the clock of Redis', async () => {
     const id = await newJob()
     await records.start(id)
