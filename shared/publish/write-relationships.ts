@@ -24,10 +24,10 @@ interface Seen {
  * sees it first: that one publishes it and tells the keep-lists of both ends, so that they never disagree.
  */
 export async function writeRelationships(work: Work, chunk: Chunk, type: RelationshipType): Promise<void> {
-  const known = new Set<InternalId>()
+  const done = new Set<InternalId>()
   let batch = new RelationshipBatch(work)
   for await (const { rows, isOpen } of readRelationships(work, chunk.nodes, type)) {
-    const seen = look(work, chunk, type, rows, known)
+    const seen = look(work, chunk, type, rows, done)
     await work.uniqueness.check(work.plan.skips)
     await publish(work, type, seen, batch)
     if (isOpen) continue
@@ -36,25 +36,33 @@ export async function writeRelationships(work: Work, chunk: Chunk, type: Relatio
   }
 }
 
-/** Those to be published; `known` are those that were seen before and may be seen again, from their other end. */
+/**
+ * Those to be published. `done` are the nodes whose relationships earlier groups had: one that is drawn to such a node
+ * since then is left out, or a parallel one may have been published, and the order of replay would decide.
+ */
 function look(
   work: Work,
   chunk: Chunk,
   type: RelationshipType,
   rows: readonly RelationshipRow[],
-  known: Set<InternalId>,
+  done: Set<InternalId>,
 ): Seen[] {
   const { plan } = work
   const seen: Seen[] = []
+  // Those of this group that may be in it again, from their other end.
+  const known = new Set<InternalId>()
+  const nodes = new Set<InternalId>()
   for (const row of rows) {
     const near = chunk.identities.get(row.node)
     const { position, identity } = placeOf(work, row)
-    const isFromBoth = type.direction === 'both' && position !== -1
-    const isEarlier = isFromBoth && position < chunk.start
-    const isGone = near === undefined && !chunk.skipped.has(row.node)
-    if (isGone || isEarlier || known.has(row.relationship)) continue
-    if (isFromBoth && position < chunk.start + chunk.nodes.length) known.add(row.relationship)
     const farTarget = position === -1 ? null : (chunk.nodes[position - chunk.start] ?? row.far)
+    const isFromBoth = isSeenFromFar(type.direction, row, farTarget)
+    const isEarlier = isFromBoth && (position < chunk.start || done.has(farTarget))
+    const isGone = near === undefined && !chunk.skipped.has(row.node)
+    if (isGone) continue
+    nodes.add(row.node)
+    if (isEarlier || known.has(row.relationship)) continue
+    if (isFromBoth && position < chunk.start + chunk.nodes.length) known.add(row.relationship)
     if (keepsById(work)) {
       const isKept = keepById(work, type, row, farTarget)
       if (!isKept) skip(work, type, row, farTarget)
@@ -64,6 +72,7 @@ function look(
     if (near && far && idOf(work, type, row)) seen.push({ row, near, far, farTarget })
     else skip(work, type, row, farTarget)
   }
+  for (const node of nodes) done.add(node)
   return seen
 }
 
@@ -86,7 +95,9 @@ async function publish(work: Work, type: RelationshipType, seen: readonly Seen[]
     }
     if (work.plan.cleanup === 'byFarEnd') keepByFarEnd(work, type, row, near, far, farTarget)
     const [start, end] = row.isOutgoing ? [near, far] : [far, near]
-    const nodes = row.isOutgoing ? ([row.node, row.far] as const) : ([row.far, row.node] as const)
+    // A node that was made anew is, to MERGE, the one it was.
+    const farNode = farTarget ?? row.far
+    const nodes = row.isOutgoing ? ([row.node, farNode] as const) : ([farNode, row.node] as const)
     const again = batch.add(row.relationship, nodes, { start, type: type.type, end }, row.properties)
     if (again) await again
   }
