@@ -166,7 +166,11 @@ export async function asValues(
   id: InternalId,
   properties: Properties,
 ): Promise<Properties | null> {
-  if (properties.columns === null) return properties
+  return properties.columns === null ? properties : allProperties(origin, variable, id)
+}
+
+/** All properties of a node or relationship as values; null where it is gone by now. */
+export async function allProperties(origin: Origin, variable: 'n' | 'r', id: InternalId): Promise<Properties | null> {
   const { found } = await readAgain(origin, variable, [id], Number.POSITIVE_INFINITY)
   return found?.get(id) ?? null
 }

@@ -1,20 +1,23 @@
-import { isQuotable } from '../cypher/identifiers.ts'
+import { byCodePoint, isQuotable } from '../cypher/identifiers.ts'
 import type { Rendered } from '../cypher/values.ts'
 import * as errors from '../errors/catalogue.ts'
-import { propertyOf } from './columns.ts'
+import { bytesOf } from '../origin/row-bytes.ts'
+import { type Properties, propertyOf } from './columns.ts'
 import { type FoundRelationship, findRelationships } from './find-relationships.ts'
-import { type Identity, requestText } from './identity.ts'
-import type { InternalId } from './internal-ids.ts'
+import { type Identity, idKey, mergeText, requestText } from './identity.ts'
+import { byId, type InternalId } from './internal-ids.ts'
 import type { Plan } from './plan.ts'
+import { allProperties } from './read-properties.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
 import { relationshipIdOf } from './relationship-upserts.ts'
 import { idForms } from './targets.ts'
 import { noted, noteSkipped, type Work } from './work.ts'
 import { identify } from './write-nodes.ts'
+import { completeZones } from './zones.ts'
 
 /** Relationships of a request's `relationshipIds`, and the ids that the origin does not have. At most 500 ids. */
 export interface Found {
-  rows: { found: FoundRelationship; start: Identity; end: Identity }[]
+  rows: Identified[]
   /** The nodes on either side, of those to be skipped too: targeted where the request gives no origin ids. */
   ends: readonly InternalId[]
   missing: readonly string[]
@@ -23,6 +26,9 @@ export interface Found {
 }
 
 const namedAtMost = 10
+
+// The properties of so many are held from when they are found; those of more are read again when they are written.
+const bytesAtOnce = 16 * 1024 * 1024
 
 /** Finds them wherever they are. @throws invalidRequest (400) by `hardFilterRelationships`. Contract 4.8 and 4.9. */
 export async function findByRelationshipIds(
@@ -35,18 +41,23 @@ export async function findByRelationshipIds(
     .flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
   const all: FoundRow[] = []
   const known = new Set<string>()
+  let bytes = 0
   for await (const found of findRelationships(origin, schema, plan.identity, field, values, report.missingIndex)) {
     const id = relationshipIdOf(plan, found.relationship, found.type, field, found.properties)
     known.add(requestText(id as Rendered) as string)
     const start = identify(work, found.start.node, found.start.keys)
     const end = identify(work, found.end.node, found.end.keys)
-    all.push({ found, start, end })
+    bytes += bytesOf(found.properties.values)
+    const isHeld = bytes <= bytesAtOnce
+    const ownId = mergeText(id as Rendered)
+    const properties = isHeld ? found.properties : onlyOf(found.properties, field)
+    all.push({ found: { ...found, properties }, ownId, isHeld, start, end })
   }
   await uniqueness.check(plan.skips)
   if (plan.requiresBothEnds) requireBothEnds(plan.originIds, all, field)
   const isOwn = (end: Identity | null): end is Identity => end !== null && !uniqueness.isDuplicate(end)
-  const rows = all.flatMap(({ found, start, end }) =>
-    isOwn(start) && isOwn(end) && (isQuotable(found.type) || !plan.skips) ? [{ found, start, end }] : [],
+  const rows = all.flatMap(({ start, end, ...row }) =>
+    isOwn(start) && isOwn(end) && (isQuotable(row.found.type) || !plan.skips) ? [{ ...row, start, end }] : [],
   )
   const missing = plan.relationshipIds.filter((id) => !known.has(id))
   return { rows, ends: endsOf(plan, all), missing, skipped: all.length - rows.length }
@@ -55,9 +66,21 @@ export async function findByRelationshipIds(
 /** As it was found: an end that is to be skipped has no identity. */
 interface FoundRow {
   found: FoundRelationship
+  /** Equal texts are one id to `MERGE`. */
+  ownId: string
+  /** It has all its properties, not its own id alone. */
+  isHeld: boolean
   start: Identity | null
   end: Identity | null
 }
+
+type Identified = FoundRow & Record<'start' | 'end', Identity>
+
+const onlyOf = (properties: Properties, key: string): Properties => ({
+  keys: [key],
+  values: [propertyOf(properties, key)],
+  columns: null,
+})
 
 /** Seed, `hardFilterRelationships`: the id of every node on either side must be among the origin ids. */
 function requireBothEnds(originIds: readonly string[], rows: readonly FoundRow[], field: string) {
@@ -91,14 +114,43 @@ export async function writeFound(work: Work, { rows, missing, skipped }: Found):
     work.writer.note(noted(work.plan, (metadata) => metadata.missing('relationshipIds', missing)))
   }
   for (let count = 0; count < skipped; count++) noteSkipped(work, 'relationships')
-  const batch = new RelationshipBatch(work)
-  for (const { found, start, end } of rows) {
+  let batch = new RelationshipBatch(work)
+  let bytes = 0
+  let last: Identified | null = null
+  // Parallel ones are written together.
+  const isSplit = rows.some(({ isHeld }) => !isHeld)
+  for (const row of isSplit ? rows.toSorted(byEnds) : rows) {
+    const { found, start, end } = row
+    const properties = row.isHeld ? found.properties : await readWhole(work, row)
+    if (properties === null) continue
+    if (isSplit && bytes > bytesAtOnce && last && byEnds(last, row) !== 0) {
+      await batch.write()
+      batch = new RelationshipBatch(work)
+      bytes = 0
+    }
+    bytes += bytesOf(properties.values)
+    last = row
     await batch.add(
       found.relationship,
       [found.start.node, found.end.node],
       { start, type: found.type, end },
-      found.properties,
+      properties,
     )
   }
   await batch.write()
+}
+
+/** By what `MERGE` finds a relationship by. */
+function byEnds(one: Identified, other: Identified): number {
+  const [a, b] = [one.found, other.found]
+  const ofEnds = byId(a.start.node, b.start.node) || byId(a.end.node, b.end.node)
+  return ofEnds || byCodePoint(a.type, b.type) || byCodePoint(one.ownId, other.ownId)
+}
+
+/** null for one that is gone by now, or has another id. */
+async function readWhole({ origin, plan }: Work, { found: { relationship }, ownId }: Identified) {
+  const whole = await allProperties(origin, 'r', relationship)
+  if (whole === null || idKey(propertyOf(whole, plan.relationshipIdField as string)) !== ownId) return null
+  if (origin.legacy) await completeZones(origin, 'relationship', relationship, whole)
+  return whole
 }

@@ -79,6 +79,34 @@ test('nodes that are larger than the first of their kind are held a few MB at a 
   expect(most).toBeLessThan(mostMiB)
 })
 
+test('nodes with long lists of short texts are read in smaller groups', async () => {
+  const label = uniqueName('Tagged')
+  const ids = Array.from({ length: 500 }, (_, at) => `t${at}`)
+  for (let from = 0; from < ids.length; from += 50) {
+    const some = ids.slice(from, from + 50)
+    await run(driver, `UNWIND $some AS id CREATE (:${label} {id: id, tags: [_ IN range(1, 25000) | 'a']})`, { some })
+  }
+  const { pairs, most } = await publish(label, { originIds: ids, metadata: true })
+  expect(pairs).toBe(ids.length)
+  expect(most).toBeLessThan(mostMiB)
+})
+
+test('relationships that are asked for by their ids are held a few MB at a time', async () => {
+  const label = uniqueName('Owner')
+  const ids = Array.from({ length: 300 }, (_, at) => `${label}-${at}`)
+  await run(driver, `CREATE (:${label} {id: 'a'}), (:${label} {id: 'b'})`)
+  const blob = 'x'.repeat(1_000_000)
+  for (let from = 0; from < ids.length; from += 10) {
+    const some = ids.slice(from, from + 10)
+    const create = 'UNWIND $some AS grn CREATE (a)-[:OWNS {grn: grn, blob: $blob}]->(b)'
+    await run(driver, `MATCH (a:${label} {id: 'a'}), (b:${label} {id: 'b'}) ${create}`, { some, blob })
+  }
+  const fields = { relationshipIds: ids, relationshipIdField: 'grn', preventCleanup: true }
+  const { pairs, most } = await publish(label, fields)
+  expect(pairs).toBe(ids.length)
+  expect(most).toBeLessThan(mostMiB)
+})
+
 test.each([
   ['Neo4j 5', neo4j],
   ['Neo4j 3.5', legacy as Neo4jAddress],
