@@ -1,5 +1,7 @@
+import { renderValue } from '../cypher/values.ts'
 import * as errors from '../errors/catalogue.ts'
 import { propertyOf } from './columns.ts'
+import { requestText } from './identity.ts'
 import { type IdList, type InternalId, listIds } from './internal-ids.ts'
 import { type NodeRow, readNodesByIds } from './read-nodes.ts'
 import type { Reading } from './read-properties.ts'
@@ -36,12 +38,12 @@ export async function findTargets(work: Reading, atOnce: number): Promise<Target
     .flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
   const isLayered = plan.toLayer.length > 0
   const rows = isLayered ? null : await readNodesByIds(work, values, atOnce)
-  const found = new Set<string>(rows?.map(({ properties }) => String(propertyOf(properties, plan.index.idProperty))))
+  const found = new Set(rows?.map(({ properties }) => textOf(propertyOf(properties, plan.index.idProperty))))
   const kept = rows?.filter(({ keys }) => plan.targetFilter === null || keys.labels.includes(plan.targetFilter)) ?? null
   const nodes: InternalId[] = kept?.map(({ node }) => node) ?? []
   if (rows === null) {
     for await (const row of findByIds(origin, plan.index, values, isLayered ? null : plan.targetFilter)) {
-      found.add(String(row.id))
+      found.add(textOf(row.id))
       if (row.passes) nodes.push(row.node)
     }
   }
@@ -51,4 +53,10 @@ export async function findTargets(work: Reading, atOnce: number): Promise<Target
   const missing = plan.originIds.filter((id) => !found.has(id))
   if (!isLayered) return { nodes: await listIds(nodes), rows: kept, missing }
   return { nodes: await listIds(followLayers(origin, nodes, plan.toLayer, plan.targetFilter)), rows: null, missing }
+}
+
+/** What a request calls an id; null where it is another by now, which no request can name. */
+function textOf(id: unknown): string | null {
+  const rendered = renderValue(id)
+  return rendered && requestText(rendered)
 }

@@ -185,23 +185,3 @@ test('a targeted node that is deleted and made again after its turn keeps what o
   const drawn = pairs.filter(({ parameters }) => parameters.b_id === first)
   expect([cleanups.length, drawn.length]).toEqual([1, 0])
 })
-
-test('a relationship that is drawn beside one that was read already is not published too', async () => {
-  const count = 200
-  const blob = 'x'.repeat(80_000)
-  await run(from, `CREATE (:${names.a} {id: 'p0'})-[:GEN_T {grn: 'first'}]->(:${names.a} {id: 'p1'})`)
-  for (const id of ['p0', 'p1']) {
-    const far = `(:${names.a} {id: '${id}-' + i})`
-    const draw = `MATCH (n:${names.a} {id: '${id}'}) UNWIND range(1, ${count}) AS i CREATE (n)-[:GEN_T {blob: $blob}]->${far}`
-    await run(from, draw, { blob })
-  }
-  // The two nodes' relationships are too large to be read together; the change is done before those of the second are read.
-  const beside = [link('p0', 'p1', 'second')]
-  const change = async () => {
-    for (const query of beside.splice(0)) await run(from, query)
-  }
-  const pairs = await build({ originIds: ['p0', 'p1'], relationships: ['GEN_T'], preventCleanup: true }, change)
-  await run(from, `MATCH (n:${names.a}) DETACH DELETE n`)
-  const between = pairs.filter(({ parameters: { a_id, b_id } }) => a_id === 'p0' && b_id === 'p1')
-  expect(between.map(({ parameters }) => parameters.grn)).toEqual(['first'])
-})
