@@ -64,8 +64,12 @@ type Outcome = 'succeeded' | 'failed' | 'cancelled'
 async function tidyUp(context: WorkerContext, job: JobRecord, outcome: Outcome): Promise<void> {
   const { store, log } = context
   try {
-    if (outcome !== 'succeeded' && isSliced(job)) await discardSlices(context, job)
-    await (outcome === 'cancelled' ? closeCancelled(store, job) : removeRequest(store, job))
+    const discard = async () => {
+      if (outcome !== 'succeeded' && isSliced(job)) await discardSlices(context, job)
+    }
+    if (outcome === 'cancelled') return await closeCancelled(store, job, discard)
+    await discard()
+    await removeRequest(store, job)
   } catch (error) {
     log.warn({ err: error, jobId: job.id }, 'something of a finished job is left to the janitor')
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Result } from 'ioredis'
-import { redisNow } from '../shared/jobs/redis.ts'
+import { isRedisAway, redisNow } from '../shared/jobs/redis.ts'
 import { dutyKey, sweptKey } from '../shared/jobs/redis-keys.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
@@ -112,9 +112,15 @@ export async function restoreJobs(
 ): Promise<void> {
   const { records, queue } = context
   for (const id of await queue.missing(await records.openBefore(createdBefore))) {
-    const job = await records.read(id)
-    if (job === null || isFinished(job)) await records.close(id)
-    else if (await queue.restore(job)) jobRestored(context, id)
+    try {
+      const job = await records.read(id)
+      if (job === null || isFinished(job)) await records.close(id)
+      else if (await queue.restore(job)) jobRestored(context, id)
+    } catch (error) {
+      // A record that cannot be read must not keep the others from being restored.
+      if (isRedisAway(error)) throw error
+      context.log.error({ err: error, jobId: id }, 'a lost job cannot be restored')
+    }
   }
 }
 

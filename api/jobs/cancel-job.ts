@@ -45,11 +45,10 @@ async function hasCommitted({ generations }: ApiContext, job: JobRecord): Promis
 async function tidyUp(context: ApiContext, job: JobRecord): Promise<void> {
   const { queue, store, log } = context
   jobFinished(context, job, { outcome: 'cancelled', isNews: true })
-  const stored = async () => {
+  const discard = async () => {
     if (isSliced(job)) await discardSlices(context, job)
-    await closeCancelled(store, job)
   }
-  await Promise.all([queue.remove(job.id), stored()]).catch((error) =>
+  await Promise.all([queue.remove(job), closeCancelled(store, job, discard)]).catch((error) =>
     log.warn({ err: error, jobId: job.id }, 'something of a cancelled job is left to the janitor'),
   )
 }

@@ -39,7 +39,7 @@ export interface JobQueue extends Pick<Turns, 'begun'> {
   /** Adds a job again that the queue has lost or given up; one that it has is left alone. @returns whether it was added. */
   restore(job: QueuedJob): Promise<boolean>
   /** Takes a job out, and its slices, none of which a worker has. */
-  remove(id: string): Promise<void>
+  remove(job: QueuedJob): Promise<void>
   close(): Promise<void>
 }
 
@@ -55,6 +55,8 @@ const askedAtOnce = 500
 /** Where BullMQ keeps what it has not delivered for good. */
 const states = ['wait', 'paused', 'prioritized', 'delayed', 'active', 'waiting-children']
 
+const flowOf = (orgName: string) => ({ org: orgName.split('/')[0] as string })
+
 export function createJobQueue(connection: Redis): JobQueue {
   const queue = new Queue<JobPayload>(queueName, { connection, prefix: queuePrefix })
   // The connection's own listener logs; without one here BullMQ would throw what it re-emits.
@@ -62,7 +64,7 @@ export function createJobQueue(connection: Redis): JobQueue {
   const turns = createTurns(connection, states.map(queue.toKey.bind(queue)))
 
   async function add({ id, orgName }: QueuedJob) {
-    const [priority] = await turns.next({ org: orgName.split('/')[0] as string }, 1)
+    const [priority] = await turns.next(flowOf(orgName), 1)
     await queue.add('publish-packet', { id, version: jobVersion }, { ...options, jobId: id, priority })
   }
 
@@ -102,8 +104,8 @@ export function createJobQueue(connection: Redis): JobQueue {
       await add(job)
       return true
     },
-    async remove(id) {
-      await queue.remove(id)
+    async remove({ id, orgName }) {
+      if ((await queue.remove(id)) > 0) await turns.returned(flowOf(orgName))
     },
     close: () => queue.close(),
   }

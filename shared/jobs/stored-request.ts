@@ -123,11 +123,17 @@ export async function removeRequest(store: ObjectStore, { id, orgName }: Owner):
 
 /**
  * Removes the request of a job that was cancelled, but leaves that it was, for a Redis that was rolled back may bring the
- * job to a worker again, which finds no request then. Sweeps remove it.
+ * job to a worker again, which finds no request then. Sweeps remove it. `discard` removes what was built, while it can
+ * still be found.
  */
-export async function closeCancelled(store: ObjectStore, { id, orgName }: Owner): Promise<void> {
+export async function closeCancelled(
+  store: ObjectStore,
+  { id, orgName }: Owner,
+  discard: () => Promise<void>,
+): Promise<void> {
   const kept = cancelledKey(orgName, id)
   await store.put(kept, Buffer.from('{}'))
+  await discard()
   for await (const { key } of store.list(jobPrefix(orgName, id))) if (key !== kept) await store.remove(key)
 }
 

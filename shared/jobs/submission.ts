@@ -80,10 +80,7 @@ async function withdrawn(
 ): Promise<boolean> {
   const { status, code, message } = errors.queueAway()
   // At once: a Redis that hangs has both then, and does them when it wakes, however long after the answer.
-  const [state] = await Promise.allSettled([
-    records.withdraw(owner.id, { status, code, message }),
-    queue.remove(owner.id),
-  ])
+  const [state] = await Promise.allSettled([records.withdraw(owner.id, { status, code, message }), queue.remove(owner)])
   if (state.status === 'rejected') return true
   if (state.value !== null && state.value !== 'queued') return false
   await removeRequest(store, owner).catch(() => {})

@@ -14,6 +14,8 @@ import { flowTurnsKey, turnKey } from './redis-keys.ts'
 export interface Turns {
   /** The priorities of the next deliveries of a flow. Of one turn whole publishes come first, then slices. */
   next(flow: Flow, count: number): Promise<number[]>
+  /** A delivery of a flow will never be begun: the flow's next one need not come a turn later for it. */
+  returned(flow: Flow): Promise<void>
   /** A delivery with this priority is begun; those from before there were turns have none. */
   begun(priority: number | undefined): Promise<void>
 }
@@ -24,6 +26,7 @@ declare module 'ioredis' {
   interface RedisCommander<Context> {
     turnsNext(keys: number, ...keysAndValues: string[]): Result<number, Context>
     turnBegun(turn: string, begun: string): Result<number, Context>
+    turnReturned(turn: string, flows: string, flow: string): Result<number, Context>
   }
 }
 
@@ -50,17 +53,28 @@ if tonumber(ARGV[1]) <= tonumber(redis.call('GET', KEYS[1]) or 0) then return 0 
 redis.call('SET', KEYS[1], ARGV[1])
 return 1`
 
+// KEYS: turn of what was begun last, last turn of each flow. ARGV: flow.
+const returned = `
+local last = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0)
+if last <= tonumber(redis.call('GET', KEYS[1]) or 0) then return 0 end
+redis.call('ZINCRBY', KEYS[2], -1, ARGV[1])
+return 1`
+
+const nameOf = (flow: Flow) => ('multi' in flow ? `multi:${flow.multi}` : `org:${flow.org}`)
+
 /** @param places the keys of everything that the queue holds, in any state. */
 export function createTurns(redis: Redis, places: readonly string[]): Turns {
   redis.defineCommand('turnsNext', { lua: next })
   redis.defineCommand('turnBegun', { numberOfKeys: 1, lua: begun })
+  redis.defineCommand('turnReturned', { numberOfKeys: 2, lua: returned })
   const keys = [turnKey, flowTurnsKey, ...places]
   return {
     async next(flow, count) {
-      const isMulti = 'multi' in flow
-      const name = isMulti ? `multi:${flow.multi}` : `org:${flow.org}`
-      const first = await redis.turnsNext(keys.length, ...keys, name, String(count), String(lastTurn))
-      return Array.from({ length: count }, (_, at) => priorityOf(Math.min(first + at, lastTurn), isMulti))
+      const first = await redis.turnsNext(keys.length, ...keys, nameOf(flow), String(count), String(lastTurn))
+      return Array.from({ length: count }, (_, at) => priorityOf(Math.min(first + at, lastTurn), 'multi' in flow))
+    },
+    async returned(flow) {
+      await redis.turnReturned(turnKey, flowTurnsKey, nameOf(flow))
     },
     async begun(priority) {
       if (priority) await redis.turnBegun(turnKey, String(Math.floor(priority / 2)))

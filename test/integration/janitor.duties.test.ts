@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, expect, inject, test } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
-import { openJobsKey } from '../../shared/jobs/redis-keys.ts'
+import { openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { createWorkerContext } from '../../worker/context.ts'
-import { startJanitor } from '../../worker/janitor.ts'
+import { restoreJobs, startJanitor } from '../../worker/janitor.ts'
 import { databaseOfFile } from '../support/own-service.ts'
 import { uniqueName } from '../support/requests.ts'
 
@@ -51,4 +51,15 @@ test('a sweep and plain files that hang do not hold up the rescue of lost jobs',
   await context.redis.zadd(openJobsKey, Date.now() - 3_600_000, id)
   await expect.poll(() => context.queue.missing([id]), { timeout: 20_000 }).toEqual([])
   letGo()
+})
+
+test('a record that cannot be read does not keep other jobs from being restored', async () => {
+  const ids = [randomUUID(), randomUUID()]
+  for (const id of ids) {
+    const names = { orgName: 'org', fileName: id }
+    await context.records.create({ id, kind: 'publish', ...names, batchSize: 1, force: false, subRequests: 1 })
+  }
+  await context.redis.hset(recordKey(ids[0] as string), 'progress', '{')
+  await restoreJobs(context, Date.now() + 60_000)
+  expect(await context.queue.missing(ids)).toEqual([ids[0]])
 })

@@ -83,7 +83,7 @@ describe('a job that the queue does not have', () => {
     expect(await context.queue.restore({ id, orgName })).toBe(false)
     await Promise.all([restoreAll(), restoreAll()])
     expect(await waiting()).toBe(1)
-    await context.queue.remove(id)
+    await context.queue.remove({ id, orgName })
   })
 
   test('and was to be cancelled is cancelled', async () => {
@@ -103,7 +103,7 @@ test('the list of unfinished jobs loses those that are gone or finished', async 
   await restoreAll()
   expect(await context.redis.zrange(openJobsKey, '0', '-1')).toEqual([open])
   expect(await waiting()).toBe(1)
-  await context.queue.remove(open)
+  await context.queue.remove({ id: open, orgName: someOrg() })
 })
 
 describe('plain files that are out of step', () => {

@@ -116,9 +116,17 @@ describe('the queue', () => {
     const [first, second] = [await begin(), await begin()]
     await first?.delivery.moveToDelayed(Date.now() - 1, token)
     await second?.delivery.moveToWait(token)
-    await queue.remove('ours-2')
+    await queue.remove({ id: 'ours-2', orgName: org })
     expect(await queue.restore({ id: 'ours-2', orgName: org })).toBe(true)
     expect((await take(10)).sort()).toEqual(['ours-0', 'ours-1', 'ours-2'])
+  })
+
+  test('gives back the turns of jobs that were taken out', async () => {
+    const org = someOrg()
+    await addMany(someOrg(), 'theirs', 10)
+    for (const id of await addMany(org, 'ours', 100)) await queue.remove({ id, orgName: org })
+    await queue.add({ id: 'next', orgName: org })
+    expect((await take(3)).includes('next')).toBe(true)
   })
 
   test('begins with the first turn again when nothing is queued or under way', async () => {
