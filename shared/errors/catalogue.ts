@@ -105,6 +105,8 @@ export const pairTooLarge = (what: string, limitBytes: number) =>
   new AppError(413, 'pairTooLarge', `${what}: its statement is larger than ${limitBytes} bytes`)
 export const tooManyPairs = (limit: number) =>
   new AppError(413, 'tooManyPairs', `the packet has more than ${limit} statement/parameter pairs`)
+export const tooManyFound = (limit: number) =>
+  new AppError(413, 'tooManyFound', `relationshipIds: more than ${limit} relationships of the origin have these ids`)
 export const returnOnlyTooLarge = (setting: string, limit: number) =>
   new AppError(413, 'returnOnlyTooLarge', `returnOnly: the packet is over ${setting} (${limit}); store it instead`)
 export const jobTimedOut = (limitSeconds: number) =>

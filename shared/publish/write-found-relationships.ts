@@ -30,7 +30,13 @@ const namedAtMost = 10
 // The properties of so many are held from when they are found; those of more are read again when they are written.
 const bytesAtOnce = 16 * 1024 * 1024
 
-/** Finds them wherever they are. @throws invalidRequest (400) by `hardFilterRelationships`. Contract 4.8 and 4.9. */
+// At most 500 ids are asked for: a property that so many relationships share identifies none. They take some 100 MB.
+const mostFound = 100_000
+
+/**
+ * Finds them wherever they are. Contract 4.8 and 4.9.
+ * @throws invalidRequest (400) by `hardFilterRelationships`, tooManyFound (413).
+ */
 export async function findByRelationshipIds(
   work: Pick<Work, 'origin' | 'schema' | 'plan' | 'uniqueness' | 'watch' | 'report'>,
 ): Promise<Found> {
@@ -52,6 +58,7 @@ export async function findByRelationshipIds(
     const ownId = mergeText(id as Rendered)
     const properties = isHeld ? found.properties : onlyOf(found.properties, field)
     all.push({ found: { ...found, properties }, ownId, isHeld, start, end })
+    if (all.length > mostFound) throw errors.tooManyFound(mostFound)
   }
   await uniqueness.check(plan.skips)
   if (plan.requiresBothEnds) requireBothEnds(plan.originIds, all, field)

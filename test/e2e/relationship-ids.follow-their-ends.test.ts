@@ -83,3 +83,12 @@ test('a duplicate id is found beside a large integer that is written like it, wh
     expect((await publish(`${start}, ${order.join(', ')}`, [], all)).status).toBe(422)
   }
 })
+
+test('ids that more relationships share than a worker can hold are refused, not a worker killed', async () => {
+  const many = "WITH a, b UNWIND range(0, 100000) AS i CREATE (a)-[:T {grn: '@1'}]->(b)"
+  const { status, error } = await publish(`(a:P {id: 'a'}), (b:P {id: 'b'}) ${many}`, ['@1'], {})
+  expect([status, error]).toEqual([
+    413,
+    '413 Payload Too Large: relationshipIds: more than 100000 relationships of the origin have these ids',
+  ])
+})
