@@ -51,7 +51,7 @@ export async function listIds(ids: AsyncIterable<InternalId> | Iterable<Internal
 }
 
 /** The same values in a larger array. */
-export function enlarged<T extends Float64Array | BigInt64Array>(full: T, larger: T): T {
+export function enlarged<T extends Float64Array | BigInt64Array | Uint32Array | Buffer>(full: T, larger: T): T {
   larger.set(full as never)
   return larger
 }

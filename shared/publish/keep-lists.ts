@@ -10,10 +10,13 @@ export interface KeepList {
   ids: Set<string>
 }
 
-/** What a node's cleanup keeps, gathered while its relationships are read, given out when its turn comes. */
+/** The id to keep where it does not matter which. */
+export const anyId: Rendered = { json: '', wrap: null, list: false }
+
+/** What the cleanup of a node keeps: gathered while relationships are read, given out when all of the node's are. */
 export function createKeepLists() {
   const types = new Map<string, Map<InternalId, KeepList[]>>()
-  const spoiled = new Set<string>()
+  const suppressed = new Set<string>()
   const clauses = new Map<string, KeepClause>()
   let last: { direction: 'out' | 'in'; far: Identity; clause: KeepClause } | null = null
 
@@ -52,15 +55,15 @@ export function createKeepLists() {
       keep(node, type, oneOf({ by: 'relationshipId', field, id }), id)
     },
     /** Notes that something at this node was skipped: its cleanup would delete what the origin has. */
-    spoil(node: InternalId, type: string): void {
-      spoiled.add(`${node} ${type}`)
+    suppressCleanup(node: InternalId, type: string): void {
+      suppressed.add(`${node} ${type}`)
     },
-    isSpoiled: (node: InternalId, type: string): boolean => spoiled.size > 0 && spoiled.has(`${node} ${type}`),
-    /** The lists of a node and type, outgoing first, then by label (contract 5). They are forgotten. */
-    take(node: InternalId, type: string): KeepList[] {
+    /** The lists of a node and type, outgoing first, then by label (contract 5); null for no cleanup. They are forgotten. */
+    take(node: InternalId, type: string): KeepList[] | null {
       const nodes = types.get(type)
       const lists = nodes?.get(node) ?? []
       nodes?.delete(node)
+      if (suppressed.size > 0 && suppressed.delete(`${node} ${type}`)) return null
       return lists.length < 2 ? lists : lists.sort((a, b) => inOrder(order(a.clause), order(b.clause)))
     },
   }

@@ -2,6 +2,7 @@ import type { Identity } from './identity.ts'
 import type { IdentityPositions } from './identity-positions.ts'
 import type { InternalId } from './internal-ids.ts'
 import type { KeepLists } from './keep-lists.ts'
+import type { LaterKeepLists } from './later-keep-lists.ts'
 import type { PartMetadata } from './metadata.ts'
 import type { PacketWriter } from './packet-writer.ts'
 import type { PairMaker, PropertyField } from './pairs.ts'
@@ -25,6 +26,8 @@ export interface Work extends Reading {
   uniqueness: Uniqueness
   watch: NodeWatch
   keepLists: KeepLists
+  /** Null where `positions` is. */
+  laterKeepLists: LaterKeepLists | null
   schema: RelationshipSchema
   /** The packet's timestamp under the plan's property; null where nothing is stamped. */
   stamp: PropertyField | null

@@ -3,13 +3,15 @@ import { idText } from './identity.ts'
 import { type Chunk, noted, noteSkipped, type Work } from './work.ts'
 
 /** One cleanup for each node of the chunk and type: what the origin has is kept. Seed, `preventCleanup`; contract 4.11, 4.12. */
-export async function writeCleanups(work: Work, { identities }: Chunk): Promise<void> {
+export async function writeCleanups(work: Work, { nodes, identities }: Chunk): Promise<void> {
   const { plan, pairs, writer, keepLists } = work
   for (const type of plan.relationships) {
     const note = noted(plan, (metadata) => metadata.relationship(type.type))
-    for (const [node, identity] of identities) {
+    for (const node of nodes) {
       const lists = keepLists.take(node, type.type)
-      if (keepLists.isSpoiled(node, type.type)) {
+      const identity = identities.get(node)
+      if (identity === undefined) continue
+      if (lists === null) {
         noteSkipped(work, 'cleanups')
         continue
       }

@@ -1,6 +1,7 @@
 import type { Rendered } from '../cypher/values.ts'
 import { type Identity, identityOf } from './identity.ts'
 import type { InternalId } from './internal-ids.ts'
+import { anyId } from './keep-lists.ts'
 import type { RelationshipRow } from './read-relationship-rows.ts'
 import { readRelationships } from './read-relationships.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
@@ -14,8 +15,14 @@ interface Seen {
   row: RelationshipRow
   near: Identity
   far: Identity
-  /** The targeted node that the far end is; null where it is not targeted. */
-  farTarget: InternalId | null
+  farTarget: FarTarget | null
+}
+
+/** The far end, where it is another targeted node and its own cleanup speaks of the relationship too. */
+interface FarTarget {
+  node: InternalId
+  /** Among the targets. */
+  position: number
 }
 
 /**
@@ -55,14 +62,13 @@ function look(
   for (const row of rows) {
     const near = chunk.identities.get(row.node)
     const { position, identity } = placeOf(work, row)
-    const farTarget = position === -1 ? null : (chunk.nodes[position - chunk.start] ?? row.far)
-    const isFromBoth = isSeenFromFar(type.direction, row, farTarget)
-    const isEarlier = isFromBoth && (position < chunk.start || done.has(farTarget))
     const isGone = near === undefined && !chunk.skipped.has(row.node)
     if (isGone) continue
     nodes.add(row.node)
+    const farTarget = type.direction === 'both' && position !== -1 ? farTargetOf(chunk, row, position) : null
+    const isEarlier = farTarget !== null && (position < chunk.start || done.has(farTarget.node))
     if (isEarlier || known.has(row.relationship)) continue
-    if (isFromBoth && position < chunk.start + chunk.nodes.length) known.add(row.relationship)
+    if (farTarget !== null && position < chunk.start + chunk.nodes.length) known.add(row.relationship)
     if (keepsById(work)) {
       const isKept = keepById(work, type, row, farTarget)
       if (!isKept) skip(work, type, row, farTarget)
@@ -87,6 +93,11 @@ function placeOf({ plan, targets, positions }: Work, { far, farKeys }: Relations
   return { position: 'problem' in identity ? -1 : positions.of(identity), identity }
 }
 
+function farTargetOf({ start, nodes }: Chunk, row: RelationshipRow, position: number): FarTarget | null {
+  const node = nodes[position - start] ?? row.far
+  return node === row.node ? null : { node, position }
+}
+
 async function publish(work: Work, type: RelationshipType, seen: readonly Seen[], batch: RelationshipBatch) {
   for (const { row, near, far, farTarget } of seen) {
     if (work.uniqueness.isDuplicate(far)) {
@@ -96,7 +107,7 @@ async function publish(work: Work, type: RelationshipType, seen: readonly Seen[]
     if (work.plan.cleanup === 'byFarEnd') keepByFarEnd(work, type, row, near, far, farTarget)
     const [start, end] = row.isOutgoing ? [near, far] : [far, near]
     // A node that was made anew is, to MERGE, the one it was.
-    const farNode = farTarget ?? row.far
+    const farNode = farTarget?.node ?? row.far
     const nodes = row.isOutgoing ? ([row.node, farNode] as const) : ([farNode, row.node] as const)
     const again = batch.add(row.relationship, nodes, { start, type: type.type, end }, row.properties)
     if (again) await again
@@ -104,22 +115,17 @@ async function publish(work: Work, type: RelationshipType, seen: readonly Seen[]
 }
 
 /** Leaves a relationship out, and with it the cleanup at its ends, which would delete it. */
-function skip(work: Work, { type, direction }: RelationshipType, row: RelationshipRow, farTarget: InternalId | null) {
-  work.keepLists.spoil(row.node, type)
-  if (isSeenFromFar(direction, row, farTarget)) work.keepLists.spoil(farTarget, type)
+function skip(work: Work, { type }: RelationshipType, row: RelationshipRow, farTarget: FarTarget | null) {
+  const { plan, keepLists, laterKeepLists } = work
   noteSkipped(work, 'relationships')
+  if (plan.cleanup === 'none') return
+  keepLists.suppressCleanup(row.node, type)
+  if (farTarget === null) return
+  if (laterKeepLists?.isLater(farTarget.position)) laterKeepLists.suppressCleanup(farTarget.position, type)
+  else keepLists.suppressCleanup(farTarget.node, type)
 }
 
-/** Does the far end's own cleanup speak of this relationship too? */
-const isSeenFromFar = (
-  direction: RelationshipType['direction'],
-  row: RelationshipRow,
-  farTarget: InternalId | null,
-): farTarget is InternalId => direction === 'both' && farTarget !== null && farTarget !== row.node
-
 const keepsById = ({ plan: { cleanup } }: Work) => cleanup === 'byRelationshipId' || cleanup === 'onlyWhereNoneIsLeft'
-
-const anyId: Rendered = { json: '', wrap: null, list: false }
 
 /** The relationship's own id where the request names one; null for one that must be skipped for want of it. */
 function idOf({ plan }: Work, { type }: RelationshipType, row: RelationshipRow): Rendered | null {
@@ -128,27 +134,32 @@ function idOf({ plan }: Work, { type }: RelationshipType, row: RelationshipRow):
 }
 
 function keepByFarEnd(
-  { keepLists }: Work,
-  { type, direction }: RelationshipType,
+  { keepLists, laterKeepLists }: Work,
+  { type }: RelationshipType,
   row: RelationshipRow,
   near: Identity,
   far: Identity,
-  farTarget: InternalId | null,
+  farTarget: FarTarget | null,
 ) {
   const [here, there] = row.isOutgoing ? (['out', 'in'] as const) : (['in', 'out'] as const)
   keepLists.keepFarEnd(row.node, type, here, far)
-  if (isSeenFromFar(direction, row, farTarget)) {
-    keepLists.keepFarEnd(farTarget, type, there, near)
-  }
+  if (farTarget === null) return
+  if (laterKeepLists?.isLater(farTarget.position)) {
+    laterKeepLists.keepFarEnd(farTarget.position, type, there, row.node)
+  } else keepLists.keepFarEnd(farTarget.node, type, there, near)
 }
 
 /** With `relationshipIdField` the ids are kept; without it (`relationshipDeleteOnly`) only that there is a relationship. */
-function keepById(work: Work, type: RelationshipType, row: RelationshipRow, farTarget: InternalId | null): boolean {
-  const { plan, keepLists } = work
+function keepById(work: Work, type: RelationshipType, row: RelationshipRow, farTarget: FarTarget | null): boolean {
+  const { plan, keepLists, laterKeepLists } = work
+  const field = plan.relationshipIdField ?? ''
   const id = plan.cleanup === 'onlyWhereNoneIsLeft' ? anyId : idOf(work, type, row)
   if (id === null) return false
-  for (const node of isSeenFromFar(type.direction, row, farTarget) ? [row.node, farTarget] : [row.node]) {
-    keepLists.keepId(node, type.type, plan.relationshipIdField ?? '', id)
-  }
+  keepLists.keepId(row.node, type.type, field, id)
+  if (farTarget === null) return true
+  if (laterKeepLists?.isLater(farTarget.position)) {
+    if (id === anyId) laterKeepLists.keepSome(farTarget.position, type.type)
+    else laterKeepLists.keepId(farTarget.position, type.type, id)
+  } else keepLists.keepId(farTarget.node, type.type, field, id)
   return true
 }

@@ -3,6 +3,7 @@ import { createAbsence } from './absence.ts'
 import { createIdentityPositions } from './identity-positions.ts'
 import { listIds } from './internal-ids.ts'
 import { createKeepLists } from './keep-lists.ts'
+import { createLaterKeepLists } from './later-keep-lists.ts'
 import type { Plan } from './plan.ts'
 import { nodesAtOnce, readNodes } from './read-nodes.ts'
 import { findTargets, type Targets } from './targets.ts'
@@ -14,7 +15,8 @@ import { writeRelationships } from './write-relationships.ts'
 
 /**
  * All of a request's origin ids fit into one chunk (500, each possibly stored as string and as integer), so that
- * keep-lists and upserts come from the same rows. Memory is the relationships of so many nodes.
+ * keep-lists and upserts come from the same rows. Memory is the relationships of so many nodes, and a few bytes for each
+ * that leads from a node read to one that is not.
  */
 const chunkSize = 1_000
 
@@ -25,7 +27,7 @@ export interface Sought {
 }
 
 /** What the steps of a request share before it is known which nodes it is about. */
-type Given = Omit<Work, 'targets' | 'positions' | 'keepLists' | 'stamp'>
+type Given = Omit<Work, 'targets' | 'positions' | 'keepLists' | 'laterKeepLists' | 'stamp'>
 
 export async function seek(work: Given): Promise<Sought> {
   const { plan } = work
@@ -55,13 +57,16 @@ export async function writeRequest(
     value: renderValue(BigInt(acceptedAt), plan.identity.numbers) as Rendered,
   }
   const absence = createAbsence(plan, targets.missing)
+  const positions = canMeetCleanup(plan) ? createIdentityPositions(targets.nodes.length) : null
+  const keepLists = createKeepLists()
   const work: Work = {
     ...given,
     watch: absence.watch(given.watch),
     targets,
-    positions: canMeetCleanup(plan) ? createIdentityPositions() : null,
+    positions,
     stamp,
-    keepLists: createKeepLists(),
+    keepLists,
+    laterKeepLists: positions && createLaterKeepLists(plan, targets.nodes, positions, keepLists),
   }
   noteMissing(work)
   if (found) await writeFound(work, found)
@@ -79,6 +84,7 @@ export async function writeRequest(
       const identity = chunk.identities.get(node)
       if (identity) work.positions?.add(identity, start + index)
     }
+    work.laterKeepLists?.openUpTo(next)
     if (plan.publishesNodes) await writeNodes(work, chunk)
     else
       writer.note(

@@ -1,0 +1,50 @@
+import type { Origin } from '../../shared/origin/connect.ts'
+
+/**
+ * An origin in this process: `count` nodes labelled Person, the ids 'p0' and so on, and from each one relationship KNOWS,
+ * with an id of its own (`grn`), to the node so many places further for each of `steps`, the first node following the
+ * last. It knows what a publish of that type by internal ids asks for.
+ */
+export function ringOrigin(count: number, steps: readonly number[]): Origin {
+  const idOf = (node: number) => `p${node}`
+
+  function* relationshipsAt(near: number, asLists: boolean, hasId: boolean) {
+    for (const [index, step] of steps.entries()) {
+      for (const isOutgoing of [true, false]) {
+        const far = (near + (isOutgoing ? step : count - step)) % count
+        const relationship = (isOutgoing ? near : far) * steps.length + index
+        const grn = `r${relationship}`
+        const properties = asLists ? [['grn'], [grn]] : hasId ? [grn, 1] : [1]
+        yield [...properties, relationship, near, isOutgoing, far, ['Person'], null, idOf(far)]
+      }
+    }
+  }
+
+  function rowsOf(query: string, { nodes }: { nodes: number[] }): unknown[][] {
+    if (!query.includes('(n)-[r:')) return nodes.map((node) => [null, idOf(node), node, ['Person']])
+    const most = Number(/LIMIT (\d+)$/.exec(query)?.[1] ?? Number.POSITIVE_INFINITY)
+    const asLists = query.includes('[keys(r), ')
+    const rows: unknown[][] = []
+    for (const node of nodes) {
+      if (rows.length >= most) break
+      rows.push(...relationshipsAt(node, asLists, query.includes('p.`grn`')))
+    }
+    return rows.slice(0, most)
+  }
+
+  return {
+    legacy: false,
+    isDue: () => false,
+    renew: async () => false,
+    read: () => {
+      throw new Error('this origin streams nothing')
+    },
+    rows: async (query, parameters) => rowsOf(query, parameters as { nodes: number[] }),
+    rowsWithin: async (_, query, parameters) => ({
+      rows: rowsOf(query, parameters as { nodes: number[] }),
+      rowBytes: 200,
+    }),
+    ask: async () => [['UNIQUENESS', 'NODE', ['Person'], ['id']]],
+    close: async () => {},
+  }
+}

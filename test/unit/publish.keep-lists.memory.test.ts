@@ -1,0 +1,80 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { listIds } from '../../shared/publish/internal-ids.ts'
+import { createPacketWriter } from '../../shared/publish/packet-writer.ts'
+import { createPairMaker } from '../../shared/publish/pairs.ts'
+import { partLimits } from '../../shared/publish/part-buffer.ts'
+import { planOf } from '../../shared/publish/plan.ts'
+import { createRelationshipSchema } from '../../shared/publish/relationship-schema.ts'
+import { createReport } from '../../shared/publish/report.ts'
+import { parsePublishRequest } from '../../shared/publish/rules.ts'
+import { createSights, distinctViews, watchSharedNodes } from '../../shared/publish/shared-nodes.ts'
+import { createUniqueness } from '../../shared/publish/uniqueness.ts'
+import { createUsualLabels } from '../../shared/publish/usual-labels.ts'
+import { writeRequest } from '../../shared/publish/write-request.ts'
+import { ringOrigin } from '../support/ring-origin.ts'
+import { request as fieldsOf } from './valid-request.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+function bytesInUse(): number {
+  collectGarbage()
+  collectGarbage() // ends the sweeping of the first, which is when array buffers are counted out
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+
+const count = 50_000
+// From each node to ten about half the ring away: halfway nearly all relationships lead to nodes still to come.
+const steps = Array.from({ length: 10 }, (_, index) => count / 2 + 97 * index)
+
+/** Publishes the relationships of all nodes. @returns the bytes in use at most, beyond those before, and the pairs written. */
+async function publish(fields: object) {
+  const origin = ringOrigin(count, steps)
+  const { request } = parsePublishRequest(
+    fieldsOf({
+      mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },
+      metadata: false,
+      relationships: ['KNOWS'],
+      ...fields,
+    }),
+  )
+  const nodes = await listIds(Array.from({ length: count }, (_, node) => node))
+  const writer = createPacketWriter(partLimits(5_000), 10 * count + count, async () => {})
+  const given = {
+    origin,
+    writer,
+    plan: planOf(request),
+    known: new Map(),
+    usualLabels: createUsualLabels(),
+    pairs: createPairMaker('dollar'),
+    report: createReport(),
+    uniqueness: createUniqueness(origin),
+    watch: watchSharedNodes(distinctViews([request]), createSights())(request, 0),
+    schema: createRelationshipSchema(origin),
+  }
+  let [before, most, chunks] = [0, 0, 0]
+  const measure = () => {
+    // What there is once for a request is there after a few thousand nodes.
+    if (++chunks === 3) before = bytesInUse()
+    else if (chunks > 3 && chunks % 5 === 0) most = Math.max(most, bytesInUse() - before)
+  }
+  await writeRequest(given, { found: null, targets: { nodes, rows: null, missing: [] } }, 0, measure)
+  await writer.end()
+  return { most, pairs: writer.pairs }
+}
+
+test.each([
+  ['by far ends', {}, 10 * count + count, 16e6],
+  ['by relationship ids', { relationshipIdField: 'grn', deleteRelationshipById: true }, 10 * count + count, 20e6],
+  ['where none is left', { relationshipDeleteOnly: true }, 0, 6e6],
+])(
+  'what cleanups %s keep of nodes still to come takes a few bytes a relationship',
+  async (_, fields, pairs, mostBytes) => {
+    const used = await publish(fields)
+    expect(used.pairs).toBe(pairs)
+    expect(used.most).toBeLessThan(mostBytes)
+  },
+)
