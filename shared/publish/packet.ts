@@ -7,13 +7,12 @@ import { createPacketWriter, type PartSink } from './packet-writer.ts'
 import { createPairMaker } from './pairs.ts'
 import { partLimits } from './part-buffer.ts'
 import { planOf } from './plan.ts'
-import type { KnownColumns, Reading } from './read-properties.ts'
+import { type Learned, nothingLearned } from './read-properties.ts'
 import { createRelationshipSchema, type RelationshipSchema } from './relationship-schema.ts'
 import { createReport, type JobReport } from './report.ts'
 import type { PublishRequest } from './request.ts'
 import { createSights, distinctViews, type Sight, type View, watchSharedNodes } from './shared-nodes.ts'
 import { createUniqueness, type Uniqueness } from './uniqueness.ts'
-import { createUsualLabels } from './usual-labels.ts'
 import { canBeSoughtAhead, seek, writeRequest } from './write-request.ts'
 
 /** What a packet, or a slice of one, is made of and within which bounds. */
@@ -140,13 +139,11 @@ async function orAborted(signal: AbortSignal, work: () => Promise<void>): Promis
   }
 }
 
-interface OpenOrigin {
+interface OpenOrigin extends Learned {
   key: string
   origin: Origin
   uniqueness: Uniqueness
   schema: RelationshipSchema
-  known: KnownColumns
-  usualLabels: Reading['usualLabels']
 }
 
 /** One origin at a time, kept for the next request if that names the same; closed when the signal aborts a hanging read. */
@@ -178,8 +175,7 @@ function originsUntil(signal: AbortSignal, policy: OriginSettings, limitSeconds:
         origin,
         uniqueness: createUniqueness(origin),
         schema: createRelationshipSchema(origin),
-        known: new Map(),
-        usualLabels: createUsualLabels(),
+        ...nothingLearned(),
       }
       return current
     },

@@ -1,6 +1,6 @@
 import { quote } from '../cypher/identifiers.ts'
 import { type IdsByKey, listIdsByKey } from './ids-by-key.ts'
-import { asInteger, type InternalId, internalId } from './internal-ids.ts'
+import { asInteger, eachRelationship, type InternalId, internalId } from './internal-ids.ts'
 import type { Reading } from './read-properties.ts'
 import { type RelationshipGroup, readRows, relationshipsAtOnce } from './read-relationship-rows.ts'
 import { arrow } from './reads.ts'
@@ -69,8 +69,8 @@ function readByIds({ work, node, type }: Hub, ids: BigInt64Array) {
   const { direction } = type
   const near = { out: 's', in: 'e', both: 'CASE WHEN id(s) = $node THEN s ELSE e END' }[direction]
   const far = { out: 'e', in: 's', both: 'CASE WHEN id(s) = $node THEN e ELSE s END' }[direction]
-  const match = `UNWIND $ids AS i MATCH ()-[r]->() WHERE id(r) = i WITH i, r, startNode(r) AS s, endNode(r) AS e
-    WITH i, r, ${near} AS n, ${far} AS m WHERE type(r) = $type AND id(n) = $node WITH i, n, r, m`
+  const match = `${eachRelationship} WITH r, startNode(r) AS s, endNode(r) AS e
+    WITH r, ${near} AS n, ${far} AS m WHERE type(r) = $type AND id(n) = $node WITH n, r, m`
   const parameters = { ids: [...ids], node: asInteger(node), type: type.type }
   return readRows(work, type, { match, parameters, isOne: ids.length === 1 })
 }
@@ -79,7 +79,7 @@ const idsAtOnce = 10_000
 
 /** The same relationships in the order of what tells parallel ones apart. */
 function listByOwnId({ work: { origin } }: Hub, ids: BigInt64Array, field: string): Promise<IdsByKey> {
-  const query = `UNWIND $ids AS i MATCH ()-[r]->() WHERE id(r) = i RETURN ${internalId('r')}, r.${quote(field)}`
+  const query = `${eachRelationship} RETURN ${internalId('r')}, r.${quote(field)}`
   async function* pairs() {
     for (let at = 0; at < ids.length; at += idsAtOnce) {
       const some = [...ids.subarray(at, at + idsAtOnce)]

@@ -1,15 +1,27 @@
 import type { Origin, Row } from '../origin/connect.ts'
 import { type Columns, columnsOf, comparable, expressionsOf, type Properties, propertiesOf } from './columns.ts'
-import { asInteger, type InternalId, internalId } from './internal-ids.ts'
+import { asInteger, eachRelationship, type InternalId, internalId } from './internal-ids.ts'
 import type { Plan } from './plan.ts'
-import type { createUsualLabels } from './usual-labels.ts'
+import { createUsualLabels } from './usual-labels.ts'
 
-/** What reads need to know. */
-export interface Reading {
-  origin: Origin
-  plan: Plan
+/** What reads of one origin have learned from those before, so that they cost less. */
+export interface Learned {
   known: KnownColumns
   usualLabels: ReturnType<typeof createUsualLabels>
+  /** Types and directions whose relationships at the nodes before were more than may be read at once. */
+  counted: Set<string>
+}
+
+export const nothingLearned = (): Learned => ({
+  known: new Map(),
+  usualLabels: createUsualLabels(),
+  counted: new Set(),
+})
+
+/** What reads need to know. */
+export interface Reading extends Learned {
+  origin: Origin
+  plan: Plan
 }
 
 /** Rows to be read, each with all properties of one element. */
@@ -151,8 +163,7 @@ function learnSize(entry: Known, read: Read) {
 
 /** All properties of these nodes or relationships as they are; one that is gone by now is left out. */
 async function readAgain(origin: Origin, variable: 'n' | 'r', ids: readonly InternalId[], most: number) {
-  const pattern = variable === 'n' ? '(n)' : '()-[r]->()'
-  const match = `UNWIND $ids AS i MATCH ${pattern} WHERE id(${variable}) = i`
+  const match = variable === 'n' ? 'MATCH (n) WHERE id(n) IN $ids' : eachRelationship
   const query = `${match} RETURN [${[...listsOf(variable), internalId(variable)].join(', ')}]`
   const { rows, rowBytes } = await origin.rowsWithin(most, query, { ids: ids.map(asInteger) })
   const found = rows && new Map(rows.map((row) => [row[2] as InternalId, fromLists(row).properties]))

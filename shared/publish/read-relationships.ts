@@ -21,25 +21,32 @@ export async function* readRelationships(
   nodes: readonly InternalId[],
   type: RelationshipType,
 ): AsyncGenerator<RelationshipGroup> {
-  // Small ones are mostly few enough to be read without being counted.
-  const rows = relationshipsAtOnce(work, type) < rowsAtMost ? null : await readGroup(work, nodes, type)
+  const name = `${type.type} ${type.direction}`
+  // Mostly they are few enough to be read without being counted.
+  const rows = work.counted.has(name) ? null : await readGroup(work, nodes, type)
   if (rows) return yield { rows, isOpen: false }
+  work.counted.add(name)
+  let isSplit = false
   let group: InternalId[] = []
   let size = 0
   for await (const { node, count } of countRelationships(work.origin, nodes, type)) {
     const atOnce = relationshipsAtOnce(work, type)
     if (size > 0 && size + count > atOnce) {
+      isSplit = true
       yield* readSome(work, group, type)
       group = []
       size = 0
     }
-    if (count > atOnce) yield* readHub(work, node, type)
-    else {
+    if (count > atOnce) {
+      isSplit = true
+      yield* readHub(work, node, type)
+    } else {
       group.push(node)
       size += count
     }
   }
   if (size > 0) yield* readSome(work, group, type)
+  if (!isSplit) work.counted.delete(name)
 }
 
 /** Relationships that should fit, by what is known of their size; where they do not, they are read in halves. */

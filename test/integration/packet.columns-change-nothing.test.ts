@@ -5,13 +5,12 @@ import { createPacketWriter } from '../../shared/publish/packet-writer.ts'
 import { createPairMaker } from '../../shared/publish/pairs.ts'
 import { partLimits } from '../../shared/publish/part-buffer.ts'
 import { planOf } from '../../shared/publish/plan.ts'
-import type { KnownColumns } from '../../shared/publish/read-properties.ts'
+import { type KnownColumns, nothingLearned } from '../../shared/publish/read-properties.ts'
 import { createRelationshipSchema } from '../../shared/publish/relationship-schema.ts'
 import { createReport } from '../../shared/publish/report.ts'
 import { parsePublishRequest } from '../../shared/publish/rules.ts'
 import { createSights, distinctViews, watchSharedNodes } from '../../shared/publish/shared-nodes.ts'
 import { createUniqueness } from '../../shared/publish/uniqueness.ts'
-import { createUsualLabels } from '../../shared/publish/usual-labels.ts'
 import { seek, writeRequest } from '../../shared/publish/write-request.ts'
 import { matrix } from '../replay/type-matrix.ts'
 import { openDriver, run } from '../support/neo4j.ts'
@@ -72,8 +71,8 @@ async function packetOf(known: KnownColumns, fields: object): Promise<string[]> 
       origin,
       uniqueness,
       schema: createRelationshipSchema(origin),
+      ...nothingLearned(),
       known,
-      usualLabels: createUsualLabels(),
       watch: watchOf(request, at),
       plan: planOf(request),
       pairs,

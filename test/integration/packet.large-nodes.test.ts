@@ -4,8 +4,8 @@ import { openOrigin } from '../../shared/origin/connect.ts'
 import { buildPacket } from '../../shared/publish/packet.ts'
 import { planOf } from '../../shared/publish/plan.ts'
 import { nodesAtOnce, readNodes, readNodesByIds } from '../../shared/publish/read-nodes.ts'
+import { nothingLearned } from '../../shared/publish/read-properties.ts'
 import { parsePublishRequest } from '../../shared/publish/rules.ts'
-import { createUsualLabels } from '../../shared/publish/usual-labels.ts'
 import { openDriver, run } from '../support/neo4j.ts'
 import { database, uniqueName } from '../support/requests.ts'
 
@@ -28,7 +28,7 @@ const { request } = parsePublishRequest(fields)
 
 test('nodes that are large are read a few at a time once that is known', async () => {
   const origin = await openOrigin(request, settings, 60)
-  const work = { origin, plan: planOf(request), known: new Map(), usualLabels: createUsualLabels() }
+  const work = { origin, plan: planOf(request), ...nothingLearned() }
   expect(nodesAtOnce(work)).toBeGreaterThan(ids.length)
   expect(await readNodesByIds(work, ids, 1_000)).toBeNull()
   expect(nodesAtOnce(work)).toBe(Math.floor((16 * 1024 * 1024) / (10 * 2 ** 15 + 600)))
@@ -57,7 +57,7 @@ test('of nodes that are very large a few are read first, and never more at a tim
     originIds: heavyIds,
   })
   const plan = planOf(heavyOnes)
-  const work = { origin: { ...opened, rowsWithin }, plan, known: new Map(), usualLabels: createUsualLabels() }
+  const work = { origin: { ...opened, rowsWithin }, plan, ...nothingLearned() }
   expect(await readNodesByIds(work, heavyIds, 1_000)).toBeNull()
   const nodes = (await run(driver, `MATCH (n:${heavy}) RETURN id(n)`)).map(([node]) => Number(node))
   const atOnce = nodesAtOnce(work)

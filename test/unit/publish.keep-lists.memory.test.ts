@@ -6,12 +6,12 @@ import { createPacketWriter } from '../../shared/publish/packet-writer.ts'
 import { createPairMaker } from '../../shared/publish/pairs.ts'
 import { partLimits } from '../../shared/publish/part-buffer.ts'
 import { planOf } from '../../shared/publish/plan.ts'
+import { nothingLearned } from '../../shared/publish/read-properties.ts'
 import { createRelationshipSchema } from '../../shared/publish/relationship-schema.ts'
 import { createReport } from '../../shared/publish/report.ts'
 import { parsePublishRequest } from '../../shared/publish/rules.ts'
 import { createSights, distinctViews, watchSharedNodes } from '../../shared/publish/shared-nodes.ts'
 import { createUniqueness } from '../../shared/publish/uniqueness.ts'
-import { createUsualLabels } from '../../shared/publish/usual-labels.ts'
 import { writeRequest } from '../../shared/publish/write-request.ts'
 import { ringOrigin } from '../support/ring-origin.ts'
 import { request as fieldsOf } from './valid-request.ts'
@@ -47,8 +47,7 @@ async function publish(fields: object) {
     origin,
     writer,
     plan: planOf(request),
-    known: new Map(),
-    usualLabels: createUsualLabels(),
+    ...nothingLearned(),
     pairs: createPairMaker('dollar'),
     report: createReport(),
     uniqueness: createUniqueness(origin),
