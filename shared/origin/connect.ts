@@ -1,4 +1,4 @@
-import neo4j, { type Record as BoltRecord, type Driver, Neo4jError, type Result } from 'neo4j-driver'
+import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { ObserveCall } from '../observability/timed.ts'
@@ -6,10 +6,7 @@ import { type DbUrl, parseDbUrl } from './db-url.ts'
 import { type Line, type Patience, takeLine } from './line.ts'
 import type { Lookup } from './lookup.ts'
 import { checkedAddress, type OriginPolicy } from './policy.ts'
-import { bytesOf } from './row-bytes.ts'
-
-/** One row: values by column, integers as BigInt, floats as number. */
-export type Row = readonly unknown[]
+import { collected, handedOver, type Row } from './results.ts'
 
 /** An origin opened for reading: one session, one read-only transaction with a time limit. */
 export interface Origin {
@@ -24,6 +21,12 @@ export interface Origin {
   isDue(): boolean
   /** Streams the rows of a query, however many there are. @throws the 502 errors of the catalogue. */
   read(query: string, parameters?: Record<string, unknown>): AsyncGenerator<Row>
+  /**
+   * Hands over each row of a query that gives it as one list, however many there are, as they come: a third of the work
+   * of `read`, for what nobody needs to wait for.
+   * @throws the 502 errors of the catalogue.
+   */
+  each(query: string, parameters: Record<string, unknown>, take: (row: Row) => void): Promise<void>
   /**
    * All rows of a query that gives each as one list, which is the caller's own: half the work of `read`, for a result
    * that may be held in memory.
@@ -56,10 +59,6 @@ interface Target {
 const fetchSize = 1_000
 
 const renewedAfterMs = 1_000
-
-// More than any page has, or any database constraints: an origin that gives more will not end.
-const mostRowsHeld = 200_000
-const endless = () => new Error(`a result has more than ${mostRowsHeld} rows`)
 
 /** Whether an origin may be opened at all, without a connection. @throws 400, 422, or 502 where the name does not resolve. */
 export async function checkOrigin(
@@ -159,6 +158,10 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
         records.return?.().catch(() => {})
       }
     },
+    each: (query, parameters, take) =>
+      handedOver(line, transaction.run(query, parameters), take).catch((error) => {
+        throw originError(error, errors.originBroke)
+      }),
     rows: async (query, parameters = {}) => (await rowsWithin(Number.POSITIVE_INFINITY, query, parameters)).rows ?? [],
     rowsWithin,
     async ask(query) {
@@ -173,59 +176,6 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
     },
     close: () => line.close(),
   }
-}
-
-/** A result whose rows are coming. */
-interface Receiving<T> {
-  /** null once they are given up. */
-  rows: T[] | null
-  arrived: number
-  /** So many rows took so many bytes. */
-  measured: number
-  bytes: number
-  resolve(received: Received<T>): void
-  reject(error: unknown): void
-}
-
-interface Received<T> {
-  rows: T[] | null
-  rowBytes: number
-}
-
-/** All rows of a result; null as soon as they take more than `mostBytes`. */
-function collected<T>(
-  line: Line,
-  result: Result,
-  rowOf: (record: BoltRecord) => T,
-  mostBytes = Number.POSITIVE_INFINITY,
-): Promise<Received<T>> {
-  const { promise, resolve, reject } = Promise.withResolvers<Received<T>>()
-  // A transaction keeps all its results until it ends, and these keep who reads them: nobody may keep the rows, nor
-  // what was promised them.
-  let reading: Receiving<T> | null = { rows: [], arrived: 0, measured: 0, bytes: 0, resolve, reject }
-  line.drained()
-  result.subscribe({
-    onNext(record) {
-      if (reading === null) return
-      if (++reading.arrived > mostRowsHeld) line.cut(endless())
-      if (reading.rows === null) return line.drained()
-      const row = rowOf(record)
-      reading.measured = reading.rows.push(row)
-      reading.bytes += bytesOf(row)
-      if (reading.bytes <= mostBytes) return
-      reading.rows = null
-      // What was fetched still comes, with Bolt 3 all of it; the rest the server discards.
-      result.summary().catch(() => {})
-    },
-    onCompleted() {
-      const { rows = null, bytes = 0, measured = 0 } = reading ?? {}
-      reading?.resolve({ rows, rowBytes: bytes / Math.max(1, measured) })
-    },
-    onError: (error) => reading?.reject(error),
-  })
-  return line.during(promise).finally(() => {
-    reading = null
-  })
 }
 
 /** Username and password; the password may hold colons. The form is checked by the request's schema. */

@@ -38,6 +38,7 @@ export async function openMeasured(
       }
       return rows
     },
+    each: (query, parameters, take) => timing('read', () => origin.each(query, parameters, take), outcomeOf, observe),
     rows: (query, parameters) => timing('read', () => origin.rows(query, parameters), outcomeOf, observe),
     rowsWithin: (mostBytes, query, parameters) =>
       timing('read', () => origin.rowsWithin(mostBytes, query, parameters), outcomeOf, observe),

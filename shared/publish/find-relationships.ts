@@ -1,5 +1,6 @@
 import { isQuotable, quote } from '../cypher/identifiers.ts'
-import type { Origin, Row } from '../origin/connect.ts'
+import type { Origin } from '../origin/connect.ts'
+import type { Row } from '../origin/results.ts'
 import type { Properties } from './columns.ts'
 import type { IdentityRule, NodeKeys } from './identity.ts'
 import { type InternalId, internalId } from './internal-ids.ts'

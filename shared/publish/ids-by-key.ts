@@ -7,31 +7,32 @@ export interface IdsByKey {
   endOfKey(position: number): number
 }
 
-/** Collects ids and sorts them by their keys, without an object for each: 16 bytes, and 4 while they are sorted. */
-export async function listIdsByKey<T>(
-  pairs: AsyncIterable<[InternalId, T]>,
-  keyOf: (value: T) => number,
-): Promise<IdsByKey> {
+/** Collects ids with a key each, without an object for each: 16 bytes, and 4 while they are sorted. */
+export function collectIdsByKey(): { add(id: InternalId, key: number): void; list(): IdsByKey } {
   let ids = new BigInt64Array(1_024)
   let keys = new Float64Array(1_024)
   let count = 0
-  for await (const [id, value] of pairs) {
-    if (count === ids.length) {
-      ids = enlarged(ids, new BigInt64Array(2 * count))
-      keys = enlarged(keys, new Float64Array(2 * count))
-    }
-    ids[count] = BigInt(id)
-    keys[count++] = keyOf(value)
-  }
-  const order = Uint32Array.from({ length: count }, (_, index) => index)
-  order.sort((a, b) => (keys[a] as number) - (keys[b] as number))
-  const sortedKeys = Float64Array.from(order, (at) => keys[at] as number)
   return {
-    ids: BigInt64Array.from(order, (at) => ids[at] as bigint),
-    endOfKey(position) {
-      let end = position + 1
-      while (end < count && sortedKeys[end] === sortedKeys[position]) end++
-      return end
+    add(id, key) {
+      if (count === ids.length) {
+        ids = enlarged(ids, new BigInt64Array(2 * count))
+        keys = enlarged(keys, new Float64Array(2 * count))
+      }
+      ids[count] = BigInt(id)
+      keys[count++] = key
+    },
+    list() {
+      const order = Uint32Array.from({ length: count }, (_, index) => index)
+      order.sort((a, b) => (keys[a] as number) - (keys[b] as number))
+      const sortedKeys = Float64Array.from(order, (at) => keys[at] as number)
+      return {
+        ids: BigInt64Array.from(order, (at) => ids[at] as bigint),
+        endOfKey(position) {
+          let end = position + 1
+          while (end < count && sortedKeys[end] === sortedKeys[position]) end++
+          return end
+        },
+      }
     },
   }
 }

@@ -39,21 +39,29 @@ export interface IdList {
 }
 
 /** Collects ids, each of which comes once, without an object for each. */
-export async function listIds(ids: AsyncIterable<InternalId> | Iterable<InternalId>): Promise<IdList> {
+export function collectIds(): { add(id: InternalId): void; list(): IdList } {
   let small = new Float64Array(1_024)
   let count = 0
   let large = new BigInt64Array(0)
   let largeCount = 0
-  for await (const id of ids) {
-    if (typeof id === 'number') {
-      if (count === small.length) small = enlarged(small, new Float64Array(2 * count))
-      small[count++] = id
-    } else {
-      if (largeCount === large.length) large = enlarged(large, new BigInt64Array(Math.max(1_024, 2 * largeCount)))
-      large[largeCount++] = BigInt(id)
-    }
+  return {
+    add(id) {
+      if (typeof id === 'number') {
+        if (count === small.length) small = enlarged(small, new Float64Array(2 * count))
+        small[count++] = id
+      } else {
+        if (largeCount === large.length) large = enlarged(large, new BigInt64Array(Math.max(1_024, 2 * largeCount)))
+        large[largeCount++] = BigInt(id)
+      }
+    },
+    list: () => sortedList(small.slice(0, count).sort(), large.slice(0, largeCount).sort()),
   }
-  return sortedList(small.slice(0, count).sort(), large.slice(0, largeCount).sort())
+}
+
+export function listIds(ids: Iterable<InternalId>): IdList {
+  const collected = collectIds()
+  for (const id of ids) collected.add(id)
+  return collected.list()
 }
 
 /** The same values in a larger array. */

@@ -1,5 +1,5 @@
 import { quote } from '../cypher/identifiers.ts'
-import { type IdsByKey, listIdsByKey } from './ids-by-key.ts'
+import { collectIdsByKey, type IdsByKey } from './ids-by-key.ts'
 import { asInteger, eachRelationship, type InternalId, internalId } from './internal-ids.ts'
 import type { Reading } from './read-properties.ts'
 import { type RelationshipGroup, readRows, relationshipsAtOnce } from './read-relationship-rows.ts'
@@ -23,15 +23,19 @@ export async function* readHub(
   type: RelationshipType,
 ): AsyncGenerator<RelationshipGroup> {
   const hub = { work, node, type }
-  const query = `MATCH (n)${arrow('r', type)}(m) WHERE id(n) = $node RETURN ${internalId('r')}, ${internalId('m')}`
-  const pairs = work.origin.read(query, { node: asInteger(node) }) as AsyncGenerator<[InternalId, InternalId]>
-  // Beyond 2^53 some far ends have one number: then they are read as if they were one.
-  const byFarEnd = await listIdsByKey(pairs, Number)
   const { relationshipIdField } = work.plan
-  yield* readInOrder(hub, byFarEnd, async function* (ids) {
+  yield* readInOrder(hub, await listByFarEnd(hub), async function* (ids) {
     if (relationshipIdField === null) yield* readParallel(hub, ids)
     else yield* readInOrder(hub, await listByOwnId(hub, ids, relationshipIdField), (same) => readParallel(hub, same))
   })
+}
+
+async function listByFarEnd({ work: { origin }, node, type }: Hub): Promise<IdsByKey> {
+  const query = `MATCH (n)${arrow('r', type)}(m) WHERE id(n) = $node RETURN [${internalId('r')}, ${internalId('m')}]`
+  const byFarEnd = collectIdsByKey()
+  // Beyond 2^53 some far ends have one number: then they are read as if they were one.
+  await origin.each(query, { node: asInteger(node) }, ([id, far]) => byFarEnd.add(id as InternalId, Number(far)))
+  return byFarEnd.list()
 }
 
 /** Reads as many at once as fit, with all of a key together; those of a key that has too many are left to `readKey`. */
@@ -78,15 +82,14 @@ function readByIds({ work, node, type }: Hub, ids: BigInt64Array) {
 const idsAtOnce = 10_000
 
 /** The same relationships in the order of what tells parallel ones apart. */
-function listByOwnId({ work: { origin } }: Hub, ids: BigInt64Array, field: string): Promise<IdsByKey> {
-  const query = `${eachRelationship} RETURN ${internalId('r')}, r.${quote(field)}`
-  async function* pairs() {
-    for (let at = 0; at < ids.length; at += idsAtOnce) {
-      const some = [...ids.subarray(at, at + idsAtOnce)]
-      yield* origin.read(query, { ids: some }) as AsyncGenerator<[InternalId, unknown]>
-    }
+async function listByOwnId({ work: { origin } }: Hub, ids: BigInt64Array, field: string): Promise<IdsByKey> {
+  const query = `${eachRelationship} RETURN [${internalId('r')}, r.${quote(field)}]`
+  const byOwnId = collectIdsByKey()
+  for (let at = 0; at < ids.length; at += idsAtOnce) {
+    const some = [...ids.subarray(at, at + idsAtOnce)]
+    await origin.each(query, { ids: some }, ([id, ownId]) => byOwnId.add(id as InternalId, keyOfOwnId(ownId)))
   }
-  return listIdsByKey(pairs(), keyOfOwnId)
+  return byOwnId.list()
 }
 
 /** Equal ids have one key, 5 and 5.0 too; different ones may. Other types are too rare to be told apart. */

@@ -1,5 +1,6 @@
 import { quote } from '../cypher/identifiers.ts'
-import type { Origin, Row } from '../origin/connect.ts'
+import type { Origin } from '../origin/connect.ts'
+import type { Row } from '../origin/results.ts'
 import type { IdentityRule, NodeKeys } from './identity.ts'
 import type { InternalId } from './internal-ids.ts'
 import { completeZones } from './zones.ts'

@@ -1,4 +1,5 @@
-import type { Origin, Row } from '../origin/connect.ts'
+import type { Origin } from '../origin/connect.ts'
+import type { Row } from '../origin/results.ts'
 import { type Columns, columnsOf, comparable, expressionsOf, type Properties, propertiesOf } from './columns.ts'
 import { asInteger, eachRelationship, type InternalId, internalId } from './internal-ids.ts'
 import type { Plan } from './plan.ts'

@@ -29,7 +29,7 @@ export async function* readRelationships(
   let isSplit = false
   let group: InternalId[] = []
   let size = 0
-  for await (const { node, count } of countRelationships(work.origin, nodes, type)) {
+  for (const { node, count } of await countRelationships(work.origin, nodes, type)) {
     const atOnce = relationshipsAtOnce(work, type)
     if (size > 0 && size + count > atOnce) {
       isSplit = true

@@ -1,23 +1,22 @@
 import { quote } from '../cypher/identifiers.ts'
 import type { Origin } from '../origin/connect.ts'
-import { asInteger, eachNode, type InternalId, internalId } from './internal-ids.ts'
+import { asInteger, collectIds, eachNode, type IdList, type InternalId, internalId } from './internal-ids.ts'
 import type { RelationshipType } from './relationship-types.ts'
 
 /** What is asked of an origin beside nodes' and relationships' properties. Texts run on Neo4j 3.5 to 5, hence `id()` and `$` parameters. */
 
-/** Nodes of a label whose id property is among `values`: their internal ids, the ids, and whether they bear `filter`. */
-export async function* findByIds(
+/** Hands over the nodes of a label whose id property is among `values`, and whether they bear `filter`. */
+export function findByIds(
   origin: Origin,
   index: { label: string; idProperty: string },
   values: readonly unknown[],
   filter: string | null,
-): AsyncGenerator<{ node: InternalId; id: unknown; passes: boolean }> {
+  take: (node: InternalId, id: unknown, passes: boolean) => void,
+): Promise<void> {
   const property = `n.${quote(index.idProperty)}`
   const passes = filter === null ? 'true' : `n:${quote(filter)}`
-  const query = `MATCH (n:${quote(index.label)}) WHERE ${property} IN $values RETURN ${internalId('n')}, ${property}, ${passes}`
-  for await (const [node, id, isKept] of origin.read(query, { values })) {
-    yield { node: node as InternalId, id, passes: isKept === true }
-  }
+  const query = `MATCH (n:${quote(index.label)}) WHERE ${property} IN $values RETURN [${internalId('n')}, ${property}, ${passes}]`
+  return origin.each(query, { values }, ([node, id, isKept]) => take(node as InternalId, id, isKept === true))
 }
 
 /** Is there any node with this label and property? */
@@ -31,28 +30,29 @@ export const arrow = (inside: string, { type, direction }: RelationshipType) =>
   `${direction === 'in' ? '<-' : '-'}[${inside}:${quote(type)}]${direction === 'out' ? '->' : '-'}`
 
 /** The distinct nodes at the end of the types, followed in order as one pattern. Seed, `toLayer`; contract 4.4. */
-export async function* followLayers(
+export async function followLayers(
   origin: Origin,
   sources: readonly InternalId[],
   layers: readonly RelationshipType[],
   filter: string | null,
-): AsyncGenerator<InternalId> {
+): Promise<IdList> {
   const hops = layers.map((layer) => arrow('', layer)).join('()')
   const passes = filter === null ? '' : ` AND n:${quote(filter)}`
-  const query = `MATCH (s)${hops}(n) WHERE id(s) IN $sources${passes} RETURN DISTINCT ${internalId('n')}`
-  for await (const [node] of origin.read(query, { sources: sources.map(asInteger) })) yield node as InternalId
+  const query = `MATCH (s)${hops}(n) WHERE id(s) IN $sources${passes} WITH DISTINCT n RETURN [${internalId('n')}]`
+  const reached = collectIds()
+  await origin.each(query, { sources: sources.map(asInteger) }, ([node]) => reached.add(node as InternalId))
+  return reached.list()
 }
 
 /** How many relationships of a type each of these nodes has; those without any are left out. */
-export async function* countRelationships(
+export async function countRelationships(
   origin: Origin,
   nodes: readonly InternalId[],
   type: RelationshipType,
-): AsyncGenerator<{ node: InternalId; count: number }> {
-  const query = `${eachNode} MATCH (n)${arrow('r', type)}() RETURN ${internalId('n')}, count(r)`
-  for await (const [node, count] of origin.read(query, { nodes })) {
-    yield { node: node as InternalId, count: Number(count) }
-  }
+): Promise<{ node: InternalId; count: number }[]> {
+  const query = `${eachNode} MATCH (n)${arrow('r', type)}() WITH n, count(r) AS count RETURN [${internalId('n')}, count]`
+  const rows = (await origin.rows(query, { nodes })) as [InternalId, bigint][]
+  return rows.map(([node, count]) => ({ node, count: Number(count) }))
 }
 
 /** Values of a label's id property that more than one node has. */

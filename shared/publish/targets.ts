@@ -42,17 +42,17 @@ export async function findTargets(work: Reading, atOnce: number): Promise<Target
   const kept = rows?.filter(({ keys }) => plan.targetFilter === null || keys.labels.includes(plan.targetFilter)) ?? null
   const nodes: InternalId[] = kept?.map(({ node }) => node) ?? []
   if (rows === null) {
-    for await (const row of findByIds(origin, plan.index, values, isLayered ? null : plan.targetFilter)) {
-      found.add(textOf(row.id))
-      if (row.passes) nodes.push(row.node)
-    }
+    await findByIds(origin, plan.index, values, isLayered ? null : plan.targetFilter, (node, id, passes) => {
+      found.add(textOf(id))
+      if (passes) nodes.push(node)
+    })
   }
   if (found.size === 0 && !(await hasAny(origin, plan.index))) {
     throw errors.nothingThere(plan.index.label, plan.index.idProperty)
   }
   const missing = plan.originIds.filter((id) => !found.has(id))
-  if (!isLayered) return { nodes: await listIds(nodes), rows: kept, missing }
-  return { nodes: await listIds(followLayers(origin, nodes, plan.toLayer, plan.targetFilter)), rows: null, missing }
+  if (!isLayered) return { nodes: listIds(nodes), rows: kept, missing }
+  return { nodes: await followLayers(origin, nodes, plan.toLayer, plan.targetFilter), rows: null, missing }
 }
 
 /** What a request calls an id; null where it is another by now, which no request can name. */

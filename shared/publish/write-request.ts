@@ -33,7 +33,7 @@ export async function seek(work: Given): Promise<Sought> {
   const { plan } = work
   const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(work) : null
   const ends = found && plan.originIds.length === 0 ? found.ends : null
-  const targets = ends ? { nodes: await listIds(ends), rows: null, missing: [] } : await findTargets(work, chunkSize)
+  const targets = ends ? { nodes: listIds(ends), rows: null, missing: [] } : await findTargets(work, chunkSize)
   return { found, targets }
 }
 

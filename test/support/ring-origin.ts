@@ -32,13 +32,15 @@ export function ringOrigin(count: number, steps: readonly number[]): Origin {
     return rows.slice(0, most)
   }
 
+  const streamsNothing = () => {
+    throw new Error('this origin streams nothing')
+  }
   return {
     legacy: false,
     isDue: () => false,
     renew: async () => false,
-    read: () => {
-      throw new Error('this origin streams nothing')
-    },
+    read: streamsNothing,
+    each: streamsNothing,
     rows: async (query, parameters) => rowsOf(query, parameters as { nodes: number[] }),
     rowsWithin: async (_, query, parameters) => ({
       rows: rowsOf(query, parameters as { nodes: number[] }),
