@@ -4,6 +4,9 @@
  */
 export type InternalId = number | string
 
+/** The id that an integer is. */
+export const toInternalId = (id: bigint): InternalId => (id < firstInexact ? Number(id) : String(id))
+
 /** The first integer that shares its float with another. */
 const firstInexact = 2n ** 53n
 
@@ -13,14 +16,15 @@ export const internalId = (variable: string) =>
 
 export const asInteger = (id: InternalId) => BigInt(id)
 
-/** For a query about nodes by their ids, given as `$nodes`: as they are, for the driver writes floats at once. */
-export const eachNode = 'UNWIND [i IN $nodes | toInteger(i)] AS i MATCH (n) WHERE id(n) = i'
+/** For a query about nodes by their ids, given as `$ids`: as they are, for the driver writes floats at once. */
+export const eachNode = 'UNWIND [i IN $ids | toInteger(i)] AS i MATCH (n) WHERE id(n) = i'
 
 /**
- * For a query about relationships by their ids, given as integers in `$ids`. Not one by one: of few nodes with very many
- * relationships Neo4j makes a plan that walks through all of them for each id.
+ * For a query about relationships by their ids, given as `$ids`, and their ends `s` and `e`. Not one by one: of few
+ * nodes with very many relationships Neo4j makes a plan that walks through all of them for each id.
  */
-export const eachRelationship = 'MATCH ()-[r]->() WHERE id(r) IN $ids'
+export const eachRelationship =
+  'WITH [i IN $ids | toInteger(i)] AS ids MATCH (s)-[r]->(e) WHERE id(r) IN ids WITH r, s, e'
 
 /** Ascending order of ids. */
 export function byId(a: InternalId, b: InternalId): number {

@@ -1,8 +1,8 @@
 import { quote } from '../cypher/identifiers.ts'
 import { collectIdsByKey, type IdsByKey } from './ids-by-key.ts'
-import { asInteger, eachRelationship, type InternalId, internalId } from './internal-ids.ts'
+import { asInteger, eachRelationship, type InternalId, internalId, toInternalId } from './internal-ids.ts'
 import type { Reading } from './read-properties.ts'
-import { type RelationshipGroup, readRows, relationshipsAtOnce } from './read-relationship-rows.ts'
+import { type RelationshipGroup, readGroup, readRows, relationshipsAtOnce } from './read-relationship-rows.ts'
 import { arrow } from './reads.ts'
 import type { RelationshipType } from './relationship-types.ts'
 
@@ -13,25 +13,44 @@ interface Hub {
   type: RelationshipType
 }
 
+/** More parts than these take longer than to list what there is, for each is sought among all. */
+const mostParts = 8
+
 /**
- * The relationships of a type at one node that has more of them than may be held at once: listed first, 16 bytes each,
- * then read by their ids. Those to one far end are in one group or in open ones.
+ * The relationships of a type at one node that has more of them than may be held at once, in parts by their far ends.
+ * Those to one far end are in one group or in open ones.
+ * @param count how many there are; without it the parts are not tried.
  */
 export async function* readHub(
   work: Reading,
   node: InternalId,
   type: RelationshipType,
+  count = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<RelationshipGroup> {
   const hub = { work, node, type }
-  const { relationshipIdField } = work.plan
-  yield* readInOrder(hub, await listByFarEnd(hub), async function* (ids) {
+  const parts = Math.ceil(count / relationshipsAtOnce(work, type))
+  if (parts > mostParts) return yield* readListed(hub, ofHub(hub))
+  for (let part = 0; part < parts; part++) {
+    const match = `${ofHub(hub)} AND id(m) % ${parts} = ${part}`
+    const rows = await readGroup(work, type, match, { node: asInteger(node) })
+    if (rows) yield { rows, isOpen: false }
+    else yield* readListed(hub, match)
+  }
+}
+
+const ofHub = ({ type }: Hub) => `MATCH (n)${arrow('r', type)}(m) WHERE id(n) = $node`
+
+/** Lists relationships first, 16 bytes each, and reads them by their ids. */
+async function* readListed(hub: Hub, match: string): AsyncGenerator<RelationshipGroup> {
+  const { relationshipIdField } = hub.work.plan
+  yield* readInOrder(hub, await listByFarEnd(hub, match), async function* (ids) {
     if (relationshipIdField === null) yield* readParallel(hub, ids)
     else yield* readInOrder(hub, await listByOwnId(hub, ids, relationshipIdField), (same) => readParallel(hub, same))
   })
 }
 
-async function listByFarEnd({ work: { origin }, node, type }: Hub): Promise<IdsByKey> {
-  const query = `MATCH (n)${arrow('r', type)}(m) WHERE id(n) = $node RETURN [${internalId('r')}, ${internalId('m')}]`
+async function listByFarEnd({ work: { origin }, node }: Hub, match: string): Promise<IdsByKey> {
+  const query = `${match} RETURN [${internalId('r')}, ${internalId('m')}]`
   const byFarEnd = collectIdsByKey()
   // Beyond 2^53 some far ends have one number: then they are read as if they were one.
   await origin.each(query, { node: asInteger(node) }, ([id, far]) => byFarEnd.add(id as InternalId, Number(far)))
@@ -73,11 +92,12 @@ function readByIds({ work, node, type }: Hub, ids: BigInt64Array) {
   const { direction } = type
   const near = { out: 's', in: 'e', both: 'CASE WHEN id(s) = $node THEN s ELSE e END' }[direction]
   const far = { out: 'e', in: 's', both: 'CASE WHEN id(s) = $node THEN e ELSE s END' }[direction]
-  const match = `${eachRelationship} WITH r, startNode(r) AS s, endNode(r) AS e
-    WITH r, ${near} AS n, ${far} AS m WHERE type(r) = $type AND id(n) = $node WITH n, r, m`
-  const parameters = { ids: [...ids], node: asInteger(node), type: type.type }
+  const match = `${eachRelationship} WITH r, ${near} AS n, ${far} AS m WHERE type(r) = $type AND id(n) = $node WITH n, r, m`
+  const parameters = { ids: idsOf(ids), node: asInteger(node), type: type.type }
   return readRows(work, type, { match, parameters, isOne: ids.length === 1 })
 }
+
+const idsOf = (ids: BigInt64Array) => Array.from(ids, toInternalId)
 
 const idsAtOnce = 10_000
 
@@ -86,7 +106,7 @@ async function listByOwnId({ work: { origin } }: Hub, ids: BigInt64Array, field:
   const query = `${eachRelationship} RETURN [${internalId('r')}, r.${quote(field)}]`
   const byOwnId = collectIdsByKey()
   for (let at = 0; at < ids.length; at += idsAtOnce) {
-    const some = [...ids.subarray(at, at + idsAtOnce)]
+    const some = idsOf(ids.subarray(at, at + idsAtOnce))
     await origin.each(query, { ids: some }, ([id, ownId]) => byOwnId.add(id as InternalId, keyOfOwnId(ownId)))
   }
   return byOwnId.list()

@@ -33,7 +33,7 @@ export async function readNodesByIds(
  * @returns null where they turn out to be more than may be read at once.
  */
 export const readNodes = (work: Reading, nodes: readonly InternalId[]): Promise<NodeRow[] | null> =>
-  nodesOf(work, eachNode, { nodes }, { count: nodes.length, isOne: nodes.length === 1 })
+  nodesOf(work, eachNode, { ids: nodes }, { count: nodes.length, isOne: nodes.length === 1 })
 
 /** So many nodes may be read at once, by what is known of their size. */
 export const nodesAtOnce = ({ plan, known }: Reading): number => rowsAtOnce(known, kindOf(plan))

@@ -1,7 +1,7 @@
 import type { Origin } from '../origin/connect.ts'
 import type { Row } from '../origin/results.ts'
 import { type Columns, columnsOf, comparable, expressionsOf, type Properties, propertiesOf } from './columns.ts'
-import { asInteger, eachRelationship, type InternalId, internalId } from './internal-ids.ts'
+import { eachNode, eachRelationship, type InternalId, internalId } from './internal-ids.ts'
 import type { Plan } from './plan.ts'
 import { createUsualLabels } from './usual-labels.ts'
 
@@ -164,9 +164,9 @@ function learnSize(entry: Known, read: Read) {
 
 /** All properties of these nodes or relationships as they are; one that is gone by now is left out. */
 async function readAgain(origin: Origin, variable: 'n' | 'r', ids: readonly InternalId[], most: number) {
-  const match = variable === 'n' ? 'MATCH (n) WHERE id(n) IN $ids' : eachRelationship
+  const match = variable === 'n' ? eachNode : eachRelationship
   const query = `${match} RETURN [${[...listsOf(variable), internalId(variable)].join(', ')}]`
-  const { rows, rowBytes } = await origin.rowsWithin(most, query, { ids: ids.map(asInteger) })
+  const { rows, rowBytes } = await origin.rowsWithin(most, query, { ids })
   const found = rows && new Map(rows.map((row) => [row[2] as InternalId, fromLists(row).properties]))
   return { found, rowBytes }
 }

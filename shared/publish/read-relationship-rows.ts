@@ -24,7 +24,7 @@ export interface RelationshipGroup {
 }
 
 /** As many as are held at once if they are small: some 20 MB. */
-export const rowsAtMost = 20_000
+const rowsAtMost = 20_000
 
 const kindOf = ({ plan: { relationshipIdField } }: Reading, { type }: RelationshipType) => ({
   variable: 'r' as const,
@@ -38,6 +38,21 @@ export const relationshipsAtOnce = (work: Reading, type: RelationshipType): numb
 
 /**
  * Relationships of a type, read together.
+ * @param match binds `n`, a targeted node, `r` and `m`, the node at the far end.
+ * @returns null where they are more than may be held at once.
+ */
+export async function readGroup(
+  work: Reading,
+  type: RelationshipType,
+  match: string,
+  parameters: Record<string, unknown>,
+): Promise<RelationshipRow[] | null> {
+  const rows = await readRows(work, type, { match: `${match} WITH n, r, m LIMIT ${rowsAtMost + 1}`, parameters })
+  return rows && rows.length > rowsAtMost ? null : rows
+}
+
+/**
+ * Relationships of a type, however many, read together.
  * @param match binds `n`, a targeted node, `r` and `m`, the node at the far end.
  * @returns null where they take more memory than may be held at once; one alone is read whatever it takes.
  */

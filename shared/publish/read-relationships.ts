@@ -1,13 +1,7 @@
 import { eachNode, type InternalId } from './internal-ids.ts'
 import { readHub } from './read-hub.ts'
 import type { Reading } from './read-properties.ts'
-import {
-  type RelationshipGroup,
-  type RelationshipRow,
-  readRows,
-  relationshipsAtOnce,
-  rowsAtMost,
-} from './read-relationship-rows.ts'
+import { type RelationshipGroup, readGroup, relationshipsAtOnce } from './read-relationship-rows.ts'
 import { arrow, countRelationships } from './reads.ts'
 import type { RelationshipType } from './relationship-types.ts'
 
@@ -23,7 +17,7 @@ export async function* readRelationships(
 ): AsyncGenerator<RelationshipGroup> {
   const name = `${type.type} ${type.direction}`
   // Mostly they are few enough to be read without being counted.
-  const rows = work.counted.has(name) ? null : await readGroup(work, nodes, type)
+  const rows = work.counted.has(name) ? null : await readGroup(work, type, ofNodes(type), { ids: nodes })
   if (rows) return yield { rows, isOpen: false }
   work.counted.add(name)
   let isSplit = false
@@ -39,7 +33,7 @@ export async function* readRelationships(
     }
     if (count > atOnce) {
       isSplit = true
-      yield* readHub(work, node, type)
+      yield* readHub(work, node, type, count)
     } else {
       group.push(node)
       size += count
@@ -49,13 +43,15 @@ export async function* readRelationships(
   if (!isSplit) work.counted.delete(name)
 }
 
+const ofNodes = (type: RelationshipType) => `${eachNode} MATCH (n)${arrow('r', type)}(m)`
+
 /** Relationships that should fit, by what is known of their size; where they do not, they are read in halves. */
 async function* readSome(
   work: Reading,
   nodes: readonly InternalId[],
   type: RelationshipType,
 ): AsyncGenerator<RelationshipGroup> {
-  const rows = await readGroup(work, nodes, type)
+  const rows = await readGroup(work, type, ofNodes(type), { ids: nodes })
   if (rows) yield { rows, isOpen: false }
   else if (nodes.length === 1) yield* readHub(work, nodes[0] as InternalId, type)
   else {
@@ -63,15 +59,4 @@ async function* readSome(
     yield* readSome(work, nodes.slice(0, half), type)
     yield* readSome(work, nodes.slice(half), type)
   }
-}
-
-/** null where they are more than may be held at once. */
-async function readGroup(
-  work: Reading,
-  nodes: readonly InternalId[],
-  type: RelationshipType,
-): Promise<RelationshipRow[] | null> {
-  const match = `${eachNode} MATCH (n)${arrow('r', type)}(m) WITH i, n, r, m LIMIT ${rowsAtMost + 1}`
-  const rows = await readRows(work, type, { match, parameters: { nodes } })
-  return rows && rows.length > rowsAtMost ? null : rows
 }

@@ -51,7 +51,7 @@ export async function countRelationships(
   type: RelationshipType,
 ): Promise<{ node: InternalId; count: number }[]> {
   const query = `${eachNode} MATCH (n)${arrow('r', type)}() WITH n, count(r) AS count RETURN [${internalId('n')}, count]`
-  const rows = (await origin.rows(query, { nodes })) as [InternalId, bigint][]
+  const rows = (await origin.rows(query, { ids: nodes })) as [InternalId, bigint][]
   return rows.map(([node, count]) => ({ node, count: Number(count) }))
 }
 

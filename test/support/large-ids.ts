@@ -8,7 +8,7 @@ export const largeIdBase = 2n ** 60n
 /** The same query to a store whose ids of nodes and relationships begin at `largeIdBase`. */
 export const withLargeIds = (query: string): string =>
   query
-    .replace(/\bid\((\w+)\) IN (\$\w+)/g, `@($1) IN [large IN $2 | large - ${largeIdBase}]`)
+    .replace(/\bid\((\w+)\) IN (\$?\w+)/g, `@($1) IN [large IN $2 | large - ${largeIdBase}]`)
     .replace(/\bid\((\w+)\) = (\$?\w+)/g, `@($1) = $2 - ${largeIdBase}`)
     .replace(/\bid\((\w+)\)/g, `(${largeIdBase} + @($1))`)
     .replaceAll('@(', 'id(')

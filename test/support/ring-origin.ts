@@ -20,12 +20,12 @@ export function ringOrigin(count: number, steps: readonly number[]): Origin {
     }
   }
 
-  function rowsOf(query: string, { nodes }: { nodes: number[] }): unknown[][] {
-    if (!query.includes('(n)-[r:')) return nodes.map((node) => [null, idOf(node), node, ['Person']])
+  function rowsOf(query: string, { ids }: { ids: number[] }): unknown[][] {
+    if (!query.includes('(n)-[r:')) return ids.map((node) => [null, idOf(node), node, ['Person']])
     const most = Number(/LIMIT (\d+)$/.exec(query)?.[1] ?? Number.POSITIVE_INFINITY)
     const asLists = query.includes('[keys(r), ')
     const rows: unknown[][] = []
-    for (const node of nodes) {
+    for (const node of ids) {
       if (rows.length >= most) break
       rows.push(...relationshipsAt(node, asLists, query.includes('p.`grn`')))
     }
@@ -41,9 +41,9 @@ export function ringOrigin(count: number, steps: readonly number[]): Origin {
     renew: async () => false,
     read: streamsNothing,
     each: streamsNothing,
-    rows: async (query, parameters) => rowsOf(query, parameters as { nodes: number[] }),
+    rows: async (query, parameters) => rowsOf(query, parameters as { ids: number[] }),
     rowsWithin: async (_, query, parameters) => ({
-      rows: rowsOf(query, parameters as { nodes: number[] }),
+      rows: rowsOf(query, parameters as { ids: number[] }),
       rowBytes: 200,
     }),
     ask: async () => [['UNIQUENESS', 'NODE', ['Person'], ['id']]],
