@@ -1,8 +1,8 @@
 import { type Rendered, renderValue } from '../cypher/values.ts'
+import { idForms } from './id-forms.ts'
 import { type Identity, idKey } from './identity.ts'
 import type { Plan } from './plan.ts'
 import type { NodeWatch } from './shared-nodes.ts'
-import { idForms } from './targets.ts'
 
 /** An identity that the origin did not have when the request's ids were looked for. */
 export interface Absent {

@@ -1,10 +1,10 @@
 import { type ParameterSyntax, render } from '../cypher/parameters.ts'
+import { idForms } from './id-forms.ts'
 import { createPacketWriter, type PartSink } from './packet-writer.ts'
 import { partLimits } from './part-buffer.ts'
 import { nodeDelete } from './statements/node-delete.ts'
 import { type End, relationshipCreate } from './statements/relationship-create.ts'
 import type { Statement } from './statements/statement.ts'
-import { idForms } from './targets.ts'
 
 /** How the ids of a request are stored on the target. Contract 7.9 and 7.10, additive. */
 export type IdType = 'string' | 'integer'

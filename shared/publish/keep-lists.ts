@@ -2,13 +2,7 @@ import { byCodePoint } from '../cypher/identifiers.ts'
 import type { Rendered } from '../cypher/values.ts'
 import { type Identity, isAlike } from './identity.ts'
 import type { InternalId } from './internal-ids.ts'
-import type { KeepClause } from './statements/cleanup.ts'
-
-/** What to keep of one kind: the ids as JSON, each once. */
-export interface KeepList {
-  clause: KeepClause
-  ids: Set<string>
-}
+import type { KeepClause, KeepList } from './statements/cleanup.ts'
 
 /** The id to keep where it does not matter which. */
 export const anyId: Rendered = { json: '', wrap: null, list: false }

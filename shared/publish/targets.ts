@@ -1,6 +1,7 @@
 import { renderValue } from '../cypher/values.ts'
 import * as errors from '../errors/catalogue.ts'
 import { propertyOf } from './columns.ts'
+import { idForms } from './id-forms.ts'
 import { requestText } from './identity.ts'
 import { type IdList, type InternalId, listIds } from './internal-ids.ts'
 import { type NodeRow, readNodesByIds } from './read-nodes.ts'
@@ -14,15 +15,6 @@ export interface Targets {
   rows: NodeRow[] | null
   /** Origin ids that the origin does not have. */
   missing: readonly string[]
-}
-
-const canonicalInteger = /^(0|-?[1-9][0-9]{0,18})$/
-
-/** What an id of a request may be stored as: its text, and the 64-bit integer that it writes. Contract 4.3. */
-export function idForms(id: string): { text: string; integer: bigint | null } {
-  if (!canonicalInteger.test(id)) return { text: id, integer: null }
-  const integer = BigInt(id)
-  return { text: id, integer: BigInt.asIntN(64, integer) === integer ? integer : null }
 }
 
 /**

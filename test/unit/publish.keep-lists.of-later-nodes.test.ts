@@ -3,8 +3,9 @@ import { renderValue } from '../../shared/cypher/values.ts'
 import type { Identity } from '../../shared/publish/identity.ts'
 import { createIdentityPositions } from '../../shared/publish/identity-positions.ts'
 import { listIds } from '../../shared/publish/internal-ids.ts'
-import { createKeepLists, type KeepList } from '../../shared/publish/keep-lists.ts'
+import { createKeepLists } from '../../shared/publish/keep-lists.ts'
 import { createLaterKeepLists } from '../../shared/publish/later-keep-lists.ts'
+import type { KeepList } from '../../shared/publish/statements/cleanup.ts'
 
 const rendered = (value: unknown) => renderValue(value) ?? expect.unreachable()
 const identity = (label: string, id: unknown): Identity => ({ label, idProperty: 'id', id: rendered(id) })

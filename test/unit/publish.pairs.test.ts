@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { renderValue } from '../../shared/cypher/values.ts'
 import type { Identity } from '../../shared/publish/identity.ts'
-import type { KeepList } from '../../shared/publish/keep-lists.ts'
 import { createPairMaker, fieldsOf, type PropertyField } from '../../shared/publish/pairs.ts'
 import { pairText } from '../../shared/publish/part-buffer.ts'
+import type { KeepList } from '../../shared/publish/statements/cleanup.ts'
 import type { NodeChanges } from '../../shared/publish/statements/node-upsert.ts'
 
 const identity = (label: string, idProperty: string, id: unknown): Identity => ({

@@ -9,6 +9,12 @@ export type KeepClause =
   | { by: 'farEnd'; direction: 'out' | 'in'; label: string; idProperty: string; id: Expression }
   | { by: 'relationshipId'; field: string; id: Expression }
 
+/** What to keep of one kind: the ids as JSON, each once. */
+export interface KeepList {
+  clause: KeepClause
+  ids: Set<string>
+}
+
 /**
  * Deletes the relationships of one type at one node that are in none of the lists; all of them without a list. Seed,
  * Stale-relationship cleanup; contract 5, several keep-clauses. Values: the node's id, then one list per clause.
