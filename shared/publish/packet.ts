@@ -1,19 +1,17 @@
 import type { ParameterSyntax } from '../cypher/parameters.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
-import type { Origin, OriginSettings } from '../origin/connect.ts'
-import { openMeasured } from '../origin/measured.ts'
+import type { OriginSettings } from '../origin/connect.ts'
+import { originsUntil } from './origins.ts'
 import { createPacketWriter, type PartSink } from './packet-writer.ts'
 import { createPairMaker } from './pairs.ts'
 import { partLimits } from './part-buffer.ts'
 import { planOf } from './plan.ts'
-import { type Learned, nothingLearned } from './read-properties.ts'
-import { createRelationshipSchema, type RelationshipSchema } from './relationship-schema.ts'
 import { createReport, type JobReport } from './report.ts'
 import type { PublishRequest } from './request.ts'
+import { selectAhead } from './select-ahead.ts'
 import { createSights, distinctViews, type Sight, type View, watchSharedNodes } from './shared-nodes.ts'
-import { createUniqueness, type Uniqueness } from './uniqueness.ts'
-import { canBeSoughtAhead, seek, writeRequest } from './write-request.ts'
+import { writeRequest } from './write-request.ts'
 
 /** What a packet, or a slice of one, is made of and within which bounds. */
 export interface PacketOrder {
@@ -82,31 +80,21 @@ export async function buildPacket(
   })
   const stopped = AbortSignal.any([signal, timeout])
   await using origins = originsUntil(stopped, originPolicy, Math.max(1, secondsLeft))
-  const workOf = (request: PublishRequest, at: number, opened: OpenOrigin) => {
-    return { ...opened, watch: watchOf(request, first + at), plan: planOf(request), pairs, writer, report }
-  }
-  /** Seeks a request while the one before it is written, where that needs no other transaction. */
-  const seekAhead = (at: number) => {
-    const request = order.requests[at]
-    const opened = request && origins.opened(request)
-    if (!opened) return null
-    const work = workOf(request, at, opened)
-    return canBeSoughtAhead(work.plan) ? { work, ...watched(seek(work)) } : null
-  }
-  let ahead = null as ReturnType<typeof seekAhead>
-  for (const [at, request] of order.requests.entries()) {
+  const selections = selectAhead(order.requests, origins, (request, at, origin) => {
+    return { ...origin, watch: watchOf(request, first + at), plan: planOf(request), pairs, writer, report }
+  })
+  for (const at of order.requests.keys()) {
     interrupted()
     try {
       await orAborted(stopped, async () => {
-        const work = ahead?.work ?? workOf(request, at, await origins.open(request))
-        const sought = await (ahead?.result ?? seek(work))
-        ahead = seekAhead(at + 1)
+        const { work, sought } = await selections.take(at)
+        selections.begin(at + 1)
         await writeRequest(work, sought, order.acceptedAt, interrupted)
       })
     } catch (error) {
       await writer.settle()
       interrupted() // a read that broke because the signal closed its connection is an interruption, not a broken origin
-      throw isBroken(error) ? (ahead?.failure() ?? error) : error // a read that fails ends the transaction for all
+      throw isBroken(error) ? (selections.failure() ?? error) : error // a read that fails ends the transaction for all
     }
     subRequestsDone++
     progress()
@@ -118,15 +106,6 @@ export async function buildPacket(
 
 const isBroken = (error: unknown) => error instanceof AppError && error.code === 'originBroke'
 
-/** Work that is awaited later: whether it has failed can be asked before, and nobody needs to. */
-function watched<T>(result: Promise<T>): { result: Promise<T>; failure: () => unknown } {
-  let failure: unknown = null
-  result.catch((error) => {
-    failure = error
-  })
-  return { result, failure: () => failure }
-}
-
 /** Ends with `work`, or at once when the signal aborts: a read under way when its driver is closed never ends. */
 async function orAborted(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
@@ -136,52 +115,5 @@ async function orAborted(signal: AbortSignal, work: () => Promise<void>): Promis
     await Promise.race([work(), aborted])
   } finally {
     signal.removeEventListener('abort', abort)
-  }
-}
-
-interface OpenOrigin extends Learned {
-  key: string
-  origin: Origin
-  uniqueness: Uniqueness
-  schema: RelationshipSchema
-}
-
-/** One origin at a time, kept for the next request if that names the same; closed when the signal aborts a hanging read. */
-function originsUntil(signal: AbortSignal, policy: OriginSettings, limitSeconds: number) {
-  let current: OpenOrigin | null = null
-  const close = async () => {
-    const closing = current
-    current = null
-    await closing?.origin.close().catch(() => {})
-  }
-  signal.addEventListener('abort', close, { once: true })
-  const keyOf = ({ dbUrl, credentials }: PublishRequest) => `${dbUrl} ${credentials}`
-  return {
-    /** The one that is open, where the request names the same and may be read in its transaction. */
-    opened: (request: PublishRequest): OpenOrigin | null =>
-      current?.key === keyOf(request) && !current.origin.isDue() ? current : null,
-    async open(request: PublishRequest): Promise<OpenOrigin> {
-      const key = keyOf(request)
-      if (current?.key === key) {
-        if (await current.origin.renew()) current.schema.renewed()
-        return current
-      }
-      await close()
-      const origin = await openMeasured(request, policy, limitSeconds, signal)
-      if (signal.aborted) await origin.close().catch(() => {})
-      signal.throwIfAborted()
-      current = {
-        key,
-        origin,
-        uniqueness: createUniqueness(origin),
-        schema: createRelationshipSchema(origin),
-        ...nothingLearned(),
-      }
-      return current
-    },
-    async [Symbol.asyncDispose]() {
-      signal.removeEventListener('abort', close)
-      await close()
-    },
   }
 }

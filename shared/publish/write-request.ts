@@ -27,7 +27,7 @@ export interface Sought {
 }
 
 /** What the steps of a request share before it is known which nodes it is about. */
-type Given = Omit<Work, 'targets' | 'positions' | 'keepLists' | 'laterKeepLists' | 'stamp'>
+export type Given = Omit<Work, 'targets' | 'positions' | 'keepLists' | 'laterKeepLists' | 'stamp'>
 
 export async function seek(work: Given): Promise<Sought> {
   const { plan } = work
