@@ -8,7 +8,7 @@ import { listOf, nothing, oneOf } from './record-schemas.ts'
 const ofManager = { managerGrn: grnOf('manager') }
 const ofVersion = { managerVersionGrn: grnOf('managerversion') }
 
-/** Additive to the seed, which names manager versions only. Contract 10. */
+/** Additive. Contract 10, manager versions; seed, note 3. */
 export const managerVersions = [
   managerEndpoint('get', 'versions/:managerGrn', {
     summary: 'List the versions of a manager',

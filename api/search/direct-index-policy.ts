@@ -7,7 +7,7 @@ import { policySchema } from './policy-schema.ts'
 
 type Body = { nodeTypes: string[] } | null
 
-/** The seed shows the custom call with the method GET as well: the body tells which one is meant. */
+/** Clients make the custom call with the method GET as well: the body tells which one is meant. Seed, Search. */
 const optionalBody: BodyReader<Body> = {
   ...nodeTypesBody,
   isOptional: true,

@@ -11,7 +11,7 @@ export const name = z
   .max(longestName, `must be at most ${longestName} characters`)
   .refine((text) => text.isWellFormed(), 'must be valid Unicode')
 
-/** In camel or in snake case, as the seed's examples have both. */
+/** In camel or in snake case, as clients write both. Seed, Search. */
 export const strategyName = z
   .string()
   .refine((text) => parseStrategyName(text) !== null, `must be one of ${strategyNames.join(', ')}`)

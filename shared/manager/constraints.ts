@@ -14,7 +14,7 @@ export const constraint: Resource = {
   atCreation: (sent) => sent,
 }
 
-/** Which flag of a property implementation demands which type of constraint. Contract 10. */
+/** Which flag of a property implementation demands which type of constraint. Contract 10, constraints. */
 const demands = [
   { flag: 'unique', type: 'UNIQUE' },
   { flag: 'required', type: 'EXISTS' },

@@ -39,7 +39,7 @@ ORDER BY p.key`,
   parameters: selection(nodeType),
 })
 
-/** Additive to the seed: the property says how it is implemented. Contract 10. */
+/** Additive: the property says how it is implemented. Contract 10. */
 export const implementedOf = (row: readonly unknown[]): ModelRecord => ({
   ...recordOf(property, row),
   propertyImpl: recordOf(propertyImpl, row, widthOf(property)),

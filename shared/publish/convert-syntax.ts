@@ -3,7 +3,7 @@ import type { ParameterSyntax } from '../cypher/parameters.ts'
 /**
  * Converts the parameter syntax of stored statements while their bytes stream through. No value is parsed and printed
  * again: only the texts of a packet's statements, and of the packet nested as `postback`, change, and in them only what
- * stands outside quoted identifiers. Contract 5, replay syntax; 7.5.
+ * stands outside quoted identifiers. Contract 7.5; contract 5, replay syntax.
  */
 export async function* convertSyntax(
   chunks: AsyncIterable<Uint8Array>,

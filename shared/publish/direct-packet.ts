@@ -6,7 +6,7 @@ import { nodeDelete } from './statements/node-delete.ts'
 import { type End, relationshipCreate } from './statements/relationship-create.ts'
 import type { Statement } from './statements/statement.ts'
 
-/** How the ids of a request are stored on the target. Contract 7.9 and 7.10, additive. */
+/** How the ids of a request are stored on the target. Additive; contract 7.9 and 7.10. */
 export type IdType = 'string' | 'integer'
 
 const pairsPerPart = 5_000

@@ -24,7 +24,7 @@ export interface ListOptions {
 
 /**
  * What the service needs of object storage: whole immutable objects, create-if-absent, listing in key order. Every
- * implementation passes the same contract suite. All methods throw storeAway (503, retryable) when the store fails.
+ * implementation passes the same tests. All methods throw storeAway (503, retryable) when the store fails.
  */
 export interface ObjectStore {
   /** @returns the object's etag. */

@@ -15,7 +15,7 @@ const request = (fileName: string, change: object = {}) => ({
 })
 const wrongPassword = { credentials: `Basic ${btoa('neo4j:not-the-password')}` }
 
-// As the contract lists them.
+// Contract 7, job.
 const jobFields = [
   'id',
   'kind',

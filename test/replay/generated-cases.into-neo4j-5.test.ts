@@ -21,7 +21,7 @@ const world = await openWorld({
 const asked: Tried = { cases: 300, ...inject('asked') }
 const count = createCount([...situationsOfOrigins, ...situationsOfTargets, ...situationsOfRequests])
 
-test('generated cases end on a dirty Neo4j 5 as seed and contract say, in any order', {
+test('generated cases end on a dirty Neo4j 5 as specification and contract say, in any order', {
   timeout: timeLimitMs(asked),
 }, async () => {
   await checkCases(world, asked, count.add)

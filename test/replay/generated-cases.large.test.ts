@@ -23,9 +23,13 @@ const seed = Math.floor(Math.random() * 2 ** 31)
 test.each([
   ['more nodes than are read at a time', false],
   ['more sub-requests than one worker builds', true],
-])('a generated case of %s ends as seed and contract say, in any order', { timeout: 600_000 }, async (_, isSliced) => {
-  console.log(`large generated case: seed ${seed}`)
-  const [given] = fc.sample(largeCases(world.names, isSliced), { seed, numRuns: 1 }) as [Case]
-  const { verdict, parts } = await runCase(world, given)
-  expect([verdict, parts > 1]).toEqual(['fine', true])
-})
+])(
+  'a generated case of %s ends as specification and contract say, in any order',
+  { timeout: 600_000 },
+  async (_, isSliced) => {
+    console.log(`large generated case: seed ${seed}`)
+    const [given] = fc.sample(largeCases(world.names, isSliced), { seed, numRuns: 1 }) as [Case]
+    const { verdict, parts } = await runCase(world, given)
+    expect([verdict, parts > 1]).toEqual(['fine', true])
+  },
+)

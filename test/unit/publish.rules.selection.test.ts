@@ -92,7 +92,7 @@ describe('what contradicts itself', () => {
     ])
   })
 
-  // The seed has no rule that hardFilterRelationships needs relationshipIds: without them there is nothing to filter.
+  // The specification has no rule that hardFilterRelationships needs relationshipIds: without them there is nothing to filter.
   test('but not hardFilterRelationships without relationshipIds', () => {
     expect(issuesOf({ relationships: ['KNOWS'], hardFilterRelationships: true })).toEqual([])
   })

@@ -8,7 +8,7 @@ import { brokenRules, disagreements, disagreementsByData } from './rules.ts'
 import { admitted, bears } from './targets.ts'
 import { operationsOf, postbackOf } from './write.ts'
 
-/** What must come of a case, computed in memory from the words of seed and contract. Shares no code with the product. */
+/** What must come of a case, computed in memory from the words of specification and contract. Shares no code with the product. */
 export interface Prediction {
   /** Reasons to refuse it; none, and it must be fine. */
   refusals: readonly Refusal[]

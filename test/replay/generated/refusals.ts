@@ -15,7 +15,7 @@ export interface Refusal {
   status: 400 | 422
   /** The error names one of these. */
   names: readonly string[]
-  /** False where neither seed nor contract decide whether it is refused. */
+  /** False where neither specification nor contract decides whether it is refused. */
   isSure: boolean
 }
 

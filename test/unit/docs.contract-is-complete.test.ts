@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { endpoints } from '../../api/endpoints.ts'
+import { jobSchema } from '../../api/jobs/visible-job.ts'
+import { environment } from '../../shared/config/env.ts'
+import { publishFields } from '../../shared/publish/request.ts'
+import { anchorsOf } from '../support/documents.ts'
+import { textOf } from '../support/manifests.ts'
+
+const contract = textOf('docs/contract.md')
+const specification = textOf('docs/specification.md')
+
+/** From an anchor to the next section, or to another anchor. */
+const between = (from: string, to: string) =>
+  contract.slice(contract.indexOf(`<a id="${from}">`), contract.indexOf(`<a id="${to}">`))
+
+/** The cells of every row of a table whose first cell begins with code or a status. */
+const rowsOf = (text: string) =>
+  [...text.matchAll(/^ *\| (?=`|\d{3} )(.*) \|$/gm)].map(([, row]) =>
+    (row as string).split('|').map((cell) => cell.trim()),
+  )
+const codesIn = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code as string)
+
+describe('the table of settings', () => {
+  const rows = rowsOf(between('11', '12')).map(([name, value]) => [codesIn(name)[0], value] as const)
+
+  test('has every variable and no other', () => {
+    expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(environment.shape).sort())
+  })
+
+  test('has their defaults', () => {
+    const defaults = Object.entries(environment.shape).map(([name, schema]) => {
+      const absent = schema.safeParse(undefined)
+      return [name, absent.success ? absent.data : 'required'] as const
+    })
+    const told = new Map(rows)
+    const wrong = defaults.filter(([name, value]) => {
+      if (value === undefined) return told.get(name) === 'required'
+      return told.get(name) !== (value === 'required' ? value : `\`${value}\``)
+    })
+    expect(wrong).toEqual([])
+  })
+})
+
+test('the table of errors has every code of the catalogue, with its status', () => {
+  const catalogue = textOf('shared/errors/catalogue.ts')
+  const thrown = [...catalogue.matchAll(/new AppError\(\s*(\d{3}),\s*'(\w+)'/g)].map(
+    ([, status, code]) => `${status} ${code}`,
+  )
+  const told = rowsOf(between('3-errors', '4')).flatMap(([status, codes]) =>
+    codesIn(codes).map((code) => `${status} ${code}`),
+  )
+  expect(thrown.length).toBeGreaterThan(50)
+  expect([...told, '499 clientGone'].sort()).toEqual(thrown.sort())
+})
+
+test('every endpoint is described, and nothing else is', () => {
+  const withoutNames = (path: string) => path.replace(/\{[^}]+\}|:\w+/g, '{}').replace(/\?.*$/, '')
+  const described = [...`${contract}\n${specification}`.matchAll(/`(GET|POST|PUT|DELETE) (\/1\.0\/[^`…]+)`/g)].map(
+    ([, method, path = '']) => `${method} ${withoutNames(path)}`,
+  )
+  const mounted = endpoints.map(({ method, path }) => `${method.toUpperCase()} ${withoutNames(path)}`)
+  expect([...new Set(described)].sort()).toEqual([...new Set(mounted)].sort())
+})
+
+test('every field of a publish request can be looked up', () => {
+  const places = [...anchorsOf(specification), ...anchorsOf(contract)]
+  const fields = Object.keys(publishFields).map((field) => field.toLowerCase())
+  expect(fields.filter((field) => !places.includes(field) && !places.includes(`4-${field}`))).toEqual([])
+})
+
+test('the fields of a job are those of its schema, in their order', () => {
+  const fields = rowsOf(between('7-job', '7-states')).flatMap(([names]) => codesIn(names))
+  expect(fields).toEqual(Object.keys(jobSchema.shape))
+})
