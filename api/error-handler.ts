@@ -36,8 +36,8 @@ function toAppError(thrown: unknown): AppError {
   if (isRedisAway(thrown)) return errors.queueAway(thrown)
   const { type, status, limit } = thrown as { type?: string; status?: number; limit?: number }
   if (type === 'entity.too.large') return errors.bodyTooLarge(limit ?? 0)
-  if (type === 'charset.unsupported' || type === 'encoding.unsupported') return errors.unsupportedMediaType()
-  // What is no JSON, has another size than it says, or does not unfold from its compression.
+  if (type === 'encoding.unsupported') return errors.unsupportedMediaType()
+  // What has another size than it says, or does not unfold from its compression.
   if (status === 400) return errors.malformedJson()
   return errors.internal(thrown)
 }

@@ -87,3 +87,14 @@ export const worstPairs = (item: (index: number) => string): string =>
     item,
     ']}',
   )
+
+const twice = '{"twice":0,"twice":0}'
+
+/** Bodies whose last object has a key twice, with as many keys before it as there may be. */
+export const worstRepeats: Record<string, () => string> = {
+  'objects of two keys': () => `[${'{"a":0,"b":0},'.repeat(1_999_990)}${twice}]`,
+  'objects of two keys in escapes': () => `[${'{"\\u0061":0,"b":0},'.repeat(1_600_000)}${twice}]`,
+  'objects of keys that differ': () =>
+    `[${Array.from({ length: 90 }, (_, at) => `{${Array.from({ length: 9_999 }, (_, index) => `"${at}-${index}":0`)}},`).join('')}${twice}]`,
+  'a key as long as the body': () => `[{"${'a'.repeat(limitBytes - 100)}":0},${twice}]`,
+}

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { keyProblem, shapeProblem } from '../../api/json-shape.ts'
+import { keyProblem, shapeOf } from '../../api/json-shape.ts'
 import { createMulti } from '../../api/publish/create-multi.ts'
 import { createRelationships } from '../../api/publish/create-relationships.ts'
 import type { Issue } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import { worstMultis, worstPairs, worstShapes } from '../support/worst-bodies.ts'
+import { worstMultis, worstPairs, worstRepeats, worstShapes } from '../support/worst-bodies.ts'
 
 /** Seconds that this thread was busy, whatever else the machine does. */
 function busySeconds(act: () => void): number {
@@ -21,7 +21,8 @@ function readWith(read: (body: unknown) => { issues: readonly Issue[] }, text: s
   const body: unknown = JSON.parse(text)
   let answer = ''
   const seconds = busySeconds(() => {
-    const problem = shapeProblem(Buffer.from(text)) ?? keyProblem(body)
+    const shape = shapeOf(Buffer.from(text))
+    const problem = shape.problem ?? keyProblem(body, text, shape.keys)
     const { issues } = problem === null ? read(body) : { issues: [{ path: '', message: problem }] }
     answer = issues.length === 0 ? '' : errors.invalidRequest(issues).message
   })
@@ -51,12 +52,22 @@ describe('the largest body of createrelationships is read within the time', () =
   })
 })
 
+describe('a key that comes twice after as many others as there may be is told within the time', () => {
+  test.each(Object.entries(worstRepeats))('%s', (_what, make) => {
+    const text = make()
+    expect(shapeOf(Buffer.from(text)).problem).toBeNull()
+    const { seconds, answer } = readWith(() => ({ issues: [] }), text)
+    expect(answer).toBe('the body must not have the key "twice" twice in one object')
+    expect(seconds).toBeLessThan(longestSeconds)
+  })
+})
+
 describe('a shape that takes long to parse is refused before', () => {
   test.each(Object.entries(worstShapes))('%s', (_what, [make, message]) => {
     const bytes = Buffer.from(make())
     let problem: string | null = null
     const seconds = busySeconds(() => {
-      problem = shapeProblem(bytes)
+      problem = shapeOf(bytes).problem
     })
     expect(problem).toMatch(message)
     expect(seconds).toBeLessThan(longestSeconds)
@@ -64,10 +75,11 @@ describe('a shape that takes long to parse is refused before', () => {
 
   test('brackets, colons and quotes in strings are no shape', () => {
     const text = JSON.stringify({ '[{:"': ['[[[[{{{{', '\\', '\\"[', '":'.repeat(20_000)] })
-    expect(shapeProblem(Buffer.from(text))).toBeNull()
+    expect(shapeOf(Buffer.from(text)).problem).toBeNull()
   })
 
   test('as many pairs of ids as a body holds are none', () => {
-    expect(shapeProblem(Buffer.from(worstPairs((index) => `{"startId":"${index}","endId":"b"}`)))).toBeNull()
+    const text = worstPairs((index) => `{"startId":"${index}","endId":"b"}`)
+    expect(shapeOf(Buffer.from(text)).problem).toBeNull()
   })
 })
