@@ -8,6 +8,7 @@ import { handleErrors } from './error-handler.ts'
 import { secureHeaders } from './headers.ts'
 import { health } from './health.ts'
 import { mountEndpoints } from './mount.ts'
+import { parseQuery } from './query.ts'
 import { logRequests } from './request-log.ts'
 
 // Below that a round trip costs more than the bytes.
@@ -17,7 +18,7 @@ const isJson = (_request: Request, response: Response) => /json/.test(String(res
 
 export function createApp(context: ApiContext): Express {
   const app = express()
-  app.disable('x-powered-by').disable('etag').set('query parser', 'simple')
+  app.disable('x-powered-by').disable('etag').set('query parser', parseQuery)
   app.use(logRequests(context))
   app.use(secureHeaders)
   app.use(compression({ threshold: compressedFromBytes, filter: isJson }))

@@ -1,4 +1,25 @@
+import { type ParsedUrlQuery, parse } from 'node:querystring'
 import { z } from 'zod'
+import * as errors from '../shared/errors/catalogue.ts'
+
+const mostParameters = 1_000
+
+/**
+ * The parameters of a query, of which a repeated one comes as a list. Node's own parser drops those beyond a thousand, and
+ * reads what is not validly encoded as something else.
+ */
+export function parseQuery(text: string | null): ParsedUrlQuery {
+  const query = text ?? ''
+  if (query.split('&').length > mostParameters) throw refused(`have at most ${mostParameters} parameters`)
+  try {
+    decodeURIComponent(query)
+  } catch {
+    throw refused('be validly percent-encoded')
+  }
+  return parse(query, '&', '=', { maxKeys: 0 })
+}
+
+const refused = (rule: string) => errors.invalidRequest([{ path: '', message: `the query must ${rule}` }])
 
 /** One value. A parameter that is repeated comes as a list. */
 export const once = z
