@@ -47,7 +47,7 @@ function* crossRules(program: Program, given: Record<string, string | undefined>
     yield 'MANAGER_DB_USER and MANAGER_DB_PASSWORD: both or neither'
   for (const [name, parse] of Object.entries({
     SECRET_KEYS: parseSecretKeys,
-    ORIGIN_ALLOW: parseOriginAllow,
+    ORIGIN_ALLOW: requireRules,
     ORIGIN_PORTS: parsePorts,
     ORIGIN_DNS_SERVERS: parseServers,
     FAILPOINT: parseFailpoint,
@@ -60,6 +60,10 @@ function* crossRules(program: Program, given: Record<string, string | undefined>
       yield `${name}: ${(error as Error).message}`
     }
   }
+}
+
+function requireRules(text: string): void {
+  if (parseOriginAllow(text).length === 0) throw new Error('must name at least one host, *.suffix or CIDR')
 }
 
 function isLoopback(url: string): boolean {

@@ -1,23 +1,62 @@
 import { z } from 'zod'
 
-const text = z.string().min(1)
-const port = z.coerce.number().int().min(0).max(65_535)
-const count = z.coerce.number().int().positive()
-const seconds = z.coerce.number().int().min(1)
+const text = z.string().refine((value) => value.trim() !== '', { message: 'must not be blank', abort: true })
+const exact = text.refine((value) => value === value.trim(), 'must not begin or end with whitespace')
+
+function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
+  const bounds = most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`
+  return z
+    .string()
+    .refine(
+      (value) => /^\d{1,16}$/.test(value) && Number(value) >= least && Number(value) <= most,
+      `must be a whole number${bounds}`,
+    )
+    .transform(Number)
+}
+const port = whole(0, 65_535)
+const count = whole(1)
+// A timer of more than 2^31 milliseconds is up at once.
+const seconds = whole(1, 2_000_000)
+
+/** Where nothing of the value may be told: errors of clients quote the whole URL, which may hold a password. */
 const url = (...protocols: string[]) =>
-  text.refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+  text.refine((value) => /^[^/]+:\/\/[^/]/.test(value) && protocols.includes(URL.parse(value)?.protocol ?? ''), {
     message: `must be a URL starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     abort: true,
   })
-// Errors of HTTP clients quote the whole URL.
 const bareUrl = (...protocols: string[]) =>
-  url(...protocols).refine((value) => !/^[^/]*\/\/[^/]*@/.test(value), {
+  url(...protocols).refine((value) => new URL(value).username === '' && new URL(value).password === '', {
     message: 'must not hold credentials',
+    abort: true,
   })
+/** Of which the client takes scheme, host and port, and leaves out the rest. */
+const address = (...protocols: string[]) =>
+  bareUrl(...protocols).refine((value) => {
+    const { pathname, search, hash } = new URL(value)
+    return ['', '/'].includes(pathname) && search + hash === ''
+  }, 'must not have a path, a query or a fragment')
+const redisUrl = url('redis:', 'rediss:')
+  .refine(
+    (value) => /^(\/\d*)?$/.test(new URL(value).pathname) && new URL(value).hash === '',
+    'must have no path but the number of a database',
+  )
+  .refine((value) => {
+    const { username, password } = new URL(value)
+    return isEncoded(username) && isEncoded(password)
+  }, 'its user and password must be validly percent-encoded')
+
+function isEncoded(part: string): boolean {
+  try {
+    decodeURIComponent(part)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Every environment variable the two programs read, with its default. Sizes are bytes, times seconds. */
 export const environment = z.object({
-  API_HOST: text.default('127.0.0.1').describe('address both programs listen on'),
+  API_HOST: exact.default('127.0.0.1').describe('address both programs listen on'),
   API_PORT: port.default(8080).describe('port of the API; 0 picks a free one'),
   WORKER_HEALTH_PORT: port.default(8081).describe('/livez, /readyz and /metrics of a worker; 0 picks a free one'),
   STOP_GRACE_SECONDS: seconds.default(25).describe('how long a worker that is told to stop finishes its jobs'),
@@ -26,23 +65,23 @@ export const environment = z.object({
     .describe('how long jobs may wait beside a worker that has room, before /livez fails'),
   JANITOR_SECONDS: seconds.default(60).describe('how often a worker looks for what others left behind'),
   WORKER_CONCURRENCY: count.default(2).describe('jobs at a time in one worker'),
-  REDIS_URL: url('redis:', 'rediss:').describe('queue and job records'),
-  S3_ENDPOINT: bareUrl('http:', 'https:').describe('the object store'),
-  S3_PUBLIC_ENDPOINT: bareUrl('http:', 'https:').optional().describe('its address in presigned URLs, if that differs'),
-  S3_REGION: text.default('us-east-1').describe('its region'),
-  S3_BUCKET: text.default('publish').describe('the bucket of all packets; created if missing'),
-  S3_ACCESS_KEY: text.describe('its access key'),
-  S3_SECRET_KEY: text.describe('its secret key'),
+  REDIS_URL: redisUrl.describe('queue and job records'),
+  S3_ENDPOINT: address('http:', 'https:').describe('the object store'),
+  S3_PUBLIC_ENDPOINT: address('http:', 'https:').optional().describe('its address in presigned URLs, if that differs'),
+  S3_REGION: exact.default('us-east-1').describe('its region'),
+  S3_BUCKET: exact.default('publish').describe('the bucket of all packets; created if missing'),
+  S3_ACCESS_KEY: exact.describe('its access key'),
+  S3_SECRET_KEY: exact.describe('its secret key'),
   S3_TIMEOUT_SECONDS: seconds.default(20).describe('how long a request to it may stand still'),
-  MANAGER_DB_URL: bareUrl('bolt:', 'bolt+s:', 'neo4j:', 'neo4j+s:')
+  MANAGER_DB_URL: address('bolt:', 'bolt+s:', 'neo4j:', 'neo4j+s:')
     .optional()
     .describe('database of the manager models'),
   MANAGER_DB_USER: text.optional().describe('its user'),
-  MANAGER_DB_PASSWORD: text.optional().describe('its password'),
+  MANAGER_DB_PASSWORD: z.string().optional().describe('its password'),
   AUTH_TOKENS: text.optional().describe('path of a JSON file [{name, sha256, orgs, scopes}]'),
   AUTH_JWKS_URL: bareUrl('https:', 'http:').optional().describe('keys of JWT access tokens'),
-  AUTH_ISSUER: text.optional().describe('issuer of JWT access tokens'),
-  AUTH_AUDIENCE: text.optional().describe('audience of JWT access tokens'),
+  AUTH_ISSUER: exact.optional().describe('issuer of JWT access tokens'),
+  AUTH_AUDIENCE: exact.optional().describe('audience of JWT access tokens'),
   SECRET_KEYS: text.describe('kid:base64key[,kid:base64key], 32-byte keys; the first encrypts'),
   ORIGIN_ALLOW: text
     .optional()
@@ -53,13 +92,7 @@ export const environment = z.object({
     .describe('name servers for the names of origins, each with an optional :port; absent: those of the system'),
   ORIGIN_SILENCE_SECONDS: seconds.default(300).describe('how long an origin may send nothing while it is read'),
   ORIGIN_STALL_SECONDS: seconds.default(900).describe('how long it may send no row and no end of an answer'),
-  PUBLISH_WAIT_SECONDS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(55)
-    .default(55)
-    .describe('how long a POST waits for its job'),
+  PUBLISH_WAIT_SECONDS: whole(0, 55).default(55).describe('how long a POST waits for its job'),
   JOB_MAX_PAIRS: count.default(50_000_000).describe('pairs a job may make'),
   JOB_MAX_SECONDS: seconds.default(14_400).describe('how long runs of a job may take; waiting is not counted'),
   PLAIN_FILES: z.enum(['on', 'off']).default('on').describe('keep a plain-file view of the packets in the bucket'),
@@ -71,12 +104,7 @@ export const environment = z.object({
   BODY_MEMORY_BYTES: count
     .default(256 * 1024 * 1024)
     .describe('bytes of unanswered request bodies in one API, half of them of one token; above: 503, 429'),
-  RATE_LIMIT_PER_MINUTE: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .default(3_000)
-    .describe('requests a minute of one token; 0: no limit'),
+  RATE_LIMIT_PER_MINUTE: whole(0).default(3_000).describe('requests a minute of one token; 0: no limit'),
   MAX_QUEUED_JOBS: count
     .default(10_000)
     .describe('runs of unfinished jobs, slices of multis included; at so many: 503'),

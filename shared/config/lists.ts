@@ -8,13 +8,16 @@ export interface SecretKey {
 
 /** `kid:base64key[,kid:base64key]`; the first encrypts, all decrypt. @throws {Error} naming the entry's rule, never the key. */
 export function parseSecretKeys(text: string): SecretKey[] {
-  return text.split(',').map((entry, index) => {
+  const keys = text.split(',').map((entry, index) => {
     const [, id, base64] = /^([\w-]{1,32}):([A-Za-z0-9+/]+=*)$/.exec(entry.trim()) ?? []
     if (id === undefined || base64 === undefined) throw new Error(`entry ${index + 1} must be kid:base64key`)
     const key = Buffer.from(base64, 'base64')
     if (key.length !== 32) throw new Error(`the key of "${id}" must be 32 bytes`)
     return { id, key }
   })
+  const twice = keys.find(({ id }, index) => keys.findIndex((other) => other.id === id) !== index)
+  if (twice) throw new Error(`"${twice.id}" is the name of two keys`)
+  return keys
 }
 
 /** One entry of ORIGIN_ALLOW: which hosts or addresses, and which port if one is named. */
@@ -36,6 +39,8 @@ const hostLabel = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 const numeric = /(^|\.)\d+$/
 
 function parseAllowRule(entry: string): AllowRule {
+  // Somebody may have put a URL with a password there.
+  if (entry.includes('@')) throw new Error('an entry with an @ is not a host, *.suffix or CIDR')
   const [, host = '', prefixText, portText] =
     /^(\[[^\]]+\]|[^:/[\]]+)(?:\/(\d{1,3}))?(?::(\d{1,5}))?$/.exec(entry) ?? []
   const port = portText === undefined ? null : Number(portText)
@@ -59,8 +64,8 @@ function parseAllowRule(entry: string): AllowRule {
 /** Ports an origin may have, `7687` or `7687,7688`. @throws {Error} */
 export function parsePorts(text: string): number[] {
   return text.split(',').map((entry) => {
-    const port = Number(entry.trim())
-    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`"${entry.trim()}" is not a port`)
+    const port = /^\d+$/.test(entry.trim()) ? Number(entry.trim()) : 0
+    if (port < 1 || port > 65_535) throw new Error(`"${entry.trim()}" is not a port`)
     return port
   })
 }

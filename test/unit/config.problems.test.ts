@@ -38,13 +38,13 @@ describe('problems', () => {
     }
     expect(problemsOf({ ...least, ...broken })).toMatchInlineSnapshot(`
       [
-        "API_PORT: Too big: expected number to be <=65535",
-        "WORKER_CONCURRENCY: Too small: expected number to be >0",
+        "API_PORT: must be a whole number from 0 to 65535",
+        "WORKER_CONCURRENCY: must be a whole number, 1 or more",
         "REDIS_URL: must be a URL starting with redis:// or rediss://",
         "S3_ENDPOINT: must be a URL starting with http:// or https://",
-        "PUBLISH_WAIT_SECONDS: Too big: expected number to be <=55",
-        "JOB_MAX_PAIRS: Invalid input: expected number, received NaN",
-        "JOB_MAX_SECONDS: Invalid input: expected int, received number",
+        "PUBLISH_WAIT_SECONDS: must be a whole number from 0 to 55",
+        "JOB_MAX_PAIRS: must be a whole number, 1 or more",
+        "JOB_MAX_SECONDS: must be a whole number from 1 to 2000000",
         "PLAIN_FILES: Invalid option: expected one of "on"|"off"",
         "PARAMETER_SYNTAX: Invalid option: expected one of "braces"|"dollar"",
         "LOG_LEVEL: Invalid option: expected one of "fatal"|"error"|"warn"|"info"|"debug"|"trace"|"silent"",
