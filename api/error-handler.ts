@@ -14,7 +14,7 @@ export function handleErrors(context: Pick<ApiContext, 'log' | 'metrics'>): Erro
     const error = toAppError(thrown)
     const requestId = response.locals.requestId
     originRefused(context, error.code)
-    if (error.status >= 500) context.log.error({ err: thrown, requestId }, 'request failed')
+    if (error.status >= 500 || response.headersSent) context.log.error({ err: thrown, requestId }, 'request failed')
     if (response.headersSent) return void response.destroy()
     response.status(error.status).set(error.headers)
     if (isPublishPath(request.path)) response.json(failedResponse(error))
@@ -30,7 +30,7 @@ function sendProblem(response: Response, { status, code, message, issues }: AppE
 }
 
 /** Express and its body parser throw errors of their own; anything unforeseen is an opaque 500. */
-function toAppError(thrown: unknown): AppError {
+export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   if (thrown instanceof URIError) return errors.malformedUrl()
   if (isRedisAway(thrown)) return errors.queueAway(thrown)

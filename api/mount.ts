@@ -118,10 +118,20 @@ async function send(response: Response, answer: Answer): Promise<void> {
   if (bytes !== null) response.set('Content-Length', String(bytes))
   if (response.req.method === 'HEAD') return void response.end()
   // A source that fails midway ends the connection short of its length or last chunk: the client sees that it is not whole.
-  await pipeline(chunks, response).catch((error) => {
-    if (!response.headersSent) throw error
-    response.destroy()
+  await pipeline(noting(chunks, response), response).catch((error) => {
+    if (!response.headersSent || response.locals.brokenBy) throw error
+    response.destroy() // the client has left
   })
+}
+
+/** A source that fails is told apart from a client that leaves. */
+async function* noting(chunks: AsyncIterable<Uint8Array>, { locals }: Response): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks
+  } catch (error) {
+    locals.brokenBy = error
+    throw error
+  }
 }
 
 export const isPublishPath = (path: string): boolean => path === '/1.0/publish' || path.startsWith('/1.0/publish/')

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { RequestHandler } from 'express'
+import type { RequestHandler, Response } from 'express'
 import type { ApiContext } from './context.ts'
+import { toAppError } from './error-handler.ts'
 
 /** Gives each request its id, and logs and measures each answer. Paths are logged, never queries, bodies or tokens. */
 export function logRequests({ log, metrics }: Pick<ApiContext, 'log' | 'metrics'>): RequestHandler {
@@ -13,11 +14,17 @@ export function logRequests({ log, metrics }: Pick<ApiContext, 'log' | 'metrics'
     response.on('close', () => {
       const milliseconds = Math.round(performance.now() - started)
       const { method, route, path } = request
-      const { statusCode: status, writableFinished: isWhole } = response
+      const { writableFinished: isWhole } = response
+      const status = isWhole ? response.statusCode : statusOfPart(response)
       metrics.requests.observe({ method, route: route?.path ?? 'none', status }, milliseconds / 1_000)
       const jobLocation = response.get('Location')
       log.info({ requestId, method, path, status, milliseconds, isWhole, jobLocation }, 'request')
     })
     next()
   }
+}
+
+/** Of an answer that did not come whole: 499 where the client left, else what it would have been, had it not begun. */
+function statusOfPart({ locals }: Response): number {
+  return locals.brokenBy === undefined ? 499 : Math.max(500, toAppError(locals.brokenBy).status)
 }
