@@ -5,6 +5,6 @@ import { createApiContext } from './context.ts'
 
 await startProgram('api', async (config, log, releases) => {
   const context = await createApiContext(config, log, releases)
-  await listen(createApp(context), config.api, log, releases)
+  await listen(createApp(context), config.api, log, releases, { graceMs: config.api.stopGraceSeconds * 1_000 })
   releases.add('waiting clients', context.finished, (it) => it.release())
 })

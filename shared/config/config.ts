@@ -76,7 +76,12 @@ function jwtOf({ AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: issuer = '', AUTH_AUDIENCE
 
 function configOf(env: Environment) {
   return {
-    api: { host: env.API_HOST, port: env.API_PORT, publishWaitSeconds: env.PUBLISH_WAIT_SECONDS },
+    api: {
+      host: env.API_HOST,
+      port: env.API_PORT,
+      publishWaitSeconds: env.PUBLISH_WAIT_SECONDS,
+      stopGraceSeconds: env.STOP_GRACE_SECONDS,
+    },
     worker: {
       healthHost: env.API_HOST,
       healthPort: env.WORKER_HEALTH_PORT,

@@ -59,7 +59,9 @@ export const environment = z.object({
   API_HOST: exact.default('127.0.0.1').describe('address both programs listen on'),
   API_PORT: port.default(8080).describe('port of the API; 0 picks a free one'),
   WORKER_HEALTH_PORT: port.default(8081).describe('/livez, /readyz and /metrics of a worker; 0 picks a free one'),
-  STOP_GRACE_SECONDS: seconds.default(25).describe('how long a worker that is told to stop finishes its jobs'),
+  STOP_GRACE_SECONDS: seconds
+    .default(25)
+    .describe('how long a program that is told to stop finishes what is under way'),
   LIVENESS_SECONDS: seconds
     .default(60)
     .describe('how long jobs may wait beside a worker that has room, before /livez fails'),

@@ -4,7 +4,7 @@ import { key, least, problemsOf } from './least-environment.ts'
 
 test('what is not set has its default', () => {
   expect(readConfig('api', least)).toEqual({
-    api: { host: '127.0.0.1', port: 8080, publishWaitSeconds: 55 },
+    api: { host: '127.0.0.1', port: 8080, publishWaitSeconds: 55, stopGraceSeconds: 25 },
     worker: {
       healthHost: '127.0.0.1',
       healthPort: 8081,
@@ -84,7 +84,7 @@ test('what is set is taken', () => {
     LOG_LEVEL: 'debug',
   })
   expect(config).toMatchObject({
-    api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0 },
+    api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0, stopGraceSeconds: 5 },
     worker: {
       healthHost: '0.0.0.0',
       healthPort: 65_535,

@@ -74,8 +74,8 @@ describe.each(programs)('the pod of the %s', (program) => {
     const sources = [`${program}/*.ts`, 'shared/lifecycle/listen.ts'].flatMap((pattern) => globSync(pattern))
     const releases = sources.map((file) => textOf(file).match(/releases\.add\(/g)?.length ?? 0)
     const each = 10
-    const stopping =
-      program === 'worker' ? worker.stopGraceSeconds : Number(container.lifecycle?.preStop.exec.command[1])
+    const preStop = Number(container.lifecycle?.preStop.exec.command[1] ?? 0)
+    const stopping = preStop + (program === 'worker' ? worker : api).stopGraceSeconds
     const most = releases.reduce((sum, count) => sum + count * each, stopping)
     expect(textOf('shared/lifecycle/releases.ts')).toContain(`limitMs = ${each}_000`)
     expect(podOf(program).spec.terminationGracePeriodSeconds).toBeGreaterThan(most)
