@@ -13,12 +13,22 @@ export interface JwtSettings {
 /** Asymmetric ones only: a public key must never serve as the secret of an HMAC. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
-/** `orgs` is a claim of ours; scopes come as in RFC 9068, separated by spaces, or as a list. Others' scopes are ignored. */
+const org = z.literal('*').or(orgName)
+const scopeList = z.union([z.string().transform((text) => text.split(' ')), z.array(z.string())])
+
+/**
+ * `orgs` is a claim of ours; scopes come as in RFC 9068, separated by spaces, or as a list, also under the name `scp`.
+ * What is none of our scopes, or can be no org's name, is left out.
+ */
 const claims = z.object({
   sub: z.string().min(1),
-  orgs: z.array(z.literal('*').or(orgName)),
-  scope: z.union([z.string().transform((text) => text.split(' ')), z.array(z.string())]),
+  orgs: z.array(z.unknown()).transform((given) => given.flatMap((one) => org.safeParse(one).data ?? [])),
+  scope: scopeList.optional(),
+  scp: scopeList.optional(),
 })
+
+/** Clocks of issuers and ours differ a little. */
+const clockTolerance = 5
 
 const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text)
 
@@ -41,17 +51,17 @@ export function createJwtTokens({
 }: JwtSettings): (token: string) => Promise<Principal | null> {
   const keys = createRemoteJWKSet(new URL(jwksUrl), { cooldownDuration: 30_000, timeoutDuration: 5_000 })
   return async (token) => {
-    const verified = await jwtVerify(token, keys, { issuer, audience, algorithms, requiredClaims: ['exp'] }).catch(
-      (error) => {
-        // A token is judged by errors of its own kind; whatever else went wrong did so on the way to the keys.
-        if (isTokensFault(error)) return null
-        throw errors.keysAway(error)
-      },
-    )
+    const rules = { issuer, audience, algorithms, requiredClaims: ['exp'], clockTolerance }
+    const verified = await jwtVerify(token, keys, rules).catch((error) => {
+      // A token is judged by errors of its own kind; whatever else went wrong did so on the way to the keys.
+      if (isTokensFault(error)) return null
+      throw errors.keysAway(error)
+    })
     if (!verified || !isAccessToken(verified.protectedHeader.typ)) return null
     const parsed = claims.safeParse(verified.payload)
     if (!parsed.success) return null
-    const { sub, orgs, scope } = parsed.data
+    const { sub, orgs, scope = parsed.data.scp } = parsed.data
+    if (scope === undefined) return null
     return { name: sub, identity: JSON.stringify(['jwt', issuer, sub]), orgs, scopes: scope.filter(isScope) }
   }
 }

@@ -25,7 +25,7 @@ const checkedEveryMs = 1_000
  * the tokens as they were. Contract 9. @throws Error at start, when the file is missing or wrong.
  */
 export function createStaticTokens(path: string, log: TokenLog): (token: string) => Principal | null {
-  let modified = statSync(path).mtimeMs
+  let version = versionOf(path)
   let checked = Date.now()
   let entries = readTokens(path)
 
@@ -33,10 +33,10 @@ export function createStaticTokens(path: string, log: TokenLog): (token: string)
     if (Date.now() - checked < checkedEveryMs) return
     checked = Date.now()
     try {
-      const now = statSync(path).mtimeMs
-      if (now === modified) return
+      const now = versionOf(path)
+      if (now === version) return
       entries = readTokens(path)
-      modified = now
+      version = now
       log.info({ tokens: entries.length }, 'tokens read again')
     } catch (error) {
       log.error({ err: error }, 'the tokens file cannot be read; the tokens stay as they were')
@@ -53,6 +53,12 @@ export function createStaticTokens(path: string, log: TokenLog): (token: string)
     }
     return found
   }
+}
+
+/** Another file may have the time of the one it replaces: copied with it, or from an image whose files all have one. */
+function versionOf(path: string): string {
+  const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true })
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
 }
 
 /** The entries of a tokens file, their digests as bytes. @throws Error naming the rule that the file breaks. */

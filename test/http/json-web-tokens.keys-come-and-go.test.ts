@@ -69,8 +69,8 @@ test('a JWT and a static token of one name share no idempotency keys', async () 
   expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([202, 'true'])
 })
 
-test('a token ends on its second: clocks are not forgiven', async () => {
-  expect(await statusFor(await identity.sign({ exp: inSeconds(0) }))).toBe(401)
+test('a token ends within seconds of its time', async () => {
+  expect(await statusFor(await identity.sign({ exp: inSeconds(-6) }))).toBe(401)
   expect(await statusFor(await identity.sign({ nbf: inSeconds(30) }))).toBe(401)
   expect(await statusFor(await identity.sign({ exp: inSeconds(30), nbf: inSeconds(0) }))).toBe(200)
 })

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
@@ -80,6 +80,16 @@ describe.concurrent('the tokens file', () => {
     await soon(() => [principalOf('old'), principalOf('new')], [null, bob])
     write([entry('new', aliceGrant)])
     await soon(() => principalOf('new'), alice)
+  })
+
+  test('is read again when it was replaced by one of the same size and time', async () => {
+    const { path } = tokensFile([entry('old', aliceGrant)])
+    const principalOf = createStaticTokens(path, quiet)
+    const { atime, mtime } = statSync(path)
+    writeFileSync(`${path}.next`, JSON.stringify([entry('new', aliceGrant)]))
+    utimesSync(`${path}.next`, atime, mtime)
+    renameSync(`${path}.next`, path)
+    await soon(() => [principalOf('old'), principalOf('new')], [null, alice])
   })
 
   test.each([
