@@ -10,6 +10,7 @@ import { health } from './health.ts'
 import { mountEndpoints } from './mount.ts'
 import { parseQuery } from './query.ts'
 import { logRequests } from './request-log.ts'
+import { checkHead } from './unreadable.ts'
 
 // Below that a round trip costs more than the bytes.
 const compressedFromBytes = 16 * 1024
@@ -21,6 +22,7 @@ export function createApp(context: ApiContext): Express {
   app.disable('x-powered-by').disable('etag').set('query parser', parseQuery)
   app.use(logRequests(context))
   app.use(secureHeaders)
+  app.use(checkHead)
   app.use(compression({ threshold: compressedFromBytes, filter: isJson }))
   app.use(health(context))
   app.use(docs(endpoints))

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { ErrorRequestHandler, Response } from 'express'
+import type { ErrorRequestHandler } from 'express'
 import { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
 import { isRedisAway } from '../shared/jobs/redis.ts'
@@ -16,17 +16,18 @@ export function handleErrors(context: Pick<ApiContext, 'log' | 'metrics'>): Erro
     originRefused(context, error.code)
     if (error.status >= 500 || response.headersSent) context.log.error({ err: thrown, requestId }, 'request failed')
     if (response.headersSent) return void response.destroy()
-    response.status(error.status).set(error.headers)
-    if (isPublishPath(request.path)) response.json(failedResponse(error))
-    else sendProblem(response, error)
+    const { type, body } = errorBody(error, request.path)
+    response.status(error.status).set(error.headers).type(type).send(body)
   }
 }
 
-function sendProblem(response: Response, { status, code, message, issues }: AppError) {
+/** An error in the shape of the area that the path belongs to. */
+export function errorBody(error: AppError, path: string): { type: string; body: string } {
+  if (isPublishPath(path)) return { type: 'application/json', body: JSON.stringify(failedResponse(error)) }
+  const { status, code, message, issues } = error
   const problem = { type: `urn:problem:${code}`, title: STATUS_CODES[status], status, detail: message }
-  response
-    .type('application/problem+json')
-    .send(JSON.stringify(issues.length > 0 ? { ...problem, errors: issues } : problem))
+  const body = JSON.stringify(issues.length > 0 ? { ...problem, errors: issues } : problem)
+  return { type: 'application/problem+json', body }
 }
 
 /** Express and its body parser throw errors of their own; anything unforeseen is an opaque 500. */

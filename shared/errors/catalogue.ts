@@ -15,6 +15,12 @@ export function invalidRequest(broken: readonly Issue[]) {
 }
 export const malformedJson = () => new AppError(400, 'malformedJson', 'the body is not valid JSON')
 export const malformedUrl = () => new AppError(400, 'malformedUrl', 'the path is not validly percent-encoded')
+export const malformedHttp = () => new AppError(400, 'malformedHttp', 'the request is not valid HTTP')
+export const requestTimeout = () => new AppError(408, 'requestTimeout', 'the request did not come whole in time')
+export const headTooLarge = (limitBytes: number) =>
+  new AppError(431, 'headTooLarge', `the path, query and headers are larger than ${limitBytes} bytes`)
+export const expectationFailed = () =>
+  new AppError(417, 'expectationFailed', 'the only expectation taken is Expect: 100-continue')
 export const bodyTooLarge = (limitBytes: number) =>
   new AppError(413, 'bodyTooLarge', `the body is larger than ${limitBytes} bytes`)
 export const unsupportedMediaType = () =>

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { setTimeout as delay, setImmediate as polled } from 'node:timers/promises'
 import type { Logger } from '../observability/log.ts'
 
@@ -16,6 +17,7 @@ const lookedEveryMs = 50
 /**
  * Ends a server so that no request that has come is refused: answers say `Connection: close` from the beginning of the
  * end, and connections without a request are closed only after what has come on them was read.
+ * @returns what ends it, and the answer under way on a connection.
  */
 export function drainable(server: Server, log: Pick<Logger, 'warn'>, { drainMs, graceMs }: DrainTimes) {
   const sockets = new Set<Socket>()
@@ -41,7 +43,7 @@ export function drainable(server: Server, log: Pick<Logger, 'warn'>, { drainMs, 
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }
 
-  return async function drain(): Promise<void> {
+  async function drain(): Promise<void> {
     const began = performance.now()
     const closed = once(server, 'close')
     isEnding = true
@@ -58,4 +60,6 @@ export function drainable(server: Server, log: Pick<Logger, 'warn'>, { drainMs, 
     for (const socket of sockets) socket.destroy()
     await closed
   }
+
+  return { drain, underWayOn: (socket: Duplex) => [...underWay].find((response) => response.socket === socket) }
 }
