@@ -9,9 +9,10 @@ import { problem, publishResponseBody, requestHeaders, responseHeaders } from '.
 export function openApiDocument(endpoints: readonly Endpoint[]): object {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
   for (const sharing of Map.groupBy(endpoints, ({ path }) => path.replaceAll(/:\w+/g, ':')).values()) {
-    const { path } = sharing[0] as Endpoint
-    const operations = sharing.map((endpoint) => [endpoint.method, operationOf(endpoint, namesOf(path))])
-    paths[path.replaceAll(/:(\w+)/g, '{$1}')] = Object.fromEntries(operations)
+    const names = sharedNames(sharing)
+    const operations = sharing.map((endpoint) => [endpoint.method, operationOf(endpoint, names)])
+    let at = 0
+    paths[(sharing[0] as Endpoint).path.replaceAll(/:\w+/g, () => `{${names[at++]}}`)] = Object.fromEntries(operations)
   }
   return createDocument({
     openapi: '3.1.1',
@@ -40,10 +41,25 @@ const areas = [
 
 const namesOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
 
-/** OpenAPI takes `/{a}` and `/{b}` for one path: endpoints that share one are documented with the names of the first. */
+/**
+ * OpenAPI takes `/{a}` and `/{b}` for one path. Where the endpoints that share one take different things, these are grns,
+ * and each operation says which it takes.
+ */
+function sharedNames(sharing: readonly Endpoint[]): string[] {
+  const [first = [], ...rest] = sharing.map(({ path }) => namesOf(path))
+  return first.map((name, at) => {
+    const own = [name, ...rest.map((names) => names[at] as string)]
+    return own.find((one) => own.every((other) => other.startsWith(one))) ?? 'grn'
+  })
+}
+
 function paramsNamed({ path, params }: Endpoint, names: readonly string[]): z.ZodObject {
   const { shape } = params as z.ZodObject
-  return z.object(Object.fromEntries(namesOf(path).map((own, at) => [names[at] as string, shape[own] as z.ZodType])))
+  const named = namesOf(path).map((own, at) => {
+    const schema = shape[own] as z.ZodType
+    return [names[at] as string, names[at] === own ? schema : schema.describe(own)]
+  })
+  return z.object(Object.fromEntries(named))
 }
 
 function operationOf(endpoint: Endpoint, names: readonly string[]): ZodOpenApiOperationObject {

@@ -71,6 +71,17 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
       for (const { schema } of parameters) expect(Object.keys(schema).length).toBeGreaterThan(0)
     })
 
+    test('has its parameters by their own names, also where it shares its path with others', () => {
+      const told = parameters.filter((one) => one.in === 'path')
+      const own = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
+      for (const [at, name] of own.entries()) {
+        const { name: shared, schema, description } = told[at] as (typeof told)[number]
+        expect(['grn', name.replace(/Grn$/, ''), name]).toContain(shared)
+        expect([shared, description]).toEqual([shared, shared === name ? undefined : name])
+        if (/Grn$/.test(name)) expect(schema).toMatchObject({ pattern: expect.stringContaining(`:(`) })
+      }
+    })
+
     test('has its body in the document, with an example', () => {
       expect(requestBody?.required).toBe(body && body.isOptional !== true)
       expect(Object.keys(requestBody?.content ?? {})).toEqual(body ? ['application/json'] : [])

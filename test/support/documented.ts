@@ -12,7 +12,7 @@ interface Answer {
 }
 export interface Operation {
   operationId: string
-  parameters?: { name: string; in: string; required?: boolean; schema: object }[]
+  parameters?: { name: string; in: string; required?: boolean; description?: string; schema: object }[]
   requestBody?: { required: boolean; content: Record<string, Content & { example: unknown }> }
   responses: Record<string, Answer>
 }
