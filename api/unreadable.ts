@@ -19,7 +19,8 @@ export const checkHead: RequestHandler = (request, _response, next) => {
   next()
 }
 
-const headBytes = ({ url, rawHeaders }: Request) => rawHeaders.reduce((sum, text) => sum + text.length, url.length)
+// Names and values by turns, each with two characters that separate it from the next.
+const headBytes = ({ url, rawHeaders }: Request) => rawHeaders.reduce((sum, text) => sum + text.length + 2, url.length)
 
 /** Answers what is no request, in the shape of its path where that can be told. */
 export function answerUnreadable({ log, metrics }: Pick<ApiContext, 'log' | 'metrics'>): OnUnreadable {

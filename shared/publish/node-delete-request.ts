@@ -3,6 +3,7 @@ import type { ParameterSyntax } from '../cypher/parameters.ts'
 import type { Issue } from '../errors/app-error.ts'
 import { shown } from '../errors/issues.ts'
 import { type IdType, idParameter } from './direct-packet.ts'
+import { nodeDeleteRules } from './documented-rules.ts'
 import { originIndex } from './plan.ts'
 import { publishFields, readFields } from './request.ts'
 import { mappedIndexRules } from './rules.ts'
@@ -25,7 +26,7 @@ export const nodeDelete = z
   .strictObject({ ...publishFields, idType: idTypes })
   .partial()
   .required({ mappedIndices: true, originIds: true, index: true })
-  .meta({ id: 'NodeDeleteRequest' })
+  .meta({ id: 'NodeDeleteRequest', override: nodeDeleteRules })
 
 /** Any valid publish field is accepted, those it has no use for are ignored; `idType` is additive. Seed, #9; contract 7.9. */
 export function parseNodeDelete(body: unknown): { order: NodeDelete; issues: Issue[] } {

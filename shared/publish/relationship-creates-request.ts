@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { listOf, mostToldOfOne } from '../errors/bounded.ts'
 import { fileName } from '../storage/names.ts'
 import { type IdType, idParameter } from './direct-packet.ts'
+import { relationshipCreatesRules } from './documented-rules.ts'
 import { id, identifier } from './request.ts'
 
 const idType = z
@@ -36,6 +37,7 @@ export const relationshipCreates = z
     endIdType: idType,
     parameterSyntax: z.enum(['braces', 'dollar']).nullish(),
   })
+  .meta({ override: relationshipCreatesRules })
   .transform(
     ({ startIndex, startIdField, endIndex, endIdField, startIdType, endIdType, idPairs, ...rest }, context) => {
       const ids = new Map<string, readonly [string, string]>()

@@ -5,6 +5,7 @@ import { listOf, mapOf, mostToldOfOne } from '../errors/bounded.ts'
 import { issuesOf, moreUnknown, shown, unknownField } from '../errors/issues.ts'
 import { parseDbUrl } from '../origin/db-url.ts'
 import { fileName, orgName } from '../storage/names.ts'
+import { publishRules } from './documented-rules.ts'
 import { parseRelationshipType } from './relationship-types.ts'
 
 /** An id as a value. One with a lone surrogate is no id of any database, and on the wire it becomes another's. */
@@ -53,10 +54,10 @@ export const publishFields = {
   dbUrl: dbUrl.describe('bolt:// or bolt+s:// address of the origin database'),
   credentials: credentials.describe('"Basic " followed by the base64 of username:password'),
   mappedIndices: mapOf(identifier, identifier, text, isName).describe(
-    'id property of each label; DEFAULT_INDEX and DEFAULT_ID_FIELD are required',
+    'id property of each label; DEFAULT_INDEX and DEFAULT_ID_FIELD are required, and its own label must agree with the latter',
   ),
-  index: identifier.describe('label of the origin ids; DEFAULT_INDEX if absent'),
-  originIds: ids.describe('ids of the nodes to start from'),
+  index: identifier.describe('label of the origin ids, one of mappedIndices; DEFAULT_INDEX if absent'),
+  originIds: ids.describe('ids of the nodes to start from; with relationshipIds at most 500 that differ'),
   relationshipIds: ids.describe('relationships to publish, by their relationshipIdField'),
   hardFilterRelationships: flag.describe(
     'refuse unless both ends of every relationship in relationshipIds are among originIds',
@@ -66,14 +67,18 @@ export const publishFields = {
   preventCleanup: flag.describe('leave out the statements that remove stale relationships'),
   relationshipIdField: identifier.describe('property that identifies relationships'),
   metadata: flag.describe('publish the properties and labels of targeted nodes'),
-  deleteProperties: names.describe('properties to remove from published nodes'),
+  deleteProperties: names.describe('properties to remove from published nodes; none that identifies or is protected'),
   timestampRelationships: flag.describe('stamp relationships with timestampProperty'),
-  timestampProperty: identifier.describe('property for stamps, epoch milliseconds'),
+  timestampProperty: identifier.describe('property for stamps, epoch milliseconds; no id property'),
   relationshipDeleteOnly: flag.describe('only statements that delete relationships the origin no longer has'),
   deleteRelationshipById: flag.describe('find stale relationships by relationshipIdField rather than by their ends'),
   targetFilter: identifier.describe('keep only targeted nodes with this label'),
-  protectedNodeProperties: names.describe('node properties that are neither published nor overwritten'),
-  protectedRelationshipProperties: names.describe('relationship properties that are neither published nor overwritten'),
+  protectedNodeProperties: names.describe(
+    'node properties that are neither published nor overwritten; none that identifies, nor the one of stamps',
+  ),
+  protectedRelationshipProperties: names.describe(
+    'relationship properties that are neither published nor overwritten; not relationshipIdField, nor the one of stamps',
+  ),
   dynamicLabels: mapOf(identifier, names, { type: 'array', items: text }).describe(
     'for nodes with the key: labels that are added and removed as at the origin',
   ),
@@ -94,7 +99,7 @@ export const publishRequest = z
   .strictObject(publishFields)
   .partial()
   .required({ dbUrl: true, credentials: true, mappedIndices: true })
-  .meta({ id: 'PublishRequest' })
+  .meta({ id: 'PublishRequest', override: publishRules })
 
 type Fields = { [Key in keyof typeof publishFields]: z.infer<(typeof publishFields)[Key]> }
 

@@ -1,0 +1,36 @@
+/** Rules between the fields of requests, as JSON Schema: for clients that read the document. `rules.ts` says all of them. */
+const given = (field: string) => ({ required: [field] })
+const some = (field: string) => ({ ...given(field), properties: { [field]: { minItems: 1 } } })
+const isTrue = (field: string) => ({ ...given(field), properties: { [field]: { const: true } } })
+const not = (rule: object) => ({ not: rule })
+const when = (condition: object, ...rules: object[]) => ({ anyOf: [not(condition), { allOf: rules }] })
+
+const hasDefaults = { properties: { mappedIndices: { required: ['DEFAULT_INDEX', 'DEFAULT_ID_FIELD'] } } }
+
+export const publishRules = {
+  dependentRequired: { searchFilter: ['searchIdField'] },
+  allOf: [
+    hasDefaults,
+    { anyOf: [some('originIds'), some('relationshipIds')] },
+    { anyOf: [isTrue('metadata'), some('relationships'), some('relationshipIds')] },
+    when(isTrue('hardFilterRelationships'), some('originIds')),
+    when(isTrue('relationshipDeleteOnly'), some('relationships'), not(isTrue('preventCleanup'))),
+    when(
+      some('relationshipIds'),
+      given('relationshipIdField'),
+      isTrue('preventCleanup'),
+      not(some('toLayer')),
+      not(some('relationships')),
+    ),
+    when(isTrue('deleteRelationshipById'), given('relationshipIdField')),
+    when(isTrue('timestampRelationships'), given('timestampProperty')),
+    when(isTrue('postbackTimestamp'), given('timestampProperty')),
+    when(some('preventSearch'), given('searchIdField')),
+  ],
+}
+
+export const nodeDeleteRules = {
+  allOf: [hasDefaults, some('originIds'), { anyOf: [given('fileName'), isTrue('returnOnly')] }],
+}
+
+export const relationshipCreatesRules = { allOf: [some('idPairs')] }
