@@ -6,7 +6,7 @@ import { doneSlices, readSliceResult, type SliceResult, storeSliceResult } from 
 import { readPlan, readRequests, subRequestsPerSlice } from '../shared/jobs/stored-request.ts'
 import { emptyPart } from '../shared/publish/part-buffer.ts'
 import { mergeReports } from '../shared/publish/report.ts'
-import { createSights } from '../shared/publish/shared-nodes.ts'
+import { createObservations } from '../shared/publish/shared-nodes.ts'
 import { packetName } from '../shared/storage/keys.ts'
 import { type Staging, stageParts } from '../shared/storage/staging.ts'
 import { buildParts, type Run } from './build-parts.ts'
@@ -47,13 +47,13 @@ export async function publishSlices(
 const readAtOnce = 16
 
 async function gather({ store, config }: WorkerContext, job: JobRecord, slices: number) {
-  const sights = createSights()
+  const observations = createObservations()
   const results: Pick<SliceResult, 'parts' | 'report'>[] = []
   for (let first = 0; first < slices; first += readAtOnce) {
     const some = Array.from({ length: Math.min(readAtOnce, slices - first) }, (_, index) => first + index)
     for (const result of await Promise.all(some.map((slice) => readSliceResult(store, job, slice)))) {
       if (result === null) throw errors.storeAway(new Error('the result of a slice is gone'))
-      for (const sight of result.sights) sights.see(sight)
+      for (const observation of result.sights) observations.record(observation)
       results.push({ parts: result.parts, report: result.report })
     }
   }
@@ -87,12 +87,12 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
   const { attempt } = run
   const staging = stageParts(store, packetName(job.orgName, job.fileName), { jobId: job.id, attempt }, slice)
   const part = { requests, slice: { first, views } }
-  const { report, sights } = await headStart.run(job.id, (staged) => {
+  const { report, observations } = await headStart.run(job.id, (staged) => {
     const put: Staging['put'] = (one) => staging.put(one).then(staged)
     return buildParts(context, job, run, { ...staging, put }, part)
   })
   failpoint('beforeSliceResult')
-  const result = { run: staging.run, parts: [...staging.parts], report, sights }
+  const result = { run: staging.run, parts: [...staging.parts], report, sights: observations }
   const isCounted = await storeSliceResult(store, job, slice, result)
   if (!isCounted) await staging.discard().catch(() => {})
   failpoint('sliceStored')

@@ -1,6 +1,6 @@
 import * as errors from '../errors/catalogue.ts'
 import type { JobReport } from '../publish/report.ts'
-import type { Sight } from '../publish/shared-nodes.ts'
+import type { Observation } from '../publish/shared-nodes.ts'
 import type { ManifestPart } from '../storage/generations.ts'
 import { sliceResultKey, sliceResults } from '../storage/keys.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
@@ -14,7 +14,8 @@ export interface SliceResult {
   run: string
   parts: ManifestPart[]
   report: JobReport
-  sights: Sight[]
+  /** Stored under this name since version 1. */
+  sights: Observation[]
 }
 
 type Owner = Pick<JobRecord, 'id' | 'orgName'>

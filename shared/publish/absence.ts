@@ -2,7 +2,7 @@ import { type Rendered, renderValue } from '../cypher/values.ts'
 import { idForms } from './id-forms.ts'
 import { type Identity, idKey } from './identity.ts'
 import type { Plan } from './plan.ts'
-import type { NodeWatch } from './shared-nodes.ts'
+import type { ConflictDetector } from './shared-nodes.ts'
 
 /** An identity that the origin did not have when the request's ids were looked for. */
 export interface Absent {
@@ -28,8 +28,8 @@ export function createAbsence({ index, identity, cleanup, toLayer, targetFilter 
     ]),
   )
   return {
-    /** A watch that tells of nodes that are seen. */
-    watch(others: NodeWatch): NodeWatch {
+    /** Passes everything on to another detector, and notes which of the missing ids turn up. */
+    observing(others: ConflictDetector): ConflictDetector {
       if (absent.size === 0) return others
       return {
         ...others,

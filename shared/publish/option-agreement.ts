@@ -2,9 +2,9 @@ import type { Issue } from '../errors/app-error.ts'
 import { shown } from '../errors/issues.ts'
 import { idPropertiesOf } from './identity.ts'
 import type { PublishRequest } from './request.ts'
-import { firstDisagreement, type Speaker } from './speakers.ts'
+import { firstDisagreement, type Participant } from './speakers.ts'
 
-/** An option that sub-requests speaking of the same elements must agree on; equal settings have equal texts. */
+/** An option that sub-requests with elements in common must agree on. Equal settings have equal texts. */
 interface Rule {
   field: keyof PublishRequest
   setting: (request: PublishRequest) => string
@@ -44,43 +44,45 @@ export interface NodeSetting {
   setting: string
 }
 
-/** Its settings that decide what becomes of a node's properties and labels, each as a text. */
+/** The settings that decide what becomes of a node's properties and labels, each as a text. */
 export const nodeSettings = (request: PublishRequest): NodeSetting[] =>
   nodeRules.map(({ field, setting }) => ({ field, setting: setting(request) }))
 
 /**
- * Options on which sub-requests must agree that may speak of the same elements, or the order of replay would decide.
- * Contract 5, order independence. @returns the first two that disagree, for each option.
+ * Checks the options on which sub-requests with elements in common must agree, because otherwise the result would depend
+ * on the order of replay. Contract 5, order independence. @returns the first two that disagree, for each option.
  */
 export function* optionAgreement(requests: readonly PublishRequest[]): Generator<Issue> {
-  const speakers = requests.map((request, index) => ({ request, index }))
-  const identifying = speakers.filter((speaker) => publishesRelationships(speaker) || deletesById(speaker))
+  const participants = requests.map((request, index) => ({ request, index }))
+  const identifying = participants.filter(
+    (participant) => publishesRelationships(participant) || deletesById(participant),
+  )
   yield* disagreements([relationshipId], identifying, typesOf)
-  yield* disagreements(relationshipRules, speakers.filter(publishesRelationships), typesOf)
-  yield* disagreements(nodeRules, speakers.filter(publishesNodes), indexOf)
-  yield* stampedIds(speakers)
+  yield* disagreements(relationshipRules, participants.filter(publishesRelationships), typesOf)
+  yield* disagreements(nodeRules, participants.filter(publishesNodes), indexOf)
+  yield* stampedIds(participants)
 }
 
 function* disagreements(
   rules: readonly Rule[],
-  speakers: readonly Speaker[],
-  topicsOf: (request: PublishRequest) => readonly string[] | null,
+  participants: readonly Participant[],
+  scopesOf: (request: PublishRequest) => readonly string[] | null,
 ): Generator<Issue> {
-  const topics = speakers.map(({ request }) => topicsOf(request))
+  const scopes = participants.map(({ request }) => scopesOf(request))
   for (const { field, setting } of rules) {
-    const pair = firstDisagreement(speakers, topics, setting)
+    const pair = firstDisagreement(participants, scopes, setting)
     if (pair) yield { path: `[${pair[1].index}].${field}`, message: `must be the same as in [${pair[0].index}]` }
   }
 }
 
 /** A stamp in place of an id by which another sub-request finds nodes. */
-function* stampedIds(speakers: readonly Speaker[]): Generator<Issue> {
+function* stampedIds(participants: readonly Participant[]): Generator<Issue> {
   const users = new Map<string, number>()
-  for (const { request, index } of speakers) {
+  for (const { request, index } of participants) {
     for (const property of idPropertiesOf(request.mappedIndices ?? {}))
       if (!users.has(property)) users.set(property, index)
   }
-  for (const { request, index } of speakers) {
+  for (const { request, index } of participants) {
     const user = users.get(request.timestampProperty ?? '')
     if (!request.postbackTimestamp || user === undefined || user === index) continue
     const message = `must not be "${shown(request.timestampProperty ?? '')}", an id property of mappedIndices in [${user}]`
@@ -88,25 +90,26 @@ function* stampedIds(speakers: readonly Speaker[]): Generator<Issue> {
   }
 }
 
-/** Its cleanup tells relationships apart by their own ids. */
-const deletesById = ({ request }: Speaker): boolean =>
+/** Does its cleanup tell relationships apart by their own ids? */
+const deletesById = ({ request }: Participant): boolean =>
   request.preventCleanup !== true &&
   request.relationshipIdField !== undefined &&
   (request.relationshipDeleteOnly === true || request.deleteRelationshipById === true)
 
 const isById = ({ relationshipIds = [] }: PublishRequest) => relationshipIds.length > 0
 
-function publishesRelationships({ request }: Speaker): boolean {
+function publishesRelationships({ request }: Participant): boolean {
   return isById(request) || (request.relationshipDeleteOnly !== true && (request.relationships?.length ?? 0) > 0)
 }
 
-/** The relationship types it speaks of; null: ids may be of any. */
+/** The relationship types that it publishes or cleans up; null where ids may be of any type. */
 const typesOf = (request: PublishRequest): readonly string[] | null =>
   isById(request) ? null : (request.relationships ?? []).map(({ type }) => type)
 
-const publishesNodes = ({ request }: Speaker) => request.metadata === true && request.relationshipDeleteOnly !== true
+const publishesNodes = ({ request }: Participant) =>
+  request.metadata === true && request.relationshipDeleteOnly !== true
 
-/** The label it speaks of; null: what `toLayer` reaches, and the ends of `relationshipIds`, may bear any. */
+/** The label of its targeted nodes; null where they may bear any: what `toLayer` reaches, and the ends of `relationshipIds`. */
 function indexOf({ toLayer = [], originIds = [], index, mappedIndices }: PublishRequest): readonly string[] | null {
   if (toLayer.length > 0 || originIds.length === 0) return null
   return [index ?? mappedIndices?.DEFAULT_INDEX ?? '']

@@ -10,7 +10,7 @@ import { planOf } from './plan.ts'
 import { createReport, type JobReport } from './report.ts'
 import type { PublishRequest } from './request.ts'
 import { selectAhead } from './select-ahead.ts'
-import { createSights, distinctViews, type Sight, type View, watchSharedNodes } from './shared-nodes.ts'
+import { createObservations, detectConflicts, distinctViews, type Observation, type View } from './shared-nodes.ts'
 import { writeRequest } from './write-request.ts'
 
 /** What a packet, or a slice of one, is made of and within which bounds. */
@@ -40,10 +40,10 @@ export interface PacketProgress {
 /** What was built: its report, and what other slices of its packet may have seen otherwise. */
 export interface Built {
   report: JobReport
-  sights: Sight[]
+  observations: Observation[]
 }
 
-interface Surroundings {
+interface BuildContext {
   originPolicy: OriginSettings
   sink: PartSink
   signal: AbortSignal
@@ -58,7 +58,7 @@ interface Surroundings {
  */
 export async function buildPacket(
   order: PacketOrder,
-  { originPolicy, sink, signal, onProgress }: Surroundings,
+  { originPolicy, sink, signal, onProgress }: BuildContext,
 ): Promise<Built> {
   const secondsLeft = Math.max(0, order.limitSeconds - order.spentSeconds)
   const timeout = AbortSignal.timeout(secondsLeft * 1_000)
@@ -69,8 +69,8 @@ export async function buildPacket(
   const report = createReport()
   const pairs = createPairMaker(order.syntax)
   const { first, views } = order.slice ?? { first: 0, views: distinctViews(order.requests) }
-  const sights = createSights()
-  const watchOf = watchSharedNodes(views, sights)
+  const observations = createObservations()
+  const detectorOf = detectConflicts(views, observations)
   let subRequestsDone = 0
   const progress = () => onProgress({ subRequestsDone, pairs: writer.pairs, parts: writer.parts, bytes: writer.bytes })
   const writer = createPacketWriter(partLimits(order.batchSize), order.maxPairs, async (part) => {
@@ -81,15 +81,15 @@ export async function buildPacket(
   const stopped = AbortSignal.any([signal, timeout])
   await using origins = originsUntil(stopped, originPolicy, Math.max(1, secondsLeft))
   const selections = selectAhead(order.requests, origins, (request, at, origin) => {
-    return { ...origin, watch: watchOf(request, first + at), plan: planOf(request), pairs, writer, report }
+    return { ...origin, conflicts: detectorOf(request, first + at), plan: planOf(request), pairs, writer, report }
   })
   for (const at of order.requests.keys()) {
     interrupted()
     try {
       await orAborted(stopped, async () => {
-        const { work, sought } = await selections.take(at)
+        const { work, selection } = await selections.take(at)
         selections.begin(at + 1)
-        await writeRequest(work, sought, order.acceptedAt, interrupted)
+        await writeRequest(work, selection, order.acceptedAt, interrupted)
       })
     } catch (error) {
       await writer.settle()
@@ -101,7 +101,7 @@ export async function buildPacket(
   }
   await writer.end({ evenIfEmpty: order.slice === undefined })
   interrupted()
-  return { report: report.read(), sights: [...sights.all()] }
+  return { report: report.read(), observations: [...observations.all()] }
 }
 
 const isBroken = (error: unknown) => error instanceof AppError && error.code === 'originBroke'

@@ -1,11 +1,11 @@
 import type { OpenOrigin } from './origins.ts'
 import type { PublishRequest } from './request.ts'
-import { canBeSoughtAhead, type Given, type Sought, seek } from './write-request.ts'
+import { canBeSelectedAhead, type Given, type Selection, select } from './write-request.ts'
 
 /** A request with what its selection reads. */
-interface Selection {
+interface Ahead {
   work: Given
-  sought: Promise<Sought>
+  selection: Promise<Selection>
   /** Why it has failed, if it has. */
   failure(): unknown
 }
@@ -24,31 +24,31 @@ export function selectAhead(
   origins: Origins,
   workOf: (request: PublishRequest, at: number, origin: OpenOrigin) => Given,
 ) {
-  let ahead: Selection | null = null
+  let ahead: Ahead | null = null
   return {
-    async take(at: number): Promise<{ work: Given; sought: Sought }> {
+    async take(at: number): Promise<{ work: Given; selection: Selection }> {
       const request = requests[at] as PublishRequest
-      const { work, sought } = ahead ?? begin(workOf(request, at, await origins.open(request)))
-      return { work, sought: await sought }
+      const { work, selection } = ahead ?? begin(workOf(request, at, await origins.open(request)))
+      return { work, selection: await selection }
     },
     /** Begins with the one at this position, where that is possible. */
     begin(at: number): void {
       const request = requests[at]
       const origin = request && origins.opened(request)
       const work = origin ? workOf(request, at, origin) : null
-      ahead = work && canBeSoughtAhead(work.plan) ? begin(work) : null
+      ahead = work && canBeSelectedAhead(work.plan) ? begin(work) : null
     },
     /** Why the one that was begun has failed, if it has. */
     failure: (): unknown => ahead?.failure() ?? null,
   }
 }
 
-function begin(work: Given): Selection {
+function begin(work: Given): Ahead {
   let failure: unknown = null
-  const sought = seek(work)
+  const selection = select(work)
   // It is awaited later, or never.
-  sought.catch((error) => {
+  selection.catch((error) => {
     failure = error
   })
-  return { work, sought, failure: () => failure }
+  return { work, selection, failure: () => failure }
 }

@@ -7,10 +7,11 @@ import { originIndex } from './plan.ts'
 import type { PublishRequest } from './request.ts'
 
 /**
- * What one sub-request of a multi sees of nodes that others may see as well. All throw invalidRequest (400), naming
- * both sub-requests and an id, where the order of replay would decide. Contract 5, order independence.
+ * Is told what one sub-request of a multi does with nodes that other sub-requests may publish, too. Every method throws
+ * invalidRequest (400), naming both sub-requests and an id, where the result would depend on the order of replay.
+ * Contract 5, order independence.
  */
-export interface NodeWatch {
+export interface ConflictDetector {
   /** `id` is the identity's, as the driver read it. */
   identified(node: InternalId, keys: NodeKeys, identity: Identity, id: unknown): void
   published(node: InternalId, labels: readonly string[], identity: Identity): void
@@ -18,7 +19,7 @@ export interface NodeWatch {
   missed(identity: Identity, id: unknown): void
 }
 
-/** All that decides how a sub-request sees a node, as plain data: equal views cannot disagree. */
+/** All that decides how a sub-request identifies and publishes nodes, as plain data: equal views cannot conflict. */
 export interface View {
   dbUrl: string
   mappedIndices: Readonly<Record<string, string>>
@@ -27,8 +28,8 @@ export interface View {
   nodeSettings: NodeSetting[] | null
 }
 
-/** That a sub-request saw something, and as what; `field` is what it must agree on with others that see it too. */
-export interface Sight {
+/** What a sub-request did with a node. `field` is the option on which all sub-requests with that node must agree. */
+export interface Observation {
   thing: string
   /** Index of the sub-request in its multi. */
   at: number
@@ -38,26 +39,26 @@ export interface Sight {
   name: string
 }
 
-/** What was seen first, by what it was: only nodes that another sub-request could see otherwise. */
-export interface Sights {
-  /** @throws invalidRequest (400) when the same thing was seen otherwise. */
-  see(sight: Sight): void
-  all(): Iterable<Sight>
+/** The first observation of each node that another sub-request could treat differently. */
+export interface Observations {
+  /** @throws invalidRequest (400) when an earlier observation of the same thing differs. */
+  record(observation: Observation): void
+  all(): Iterable<Observation>
 }
 
-export function createSights(): Sights {
-  const first = new Map<string, Sight>()
+export function createObservations(): Observations {
+  const first = new Map<string, Observation>()
   return {
-    see(sight) {
-      const earlier = first.get(sight.thing)
-      if (earlier === undefined) first.set(sight.thing, sight)
-      else if (earlier.text !== sight.text) throw disagreement(earlier, sight)
+    record(observation) {
+      const earlier = first.get(observation.thing)
+      if (earlier === undefined) first.set(observation.thing, observation)
+      else if (earlier.text !== observation.text) throw disagreement(earlier, observation)
     },
     all: () => first.values(),
   }
 }
 
-function disagreement(earlier: Sight, { at, text, field, name }: Sight): Error {
+function disagreement(earlier: Observation, { at, text, field, name }: Observation): Error {
   const refused = (path: string, message: string) => errors.invalidRequest([{ path: `[${at}].${path}`, message }])
   if (field === 'mappedIndices') return refused(field, `${name} is identified otherwise in [${earlier.at}]`)
   const setting = field === 'dbUrl' ? field : differing(text, earlier.text)
@@ -90,25 +91,25 @@ function viewOf(request: PublishRequest): View {
 }
 
 /**
- * Compares what the sub-requests of a packet see, while they are read. Only nodes that another one could see otherwise
- * are remembered, so a batch that shares its settings costs nothing.
- * @param views those of the whole multi. @param sights what was seen so far.
- * @returns the watch of a sub-request with that index in the multi.
+ * Compares what the sub-requests of a packet do with the nodes they share, while they are read. Only nodes that another
+ * sub-request could treat differently are remembered, so a multi whose sub-requests have the same settings costs nothing.
+ * @param views those of the whole multi. @param observations what was recorded so far.
+ * @returns makes the detector of the sub-request with that index in the multi.
  */
-export function watchSharedNodes(views: readonly View[], sights: Sights) {
+export function detectConflicts(views: readonly View[], observations: Observations) {
   const others = views.length > 1 ? groupViews(views) : null
 
-  return (request: PublishRequest, at: number): NodeWatch => {
+  return (request: PublishRequest, at: number): ConflictDetector => {
     if (others === null) return alone
     const { dbUrl, nodeSettings: own } = viewOf(request)
     const settings = own === null ? '' : JSON.stringify(own)
-    const see = (field: Sight['field'], thing: readonly unknown[], text: string, identity: Identity) =>
-      sights.see({ thing: [field, ...thing].join('\u0000'), at, text, field, name: nameOf(identity) })
+    const record = (field: Observation['field'], thing: readonly unknown[], text: string, identity: Identity) =>
+      observations.record({ thing: [field, ...thing].join('\u0000'), at, text, field, name: nameOf(identity) })
 
     function missed(identity: Identity, id: unknown) {
       const { label, idProperty } = identity
       if (others?.isKnownElsewhere(dbUrl, label, idProperty)) {
-        see('dbUrl', [label, idProperty, idKey(id)], dbUrl, identity)
+        record('dbUrl', [label, idProperty, idKey(id)], dbUrl, identity)
       }
     }
 
@@ -118,19 +119,19 @@ export function watchSharedNodes(views: readonly View[], sights: Sights) {
         missed(identity, id)
         const { label, idProperty } = identity
         if (others.isIdentifiedOtherwise(dbUrl, keys, label, idProperty)) {
-          see('mappedIndices', [dbUrl, node], `${label}\u0000${idProperty}`, identity)
+          record('mappedIndices', [dbUrl, node], `${label}\u0000${idProperty}`, identity)
         }
       },
       published(node, labels, identity) {
         if (others.isPublishedOtherwise(dbUrl, labels, settings)) {
-          see('nodeSettings', [dbUrl, node], settings, identity)
+          record('nodeSettings', [dbUrl, node], settings, identity)
         }
       },
     }
   }
 }
 
-/** Nobody else looks. */
-const alone: NodeWatch = { identified() {}, published() {}, missed() {} }
+/** For a multi whose sub-requests cannot conflict. */
+const alone: ConflictDetector = { identified() {}, published() {}, missed() {} }
 
 const nameOf = ({ label, idProperty, id }: Identity) => `the "${label}" with "${idProperty}" "${idText(id)}"`

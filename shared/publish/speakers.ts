@@ -1,56 +1,63 @@
 import type { PublishRequest } from './request.ts'
 
-/** Where in a multi a request stands that has a say in something. */
-export interface Speaker {
+/** A sub-request of a multi that must agree with others on an option. */
+export interface Participant {
   index: number
   request: PublishRequest
 }
 
-/** Of those that spoke of one topic: the first, and the first that says otherwise than it. */
-interface Spoken {
-  first: Speaker
+/** What is known of a scope: its first participant, and the first later one whose setting differs. */
+interface Agreement {
+  first: Participant
   setting: string
-  other: Speaker | null
+  different: Participant | null
 }
 
-const everything = Symbol('every topic')
-const anything = Symbol('any topic')
+const everyScope = Symbol('every scope')
+const anyScope = Symbol('any scope')
 
 /**
- * The first that says otherwise than an earlier one about a topic of both, in one pass: there may be ten thousand, with
- * millions of topics. @param topics of each speaker; null: of all there are.
+ * Finds the first participant whose setting differs from that of an earlier participant with a scope in common. One
+ * pass: there may be ten thousand participants, with millions of scopes.
+ * @param scopes those of each participant; null means all scopes.
  */
 export function firstDisagreement(
-  speakers: readonly Speaker[],
-  topics: readonly (readonly string[] | null)[],
+  participants: readonly Participant[],
+  scopes: readonly (readonly string[] | null)[],
   settingOf: (request: PublishRequest) => string,
-): [Speaker, Speaker] | null {
-  if (speakers.length < 2) return null
-  const settings = speakers.map(({ request }) => settingOf(request))
+): [Participant, Participant] | null {
+  if (participants.length < 2) return null
+  const settings = participants.map(({ request }) => settingOf(request))
   if (settings.every((setting) => setting === settings[0])) return null
-  const spoken = new Map<string | symbol, Spoken>()
-  for (const [position, speaker] of speakers.entries()) {
+  const agreements = new Map<string | symbol, Agreement>()
+  for (const [position, participant] of participants.entries()) {
     const setting = settings[position] as string
-    const own = topics[position] ?? null
-    let met: Speaker | null = null
-    for (const topic of own === null ? [anything] : [everything, ...own]) {
-      const earlier = otherThan(setting, spoken.get(topic))
-      if (earlier && earlier.index < (met?.index ?? speaker.index)) met = earlier
+    const own = scopes[position] ?? null
+    let earliest: Participant | null = null
+    for (const scope of own === null ? [anyScope] : [everyScope, ...own]) {
+      const earlier = differingFrom(setting, agreements.get(scope))
+      if (earlier && earlier.index < (earliest?.index ?? participant.index)) earliest = earlier
     }
-    if (met) return [met, speaker]
-    for (const topic of own === null ? [everything, anything] : [anything, ...own])
-      note(spoken, topic, speaker, setting)
+    if (earliest) return [earliest, participant]
+    for (const scope of own === null ? [everyScope, anyScope] : [anyScope, ...own]) {
+      note(agreements, scope, participant, setting)
+    }
   }
   return null
 }
 
-function otherThan(setting: string, earlier: Spoken | undefined): Speaker | null {
-  if (earlier === undefined) return null
-  return earlier.setting === setting ? earlier.other : earlier.first
+function differingFrom(setting: string, agreement: Agreement | undefined): Participant | null {
+  if (agreement === undefined) return null
+  return agreement.setting === setting ? agreement.different : agreement.first
 }
 
-function note(spoken: Map<string | symbol, Spoken>, topic: string | symbol, speaker: Speaker, setting: string): void {
-  const known = spoken.get(topic)
-  if (known === undefined) spoken.set(topic, { first: speaker, setting, other: null })
-  else if (known.other === null && known.setting !== setting) known.other = speaker
+function note(
+  agreements: Map<string | symbol, Agreement>,
+  scope: string | symbol,
+  participant: Participant,
+  setting: string,
+): void {
+  const known = agreements.get(scope)
+  if (known === undefined) agreements.set(scope, { first: participant, setting, different: null })
+  else if (known.different === null && known.setting !== setting) known.different = participant
 }

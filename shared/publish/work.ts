@@ -11,7 +11,7 @@ import type { NodeRow } from './read-nodes.ts'
 import type { Reading } from './read-properties.ts'
 import type { RelationshipSchema } from './relationship-schema.ts'
 import type { Report, Skipped } from './report.ts'
-import type { NodeWatch } from './shared-nodes.ts'
+import type { ConflictDetector } from './shared-nodes.ts'
 import type { Targets } from './targets.ts'
 import type { Uniqueness } from './uniqueness.ts'
 
@@ -24,7 +24,7 @@ export interface Work extends Reading {
   /** Of the targets that were read so far; null where no cleanup at one end of a relationship could meet its upsert at the other. */
   positions: IdentityPositions | null
   uniqueness: Uniqueness
-  watch: NodeWatch
+  conflicts: ConflictDetector
   keepLists: KeepLists
   /** Null where `positions` is. */
   laterKeepLists: LaterKeepLists | null

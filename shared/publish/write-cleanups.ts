@@ -26,9 +26,9 @@ export async function writeCleanups(work: Work, { nodes, identities }: Chunk): P
  * Removes the relationships of identities that the origin does not have. Last of a request's pairs, when all that it
  * reads was read. Contract 4.11 and 5.
  */
-export async function writeAbsent({ plan, pairs, watch, writer }: Work, absence: Absence): Promise<void> {
+export async function writeAbsent({ plan, pairs, conflicts, writer }: Work, absence: Absence): Promise<void> {
   for (const { identity, value } of absence.all()) {
-    watch.missed(identity, value)
+    conflicts.missed(identity, value)
     for (const type of plan.relationships) {
       const note = noted(plan, (metadata) => metadata.relationship(type.type))
       await writer.write(pairs.cleanup(identity, type, []), `the cleanup of "${type.type}" at "${value}"`, note)

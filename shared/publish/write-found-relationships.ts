@@ -38,7 +38,7 @@ const mostFound = 100_000
  * @throws invalidRequest (400) by `hardFilterRelationships`, tooManyFound (413).
  */
 export async function findByRelationshipIds(
-  work: Pick<Work, 'origin' | 'schema' | 'plan' | 'uniqueness' | 'watch' | 'report'>,
+  work: Pick<Work, 'origin' | 'schema' | 'plan' | 'uniqueness' | 'conflicts' | 'report'>,
 ): Promise<Found> {
   const { origin, schema, plan, uniqueness, report } = work
   const field = plan.relationshipIdField as string

@@ -49,7 +49,7 @@ function isSearched({ search }: Plan, labels: readonly string[]): boolean {
  * @returns null for one that has none and is to be skipped. @throws unpublishable (422) where it is not.
  */
 export function identify(
-  { plan, uniqueness, watch, report }: Pick<Work, 'plan' | 'uniqueness' | 'watch' | 'report'>,
+  { plan, uniqueness, conflicts, report }: Pick<Work, 'plan' | 'uniqueness' | 'conflicts' | 'report'>,
   node: InternalId,
   keys: NodeKeys,
   identity = identityOf(plan.identity, keys),
@@ -60,14 +60,14 @@ export function identify(
   }
   const id = keys.ids[plan.identity.columns.indexOf(identity.idProperty)]
   uniqueness.add(identity, id)
-  watch.identified(node, keys, identity, id)
+  conflicts.identified(node, keys, identity, id)
   report.identity(identity)
   return identity
 }
 
 /** An upsert for each node of the chunk, and what belongs beside it. Seed, `metadata`; contract 4.7, 4.13 to 4.15, 4.17. */
 export async function writeNodes(work: Work, { rows, identities, searchIds }: Chunk): Promise<void> {
-  const { origin, plan, pairs, watch, writer, stamp } = work
+  const { origin, plan, pairs, conflicts, writer, stamp } = work
   const upserts = new NodeUpserts(plan, pairs)
   // The one that is being written: what there is to say of it is said before the next one's turn.
   let current = {} as { row: NodeRow; identity: Identity; published: readonly string[] }
@@ -85,7 +85,7 @@ export async function writeNodes(work: Work, { rows, identities, searchIds }: Ch
     const identity = identities.get(node)
     if (!identity) continue
     current = { row, identity, published: [] }
-    watch.published(node, keys.labels, identity)
+    conflicts.published(node, keys.labels, identity)
     const made = upserts.fromColumns(identity, keys.labels, properties, about)
     if (made) {
       current.published = made.keys

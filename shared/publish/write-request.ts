@@ -21,7 +21,7 @@ import { writeRelationships } from './write-relationships.ts'
 const chunkSize = 1_000
 
 /** What a request is about, before any of it is written. */
-export interface Sought {
+export interface Selection {
   found: Found | null
   targets: Targets
 }
@@ -29,7 +29,7 @@ export interface Sought {
 /** What the steps of a request share before it is known which nodes it is about. */
 export type Given = Omit<Work, 'targets' | 'positions' | 'keepLists' | 'laterKeepLists' | 'stamp'>
 
-export async function seek(work: Given): Promise<Sought> {
+export async function select(work: Given): Promise<Selection> {
   const { plan } = work
   const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(work) : null
   const ends = found && plan.originIds.length === 0 ? found.ends : null
@@ -37,8 +37,8 @@ export async function seek(work: Given): Promise<Sought> {
   return { found, targets }
 }
 
-/** May a request be sought while the one before it is written? What its relationship ids find is noted as it is found. */
-export const canBeSoughtAhead = ({ relationshipIds }: Plan): boolean => relationshipIds.length === 0
+/** May a request be selected while the one before it is written? What its relationship ids find is noted as it is found. */
+export const canBeSelectedAhead = ({ relationshipIds }: Plan): boolean => relationshipIds.length === 0
 
 /**
  * Writes every pair of one request. Seed, Publish request; contract 4 and 5.
@@ -47,7 +47,7 @@ export const canBeSoughtAhead = ({ relationshipIds }: Plan): boolean => relation
  */
 export async function writeRequest(
   given: Given,
-  { found, targets }: Sought,
+  { found, targets }: Selection,
   acceptedAt: number,
   interrupted: () => void,
 ): Promise<void> {
@@ -61,7 +61,7 @@ export async function writeRequest(
   const keepLists = createKeepLists()
   const work: Work = {
     ...given,
-    watch: absence.watch(given.watch),
+    conflicts: absence.observing(given.conflicts),
     targets,
     positions,
     stamp,

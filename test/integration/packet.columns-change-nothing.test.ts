@@ -9,9 +9,9 @@ import { type KnownColumns, nothingLearned } from '../../shared/publish/read-pro
 import { createRelationshipSchema } from '../../shared/publish/relationship-schema.ts'
 import { createReport } from '../../shared/publish/report.ts'
 import { parsePublishRequest } from '../../shared/publish/rules.ts'
-import { createSights, distinctViews, watchSharedNodes } from '../../shared/publish/shared-nodes.ts'
+import { createObservations, detectConflicts, distinctViews } from '../../shared/publish/shared-nodes.ts'
 import { createUniqueness } from '../../shared/publish/uniqueness.ts'
-import { seek, writeRequest } from '../../shared/publish/write-request.ts'
+import { select, writeRequest } from '../../shared/publish/write-request.ts'
 import { matrix } from '../replay/type-matrix.ts'
 import { openDriver, run } from '../support/neo4j.ts'
 import { database, inSlices, uniqueName } from '../support/requests.ts'
@@ -64,7 +64,7 @@ async function packetOf(known: KnownColumns, fields: object): Promise<string[]> 
     parts.push(bytes.toString())
   })
   const uniqueness = createUniqueness(origin)
-  const watchOf = watchSharedNodes(distinctViews(requests), createSights())
+  const detectorOf = detectConflicts(distinctViews(requests), createObservations())
   const [pairs, report] = [createPairMaker('dollar'), createReport()]
   for (const [at, request] of requests.entries()) {
     const work = {
@@ -73,13 +73,13 @@ async function packetOf(known: KnownColumns, fields: object): Promise<string[]> 
       schema: createRelationshipSchema(origin),
       ...nothingLearned(),
       known,
-      watch: watchOf(request, at),
+      conflicts: detectorOf(request, at),
       plan: planOf(request),
       pairs,
       writer,
       report,
     }
-    await writeRequest(work, await seek(work), 0, () => {})
+    await writeRequest(work, await select(work), 0, () => {})
   }
   await writer.end()
   await origin.close()

@@ -10,7 +10,7 @@ import { nothingLearned } from '../../shared/publish/read-properties.ts'
 import { createRelationshipSchema } from '../../shared/publish/relationship-schema.ts'
 import { createReport } from '../../shared/publish/report.ts'
 import { parsePublishRequest } from '../../shared/publish/rules.ts'
-import { createSights, distinctViews, watchSharedNodes } from '../../shared/publish/shared-nodes.ts'
+import { createObservations, detectConflicts, distinctViews } from '../../shared/publish/shared-nodes.ts'
 import { createUniqueness } from '../../shared/publish/uniqueness.ts'
 import { writeRequest } from '../../shared/publish/write-request.ts'
 import { ringOrigin } from '../support/ring-origin.ts'
@@ -51,7 +51,7 @@ async function publish(fields: object) {
     pairs: createPairMaker('dollar'),
     report: createReport(),
     uniqueness: createUniqueness(origin),
-    watch: watchSharedNodes(distinctViews([request]), createSights())(request, 0),
+    conflicts: detectConflicts(distinctViews([request]), createObservations())(request, 0),
     schema: createRelationshipSchema(origin),
   }
   let [before, most, chunks] = [0, 0, 0]

@@ -4,7 +4,7 @@ import { identityLabel, identityOf, identityRule, type NodeKeys } from '../../sh
 import { planOf } from '../../shared/publish/plan.ts'
 import type { PublishRequest } from '../../shared/publish/request.ts'
 import { parsePublishRequest } from '../../shared/publish/rules.ts'
-import { createSights, distinctViews, watchSharedNodes } from '../../shared/publish/shared-nodes.ts'
+import { createObservations, detectConflicts, distinctViews } from '../../shared/publish/shared-nodes.ts'
 import { request } from './valid-request.ts'
 
 interface Observed {
@@ -12,17 +12,17 @@ interface Observed {
   keys: NodeKeys
 }
 
-const watchesOf = (requests: readonly PublishRequest[]) => {
-  const sights = createSights()
-  const watchOf = watchSharedNodes(distinctViews(requests), sights)
-  return { watches: requests.map(watchOf), sights }
+const detectorsOf = (requests: readonly PublishRequest[]) => {
+  const observations = createObservations()
+  const detectorOf = detectConflicts(distinctViews(requests), observations)
+  return { detectors: requests.map(detectorOf), observations }
 }
 
 const read = (changes: Record<string, unknown>) => parsePublishRequest(request(changes)).request
 
-/** Tells the watch of a sub-request of a node, as its publish does. */
+/** Tells the detector of a sub-request of a node, as its publish does. */
 function observe(
-  watch: ReturnType<ReturnType<typeof watchSharedNodes>>,
+  detector: ReturnType<ReturnType<typeof detectConflicts>>,
   one: PublishRequest,
   { node, keys }: Observed,
 ) {
@@ -31,8 +31,8 @@ function observe(
   const identity = identityOf(plan.identity, { ...keys, ids })
   if ('problem' in identity) return
   const id = ids[plan.identity.columns.indexOf(identity.idProperty)]
-  watch.identified(node, { ...keys, ids }, identity, id)
-  if (plan.publishesNodes) watch.published(node, keys.labels, identity)
+  detector.identified(node, { ...keys, ids }, identity, id)
+  if (plan.publishesNodes) detector.published(node, keys.labels, identity)
 }
 
 /** The same by definition: a node is remembered where any other sub-request could see it otherwise. */
@@ -104,11 +104,11 @@ test('what is remembered of a node is what any other sub-request could see other
         const requests = given.map(read)
         for (const [at, one] of requests.entries()) {
           for (const node of seen) {
-            const { watches, sights } = watchesOf(requests)
-            observe(watches[at] as (typeof watches)[number], one, node)
-            const things = [...sights.all()].map(({ thing }) => thing.replaceAll('\u0000', ' '))
+            const { detectors, observations } = detectorsOf(requests)
+            observe(detectors[at] as (typeof detectors)[number], one, node)
+            const things = [...observations.all()].map(({ thing }) => thing.replaceAll('\u0000', ' '))
             expect(things).toEqual(fieldsByDefinition(requests, one, node))
-            for (const { field } of sights.all()) counts[field]++
+            for (const { field } of observations.all()) counts[field]++
           }
         }
       },
@@ -120,10 +120,10 @@ test('what is remembered of a node is what any other sub-request could see other
 
 test('what was seen otherwise before is refused, naming both', () => {
   const requests = [read({}), read({ dynamicLabels: { Person: ['Actor'] } })]
-  const { watches } = watchesOf(requests)
+  const { detectors } = detectorsOf(requests)
   const node = { node: 1, keys: { labels: ['Person'], index: null, ids: [] } }
-  observe(watches[0] as (typeof watches)[number], requests[0] as PublishRequest, node)
-  const again = () => observe(watches[1] as (typeof watches)[number], requests[1] as PublishRequest, node)
+  observe(detectors[0] as (typeof detectors)[number], requests[0] as PublishRequest, node)
+  const again = () => observe(detectors[1] as (typeof detectors)[number], requests[1] as PublishRequest, node)
   expect(again).toThrow(
     '[1].dynamicLabels: must be the same as in [0], which publishes the "Person" with "id" "id1" too',
   )
@@ -132,7 +132,7 @@ test('what was seen otherwise before is refused, naming both', () => {
 test('the work for a node does not grow with sub-requests that differ in index alone', () => {
   const looksOf = (views: number) => {
     const requests = Array.from({ length: views }, (_, at) => read({ index: `Label${at}`, originIds: [`p${at}`] }))
-    const { watches, sights } = watchesOf(requests)
+    const { detectors, observations } = detectorsOf(requests)
     let looks = 0
     const counted = new Proxy(['Person', 'Label1'], {
       get(target, key, receiver) {
@@ -141,8 +141,8 @@ test('the work for a node does not grow with sub-requests that differ in index a
       },
     })
     const node = { node: 1, keys: { labels: counted, index: null, ids: [] } }
-    observe(watches[0] as (typeof watches)[number], requests[0] as PublishRequest, node)
-    expect([...sights.all()]).toEqual([])
+    observe(detectors[0] as (typeof detectors)[number], requests[0] as PublishRequest, node)
+    expect([...observations.all()]).toEqual([])
     return looks
   }
   expect(looksOf(1_000)).toBe(looksOf(2))
