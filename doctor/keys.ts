@@ -15,7 +15,7 @@ export async function checkKeys(redis: Redis, keys: readonly SecretKey[], tell: 
   for (const [id, count] of closed) {
     const what = `${count} stored credential(s) were sealed with the key "${id}"`
     if (names.includes(id)) tell(fail('key ring', `${what}, but another key has that name now: put the old one back`))
-    else tell(fail('key ring', `${what}, which SECRET_KEYS lacks: put it back, behind the first, for three days`))
+    else tell(fail('key ring', `${what}, which SECRET_KEYS lacks: put it back, behind the first, until they are gone`))
   }
   if (closed.size > 0) return
   tell(ok('key ring', `"${names[0]}" encrypts, ${keys.length} decrypt; ${opened} stored credential(s) open`))

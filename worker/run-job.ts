@@ -23,7 +23,7 @@ export const lockLost = Symbol('lock lost')
 
 /**
  * Without the store a job can neither be run nor failed, for it may have committed, and a Redis without memory takes no
- * word about it: it waits until they are back, for as long as the key of its credentials is kept, and no attempt is burned.
+ * word about it: it waits until they are back, and no attempt is burned.
  * The queue would give it up, and only the janitor bring it back.
  */
 export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {

@@ -32,8 +32,6 @@ export interface KnownJob {
 }
 
 const idempotencySeconds = 24 * 3_600
-/** Credentials outlive the wait in a full queue, but not for ever. */
-const sealedKeySeconds = 3 * 24 * 3_600
 /** Longer than any record lives: days in a full queue, hours of work, then a week. */
 const listedSeconds = 30 * 24 * 3_600
 
@@ -54,7 +52,7 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Created> 
   ]
   const { fingerprint = '' } = idempotency ?? {}
   const values = [job.id, job.force ? 'force' : '', recordKey(''), String(Date.parse(createdAt)), fingerprint]
-  const kept = [idempotencySeconds, listedSeconds, sealedKey, sealedKeySeconds].map(String)
+  const kept = [idempotencySeconds, listedSeconds, sealedKey].map(String)
   const counted = [runs, openRunsLimit ?? Number.MAX_SAFE_INTEGER].map(String)
   const all = [...keys, ...values, ...kept, ...counted, ...hashOf(record)]
   const [is, id = '', known = ''] = (await redis.jobCreate(keys.length, ...all)).split(' ')

@@ -123,7 +123,7 @@ export interface JobRecords {
   list(orgName: string | null, after: ListPlace | null, limit: number): Promise<ListPlace[]>
   /** Ids of unfinished jobs that were created before a time (epoch milliseconds, by Redis's clock). */
   openBefore(time: number): Promise<string[]>
-  /** Takes a finished job, or one that is gone, off the list of unfinished ones. */
+  /** Takes a finished job, or one that is gone, off the list of unfinished ones, with its sealed key. */
   close(id: string): Promise<void>
   /** Takes ids of jobs that are gone off a list. */
   unlist(orgName: string | null, ids: readonly string[]): Promise<void>
@@ -208,6 +208,7 @@ export function createJobRecords(redis: Redis): JobRecords {
     },
     openBefore: (time) => redis.zrange(openJobsKey, '-inf', `(${time}`, 'BYSCORE'),
     async close(id) {
+      await redis.del(secretKeyOf(id))
       await redis.zrem(openJobsKey, id)
     },
     async unlist(orgName, ids) {

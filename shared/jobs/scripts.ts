@@ -49,7 +49,7 @@ return knownJob(KEYS[1], ARGV[1]) or ''`
 // A claim is as good as its holder's record: one whose job is finished or gone is taken over, so no claim needs renewing.
 // KEYS: record, claim, idempotency key, open jobs, their runs, sealed key, lists of jobs. ARGV: id, force, prefix of
 // records, accepted at (epoch milliseconds), fingerprint, how many seconds it is remembered, how many a job stays in
-// lists, sealed key, how many seconds it is kept, runs, how many may be open, fields of the record.
+// lists, sealed key (kept until the job ends, however long it waits), runs, how many may be open, fields of the record.
 const create = `${sharedNow}
 ${knownJob}
 if redis.call('EXISTS', KEYS[1]) == 1 then return '' end
@@ -57,7 +57,7 @@ if ARGV[5] ~= '' then
   local known = knownJob(KEYS[3], ARGV[3])
   if known then return 'known ' .. known end
 end
-if tonumber(redis.call('GET', KEYS[5]) or 0) >= tonumber(ARGV[11]) then return 'full' end
+if tonumber(redis.call('GET', KEYS[5]) or 0) >= tonumber(ARGV[10]) then return 'full' end
 local holder = redis.call('GET', KEYS[2])
 if ARGV[2] == '' then
   if holder then
@@ -66,9 +66,9 @@ if ARGV[2] == '' then
   end
   redis.call('SET', KEYS[2], ARGV[1])
 end
-redis.call('HSET', KEYS[1], 'runs', ARGV[10], unpack(ARGV, 12))
-redis.call('INCRBY', KEYS[5], ARGV[10])
-if ARGV[8] ~= '' then redis.call('SET', KEYS[6], ARGV[8], 'EX', ARGV[9]) end
+redis.call('HSET', KEYS[1], 'runs', ARGV[9], unpack(ARGV, 11))
+redis.call('INCRBY', KEYS[5], ARGV[9])
+if ARGV[8] ~= '' then redis.call('SET', KEYS[6], ARGV[8]) end
 if ARGV[5] ~= '' then redis.call('SET', KEYS[3], ARGV[1] .. ' ' .. ARGV[5], 'EX', ARGV[6]) end
 redis.call('ZADD', KEYS[4], now, ARGV[1])
 for list = 7, #KEYS do redis.call('ZADD', KEYS[list], ARGV[4], ARGV[1]) end

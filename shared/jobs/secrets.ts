@@ -11,7 +11,7 @@ import { secretKeyOf } from './redis-keys.ts'
 export interface Secrets {
   /** Encrypts the credentials of a new job. @returns the data key, sealed for its record, and the text to be stored. */
   encrypt(jobId: string, credentials: readonly string[]): Encrypted
-  /** How to get a job's credentials; null when its data key expired, or what sealed it is no longer configured. */
+  /** How to get a job's credentials; null when its data key is gone, or what sealed it is no longer configured. */
   read(jobId: string): Promise<Decrypt | null>
 }
 

@@ -115,7 +115,7 @@ describe('the key ring', () => {
     const [old, next] = ringOf('old', 'next') as [string, string]
     const { code, output, notOk } = await runDoctor({ REDIS_URL: await sealedWith(old), SECRET_KEYS: next })
     expect(notOk).toEqual([
-      'fail  key ring: 1 stored credential(s) were sealed with the key "old", which SECRET_KEYS lacks: put it back, behind the first, for three days',
+      'fail  key ring: 1 stored credential(s) were sealed with the key "old", which SECRET_KEYS lacks: put it back, behind the first, until they are gone',
     ])
     expect(output).not.toContain(next.split(':')[1])
     expect(code).toBe(1)

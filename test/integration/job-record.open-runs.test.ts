@@ -78,17 +78,26 @@ describe('the runs of open jobs', () => {
   })
 })
 
-test('a job is created with its sealed key in one step: both or neither, and the key expires', async () => {
-  const threeDays = 3 * 24 * 3_600
+test('a job is created with its sealed key in one step: both or neither, and the key stays while the job waits', async () => {
   const id = await created({ sealedKey: 'sealed' })
   expect(await redis.get(secretKeyOf(id))).toBe('sealed')
-  const seconds = await redis.ttl(secretKeyOf(id))
-  expect(seconds).toBeGreaterThan(threeDays - 60)
-  expect(seconds).toBeLessThanOrEqual(threeDays)
+  expect(await redis.ttl(secretKeyOf(id))).toBe(-1)
   const { orgName, fileName } = (await records.read(id)) ?? {}
   const rival = job({ orgName, fileName, sealedKey: 'other' } as Partial<NewJob>)
   expect(await records.create(rival)).toEqual({ is: 'held', holder: id })
   expect(await redis.exists(secretKeyOf(rival.id))).toBe(0)
+})
+
+test('the sealed key goes with its job, also with one that Redis has lost', async () => {
+  for (const state of ['succeeded', 'failed', 'cancelled'] as const) {
+    const id = await created({ sealedKey: 'sealed' })
+    await records.finish(id, state, {})
+    expect([state, await redis.exists(secretKeyOf(id))]).toEqual([state, 0])
+  }
+  const lost = await created({ sealedKey: 'sealed' })
+  await redis.del(recordKey(lost))
+  await records.close(lost)
+  expect(await redis.exists(secretKeyOf(lost))).toBe(0)
 })
 
 describe('an idempotency key', () => {
