@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
@@ -41,14 +42,18 @@ async function hasCommitted({ generations }: ApiContext, job: JobRecord): Promis
   return generation !== null
 }
 
-/** No worker begins it any more, nor a slice of it: whatever the queue still delivers finds that it is cancelled. */
+const mostTidyingMs = 2_000
+
+// No worker begins it any more, nor a slice of it: whatever the queue still delivers finds that it is cancelled. The answer
+// waits for what is quickly done; parts may be thousands. A sweep removes what is left should this process end.
 async function tidyUp(context: ApiContext, job: JobRecord): Promise<void> {
   const { queue, store, log } = context
   jobFinished(context, job, { outcome: 'cancelled', isNews: true })
   const discard = async () => {
     if (isSliced(job)) await discardSlices(context, job)
   }
-  await Promise.all([queue.remove(job), closeCancelled(store, job, discard)]).catch((error) =>
+  const tidied = Promise.all([queue.remove(job), closeCancelled(store, job, discard)]).catch((error) =>
     log.warn({ err: error, jobId: job.id }, 'something of a cancelled job is left to the janitor'),
   )
+  await Promise.race([tidied, delay(mostTidyingMs)])
 }

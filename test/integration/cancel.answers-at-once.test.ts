@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { afterAll, expect, inject, test } from 'vitest'
+import type { ApiContext } from '../../api/context.ts'
+import type { Input } from '../../api/endpoint.ts'
+import { cancelJob } from '../../api/jobs/cancel-job.ts'
+import { readConfig } from '../../shared/config/config.ts'
+import { createJobRecords } from '../../shared/jobs/record.ts'
+import { storeSliceResult } from '../../shared/jobs/slice-results.ts'
+import { createLog } from '../../shared/observability/log.ts'
+import { createMetrics } from '../../shared/observability/metrics.ts'
+import { createReport } from '../../shared/publish/report.ts'
+import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import type { ObjectStore } from '../../shared/storage/object-store.ts'
+import { storageOn } from '../../shared/storage/storage.ts'
+import { ownDatabase } from '../support/own-database.ts'
+import { keysBelow } from '../support/stored-packets.ts'
+
+const { database, release } = await ownDatabase(inject('stack').redis.url)
+const redis = new Redis(inject('stack').redis.url, { db: database })
+afterAll(async () => {
+  redis.disconnect()
+  await release()
+})
+const storage = storageOn(openMinioStore(readConfig('worker', inject('service').env).storage))
+const records = createJobRecords(redis)
+const removalMs = 300
+const slow: ObjectStore = {
+  ...storage.store,
+  async remove(key) {
+    await delay(removalMs)
+    await storage.store.remove(key)
+  },
+}
+
+test('a large multi with many parts staged is cancelled at once; its parts are removed afterwards', async () => {
+  const [id, orgName, parts] = [randomUUID(), `org-${randomUUID()}`, 20]
+  const job = { id, kind: 'multi', orgName, fileName: 'f', batchSize: 1, force: false, subRequests: 60 } as const
+  await records.create(job)
+  const keys = Array.from({ length: parts }, (_, index) => `${orgName}/.parts/f/.${id}/one/00000-${index}`)
+  for (const key of keys) await storage.store.put(key, Buffer.from('part'))
+  const staged = keys.map((key) => ({ key, bytes: 4, pairs: 1, etag: 'e' }))
+  await storeSliceResult(storage.store, job, 0, {
+    run: 'one',
+    parts: staged,
+    report: createReport().read(),
+    sights: [],
+  })
+
+  const [log, metrics] = [createLog('test', 'silent'), createMetrics()]
+  const context = { ...storage, store: slow, records, log, metrics, queue: { remove: async () => {} } }
+  const principal = { name: 'a', identity: 'a', orgs: ['*'], scopes: [] }
+  const began = performance.now()
+  const input = { principal, params: { id } } as unknown as Input<unknown, unknown, unknown>
+  const answer = await cancelJob.handle(context as unknown as ApiContext, input)
+  expect(performance.now() - began).toBeLessThan((parts * removalMs) / 2)
+  expect(answer).toMatchObject({ status: 200, value: { state: 'cancelled' } })
+  const left = async () => (await keysBelow(storage, `${orgName}/`)).filter((key) => key.includes(id))
+  await expect.poll(left, { timeout: 30_000, interval: 200 }).toEqual([expect.stringMatching(/\/cancelled$/)])
+})
