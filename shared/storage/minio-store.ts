@@ -4,11 +4,12 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { create as contentDisposition } from 'content-disposition'
 import { Client } from 'minio'
+import { byCodePoint } from '../cypher/identifiers.ts'
 import * as errors from '../errors/catalogue.ts'
 import { type ObserveCall, timed } from '../observability/timed.ts'
 import { boundedTransport, StoreStalled } from './bounded-transport.ts'
 import { probeKey } from './keys.ts'
-import type { ListOptions, ObjectStore, StoredObject } from './object-store.ts'
+import type { Compare, ListOptions, ObjectStore, StoredObject } from './object-store.ts'
 
 export interface StorageSettings {
   endpoint: string
@@ -40,13 +41,14 @@ export function openMinioStore(settings: StorageSettings, observe: ObserveCall =
   const { bucket } = settings
   // Over plain http the request's signature covers the bytes.
   const isEncrypted = settings.endpoint.startsWith('https:')
+  let compareKeys: Compare = byCodePoint
 
   async function* pages(
     prefix: string,
     delimiter: string,
-    { pageKeys = 1_000, skipTo = () => null }: ListOptions = {},
+    { pageKeys = 1_000, startAfter = '', skipTo = () => null }: ListOptions = {},
   ): AsyncGenerator<StoredObject | { prefix: string }> {
-    for (let token = '', after = ''; ; ) {
+    for (let token = '', after = startAfter; ; ) {
       const page = await retried(() => client.listObjectsV2Query(bucket, prefix, token, delimiter, pageKeys, after))
       for (const { name, prefix: level, size, etag = '', lastModified } of page.objects) {
         if (level !== undefined) yield { prefix: level }
@@ -92,6 +94,7 @@ export function openMinioStore(settings: StorageSettings, observe: ObserveCall =
         range ? client.getPartialObject(bucket, key, range.from, range.bytes) : client.getObject(bucket, key)
       return retried(async () => buffer(await read())).catch(nullWhenMissing)
     },
+    compareKeys: (a, b) => compareKeys(a, b),
     list: (prefix, options) => pages(prefix, '', options) as AsyncGenerator<StoredObject>,
     listLevel: (prefix) => pages(prefix, '/'),
     async hasAny(prefix) {
@@ -112,6 +115,7 @@ export function openMinioStore(settings: StorageSettings, observe: ObserveCall =
     async prepare() {
       await ensureBucket(client, settings)
       await probe(this)
+      compareKeys = await orderOf(this)
     },
     async ping() {
       const isThere = await retried(() => client.bucketExists(bucket))
@@ -180,6 +184,22 @@ async function ensureBucket(client: Client, { bucket, region }: StorageSettings)
       if (!(await client.bucketExists(bucket))) throw error
     })
   })
+}
+
+// S3Proxy on a file system sorts as Java and JavaScript do, where U+1F600 comes before U+FF71.
+const byUtf16: Compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** How the store sorts keys that code points and UTF-16 units sort differently. */
+async function orderOf(store: ObjectStore): Promise<Compare> {
+  const start = `${probeKey(randomUUID())}-`
+  const keys = ['\uff71', '\u{1f600}'].map((character) => start + character)
+  try {
+    for (const key of keys) await store.put(key, Buffer.from('probe'))
+    for await (const { key } of store.list(start)) return key === keys[0] ? byCodePoint : byUtf16
+    return byCodePoint
+  } finally {
+    for (const key of keys) await store.remove(key)
+  }
 }
 
 /** Publication rests on create-if-absent and on seeing what was written. Contract 6, How. */

@@ -18,9 +18,13 @@ export interface ByteRange {
 export interface ListOptions {
   /** How many keys are asked for at a time, 1,000 at most: for who takes only the first few. */
   pageKeys?: number
+  /** Only what comes after this key, be it that of an object or not. */
+  startAfter?: string
   /** Asked with the last key of each page where the next one is to begin: after this key; null for right behind it. */
   skipTo?: (lastKey: string) => string | null
 }
+
+export type Compare = (a: string, b: string) => number
 
 /**
  * What the service needs of object storage: whole immutable objects, create-if-absent, listing in key order. Every
@@ -38,6 +42,8 @@ export interface ObjectStore {
   get(key: string, range?: ByteRange): Promise<Buffer | null>
   /** The object as it comes; null when there is none. */
   stream(key: string): Promise<Readable | null>
+  /** Key order: S3's, that of code points, unless `prepare` has found that the store has another. */
+  compareKeys: Compare
   /** The objects below a prefix, in key order. */
   list(prefix: string, options?: ListOptions): AsyncGenerator<StoredObject>
   /** One directory level below a prefix that ends in `/`: its objects, and the prefixes of its sub-directories. */

@@ -10,18 +10,29 @@ type OpenStore = (settings?: { bucket?: string; secretKey?: string }) => ObjectS
 
 // Names that stores and clients are known to mangle. A name that is a directory of another (`f` beside `f/g`) is left
 // out: S3 takes it, but the server of the tests keeps objects as files.
-const oddNames = [
+export const oddNames = [
   ...['with space', 'plus+plus', 'per%cent', 'per%20cent', 'naïve-ü', '😀', `q'uo"tes`, '(parentheses)'],
   ...['key=value&more', 'what?#where', 'semi;colon'],
 ]
 
-async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
+export async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = []
   for await (const item of found) items.push(item)
   return items
 }
 
-/** What every object store does, whoever implements it. */
+/** Makes directories of a test's own, with an object named and filled like each of `names`. */
+export const directoryIn =
+  (store: ObjectStore) =>
+  async (names: readonly string[]): Promise<string> => {
+    const directory = `${randomUUID()}/`
+    for (let done = 0; done < names.length; done += 50) {
+      await Promise.all(names.slice(done, done + 50).map((each) => store.put(directory + each, Buffer.from(each))))
+    }
+    return directory
+  }
+
+/** What every object store does, whoever implements it; how it lists is in `object-store-listing.ts`. */
 export function objectStoreContract(name: string, open: OpenStore): void {
   const store = open()
   beforeAll(() => store.prepare())
@@ -31,14 +42,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
   const get = async (key: string) => (await store.get(key))?.toString() ?? null
   const streamed = async (key: string) => buffer((await store.stream(key)) as Readable)
 
-  /** A directory of the test's own, with an object named and filled like each of `names`. */
-  async function directoryOf(names: readonly string[]): Promise<string> {
-    const directory = `${randomUUID()}/`
-    for (let done = 0; done < names.length; done += 50) {
-      await Promise.all(names.slice(done, done + 50).map((each) => put(directory + each, each)))
-    }
-    return directory
-  }
+  const directoryOf = directoryIn(store)
 
   describe(`${name}: objects`, () => {
     test('come back as they were put, empty ones too, until another replaces them', async () => {
@@ -113,75 +117,6 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       expect(await (await fetch(await store.sign(to + odd, 60, odd))).text()).toBe(odd)
       await store.remove(to + odd)
       expect([await get(from + odd), await get(to + odd)]).toEqual([odd, null])
-    })
-  })
-
-  describe(`${name}: listing`, () => {
-    test('gives more than 1,000 objects once each, in key order, with their sizes', async () => {
-      const names = Array.from({ length: 1_101 }, (_, index) => `${index} = ${oddNames[index % oddNames.length]}`)
-      const directory = await directoryOf(names)
-      const expected = names.map((each) => ({ key: directory + each, bytes: Buffer.byteLength(each) }))
-      expected.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
-      expect((await all(store.list(directory))).map(({ key, bytes }) => ({ key, bytes }))).toEqual(expected)
-    })
-
-    test('gives the same however many keys are asked for at a time, also to who takes only the first', async () => {
-      const names = Array.from(
-        { length: 23 },
-        (_, index) => `${String(index).padStart(2, '0')} ${oddNames[index % 11]}`,
-      )
-      const directory = await directoryOf(names)
-      for (const pageKeys of [1, 7, 23, 24]) {
-        expect((await all(store.list(directory, { pageKeys }))).map(({ key }) => key)).toEqual(
-          names.map((each) => directory + each),
-        )
-      }
-      for await (const { key } of store.list(directory, { pageKeys: 2 })) {
-        expect(key).toBe(`${directory}${names[0]}`)
-        break
-      }
-    })
-
-    test('goes on after the key that it is told at the end of a page, be it that of an object or not', async () => {
-      const directory = await directoryOf(['a', 'b/.-1', 'b/.-2', 'b/.-3', 'b/.0', 'b/.9', 'b/a', 'c', 'd'])
-      const listed = async (pageKeys: number) => {
-        const pages: string[] = []
-        const skipTo = (last: string) => {
-          pages.push(last.slice(directory.length))
-          return last.includes('/b/.') ? `${directory}b/.:` : null
-        }
-        const keys = (await all(store.list(directory, { pageKeys, skipTo }))).map(({ key }) =>
-          key.slice(directory.length),
-        )
-        return { pages, keys }
-      }
-      expect(await listed(3)).toEqual({ pages: ['b/.-2'], keys: ['a', 'b/.-1', 'b/.-2', 'b/a', 'c', 'd'] })
-      expect(await listed(2)).toEqual({ pages: ['b/.-1', 'c'], keys: ['a', 'b/.-1', 'b/a', 'c', 'd'] })
-    })
-
-    test('takes a prefix of the key, which need not be a directory', async () => {
-      const names = ['a', 'a b', 'a-b/c', 'ab/c', 'ab/d', 'b/a', 'ä']
-      const directory = await directoryOf(names)
-      const listed = async (prefix: string) =>
-        (await all(store.list(directory + prefix))).map(({ key }) => key.slice(directory.length))
-      expect(await listed('')).toEqual(names)
-      expect(await listed('a')).toEqual(['a', 'a b', 'a-b/c', 'ab/c', 'ab/d'])
-      expect(await listed('ab')).toEqual(['ab/c', 'ab/d'])
-      expect(await listed('ab/d')).toEqual(['ab/d'])
-      expect(await listed('A')).toEqual([])
-      const has = (prefix: string) => store.hasAny(directory + prefix)
-      expect(await Promise.all(['', 'ab/', 'ä', 'A', 'ab/c/'].map(has))).toEqual([true, true, true, false, false])
-    })
-
-    test('of one level gives its objects, and each of its sub-directories once', async () => {
-      const directory = await directoryOf(['a', 'dir x/1', 'dir x/2', 'dir x/deep/3', 'z', '.hidden/1', 'ü/1'])
-      const level = async (prefix: string) =>
-        (await all(store.listLevel(directory + prefix)))
-          .map((found) => ('key' in found ? `${found.key}: ${found.bytes}` : found.prefix).slice(directory.length))
-          .toSorted()
-      expect(await level('')).toEqual(['.hidden/', 'a: 1', 'dir x/', 'z: 1', 'ü/'])
-      expect(await level('dir x/')).toEqual(['dir x/1: 7', 'dir x/2: 7', 'dir x/deep/'])
-      expect(await level('none/')).toEqual([])
     })
   })
 

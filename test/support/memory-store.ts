@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { byCodePoint } from '../../shared/cypher/identifiers.ts'
+import type { Compare, ListOptions, ObjectStore, StoredObject } from '../../shared/storage/object-store.ts'
+
+/** An object store in memory that counts its requests, for tests of more objects than a server on files lists in time. */
+export interface MemoryStore extends ObjectStore {
+  /** What was asked for since the last `forget`, one word and a key for each request. */
+  readonly requests: string[]
+  forget(): void
+}
+
+/** `compareKeys`: the order of keys, where it is not S3's. */
+export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore {
+  const objects = new Map<string, { bytes: Buffer; object: StoredObject }>()
+  const requests: string[] = []
+  // In key order, while nothing was created or removed since.
+  let sorted: string[] | null = null
+
+  /** All keys, and where those begin that are behind a key, or at it. */
+  function keysFrom(start: string, isBehind: boolean): { keys: string[]; first: number } {
+    sorted ??= [...objects.keys()].sort(compareKeys)
+    let [first, end] = [0, sorted.length]
+    while (first < end) {
+      const middle = (first + end) >> 1
+      const order = compareKeys(sorted[middle] as string, start)
+      if (order < 0 || (isBehind && order === 0)) first = middle + 1
+      else end = middle
+    }
+    return { keys: sorted, first }
+  }
+
+  function put(key: string, bytes: Buffer): string {
+    const etag = createHash('md5').update(bytes).digest('hex')
+    if (!objects.has(key)) sorted = null
+    objects.set(key, { bytes, object: { key, bytes: bytes.length, etag, modifiedAt: Date.now() } })
+    return etag
+  }
+
+  async function* list(prefix: string, { pageKeys = 1_000, startAfter = '', skipTo }: ListOptions = {}) {
+    for (let after = startAfter; ; ) {
+      requests.push(`list ${prefix} ${after}`)
+      const isFurther = compareKeys(after, prefix) >= 0 && after !== ''
+      const { keys, first } = keysFrom(isFurther ? after : prefix, isFurther)
+      const ofPage = keys.slice(first, first + pageKeys).filter((key) => key.startsWith(prefix))
+      const isTruncated = keys[first + pageKeys]?.startsWith(prefix) ?? false
+      const page = ofPage.map((key) => objects.get(key)?.object as StoredObject)
+      await Promise.resolve()
+      yield* page
+      const last = page.at(-1)
+      if (!isTruncated || last === undefined) return
+      after = skipTo?.(last.key) ?? last.key
+    }
+  }
+
+  const read = (operation: string, key: string) => {
+    requests.push(`${operation} ${key}`)
+    return objects.get(key)?.bytes ?? null
+  }
+
+  return {
+    requests,
+    forget: () => void requests.splice(0),
+    compareKeys,
+    list,
+    async put(key, bytes) {
+      requests.push(`put ${key}`)
+      return put(key, bytes)
+    },
+    async create(key, bytes) {
+      requests.push(`create ${key}`)
+      if (objects.has(key)) return 'exists'
+      put(key, bytes)
+      return 'created'
+    },
+    async get(key, range) {
+      const bytes = read('get', key)
+      return range && bytes ? bytes.subarray(range.from, range.from + range.bytes) : bytes
+    },
+    async stream(key) {
+      const bytes = read('get', key)
+      return bytes && Readable.from([bytes])
+    },
+    async *listLevel(prefix) {
+      let level = ''
+      for await (const object of list(prefix)) {
+        const slash = object.key.indexOf('/', prefix.length)
+        if (slash === -1) yield object
+        else if (object.key.slice(0, slash + 1) !== level) {
+          level = object.key.slice(0, slash + 1)
+          yield { prefix: level }
+        }
+      }
+    },
+    async hasAny(prefix) {
+      for await (const _ of list(prefix, { pageKeys: 1 })) return true
+      return false
+    },
+    async copy(from, to) {
+      const bytes = read('copy', from)
+      if (bytes) put(to, bytes)
+      return bytes !== null
+    },
+    async remove(key) {
+      requests.push(`remove ${key}`)
+      if (objects.delete(key)) sorted = null
+    },
+    sign: async (key) => `memory:${key}`,
+    prepare: async () => {},
+    ping: async () => {},
+  }
+}
