@@ -2,14 +2,16 @@ import type { Redis, Result } from 'ioredis'
 import { plainFilesFailed } from '../observability/events.ts'
 import type { Logger } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
+import { markLatest } from '../storage/markers.ts'
 import { refreshPlainFiles, removePlainFiles } from '../storage/plain-files.ts'
 import type { Storage } from '../storage/storage.ts'
 import { redisNow } from './redis.ts'
 import { staleViewsKey } from './redis-keys.ts'
 
 /**
- * Keeps the plain-file view in step, and remembers in Redis for which packets it may not be: one is marked before it is
- * committed, so that whoever dies in between leaves the mark to the janitor. A failure fails no publish. Contract 6.
+ * Keeps the plain-file view in step, and the markers of generations, which listings read; and remembers in Redis for
+ * which packets they may not be: one is marked before it is committed, so that whoever dies in between leaves the mark to
+ * the janitor. A failure fails no publish. Contract 6.
  */
 export interface Views {
   mark(name: string): Promise<void>
@@ -51,7 +53,8 @@ export function createViews(
   const unmarking = (name: string, bringUpToDate: typeof refreshPlainFiles) =>
     quietly(async () => {
       const marked = await redis.zscore(staleViewsKey, name).catch(() => null)
-      if (isOn) await bringUpToDate(store, generations, name)
+      const update = isOn ? bringUpToDate(store, generations, name) : null
+      await Promise.all([update, markLatest(store, generations, name)])
       if (marked !== null) await redis.viewRefreshed(staleViewsKey, name, marked)
     })
 

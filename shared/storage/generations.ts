@@ -91,6 +91,8 @@ export interface Generations {
   read(name: string, generation: number): Promise<Manifest | null>
   /** The number of the latest generation, whatever it says (0 without one), and the word about the packet. */
   latest(name: string): Promise<{ number: number; highest: Generation | null }>
+  /** What readers see while this is the latest generation; `gone` when it was swept. */
+  seenAt(name: string, generation: number): Promise<Generation | null | 'gone'>
   /** The latest word about a packet, that it was removed included. */
   highest(name: string): Promise<Generation | null>
   /** The packet, if there is one. */
@@ -108,8 +110,8 @@ export interface Generations {
 // Manifests never change, so a key is all that a cached one needs. About what they take in memory, in bytes.
 const cached = { maxSize: 32 * 2 ** 20, sizeCalculation: ({ parts }: Manifest) => 500 + 300 * parts.length }
 
-// Few are wanted: the latest, and those that were committed while a job waited and ran.
-const pageKeys = 10
+// Few are wanted: the latest, and those that were committed while a job waited and ran; each may have a marker.
+const pageKeys = 20
 
 export function createGenerations(store: ObjectStore): Generations {
   const cache = new LRUCache<string, Manifest>(cached)
@@ -151,21 +153,20 @@ export function createGenerations(store: ObjectStore): Generations {
     // A generation that is gone by the time it is read was superseded and swept: look again.
     for (let attempt = 0; attempt < 3; attempt++) {
       const [number = 0] = await above(name, Number.POSITIVE_INFINITY)
-      const highest = await highestBelow(name, number)
+      const highest = await seenAt(name, number)
       if (highest !== 'gone') return { number, highest }
     }
     throw errors.storeAway(new Error(`the generations of a packet are listed but cannot be read`))
   }
 
-  /** What readers see, where `number` is the latest generation. */
-  async function highestBelow(name: string, number: number): Promise<Generation | null | 'gone'> {
+  async function seenAt(name: string, number: number): Promise<Generation | null | 'gone'> {
     if (number === 0) return null
     const manifest = await read(name, number)
     if (manifest === null) return 'gone'
     if (!manifest.isVoid) return { generation: number, manifest }
     // Without `over` it is of an earlier version, and few are.
     const under = manifest.over ?? (await list(name)).findLast((each) => each < number) ?? 0
-    return highestBelow(name, under)
+    return seenAt(name, under)
   }
 
   async function ownAmong(name: string, numbers: readonly number[], jobId: string): Promise<Generation | null> {
@@ -187,6 +188,7 @@ export function createGenerations(store: ObjectStore): Generations {
     above,
     read,
     latest,
+    seenAt,
     highest: async (name) => (await latest(name)).highest,
     async current(name) {
       const { highest } = await latest(name)
@@ -206,7 +208,7 @@ export function createGenerations(store: ObjectStore): Generations {
         const own = await ownAmong(name, candidates, manifest.jobId)
         if (own !== null) return committed(own)
         const [latestNumber = 0] = numbers
-        const found = force && !manifest.isVoid ? null : await highestBelow(name, latestNumber)
+        const found = force && !manifest.isVoid ? null : await seenAt(name, latestNumber)
         const isHeld = found === 'gone' || (found !== null && !found.manifest.removed)
         if (!force && (others.length > 0 || isHeld)) throw taken()
         const next = latestNumber + 1

@@ -5,6 +5,7 @@
  * objects keep the name behind a dot-name in the first directory, so that a prefix of a name is a prefix of keys:
  *
  *   a/.generations/b/f/.-9999999998     the manifest of generation 1; the highest is the packet
+ *   a/.generations/b/f/.-9999999998=3   its marker, empty: whoever sees this generation as the latest sees 3 parts
  *   a/.parts/b/f/.<job>/<run>/…         parts, immutable, of one run
  *   a/.jobs/<job>/request               a job's request, without credentials
  *   a/.jobs/<job>/plan                  how a large one is cut into slices
@@ -56,11 +57,22 @@ export function parseGenerationKey(key: string): { name: string; generation: num
   return { name: `${top}/${rest}`, generation, isEarlier }
 }
 
+/** The marker of a generation, by the key of its manifest: right behind it, before the generation below. */
+export const markerKey = (manifestKey: string, parts: number): string => `${manifestKey}=${parts}`
+
+/** What a marker's key says; null for any other key. */
+export function parseMarkerKey(key: string): { manifestKey: string; parts: number } | null {
+  const [, manifestKey, parts] = /^(.+)=(\d{1,10})$/s.exec(key) ?? []
+  if (manifestKey === undefined || parseGenerationKey(manifestKey) === null) return null
+  return { manifestKey, parts: Number(parts) }
+}
+
 /**
- * For `ObjectStore.list`: from a generation of a name, of which no higher one follows, to what comes after all of them.
+ * For `ObjectStore.list`: from a generation of a name, of which no higher one follows, or its marker, to what comes after
+ * all of them.
  */
 export function pastGenerations(key: string): string | null {
-  const parsed = parseGenerationKey(key)
+  const parsed = parseGenerationKey(parseMarkerKey(key)?.manifestKey ?? key)
   return parsed === null || parsed.isEarlier ? null : `${generationsOf(parsed.name)}:`
 }
 

@@ -72,3 +72,20 @@ export function partNames(name: string, parts: number): string[] {
   if (parts === 1) return [name]
   return Array.from({ length: parts }, (_, index) => `${name}Part${index + 1}of${parts}`)
 }
+
+/**
+ * Could a name start so? Some stores resolve `..` and `//` in a prefix, and would list what is elsewhere; others fail on
+ * a null, which no key can have.
+ */
+export function canStartName(start: string): boolean {
+  const segments = start.split('/')
+  const isWhole = segments.slice(0, -1).every((segment) => segment !== '')
+  const isKey = start.isWellFormed() && !start.includes('\0') && Buffer.byteLength(start) <= longestKeyBytes
+  return isKey && isWhole && segments.every((segment) => !segment.startsWith('.'))
+}
+
+/** The packet's name whose part suffix a text reaches into: `fPart1o` and `fP` do into that of `f`. */
+export function baseReachedInto(text: string): string | null {
+  const [, base] = /^(.*[^/])P(?:a(?:r(?:t(?:[1-9]\d*(?:o(?:f(?:[1-9]\d*)?)?)?)?)?)?)?$/s.exec(text) ?? []
+  return base ?? null
+}

@@ -2,10 +2,11 @@ import type { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { byCodePoint } from '../cypher/identifiers.ts'
 import * as errors from '../errors/catalogue.ts'
-import { inBatches } from './batches.ts'
 import type { Generations, Manifest, ManifestPart } from './generations.ts'
-import { generationsBelow, isHidden, orgKey, packetName, parseGenerationKey, pastGenerations } from './keys.ts'
-import { longestKeyBytes, parsePartName, partNames } from './names.ts'
+import { generationsBelow, orgKey, packetName, parseGenerationKey, pastGenerations } from './keys.ts'
+import { listNames } from './listing.ts'
+import { filterOf } from './name-filter.ts'
+import { parsePartName, partNames } from './names.ts'
 import type { ObjectStore } from './object-store.ts'
 import { othersFiles, plainFilesOf } from './plain-files.ts'
 
@@ -36,6 +37,16 @@ export interface Packets {
   sign(files: readonly StoredFile[], lifetimeSeconds: number): Promise<string[]>
   /** Names of an org's files that start with one of `prefixes`, sorted. `['']` is all of them. */
   list(orgName: string, prefixes: readonly string[]): Promise<string[]>
+  /** So many of them, sorted. `next` is where the next page begins, null behind the last one. */
+  page(orgName: string, prefixes: readonly string[], page: Page): Promise<{ names: string[]; next: string | null }>
+}
+
+export interface Page {
+  limit: number
+  /** Begin behind this name, which need not be there. */
+  after?: string | undefined
+  /** Only names that hold any of these texts; all without any. */
+  holding?: readonly string[]
 }
 
 // The service removes no org; one whose objects somebody else removed is missed after ten seconds.
@@ -90,37 +101,20 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     return false
   }
 
-  /** Names of packets that start with `name`, removed ones too, each with its highest generation. */
-  async function packetsBelow(name: string): Promise<Map<string, number>> {
-    const found = new Map<string, number>()
-    for await (const { key } of generationsFrom(name)) {
-      const parsed = parseGenerationKey(key)
-      if (parsed) found.set(parsed.name, Math.max(parsed.generation, found.get(parsed.name) ?? 0))
+  async function page(orgName: string, prefixes: readonly string[], { limit, after, holding = [] }: Page) {
+    const names: string[] = []
+    const wanted = {
+      starts: prefixes.map((prefix) => packetName(orgName, prefix)),
+      after: after === undefined ? '' : packetName(orgName, after),
+      filter: filterOf(orgName, holding),
+      most: limit + 1,
     }
-    return found
-  }
-
-  async function partNamesOf(name: string, generation: number): Promise<string[]> {
-    const found = await generations.read(name, generation)
-    const manifest = found && !found.isVoid ? found : (await generations.highest(name))?.manifest
-    if (manifest && !manifest.removed) return partNames(name, manifest.parts.length)
-    return (await othersFiles(store, generations, name)).map(({ key }) => key)
-  }
-
-  /** Keys that start with `start`: the packets' and the files of others. */
-  async function namesBelow(start: string): Promise<string[]> {
-    if (!canStartName(start)) return []
-    // Plain keys are listed first: those of a packet that is committed meanwhile are then known for what they are.
-    const plain: string[] = []
-    for await (const key of visibleKeys(store, start)) if (key.startsWith(start)) plain.push(key)
-    const packets = await packetsBelow(start)
-    const base = baseReachedInto(start)
-    const reached = base && (await generations.highest(base))
-    if (base && reached) packets.set(base, reached.generation)
-    const own = await inBatches([...packets], ([name, generation]) => partNamesOf(name, generation))
-    const isPlainFile = (key: string) => packets.has(key) || packets.has(parsePartName(key)?.base ?? '')
-    const isOwn = (key: string) => isPlainFile(key) || isPlainFile(key.replace(beingWritten, ''))
-    return [...own.flat().filter((name) => name.startsWith(start)), ...plain.filter((key) => !isOwn(key))]
+    for await (const name of listNames({ store, generations }, wanted)) {
+      // There is one more.
+      if (names.length === limit) return { names: names.toSorted(byCodePoint), next: names.at(-1) ?? null }
+      names.push(name.slice(orgName.length + 1))
+    }
+    return { names: names.toSorted(byCodePoint), next: null }
   }
 
   return {
@@ -154,48 +148,7 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     },
     sign: (files, lifetimeSeconds) =>
       Promise.all(files.map(({ key, fileName }) => store.sign(key, lifetimeSeconds, fileName))),
-    async list(orgName, prefixes) {
-      const found = await inBatches([...new Set(prefixes)], (prefix) => namesBelow(packetName(orgName, prefix)))
-      const names = new Set(found.flat().map((name) => name.slice(orgName.length + 1)))
-      return [...names].sort(byCodePoint)
-    },
-  }
-}
-
-/**
- * S3Proxy on a file system lists an object while it is written, as `<key>-<uuid>`: the plain file of a packet that is
- * being copied is no file of others. Stores that keep to S3 never show such a name.
- */
-const beingWritten = /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-/**
- * Could a name start so? Some stores resolve `..` and `//` in a prefix, and would list what is elsewhere; others fail on
- * a null, which no key can have.
- */
-function canStartName(start: string): boolean {
-  const segments = start.split('/')
-  const isWhole = segments.slice(0, -1).every((segment) => segment !== '')
-  const isKey = start.isWellFormed() && !start.includes('\0') && Buffer.byteLength(start) <= longestKeyBytes
-  return isKey && isWhole && segments.every((segment) => !segment.startsWith('.'))
-}
-
-/** The packet's name whose part suffix a prefix reaches into: `fPart1o` and `fP` do into that of `f`. */
-function baseReachedInto(start: string): string | null {
-  const [, base] = /^(.*[^/])P(?:a(?:r(?:t(?:[1-9]\d*(?:o(?:f(?:[1-9]\d*)?)?)?)?)?)?)?$/s.exec(start) ?? []
-  return base ?? null
-}
-
-/**
- * Keys that start with `start`, without hidden ones. A directory of an org's top level is entered only when its name
- * has no dot in front: the hidden objects live there, and they are many.
- */
-async function* visibleKeys(store: ObjectStore, start: string): AsyncGenerator<string> {
-  const isTop = start.indexOf('/') === start.length - 1
-  for await (const found of isTop ? store.listLevel(start) : store.list(start)) {
-    if ('key' in found) {
-      if (!isHidden(found.key)) yield found.key
-    } else if (!isHidden(found.prefix)) {
-      for await (const { key } of store.list(found.prefix)) if (!isHidden(key)) yield key
-    }
+    list: async (orgName, prefixes) => (await page(orgName, prefixes, { limit: Number.POSITIVE_INFINITY })).names,
+    page,
   }
 }

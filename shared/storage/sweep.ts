@@ -1,6 +1,6 @@
 import { inBatches } from './batches.ts'
 import type { Generations, Manifest } from './generations.ts'
-import { hiddenBelow, ownerOf, parseGenerationKey, parsePartKey, probes } from './keys.ts'
+import { hiddenBelow, ownerOf, parseGenerationKey, parseMarkerKey, parsePartKey, probes } from './keys.ts'
 import type { StoredObject } from './object-store.ts'
 import { createReferences, type References } from './references.ts'
 import type { Storage } from './storage.ts'
@@ -29,7 +29,7 @@ export interface Swept {
 }
 
 /**
- * Removes what no reader can see any more: superseded generations, each manifest before its parts; parts that no
+ * Removes what no reader can see any more: superseded generations, each marker before its manifest, and that before its parts; parts that no
  * generation refers to; what finished jobs kept, such as their requests. Contract 6.
  *
  * A generation, be it a packet's, a removal or a void one, is needed for two things, and goes when it is needed for
@@ -57,7 +57,11 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
   }
 
   async function sweepPacket(name: string, stored: readonly StoredObject[]) {
-    const ascending = stored.toSorted((a, b) => numberOf(a) - numberOf(b))
+    const markers = Map.groupBy(stored, ({ key }) => parseMarkerKey(key)?.manifestKey)
+    const removeMarkers = (manifestKey: string) =>
+      inBatches(markers.get(manifestKey) ?? [], ({ key }) => store.remove(key))
+    const ascending = (markers.get(undefined) ?? []).toSorted((a, b) => numberOf(a) - numberOf(b))
+    const present = new Set(ascending.map(({ key }) => key))
     for (const [index, object] of ascending.entries()) {
       const above = ascending.slice(index + 1)
       // What was created earlier is superseded no later.
@@ -66,8 +70,14 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
       if (manifest === null) continue
       const by = manifest.isVoid ? above[0] : await supersederOf(generations, name, above)
       if (by === null || !isLongSuperseded(by) || (await rules.isAlive(manifest.jobId))) continue
+      await removeMarkers(object.key)
       await remove('generations', object.key)
       await inBatches(manifest.parts, ({ key }) => remove('parts', key))
+    }
+    // One that was put very late, when its generation was gone.
+    for (const [manifestKey, [marker]] of markers) {
+      if (manifestKey !== undefined && marker && isOld(marker) && !present.has(manifestKey))
+        await removeMarkers(manifestKey)
     }
     await rules.repairView(name)
   }
@@ -95,8 +105,8 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
 
   for await (const top of tops(store)) {
     const { generations: manifests, parts, jobs } = hiddenBelow(top)
-    for await (const group of grouped(store.list(manifests), (key) => parseGenerationKey(key)?.name)) {
-      await sweepPacket(parseGenerationKey((group[0] as StoredObject).key)?.name as string, group)
+    for await (const group of grouped(store.list(manifests), packetOf)) {
+      await sweepPacket(packetOf((group[0] as StoredObject).key) as string, group)
     }
     await sweepParts(parts)
     for await (const kept of store.list(jobs)) {
@@ -106,6 +116,9 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
   for await (const probe of store.list(probes)) if (isOld(probe)) await remove('probes', probe.key)
   return swept
 }
+
+/** The packet that a manifest or a marker belongs to. */
+const packetOf = (key: string): string | undefined => parseGenerationKey(parseMarkerKey(key)?.manifestKey ?? key)?.name
 
 const numberOf = ({ key }: StoredObject): number => parseGenerationKey(key)?.generation as number
 

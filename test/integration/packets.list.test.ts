@@ -9,6 +9,9 @@ import { storageOn } from '../../shared/storage/storage.ts'
 
 const { store, generations, packets } = storageOn(openMinioStore(readConfig('worker', inject('service').env).storage))
 
+// As programs do when they start: it finds out in which order the store lists.
+await store.prepare()
+
 const someOrg = () => `org-${randomUUID()}`
 const put = (key: string) => store.put(key, Buffer.from(key))
 const all = (org: string) => packets.list(org, [''])

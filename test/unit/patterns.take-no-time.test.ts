@@ -12,7 +12,7 @@ import { convertSyntax } from '../../shared/publish/convert-syntax.ts'
 import { parseRelationshipType } from '../../shared/publish/relationship-types.ts'
 import { publishFields } from '../../shared/publish/request.ts'
 import { parseStrategyName } from '../../shared/search/strategies.ts'
-import { isHidden, parseGenerationKey, parsePartKey } from '../../shared/storage/keys.ts'
+import { isHidden, parseGenerationKey, parseMarkerKey, parsePartKey } from '../../shared/storage/keys.ts'
 import { fileName, orgName, parsePartName, storedName } from '../../shared/storage/names.ts'
 
 const readers: Record<string, (text: string) => unknown> = {
@@ -22,6 +22,7 @@ const readers: Record<string, (text: string) => unknown> = {
   fileName: (text) => fileName.safeParse(text),
   storedName: (text) => storedName.safeParse(text),
   parsePartName,
+  parseMarkerKey: (text) => parseMarkerKey(`a/.generations/${text}`),
   parseGenerationKey: (text) => parseGenerationKey(`a/.generations/${text}`),
   parsePartKey: (text) => parsePartKey(`a/.parts/${text}`),
   isHidden,

@@ -6,9 +6,11 @@ import {
   generationsBelow,
   generationsOf,
   isHidden,
+  markerKey,
   orgKey,
   packetName,
   parseGenerationKey,
+  parseMarkerKey,
   parsePartKey,
   partKey,
   pastGenerations,
@@ -120,6 +122,20 @@ describe('a generation', () => {
       }),
     )
     expect([pastGenerations('a/f'), pastGenerations(earlierGenerationKey('a/f', 1))]).toEqual([null, null])
+  })
+
+  test('has its marker right behind it, which is no generation', () => {
+    fc.assert(
+      fc.property(names, generations, fc.nat(), fc.boolean(), (name, generation, parts, isEarlier) => {
+        const key = (isEarlier ? earlierGenerationKey : generationKey)(name, generation)
+        const marker = markerKey(key, parts)
+        expect([parseGenerationKey(marker), parsePartKey(marker), isHidden(marker)]).toEqual([null, null, true])
+        expect([parseMarkerKey(marker), parseMarkerKey(key)]).toEqual([{ manifestKey: key, parts }, null])
+        const below = generationKey(name, generation - 1)
+        if (!isEarlier)
+          expect(key < marker && marker < below && marker < (pastGenerations(marker) as string)).toBe(true)
+      }),
+    )
   })
 
   test.each([

@@ -1,6 +1,13 @@
 import { expect } from 'vitest'
 import { isFinished } from '../../../shared/jobs/states.ts'
-import { isHidden, orgKey, packetName, parseGenerationKey, parsePartKey } from '../../../shared/storage/keys.ts'
+import {
+  isHidden,
+  orgKey,
+  packetName,
+  parseGenerationKey,
+  parseMarkerKey,
+  parsePartKey,
+} from '../../../shared/storage/keys.ts'
 import { partNames } from '../../../shared/storage/names.ts'
 import type { StoredObject } from '../../../shared/storage/object-store.ts'
 import { refreshPlainFiles } from '../../../shared/storage/plain-files.ts'
@@ -40,7 +47,12 @@ export async function mustBeSweptClean(world: World): Promise<void> {
   }
   await sweepNow(world)
   const left: StoredObject[] = []
-  for await (const object of storage.store.list('')) if (parseGenerationKey(object.key) === null) left.push(object)
+  const manifests = new Set<string>()
+  for await (const object of storage.store.list('')) {
+    const { manifestKey = '' } = parseMarkerKey(object.key) ?? {}
+    if (parseGenerationKey(object.key) !== null) manifests.add(object.key)
+    else if (!manifests.has(manifestKey)) left.push(object)
+  }
   const found = left.map(({ key, bytes }) => `${bytes} ${kindOf(key)} ${key}`)
   expect(found.sort()).toEqual([...wanted].map(([key, bytes]) => `${bytes} ${kindOf(key)} ${key}`).sort())
 }

@@ -1,0 +1,23 @@
+import type { Generations } from './generations.ts'
+import { markerKey } from './keys.ts'
+import type { ObjectStore } from './object-store.ts'
+import { type ListedPacket, packetsNamed } from './packet-order.ts'
+
+/** How many parts readers see of a packet; 0 of a removed one. For one whose keys do not tell. */
+export async function shownParts(generations: Generations, { name, generation }: ListedPacket): Promise<number> {
+  const seen = await generations.seenAt(name, generation)
+  const shown = seen === 'gone' ? await generations.highest(name) : seen
+  return shown?.manifest.parts.length ?? 0
+}
+
+/**
+ * Puts a marker beside the latest generation, so that listings need not read its manifest. It says what can be read
+ * there: it may come late, again or never, and nothing else rests on it.
+ */
+export async function markLatest(store: ObjectStore, generations: Generations, name: string): Promise<void> {
+  const packet = (await packetsNamed(store, [name])).get(name)
+  if (packet === undefined || packet.parts !== null) return
+  const seen = await generations.seenAt(name, packet.generation)
+  if (seen === 'gone') return
+  await store.put(markerKey(packet.manifestKey, seen?.manifest.parts.length ?? 0), Buffer.alloc(0))
+}

@@ -1,0 +1,63 @@
+import { pino } from 'pino'
+import { afterAll, expect, inject, test } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
+import { dutyKey, openJobsKey, staleViewsKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
+import { createViews } from '../../shared/jobs/views.ts'
+import { Releases } from '../../shared/lifecycle/releases.ts'
+import { voided } from '../../shared/storage/generations.ts'
+import { earlierGenerationKey, generationKey, markerKey, parseMarkerKey } from '../../shared/storage/keys.ts'
+import { createWorkerContext } from '../../worker/context.ts'
+import { startJanitor, sweep } from '../../worker/janitor.ts'
+import { databaseOfFile } from '../support/own-service.ts'
+import { uniqueName } from '../support/requests.ts'
+import { commitPacket, keysBelow, stagePacket } from '../support/stored-packets.ts'
+
+const config = readConfig('worker', {
+  ...inject('service').env,
+  REDIS_URL: `${inject('stack').redis.url.replace(/\/\d*$/, '')}/${await databaseOfFile()}`,
+  S3_BUCKET: uniqueName('markers'),
+  JANITOR_SECONDS: '1',
+})
+const log = pino({ level: 'silent' })
+const releases = new Releases(log)
+const context = await createWorkerContext(config, log, releases)
+await context.redis.del(openJobsKey, sweptKey, staleViewsKey, ...['rescue', 'plainFiles', 'sweep'].map(dutyKey))
+afterAll(() => releases.dispose())
+
+const markersOf = async (org: string) =>
+  (await keysBelow(context, `${org}/.generations/`)).filter((key) => parseMarkerKey(key) !== null)
+
+test('a marker comes with the plain files, and without them where there are none', async () => {
+  const org = uniqueName('org')
+  await commitPacket(context, `${org}/on`, ['1', '2'])
+  await commitPacket(context, `${org}/off`, ['1'])
+  await context.views.refresh(`${org}/on`)
+  await createViews(context.redis, context, { isOn: false, log, metrics: context.metrics }).refresh(`${org}/off`)
+  expect(await markersOf(org)).toEqual([
+    markerKey(generationKey(`${org}/off`, 1), 1),
+    markerKey(generationKey(`${org}/on`, 1), 2),
+  ])
+})
+
+test('the sweep puts those that older data lacks', async () => {
+  const org = uniqueName('org')
+  const old = await stagePacket(context, `${org}/old`, ['1', '2', '3'])
+  await context.store.put(earlierGenerationKey(`${org}/old`, 1), Buffer.from(JSON.stringify(old)))
+  await commitPacket(context, `${org}/failed`, ['1', '2'])
+  const options = { force: true, taken: () => new Error('taken') }
+  await context.generations.commit(`${org}/failed`, voided('job'), options)
+  await sweep(context, Date.now(), new AbortController().signal)
+  expect(await markersOf(org)).toEqual([
+    markerKey(generationKey(`${org}/failed`, 2), 2),
+    markerKey(earlierGenerationKey(`${org}/old`, 1), 3),
+  ])
+})
+
+test('a marker that is missing because a worker died after its commit is put', async () => {
+  const org = uniqueName('org')
+  await commitPacket(context, `${org}/f`, ['1', '2'])
+  await context.redis.zadd(staleViewsKey, Date.now() - 3_600_000, `${org}/f`)
+  await context.redis.set(sweptKey, 'lately') // or the sweep would do it
+  startJanitor(context, releases)
+  await expect.poll(() => markersOf(org), { timeout: 30_000 }).toEqual([markerKey(generationKey(`${org}/f`, 1), 2)])
+})
