@@ -23,6 +23,11 @@ export const publishResponseBody = z
   })
   .meta({ id: 'PublishResponse' })
 
+/** What the two endpoints that list files answer. */
+export const fileListBody = publishResponseBody
+  .extend({ next: z.string().nullable().describe('the `after` of the next page; null on the last one') })
+  .meta({ id: 'FileList' })
+
 /** RFC 9457. */
 export const problem = z
   .object({

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { listOf } from '../../shared/errors/bounded.ts'
-import { publishResponse } from '../../shared/publish/response.ts'
 import { orgName } from '../../shared/storage/names.ts'
 import { orgInPath } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
+import { fileListBody } from '../openapi-schemas.ts'
 import { zodBody } from '../zod-body.ts'
-import { holdingAny, pageOf, paging } from './page.ts'
+import { answerPage, paging } from './page.ts'
 
 // Each prefix is looked up in the store.
 const mostNames = 10_000
@@ -23,12 +23,11 @@ export const findFiles = defineEndpoint({
   params: z.object({ orgName }),
   query: z.strictObject(paging),
   body: zodBody(search, 1024 * 1024, { fileNames: ['two-'], usePrefixes: true }),
-  answer: 'publish',
-  async handle({ packets }, { params, query, body }) {
-    await packets.requireOrg(params.orgName)
-    const wanted = body.fileNames?.length ? body.fileNames : ['']
-    const names = await packets.list(params.orgName, body.usePrefixes ? wanted : [''])
-    const matching = body.usePrefixes ? names : await holdingAny(names, wanted)
-    return { kind: 'publish', response: publishResponse({ fileNames: pageOf(matching, query) }) }
+  answer: fileListBody,
+  handle({ packets }, { params, query, body }) {
+    const texts = body.fileNames ?? []
+    const prefixes = body.usePrefixes && texts.length > 0 ? texts : ['']
+    const holding = body.usePrefixes ? [] : texts
+    return answerPage(packets, { orgName: params.orgName, prefixes, holding }, query)
   },
 })

@@ -1,25 +1,19 @@
-import { setImmediate } from 'node:timers/promises'
-import { byCodePoint } from '../../shared/cypher/identifiers.ts'
+import * as errors from '../../shared/errors/catalogue.ts'
+import { publishResponse } from '../../shared/publish/response.ts'
+import type { Packets } from '../../shared/storage/packets.ts'
+import type { Answer } from '../endpoint.ts'
 import { once, wholeNumber } from '../query.ts'
 
 const mostNames = 100_000
+const mostUnlimited = 10_000
 
 /** `limit` names that come after `after`. Contract 7.8. */
 export const paging = { limit: wholeNumber(1, mostNames).optional(), after: once.optional() }
 
-const turnMs = 20
-
-/** Names that hold any of the texts. Ten thousand texts and a large directory take seconds: others get their turns. */
-export async function holdingAny(names: readonly string[], texts: readonly string[]): Promise<string[]> {
-  const holding: string[] = []
-  let turn = performance.now()
-  for (const name of names) {
-    if (texts.some((text) => name.includes(text))) holding.push(name)
-    if (performance.now() - turn < turnMs) continue
-    await setImmediate()
-    turn = performance.now()
-  }
-  return holding
+interface Wanted {
+  orgName: string
+  prefixes: readonly string[]
+  holding: readonly string[]
 }
 
 interface Page {
@@ -27,6 +21,17 @@ interface Page {
   after?: string | undefined
 }
 
-export function pageOf(sorted: readonly string[], { limit = sorted.length, after }: Page): string[] {
-  return sorted.filter((name) => after === undefined || byCodePoint(name, after) > 0).slice(0, limit)
+/**
+ * Answers a page, with `next` for the one behind it. Who asks without `limit` expects all names, and gets them or an
+ * error, never some. @throws noSuchOrg (404), invalidRequest
+ */
+export async function answerPage(packets: Packets, wanted: Wanted, { limit, after }: Page): Promise<Answer> {
+  const { orgName, prefixes, holding } = wanted
+  await packets.requireOrg(orgName)
+  const { names, next } = await packets.page(orgName, prefixes, { limit: limit ?? mostUnlimited, after, holding })
+  if (limit === undefined && next !== null) {
+    const message = `required where more than ${mostUnlimited} files match: that many are listed without it, up to ${mostNames} with it; next in the answer is the after of the next page`
+    throw errors.invalidRequest([{ path: 'limit', message }])
+  }
+  return { kind: 'publish', response: { ...publishResponse({ fileNames: names }), next } }
 }

@@ -16,6 +16,8 @@ export interface PublishResponse {
   fileNames: readonly string[] | null
   error: string | null
   usePrefixes: boolean | null
+  /** Of listings only: where the next page begins, null behind the last one. */
+  next?: string | null
 }
 
 export const publishResponse = (fields: Partial<PublishResponse>): PublishResponse => ({

@@ -109,6 +109,9 @@ test('files are found by prefix, also into the part suffix, and by substring, a 
   expect(await find({ fileNames: ['find'], usePrefixes: true }, '?limit=2&after=find/aPart1of2')).toEqual(
     both.slice(1, 3),
   )
+  const next = async (query: string) => JSON.parse((await client.get(`/1.0/publish/${org}${query}`)).text).next
+  expect(await next('?filter=find&limit=2')).toBe('find/aPart2of2')
+  expect(await next('?filter=find&limit=2&after=find/aPart2of2')).toBeNull()
   const inside = await client.get(`/1.0/publish/${encodeURIComponent(`${org}/find`)}`)
   expect(inside.body.fileNames).toEqual(both.map((name) => name.slice(5)))
 })
