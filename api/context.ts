@@ -10,7 +10,7 @@ import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
 import { createViews, type Views } from '../shared/jobs/views.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { openManagerDatabase } from '../shared/manager/database.ts'
-import { createModels, type Models } from '../shared/manager/repository.ts'
+import { type AllModels, createModels } from '../shared/manager/repository.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics, observeBolt, observeStore } from '../shared/observability/metrics.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
@@ -34,7 +34,7 @@ export interface ApiContext extends Storage {
   finished: FinishWaiter
   views: Views
   /** The manager's models; null where no database is configured for them. */
-  models: Models | null
+  models: AllModels | null
 }
 
 /** Connects to everything; `overrides` take a collaborator's place in tests. */

@@ -10,6 +10,8 @@ import type { RequestHeader } from './openapi-schemas.ts'
 export type Answer = { status?: number; headers?: Record<string, string> } & (
   | { kind: 'publish'; response: PublishResponse }
   | { kind: 'json'; value: object }
+  /** JSON text, as it is made. */
+  | { kind: 'chunks'; chunks: AsyncIterable<string> }
   | { kind: 'empty' }
 )
 
@@ -62,6 +64,8 @@ export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
   takes?: readonly RequestHeader[]
   /** What a success carries. */
   answer: 'publish' | 'empty' | z.ZodType
+  /** A success has the record's enver as its `ETag`. */
+  hasETag?: boolean
   /** Statuses beside those that follow from the rest, and what they mean here. */
   answers?: Readonly<Record<number, string>>
   handle(context: ApiContext, input: Input<Params, Query, Body>): Promise<Answer>

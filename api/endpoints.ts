@@ -10,6 +10,7 @@ import { nodeTypes } from './manager/node-types.ts'
 import { properties } from './manager/properties.ts'
 import { propertyImpls } from './manager/property-impls.ts'
 import { managerStatus } from './manager/status.ts'
+import { transfer } from './manager/transfer.ts'
 import { createMulti } from './publish/create-multi.ts'
 import { createOrganization } from './publish/create-organization.ts'
 import { createPacket } from './publish/create-packet.ts'
@@ -44,6 +45,7 @@ export const endpoints: readonly Endpoint[] = [
   ...propertyImpls,
   ...nodeTypes,
   ...constraints,
+  ...transfer,
   directIndexPolicy,
   customIndexPolicyByExample,
   customIndexPolicy,

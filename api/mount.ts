@@ -113,19 +113,20 @@ async function send(response: Response, answer: Answer): Promise<void> {
   response.status(answer.status ?? 200).set(answer.headers ?? {})
   if (answer.kind === 'empty') return void response.end()
   if (answer.kind === 'json') return void response.json(answer.value)
-  const { bytes, chunks } = serializeResponse(answer.response)
+  const { bytes, chunks } =
+    answer.kind === 'chunks' ? { bytes: null, chunks: answer.chunks } : serializeResponse(answer.response)
   response.type('application/json')
   if (bytes !== null) response.set('Content-Length', String(bytes))
   if (response.req.method === 'HEAD') return void response.end()
   // A source that fails midway ends the connection short of its length or last chunk: the client sees that it is not whole.
-  await pipeline(noting(chunks, response), response).catch((error) => {
+  await pipeline(noting<string | Uint8Array>(chunks, response), response).catch((error) => {
     if (!response.headersSent || response.locals.brokenBy) throw error
     response.destroy() // the client has left
   })
 }
 
 /** A source that fails is told apart from a client that leaves. */
-async function* noting(chunks: AsyncIterable<Uint8Array>, { locals }: Response): AsyncGenerator<Uint8Array> {
+async function* noting<Chunk>(chunks: AsyncIterable<Chunk>, { locals }: Response): AsyncGenerator<Chunk> {
   try {
     yield* chunks
   } catch (error) {

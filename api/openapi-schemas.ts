@@ -61,17 +61,19 @@ const always = {
 }
 const retryAfter = { 'Retry-After': header('seconds until it is worth trying again') }
 const authenticate = { 'WWW-Authenticate': header('how to authenticate, or which scope is missing') }
+const etag = { ETag: header('the enver of the record, in quotes: what If-Match takes') }
 /** Contract 7.3: every answer about a queued publish names its job. */
 const job = { Location: sometimes('the job of a publish that was queued') }
 const applied = { 'Preference-Applied': sometimes('what of Prefer was applied') }
 const replayed = { 'Idempotent-Replayed': sometimes('true: the same request was made before, this is its job') }
 
 /** Headers of an answer with this status, of an endpoint that takes these headers. */
-export function responseHeaders(status: number, takes: readonly RequestHeader[]) {
+export function responseHeaders(status: number, takes: readonly RequestHeader[], hasETag = false) {
   return {
     ...always,
     ...(status === 401 || status === 403 ? authenticate : {}),
     ...(status === 429 || status === 503 ? retryAfter : {}),
+    ...(hasETag && status === 200 ? etag : {}),
     ...(takes.includes('Prefer') && status !== 401 && status !== 403 ? job : {}),
     ...(takes.includes('Idempotency-Key') && (status === 200 || status === 202) ? { ...applied, ...replayed } : {}),
     ...(takes.includes('Prefer') && status === 202 ? retryAfter : {}),

@@ -116,7 +116,7 @@ function responsesOf(endpoint: Endpoint) {
     Object.entries(told).map(([status, description]) => {
       const isError = Number(status) >= 400
       const content = isError ? error : successBody(answer)
-      return [status, { description, headers: responseHeaders(Number(status), takes), ...content }]
+      return [status, { description, headers: responseHeaders(Number(status), takes, endpoint.hasETag), ...content }]
     }),
   )
 }

@@ -3,7 +3,10 @@ import * as fields from '../../shared/manager/fields.ts'
 import { grnTypeOf } from '../../shared/manager/grn.ts'
 import { propertyImpl } from '../../shared/manager/resources.ts'
 import type { BodyReader } from '../endpoint.ts'
-import { managerBody } from './manager-endpoint.ts'
+import { zodBody } from '../zod-body.ts'
+
+export const managerBody = <Body>(schema: z.ZodType<Body>, example: object): BodyReader<Body> =>
+  zodBody(schema, 1024 * 1024, example)
 
 export const newNodeTypeBody = managerBody(fields.newNodeType, {
   key: 'Movie',

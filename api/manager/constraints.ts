@@ -3,25 +3,20 @@ import { name } from '../../shared/manager/fields.ts'
 import { grnOf } from '../../shared/manager/grn.ts'
 import { managerVersion } from '../../shared/manager/resources.ts'
 import { byGrn, byName } from '../../shared/manager/selector.ts'
-import { managerEndpoint } from './manager-endpoint.ts'
-import { listOf } from './record-schemas.ts'
+import { listEndpoint } from './list-endpoint.ts'
 
 /** Seed, Manager: constraints. They follow from the flags of property implementations, so they are read only. */
 export const constraints = [
-  managerEndpoint('get', 'constraints/:managerVersionGrn', {
+  listEndpoint('constraints/:managerVersionGrn', {
     summary: 'List the constraints of a manager version',
     params: { managerVersionGrn: grnOf('managerversion') },
-    gives: listOf(constraint),
-    answer: async (models, { params }) => ({
-      constraints: await models.constraints(byGrn(managerVersion, params.managerVersionGrn)),
-    }),
+    of: constraint,
+    records: (models, params, page) => models.constraints(byGrn(managerVersion, params.managerVersionGrn), page),
   }),
-  managerEndpoint('get', 'constraints/name/:managerVersionName', {
+  listEndpoint('constraints/name/:managerVersionName', {
     summary: 'List the constraints of a manager version by its name',
     params: { managerVersionName: name },
-    gives: listOf(constraint),
-    answer: async (models, { params }) => ({
-      constraints: await models.constraints(byName(managerVersion, params.managerVersionName)),
-    }),
+    of: constraint,
+    records: (models, params, page) => models.constraints(byName(managerVersion, params.managerVersionName), page),
   }),
 ]

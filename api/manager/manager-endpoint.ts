@@ -1,27 +1,30 @@
 import { z } from 'zod'
-import * as errors from '../../shared/errors/catalogue.ts'
 import type { Models } from '../../shared/manager/repository.ts'
 import { noOrg } from '../access.ts'
 import { type BodyReader, defineEndpoint, type Endpoint, type Input } from '../endpoint.ts'
-import { zodBody } from '../zod-body.ts'
+import { inTurns } from '../in-turns.ts'
+import { configured } from './configured.ts'
+import { etagOf, isOneRecord } from './etag.ts'
 
-interface Operation<Shape extends z.ZodRawShape, Body> {
+interface Operation<Shape extends z.ZodRawShape, Query, Body> {
   summary: string
   params: Shape
+  query?: z.ZodType<Query>
   body?: BodyReader<Body>
   /** What `answer` gives, as documented. */
   gives: z.ZodType
-  answer(models: Models, input: Input<z.output<z.ZodObject<Shape>>, unknown, Body>): Promise<object>
+  /** A value, or an async iterable of pieces of its text. */
+  answer(models: Models, input: Input<z.output<z.ZodObject<Shape>>, Query, Body>): Promise<object>
 }
 
 /**
  * An endpoint of the manager area, on a path below `/1.0/manager/`. It answers JSON and needs the scope `manager:read` for
- * GET, `manager:write` for all else.
+ * GET, `manager:write` for all else. A model is its org's: `answer` gets those of the token's orgs.
  */
-export const managerEndpoint = <Shape extends z.ZodRawShape, Body>(
+export const managerEndpoint = <Shape extends z.ZodRawShape, Query, Body>(
   method: Endpoint['method'],
   path: string,
-  { summary, params, body, gives, answer }: Operation<Shape, Body>,
+  { summary, params, query, body, gives, answer }: Operation<Shape, Query, Body>,
 ): Endpoint =>
   defineEndpoint({
     method,
@@ -30,15 +33,20 @@ export const managerEndpoint = <Shape extends z.ZodRawShape, Body>(
     scope: method === 'get' ? 'manager:read' : 'manager:write',
     access: noOrg,
     params: z.object(params),
-    query: z.strictObject({}),
+    query: query ?? (z.strictObject({}) as unknown as z.ZodType<Query>),
     ...(body === undefined ? {} : { body }),
     takes: method === 'put' || method === 'delete' ? ['If-Match'] : [],
     answer: gives,
+    hasETag: isOneRecord(gives),
     answers: answersTo[method],
     async handle({ models }, input) {
-      return { kind: 'json', value: await answer(configured(models), input) }
+      const value = await answer(configured(models).visibleTo(input.principal), input)
+      if (isText(value)) return { kind: 'chunks', chunks: inTurns(value) }
+      return { kind: 'json', value, headers: isOneRecord(gives) ? etagOf(value) : {} }
     },
   })
+
+const isText = (value: object): value is AsyncIterable<string> => Symbol.asyncIterator in value
 
 const answersTo = {
   get: {},
@@ -46,15 +54,3 @@ const answersTo = {
   put: { 409: 'The key is taken', 412: 'The record has another enver' },
   delete: { 412: 'The record has another enver' },
 }
-
-/** @throws managerNotConfigured (503) */
-export function configured(models: Models | null): Models {
-  if (models === null) throw errors.managerNotConfigured()
-  return models
-}
-
-export const managerBody = <Body>(schema: z.ZodType<Body>, example: object): BodyReader<Body> =>
-  zodBody(schema, 1024 * 1024, example)
-
-/** What a delete answers: an empty object, for clients that parse every answer. */
-export const empty = () => ({})

@@ -2,21 +2,21 @@ import { name, versionFields } from '../../shared/manager/fields.ts'
 import { grnOf } from '../../shared/manager/grn.ts'
 import { manager, managerVersion } from '../../shared/manager/resources.ts'
 import { byGrn, byName } from '../../shared/manager/selector.ts'
-import { empty, managerBody, managerEndpoint } from './manager-endpoint.ts'
-import { listOf, nothing, oneOf } from './record-schemas.ts'
+import { managerBody } from './bodies.ts'
+import { listEndpoint } from './list-endpoint.ts'
+import { managerEndpoint } from './manager-endpoint.ts'
+import { empty, nothing, oneOf } from './record-schemas.ts'
 
 const ofManager = { managerGrn: grnOf('manager') }
 const ofVersion = { managerVersionGrn: grnOf('managerversion') }
 
 /** Additive. Contract 10, manager versions; seed, note 3. */
 export const managerVersions = [
-  managerEndpoint('get', 'versions/:managerGrn', {
+  listEndpoint('versions/:managerGrn', {
     summary: 'List the versions of a manager',
     params: ofManager,
-    gives: listOf(managerVersion),
-    answer: async (models, { params }) => ({
-      managerVersions: await models.parts(managerVersion, byGrn(manager, params.managerGrn)),
-    }),
+    of: managerVersion,
+    records: (models, params, page) => models.parts(managerVersion, byGrn(manager, params.managerGrn), page),
   }),
   managerEndpoint('post', 'version/:managerGrn', {
     summary: 'Add a version to a manager',

@@ -1,9 +1,11 @@
 import { grnOrName, managerFields, name } from '../../shared/manager/fields.ts'
-import { grnOf, isMeantAsGrn } from '../../shared/manager/grn.ts'
+import { grnOf, isMeantAsGrn, orgNameOf } from '../../shared/manager/grn.ts'
 import { manager, resourceOf } from '../../shared/manager/resources.ts'
 import { byGrn, byName } from '../../shared/manager/selector.ts'
-import { empty, managerBody, managerEndpoint } from './manager-endpoint.ts'
-import { nothing, oneOf } from './record-schemas.ts'
+import { managerBody } from './bodies.ts'
+import { listEndpoint } from './list-endpoint.ts'
+import { managerEndpoint } from './manager-endpoint.ts'
+import { empty, nothing, oneOf } from './record-schemas.ts'
 
 /** Seed, Manager: managers, and the path on which four kinds of records are deleted. */
 export const managers = [
@@ -12,9 +14,15 @@ export const managers = [
     params: { orgGrn: grnOf('org') },
     body: managerBody(managerFields, { name: 'films' }),
     gives: oneOf(manager),
-    answer: async (models, { body, principal }) => ({
-      manager: await models.createManager(body.name, principal.name),
+    answer: async (models, { params, body, principal }) => ({
+      manager: await models.createManager(body.name, principal.name, orgNameOf(params.orgGrn)),
     }),
+  }),
+  listEndpoint('', {
+    summary: "List the managers of the token's orgs",
+    params: {},
+    of: manager,
+    records: (models, _params, page) => models.managers(page),
   }),
   managerEndpoint('get', 'name/:managerName', {
     summary: 'Read a manager by its name',

@@ -2,8 +2,9 @@ import { grnOf } from '../../shared/manager/grn.ts'
 import { managerVersion, nodeType } from '../../shared/manager/resources.ts'
 import { byGrn, byKey } from '../../shared/manager/selector.ts'
 import { newNodeTypeBody, nodeTypeChangeBody } from './bodies.ts'
-import { empty, managerEndpoint } from './manager-endpoint.ts'
-import { listOf, nothing, oneOf } from './record-schemas.ts'
+import { listEndpoint } from './list-endpoint.ts'
+import { managerEndpoint } from './manager-endpoint.ts'
+import { empty, nothing, oneOf } from './record-schemas.ts'
 import { elementEndpoints, inVersion } from './version-elements.ts'
 
 const nodeTypeGrn = grnOf('nodetype')
@@ -11,6 +12,12 @@ const nodeTypeGrn = grnOf('nodetype')
 /** Seed, Manager: node types. */
 export const nodeTypes = [
   ...elementEndpoints(nodeType, newNodeTypeBody, nodeTypeChangeBody),
+  managerEndpoint('get', 'nodeType/:grn', {
+    summary: 'Read a node type',
+    params: { grn: nodeTypeGrn },
+    gives: oneOf(nodeType),
+    answer: async (models, { params }) => ({ nodeType: await models.find(byGrn(nodeType, params.grn)) }),
+  }),
   managerEndpoint('put', 'nodeType/:nodeTypeGrn', {
     summary: 'Change a node type',
     params: { nodeTypeGrn },
@@ -20,13 +27,11 @@ export const nodeTypes = [
       nodeType: await models.update(byGrn(nodeType, params.nodeTypeGrn), body, change),
     }),
   }),
-  managerEndpoint('get', 'nodeTypes/:managerVersionGrn', {
+  listEndpoint('nodeTypes/:managerVersionGrn', {
     summary: 'List the node types of a manager version',
     params: { managerVersionGrn: grnOf('managerversion') },
-    gives: listOf(nodeType),
-    answer: async (models, { params }) => ({
-      nodeTypes: await models.parts(nodeType, byGrn(managerVersion, params.managerVersionGrn)),
-    }),
+    of: nodeType,
+    records: (models, params, page) => models.parts(nodeType, byGrn(managerVersion, params.managerVersionGrn), page),
   }),
   managerEndpoint('delete', 'nodeType/:nodeTypeGrn', {
     summary: 'Delete a node type, with its property implementations and their constraints',

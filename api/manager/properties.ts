@@ -1,38 +1,48 @@
-import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { grnOrName } from '../../shared/manager/fields.ts'
 import { grnOf, grnTypeOf, isMeantAsGrn } from '../../shared/manager/grn.ts'
 import { managerVersion, nodeType, property, propertyImpl, resourceOf } from '../../shared/manager/resources.ts'
 import { byEnds, byGrn, byKey } from '../../shared/manager/selector.ts'
 import { changeOfEither, newPropertyBody, propertyChangeBody } from './bodies.ts'
-import { empty, managerEndpoint } from './manager-endpoint.ts'
-import { listOf, nothing, oneOf } from './record-schemas.ts'
+import { listEndpoint } from './list-endpoint.ts'
+import { managerEndpoint } from './manager-endpoint.ts'
+import { eitherOf, empty, nothing } from './record-schemas.ts'
 import { elementEndpoints } from './version-elements.ts'
 
 const isOfType = (grn: unknown, type: string) => grnTypeOf(String(grn)) === type
 
+const ofEither = { grn: grnOf('property', 'propertyimpl') }
+
 /** Seed, Manager: properties. Where a path serves two operations, the grn's type decides. */
 export const properties = [
   ...elementEndpoints(property, newPropertyBody, propertyChangeBody),
+  managerEndpoint('get', 'property/:grn', {
+    summary: 'Read a property or a property implementation',
+    params: ofEither,
+    gives: eitherOf(property, propertyImpl),
+    async answer(models, { params: { grn } }) {
+      const resource = resourceOf(grn)
+      return { [resource.one]: await models.find(byGrn(resource, grn)) }
+    },
+  }),
   managerEndpoint('put', 'property/:grn', {
     summary: 'Change a property or a property implementation',
-    params: { grn: grnOf('property', 'propertyimpl') },
+    params: ofEither,
     body: changeOfEither,
-    gives: z.union([oneOf(property), oneOf(propertyImpl)]),
+    gives: eitherOf(property, propertyImpl),
     async answer(models, { params, body, ...change }) {
       const resource = resourceOf(params.grn)
       return { [resource.one]: await models.update(byGrn(resource, params.grn), body, change) }
     },
   }),
-  managerEndpoint('get', 'properties/:grn', {
+  listEndpoint('properties/:grn', {
     summary: 'List the properties of a manager version, or those implemented on a node type',
     params: { grn: grnOf('managerversion', 'nodetype') },
-    gives: listOf(property),
-    answer: async (models, { params: { grn } }) => ({
-      properties: isOfType(grn, nodeType.grnType)
-        ? await models.implemented(byGrn(nodeType, grn))
-        : await models.parts(property, byGrn(managerVersion, grn)),
-    }),
+    of: property,
+    records: (models, { grn }, page) =>
+      isOfType(grn, nodeType.grnType)
+        ? models.implemented(byGrn(nodeType, grn), page)
+        : models.parts(property, byGrn(managerVersion, grn), page),
   }),
   managerEndpoint('delete', 'property/:grn/:property', {
     summary: 'Delete a property of a manager version, by grn or key, or its implementation on a node type',

@@ -1,9 +1,11 @@
 import { newPropertyImpl } from '../../shared/manager/fields.ts'
 import { grnOf } from '../../shared/manager/grn.ts'
-import { nodeType, propertyImpl } from '../../shared/manager/resources.ts'
+import { nodeType, propertyImpl, resourceOf } from '../../shared/manager/resources.ts'
 import { byEnds, byGrn } from '../../shared/manager/selector.ts'
-import { empty, managerBody, managerEndpoint } from './manager-endpoint.ts'
-import { nothing, oneOf } from './record-schemas.ts'
+import { managerBody } from './bodies.ts'
+import { listEndpoint } from './list-endpoint.ts'
+import { managerEndpoint } from './manager-endpoint.ts'
+import { empty, nothing, oneOf } from './record-schemas.ts'
 
 const ends = { nodeTypeGrn: grnOf('nodetype'), propertyGrn: grnOf('property') }
 
@@ -22,6 +24,20 @@ export const propertyImpls = [
         principal.name,
       ),
     }),
+  }),
+  managerEndpoint('get', 'property/:nodeTypeGrn/:propertyGrn', {
+    summary: 'Read the implementation of a property on a node type',
+    params: ends,
+    gives: oneOf(propertyImpl),
+    answer: async (models, { params }) => ({
+      propertyImpl: await models.find(byEnds(params.nodeTypeGrn, params.propertyGrn)),
+    }),
+  }),
+  listEndpoint('propertyImpls/:grn', {
+    summary: 'List the implementations of a property, or those on a node type',
+    params: { grn: grnOf('nodetype', 'property') },
+    of: propertyImpl,
+    records: (models, { grn }, page) => models.implementations(byGrn(resourceOf(grn), grn), page),
   }),
   managerEndpoint('delete', 'property/:managerVersionGrn/:nodeTypeGrn/:propertyGrn', {
     summary: 'Delete a property from a node type of a manager version',

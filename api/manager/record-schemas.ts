@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { property, propertyImpl, type Resource } from '../../shared/manager/resources.ts'
+import { single } from './etag.ts'
 
 const flags = ['editable', 'deletable', 'unique', 'indexed', 'required']
 
@@ -26,7 +27,8 @@ const recordSchema = (resource: Resource) =>
       ),
       grnType: z.literal(resource.grnType),
       label: z.literal(resource.label),
-      // Additive: how a node type's property is implemented.
+      // Additive, in lists: the keys of what an implementation is of; how a node type's property is implemented.
+      ...(resource === propertyImpl ? { nodeType: z.string().optional(), property: z.string().optional() } : {}),
       ...(resource === property ? { propertyImpl: recordSchemas(propertyImpl).optional() } : {}),
     })
     .meta({ id: resource.label })
@@ -40,6 +42,10 @@ function recordSchemas(resource: Resource): z.ZodType {
   return schema
 }
 
-export const oneOf = (resource: Resource): z.ZodType => z.object({ [resource.one]: recordSchemas(resource) })
-export const listOf = (resource: Resource): z.ZodType => z.object({ [resource.many]: z.array(recordSchemas(resource)) })
+export const oneOf = (resource: Resource): z.ZodType => single(z.object({ [resource.one]: recordSchemas(resource) }))
+export const eitherOf = (one: Resource, other: Resource): z.ZodType => single(z.union([oneOf(one), oneOf(other)]))
+export const listOf = (resource: Resource): z.ZodType =>
+  z.object({ [resource.many]: z.array(recordSchemas(resource)), next: z.string().optional() })
 export const nothing: z.ZodType = z.object({})
+/** What a delete answers: an empty object, for clients that parse every answer. */
+export const empty = () => ({})

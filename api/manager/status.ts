@@ -1,6 +1,6 @@
 import { noOrg } from '../access.ts'
 import { defineEndpoint } from '../endpoint.ts'
-import { configured } from './manager-endpoint.ts'
+import { configured } from './configured.ts'
 
 /** Seed, Manager: status; open, as its example sends no token (contract 3). */
 export const managerStatus = defineEndpoint({

@@ -3,8 +3,9 @@ import { grnOf } from '../../shared/manager/grn.ts'
 import { type Fields, managerVersion, type Resource } from '../../shared/manager/resources.ts'
 import { byGrn, byKey, byName } from '../../shared/manager/selector.ts'
 import type { BodyReader } from '../endpoint.ts'
+import { listEndpoint } from './list-endpoint.ts'
 import { managerEndpoint } from './manager-endpoint.ts'
-import { listOf, oneOf } from './record-schemas.ts'
+import { oneOf } from './record-schemas.ts'
 
 type Keyed = Fields & { key: string }
 const managerVersionGrn = grnOf('managerversion')
@@ -13,7 +14,7 @@ export const inVersion = { managerVersionGrn, name: fields.name }
 
 /** What can be done to properties and to node types alike: they are kept in a version under a key. */
 export function elementEndpoints(resource: Resource, creation: BodyReader<Keyed>, change: BodyReader<Fields>) {
-  const { one, many, noun, grnType } = resource
+  const { one, many, noun } = resource
   const gives = oneOf(resource)
   const keyed = (at: { managerVersionGrn: string; name: string }) => byKey(resource, at.managerVersionGrn, at.name)
   return [
@@ -26,12 +27,6 @@ export function elementEndpoints(resource: Resource, creation: BodyReader<Keyed>
         const version = byGrn(managerVersion, params.managerVersionGrn)
         return { [one]: await models.createPart(resource, version, body, principal.name) }
       },
-    }),
-    managerEndpoint('get', `${one}/:grn`, {
-      summary: `Read a ${noun}`,
-      params: { grn: grnOf(grnType) },
-      gives,
-      answer: async (models, { params }) => ({ [one]: await models.find(byGrn(resource, params.grn)) }),
     }),
     managerEndpoint('get', `${one}/name/:managerVersionGrn/:name`, {
       summary: `Read a ${noun} by its key`,
@@ -48,13 +43,12 @@ export function elementEndpoints(resource: Resource, creation: BodyReader<Keyed>
         [one]: await models.update(keyed(params), body, change),
       }),
     }),
-    managerEndpoint('get', `${many}/name/:managerVersionName`, {
+    listEndpoint(`${many}/name/:managerVersionName`, {
       summary: `List the ${many} of a manager version by its name`,
       params: { managerVersionName: fields.name },
-      gives: listOf(resource),
-      async answer(models, { params: { managerVersionName } }) {
-        return { [many]: await models.parts(resource, byName(managerVersion, managerVersionName)) }
-      },
+      of: resource,
+      records: (models, { managerVersionName }, page) =>
+        models.parts(resource, byName(managerVersion, managerVersionName), page),
     }),
   ]
 }

@@ -22,7 +22,7 @@ export const customIndexPolicy = defineEndpoint({
   path: '/1.0/search/:clusterName/directIndex/:policyName/:indexName/:indexStrategyName',
   params: z.object({ clusterName: name, policyName: name, indexName: name, indexStrategyName: strategyName }),
   async handle(context, { params: { policyName, indexName }, body: { nodeTypes } }) {
-    return { kind: 'json', value: await policy(context, policyName, { nodeTypes, indexName }) }
+    return policy(context, policyName, { nodeTypes, indexName })
   },
 })
 
@@ -32,6 +32,6 @@ export const customIndexPolicyByExample = defineEndpoint({
   path: '/1.0/search/:clusterName/directIndexPolicy/:policyName/:indexStrategy',
   params: z.object({ clusterName: name, policyName: name, indexStrategy: strategyName }),
   async handle(context, { params: { policyName }, body: { nodeTypes } }) {
-    return { kind: 'json', value: await policy(context, policyName, { nodeTypes, indexName: null }) }
+    return policy(context, policyName, { nodeTypes, indexName: null })
   },
 })

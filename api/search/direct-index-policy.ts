@@ -28,6 +28,6 @@ export const directIndexPolicy = defineEndpoint({
   answers: { 404: 'A node type does not exist', 422: 'A node type has a key that no statement can name' },
   async handle(context, { params, body }) {
     const custom = body && { nodeTypes: body.nodeTypes, indexName: null }
-    return { kind: 'json', value: await policy(context, params.policyName, custom) }
+    return policy(context, params.policyName, custom)
   },
 })

@@ -50,6 +50,9 @@ export const policySchema = z
       updatedAt: z.iso.datetime(),
       versions: z.array(z.unknown()),
       state: z.string(),
+      leftOut: z.array(z.string()).optional().meta({
+        description: 'Node types that are left out: their keys hold a backslash, which no statement can name',
+      }),
     }),
     caption: z.object({ priority: z.array(z.object({ property: z.string() })) }),
     parameter: z.null(),

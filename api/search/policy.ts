@@ -1,10 +1,14 @@
+import { byCodePoint } from '../../shared/cypher/identifiers.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import { type IndexedType, type IndexPolicy, indexPolicy } from '../../shared/search/index-policy.ts'
+import type { ModelledType } from '../../shared/manager/latest-model.ts'
+import { indexNames, indexPolicy } from '../../shared/search/index-policy.ts'
 import { isIndexable } from '../../shared/search/strategies.ts'
 import type { ApiContext } from '../context.ts'
-import { configured } from '../manager/manager-endpoint.ts'
+import type { Answer } from '../endpoint.ts'
+import { inTurns } from '../in-turns.ts'
+import { configured } from '../manager/configured.ts'
 
-/** Policies follow the latest version of this manager. Contract 10, Search. */
+/** Policies follow this manager, whatever org has it: names of managers are unique. Contract 10, Search. */
 const modelName = 'default'
 
 interface Custom {
@@ -13,20 +17,32 @@ interface Custom {
 }
 
 /**
- * The policy of the model's node types, in its order; a custom one of those that were asked for, in theirs.
+ * The policy of the model's node types, by key; a custom one of those that were asked for, in their order.
  * @throws noSuchNodeType (404), notIndexable (422), managerAway (503)
  */
-export async function policy({ models }: ApiContext, policyName: string, custom: Custom | null): Promise<IndexPolicy> {
-  const model = await configured(models).latest(modelName)
-  const nodeTypes = custom ? chosen(model, custom.nodeTypes) : model
-  for (const { key } of nodeTypes) if (!isIndexable(key)) throw errors.notIndexable(key)
-  return indexPolicy({ policyName, nodeTypes, custom, now: new Date() })
+export async function policy({ models }: ApiContext, policyName: string, custom: Custom | null): Promise<Answer> {
+  const asked = custom && [...new Set(custom.nodeTypes)]
+  const model = await configured(models).latest(modelName, asked)
+  const names = indexNames(model.map(({ key }) => key))
+  const { nodeTypes, leftOut } = asked ? { nodeTypes: chosen(model, asked), leftOut: [] } : indexable(model)
+  const order = { policyName, nodeTypes, names, leftOut, custom, now: new Date() }
+  return { kind: 'chunks', chunks: inTurns(indexPolicy(order)) }
 }
 
-function chosen(model: readonly IndexedType[], keys: readonly string[]): IndexedType[] {
-  return [...new Set(keys)].map((key) => {
-    const type = model.find((candidate) => candidate.key === key)
+function indexable(model: readonly ModelledType[]) {
+  const sorted = model.toSorted((a, b) => byCodePoint(a.key, b.key))
+  return {
+    nodeTypes: sorted.filter(({ key }) => isIndexable(key)),
+    leftOut: sorted.flatMap(({ key }) => (isIndexable(key) ? [] : [key])),
+  }
+}
+
+function chosen(model: readonly ModelledType[], keys: readonly string[]): ModelledType[] {
+  const byKey = new Map(model.map((type) => [type.key, type]))
+  return keys.map((key) => {
+    const type = byKey.get(key)
     if (!type) throw errors.noSuchNodeType(key)
+    if (!isIndexable(key)) throw errors.notIndexable(key)
     return type
   })
 }

@@ -142,6 +142,12 @@ export const requestGone = (cause?: unknown) =>
 // The manager
 export const noSuchRecord = (what: string) => new AppError(404, 'noSuchRecord', `there is no ${what}`)
 export const duplicateRecord = (what: string) => new AppError(409, 'duplicateRecord', what)
+export const listTooLong = (most: number) =>
+  new AppError(
+    400,
+    'listTooLong',
+    `limit: required, as the list has more than ${most} entries; the answer's next is the after that goes on`,
+  )
 export const otherEnver = (what: string) =>
   new AppError(412, 'otherEnver', `If-Match: the ${what} has another enver by now; read it again`)
 
@@ -181,6 +187,20 @@ export const managerAway = (cause?: unknown) =>
     headers: soon,
     cause,
   })
+export const managerMemoryLimit = (cause?: unknown) =>
+  new AppError(
+    503,
+    'managerMemoryLimit',
+    'the manager database has reached its memory limit for transactions; ask for less at once, or raise the limit there (dbms.memory.transaction.total.max)',
+    { retryable: true, headers: soon, cause },
+  )
+export const managerTimeLimit = (cause?: unknown) =>
+  new AppError(
+    503,
+    'managerTimeLimit',
+    'the manager database has not done this within its time limit; ask for less at once, or try again later',
+    { retryable: true, headers: soon, cause },
+  )
 export const managerNotConfigured = () =>
   new AppError(503, 'managerNotConfigured', 'there is no manager database here; the setting MANAGER_DB_URL names one', {
     headers: soon,

@@ -1,3 +1,4 @@
+import { behind, inOrder, type Page, pageSelection } from './pages.ts'
 import { columnsOf, newIdentity } from './records.ts'
 import { nodeType, property, propertyImpl, type Resource } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
@@ -9,13 +10,14 @@ export const constraint: Resource = {
   one: 'constraint',
   many: 'constraints',
   noun: 'constraint',
+  sortedBy: ['nodeType', 'property', 'type'],
   fields: ['type', 'nodeType', 'property', 'name'],
   alwaysNull: [],
   atCreation: (sent) => sent,
 }
 
 /** Which flag of a property implementation demands which type of constraint. Contract 10, constraints. */
-const demands = [
+export const demands = [
   { flag: 'unique', type: 'UNIQUE' },
   { flag: 'required', type: 'EXISTS' },
   { flag: 'indexed', type: 'INDEX' },
@@ -44,18 +46,33 @@ FOREACH (kept IN [kept IN $kept WHERE n[kept.flag]] |
   }
 }
 
+const columns = columnsOf(constraint, 'c', {
+  nodeType: 't.key',
+  property: 'p.key',
+  name: "t.key + '_' + p.key + '_' + toLower(c.type)",
+})
+const sortedBy = ['t.key', 'p.key', 'c.type']
+const implementations = `(t)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})`
+
 /** @returns a row a constraint, as `partsStatement`; keys and the name made of them are those of now */
-export function constraintsStatement(version: Selector): Statement {
-  const columns = columnsOf(constraint, 'c', {
-    nodeType: 't.key',
-    property: 'p.key',
-    name: "t.key + '_' + p.key + '_' + toLower(c.type)",
-  })
-  return {
-    query: `${match(version)}
-OPTIONAL MATCH (n)<-[:${partOf}]-(t:${nodeLabel(nodeType)})<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)}), (i)<-[:${partOf}]-(c:${nodeLabel(constraint)})
+export const constraintsStatement = (version: Selector): Statement => ({
+  query: `${match(version)}
+OPTIONAL MATCH (n)<-[:${partOf}]-(t:${nodeLabel(nodeType)}), ${implementations}, (i)<-[:${partOf}]-(c:${nodeLabel(constraint)})
 RETURN ${columns}
-ORDER BY t.key, p.key, c.type`,
-    parameters: selection(version),
-  }
-}
+${inOrder(sortedBy, undefined)}`,
+  parameters: selection(version),
+})
+
+/**
+ * The same, in pages: node types are sorted first, so that the database comes to a page without going through all of them.
+ * @returns no row, too, where there is none
+ */
+export const constraintsPageStatement = (version: Selector, page: Page): Statement => ({
+  query: `${match(version)}
+MATCH (n)<-[:${partOf}]-(t:${nodeLabel(nodeType)})${page.after ? '\nWHERE t.key >= $after[0]' : ''}
+WITH t ORDER BY t.key
+MATCH ${implementations}, (i)<-[:${partOf}]-(c:${nodeLabel(constraint)})${behind(sortedBy, page)}
+RETURN ${columns}
+${inOrder(sortedBy, page)}`,
+  parameters: { ...selection(version), ...pageSelection(page) },
+})

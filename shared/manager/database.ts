@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import neo4j from 'neo4j-driver'
+import neo4j, { type Transaction } from 'neo4j-driver'
 import type { Config } from '../config/config.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
@@ -15,8 +15,11 @@ export type Row = readonly unknown[]
 export interface ManagerDatabase {
   /** @throws managerAway (503) */
   read(statement: Statement): Promise<Row[]>
-  /** `statement` is made anew for each attempt. @throws managerAway (503), DuplicateError */
-  write(statement: () => Statement): Promise<Row[]>
+  /**
+   * `statement` is made anew for each attempt. Several are one transaction, with the rows of all of them.
+   * @throws managerAway (503), DuplicateError
+   */
+  write(statement: () => Statement | readonly Statement[]): Promise<Row[]>
   close(): Promise<void>
 }
 
@@ -48,20 +51,31 @@ export function openManagerDatabase(
   let schema: Promise<void> | null = null
   let answeredAt = Date.now()
 
-  async function once({ query, parameters }: Statement): Promise<Row[]> {
+  async function once(statement: Statement | readonly Statement[]): Promise<Row[]> {
     const session = driver.session()
-    try {
-      const run = async () => session.run(query, parameters, { timeout: transactionLimitMs })
-      const { records } = await timing('query', run, boltOutcome, observe)
+    const limit = { timeout: transactionLimitMs }
+    const run = async ({ query, parameters }: Statement, on: Pick<Transaction, 'run'>) => {
+      const { records } = await timing('query', async () => on.run(query, parameters), boltOutcome, observe)
       answeredAt = Date.now()
-      return records.map((record) => [...record.values()])
+      return records.map((record): Row => [...record.values()])
+    }
+    try {
+      if (!Array.isArray(statement)) {
+        const alone = { run: (query: string, parameters: object) => session.run(query, parameters, limit) }
+        return await run(statement as Statement, alone as Pick<Transaction, 'run'>)
+      }
+      const transaction = session.beginTransaction(limit)
+      const rows: Row[] = []
+      for (const one of statement) rows.push(...(await run(one, transaction)))
+      await transaction.commit()
+      return rows
     } finally {
       // Not awaited: the answer need not wait for the connection to be cleaned and given back.
       session.close().catch(() => {})
     }
   }
 
-  async function untilPassed(statement: () => Statement): Promise<Row[]> {
+  async function untilPassed(statement: () => Statement | readonly Statement[]): Promise<Row[]> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await once(statement())

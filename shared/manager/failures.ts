@@ -17,7 +17,9 @@ export function isPassing(error: unknown): boolean {
 }
 
 const isViolation = ({ code }: Neo4jError) => code === 'Neo.ClientError.Schema.ConstraintValidationFailed'
-const isTakenId = (error: Neo4jError) => isViolation(error) && error.message.includes('property `id`')
+// The code is that of any uniqueness. What the message says before it comes to the value is the database's own.
+const isTakenId = (error: Neo4jError) => isViolation(error) && takenId.test(error.message)
+const takenId = /^Node\(\d+\) already exists with label `\w+` and property `id` = \d+$/
 
 /**
  * The driver's errors in the words of the catalogue. Whatever is not the fault of a query is the database's: away,
@@ -26,6 +28,8 @@ const isTakenId = (error: Neo4jError) => isViolation(error) && error.message.inc
 export function translated(error: unknown): unknown {
   if (!(error instanceof Neo4jError)) return error
   if (isViolation(error)) return new DuplicateError('', { cause: error })
+  if (/OutOfMemory/.test(error.code)) return errors.managerMemoryLimit(error)
+  if (/^Neo\.ClientError\.Transaction\.TransactionTimedOut/.test(error.code)) return errors.managerTimeLimit(error)
   const isOurs = /^Neo\.ClientError\.(?!Security|Transaction|Database)/.test(error.code)
   return isOurs ? error : errors.managerAway(error)
 }

@@ -15,6 +15,12 @@ export const name = wellFormed
   .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
   .refine((value) => !isMeantAsGrn(value), 'must not start with "grn:"')
 
+/** A name that is given to a record: one text has one form, as file names have. Names that were given before may have another. */
+const newName = name.refine((value) => value.normalize('NFC') === value, 'must be in Unicode normalization form C')
+
+/** A node type's key is a label, which statements name. */
+const labelName = newName.refine((value) => !value.includes('\\'), 'must not contain a backslash')
+
 /** What names a record in a path that takes its grn or its name. */
 export const grnOrName = (type: GrnType) =>
   z.string().superRefine((text, context) => {
@@ -29,12 +35,12 @@ const access = { isEditable: flag, isDeletable: flag, editable: flag, deletable:
 const propertyTexts = { dataType: text.nullish(), definition: text.nullish(), displayValue: text.nullish(), ...access }
 const nodeTypeTexts = { namespace: text.nullish(), definition: text.nullish(), displayValue: text.nullish() }
 
-export const managerFields = fields({ name: name })
-export const versionFields = fields({ name: name.nullish() })
-export const newProperty = fields({ key: name, ...propertyTexts })
-export const propertyChanges = changes({ key: name.nullish(), ...propertyTexts })
-export const newNodeType = fields({ key: name, ...nodeTypeTexts })
-export const nodeTypeChanges = changes({ key: name.nullish(), ...nodeTypeTexts })
+export const managerFields = fields({ name: newName })
+export const versionFields = fields({ name: newName.nullish() })
+export const newProperty = fields({ key: newName, ...propertyTexts })
+export const propertyChanges = changes({ key: newName.nullish(), ...propertyTexts })
+export const newNodeType = fields({ key: labelName, ...nodeTypeTexts })
+export const nodeTypeChanges = changes({ key: labelName.nullish(), ...nodeTypeTexts })
 /** The key of the property is the implementation's too: one that is sent is taken and not stored. */
 export const newPropertyImpl = fields({ key: name.nullish(), displayValue: text.nullish() })
 export const propertyImplChanges = changes({
@@ -43,6 +49,22 @@ export const propertyImplChanges = changes({
   indexed: flag,
   required: flag,
   ...access,
+})
+
+/** Elements of a whole version's document, as an import takes it. */
+export const documentedProperty = fields({ key: newName, ...propertyTexts })
+const documentedImpl = fields({
+  key: newName,
+  displayValue: text.nullish(),
+  unique: flag,
+  indexed: flag,
+  required: flag,
+  ...access,
+})
+export const documentedNodeType = fields({
+  key: labelName,
+  ...nodeTypeTexts,
+  properties: z.array(documentedImpl).default([]),
 })
 
 /** An object of these fields and no others; null and absent are the same. */
@@ -58,12 +80,16 @@ function fields<Shape extends z.ZodRawShape>(shape: Shape) {
     .transform((given) => withoutAliases(given) as Given<Shape>)
 }
 
-/** As `fields`, at least one of them. */
+/** As `fields`, at least one of them. An empty text takes away the one that the record has. */
 function changes<Shape extends z.ZodRawShape>(shape: Shape) {
-  return fields(shape).refine(
-    (given) => Object.keys(given).length > 0,
-    `must have at least one of ${Object.keys(shape).join(', ')}`,
-  )
+  return fields(shape)
+    .refine((given) => Object.keys(given).length > 0, `must have at least one of ${Object.keys(shape).join(', ')}`)
+    .transform(
+      (given) =>
+        Object.fromEntries(
+          Object.entries(given).map(([field, value]) => [field, value === '' ? null : value]),
+        ) as Fields,
+    )
 }
 
 type Given<Shape extends z.ZodRawShape> = Fields & z.output<z.ZodObject<Shape>>

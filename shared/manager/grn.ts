@@ -16,6 +16,9 @@ export const newGrn = (type: GrnType): string =>
 /** The type that a well-formed grn names; null for any other text. */
 export const grnTypeOf = (text: string): string | null => grammar.exec(text)?.[1] ?? null
 
+/** The org that an org's grn names. */
+export const orgNameOf = (orgGrn: string): string => orgGrn.slice(orgGrn.lastIndexOf(':') + 1)
+
 /** Whether a path that takes a grn or a name was given a grn, be it a broken one: no name starts so. */
 export const isMeantAsGrn = (text: string): boolean => text.startsWith('grn:')
 

@@ -1,42 +1,72 @@
+import { behind, inOrder, type Page, pageSelection } from './pages.ts'
 import { columnsOf, type ModelRecord, newIdentity, recordOf, widthOf } from './records.ts'
-import { type Fields, managerVersion, property, propertyImpl } from './resources.ts'
+import { type Fields, managerVersion, nodeType, property, propertyImpl } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
-import { match, matchLocked, nodeLabel, partOf, recordLabel, type Statement, selection } from './statements.ts'
+import {
+  isOfOrgs,
+  match,
+  matchLocked,
+  nodeLabel,
+  partOf,
+  recordLabel,
+  type Statement,
+  selection,
+} from './statements.ts'
 
 /** A property implemented on a node type of its version: part of both. @returns its row, none where an end is missing */
-export function implementStatement(nodeType: Selector, propertyGrn: string, sent: Fields, by: string): Statement {
-  const uniqueKey = uniqueScope(propertyImpl, nodeType.value) + propertyGrn
+export function implementStatement(on: Selector, propertyGrn: string, sent: Fields, by: string): Statement {
+  const uniqueKey = uniqueScope(propertyImpl, on.value) + propertyGrn
   const version = nodeLabel(managerVersion)
   return {
-    query: `${matchLocked(nodeType)}
+    query: `${matchLocked(on)}
 MATCH (n)-[:${partOf}]->(:${version})<-[:${partOf}]-(p:${recordLabel} {grn: $propertyGrn})
 CREATE (n)<-[:${partOf}]-(i:${recordLabel}:${nodeLabel(propertyImpl)})-[:${partOf}]->(p)
 SET i = $properties
 RETURN ${columnsOf(propertyImpl, 'i')}`,
     parameters: {
-      ...selection(nodeType),
+      ...selection(on),
       propertyGrn,
       properties: { ...propertyImpl.atCreation(sent), ...newIdentity(propertyImpl, by), uniqueKey },
     },
   }
 }
 
-/** Which of these do not exist. */
-export const missingStatement = (grns: readonly string[]): Statement => ({
+/** Which of these do not exist, or belong to none of `orgs`. */
+export const missingStatement = (grns: readonly string[], orgs: Selector['orgs']): Statement => ({
   query: `UNWIND $grns AS grn
-OPTIONAL MATCH (n:${recordLabel} {grn: grn})
+OPTIONAL MATCH (n:${recordLabel} {grn: grn})${orgs === undefined ? '' : ` WHERE ${isOfOrgs('n')}`}
 WITH grn, n WHERE n IS NULL
 RETURN grn`,
-  parameters: { grns },
+  parameters: orgs === undefined ? { grns } : { grns, orgs },
 })
 
 /** @returns a row a property with its implementation's columns behind its own, otherwise as `partsStatement` */
-export const implementedStatement = (nodeType: Selector): Statement => ({
-  query: `${match(nodeType)}
-OPTIONAL MATCH (n)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})
+export const implementedStatement = (of: Selector, page?: Page): Statement => ({
+  query: `${match(of)}
+OPTIONAL MATCH (n)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})${behind(['p.key'], page)}
 RETURN ${columnsOf(property, 'p')}, ${columnsOf(propertyImpl, 'i')}
-ORDER BY p.key`,
-  parameters: selection(nodeType),
+${inOrder(['p.key'], page)}`,
+  parameters: { ...selection(of), ...pageSelection(page) },
+})
+
+/** Those of a node type or of a property. @returns a row each, with the keys of both ends behind; as `partsStatement` */
+export function implementationsStatement(end: Selector, page?: Page): Statement {
+  const isOnType = end.resource === nodeType
+  const sortedBy = isOnType ? ['n.key', 'other.key'] : ['other.key', 'n.key']
+  return {
+    query: `${match(end)}
+OPTIONAL MATCH (n)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(other:${nodeLabel(isOnType ? property : nodeType)})${behind(sortedBy, page)}
+RETURN ${columnsOf(propertyImpl, 'i')}, ${sortedBy.join(', ')}
+${inOrder(sortedBy, page)}`,
+    parameters: { ...selection(end), ...pageSelection(page) },
+  }
+}
+
+/** Additive: in lists an implementation names its ends. */
+export const implementationOf = (row: readonly unknown[]): ModelRecord => ({
+  ...recordOf(propertyImpl, row),
+  nodeType: row[widthOf(propertyImpl)],
+  property: row[widthOf(propertyImpl) + 1],
 })
 
 /** Additive: the property says how it is implemented. Contract 10. */

@@ -9,29 +9,30 @@ export interface ModelledType {
   properties: string[]
 }
 
-/** The latest version of a manager by name. @returns a row a node type and property, with nulls where there is none */
-export function latestModelStatement(managerName: string): Statement {
+/**
+ * The latest version of a manager by name that has a node type and is not being imported: a new version, which is empty
+ * first, takes nothing away.
+ * @param keys of the node types whose properties are read; null: of all
+ * @returns a row a node type, in the order in which they were made
+ */
+export function latestModelStatement(managerName: string, keys: readonly string[] | null): Statement {
   const selector = byName(manager, managerName)
   const types = `(version)<-[:${partOf}]-(t:${nodeLabel(nodeType)})`
   const properties = `(t)<-[:${partOf}]-(:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})`
   return {
     query: `${match(selector)}
 MATCH (n)<-[:${partOf}]-(version:${nodeLabel(managerVersion)})
+WHERE version.importing IS NULL AND (version)<-[:${partOf}]-(:${nodeLabel(nodeType)})
 WITH version ORDER BY version.number DESC LIMIT 1
 MATCH ${types}
-OPTIONAL MATCH ${properties}
-RETURN t.key, p.key
-ORDER BY t.key, p.key`,
-    parameters: selection(selector),
+OPTIONAL MATCH ${keys === null ? properties : `${properties} WHERE t.key IN $keys`}
+WITH t, p.key AS key ORDER BY key
+WITH t, collect(key) AS keys
+RETURN t.key, keys
+ORDER BY t.createdAt, t.id`,
+    parameters: keys === null ? selection(selector) : { ...selection(selector), keys },
   }
 }
 
-export function modelOf(rows: readonly Row[]): ModelledType[] {
-  const types = new Map<string, ModelledType>()
-  for (const [key, property] of rows as [string, string | null][]) {
-    const type = types.get(key) ?? { key, properties: [] }
-    types.set(key, type)
-    if (property !== null) type.properties.push(property)
-  }
-  return [...types.values()]
-}
+export const modelOf = (rows: readonly Row[]): ModelledType[] =>
+  (rows as [string, string[]][]).map(([key, properties]) => ({ key, properties }))

@@ -1,15 +1,26 @@
-import type { Principal } from '../auth/principal.ts'
+import type { Grant, Principal } from '../auth/principal.ts'
 import * as errors from '../errors/catalogue.ts'
-import { constraint, constraintsFollow, constraintsStatement } from './constraints.ts'
+import { constraint, constraintsFollow, constraintsPageStatement, constraintsStatement } from './constraints.ts'
 import type { ManagerDatabase, Row } from './database.ts'
 import { DuplicateError } from './failures.ts'
-import { implementedOf, implementedStatement, implementStatement, missingStatement } from './implementations.ts'
+import {
+  implementationOf,
+  implementationsStatement,
+  implementedOf,
+  implementedStatement,
+  implementStatement,
+  missingStatement,
+} from './implementations.ts'
 import { latestModelStatement, type ModelledType, modelOf } from './latest-model.ts'
+import type { Page } from './pages.ts'
 import { type ModelRecord, recordOf } from './records.ts'
+import { markStatement, removeSomeStatement, removeStatement, sizeStatement, unfinishedStatement } from './removal.ts'
 import { type Fields, manager, managerVersion, property, propertyImpl, type Resource } from './resources.ts'
 import { byGrn, type Selector } from './selector.ts'
 import * as statements from './statements.ts'
-import { createManagerStatement, createVersionStatement } from './versions.ts'
+import { copyInto, exportOf, type Imported, importInto } from './transfer.ts'
+import type { VersionDocument } from './version-document.ts'
+import { createManagerStatement, createVersionStatement, freeNumberStatement, managersStatement } from './versions.ts'
 
 /** Allowed envers of the record that is changed (null: any), and who changes it. */
 export interface Change {
@@ -17,60 +28,127 @@ export interface Change {
   principal: Pick<Principal, 'name'>
 }
 
-export type Models = ReturnType<typeof createModels>
+/** The models that a grant covers. */
+export type Models = ReturnType<typeof modelsOf>
+export type AllModels = ReturnType<typeof createModels>
+
+/** The models in their database, of all orgs; `visibleTo` gives those of a grant's orgs. */
+export const createModels = (database: ManagerDatabase) => ({
+  ...modelsOf(database),
+  visibleTo: ({ orgs }: Pick<Grant, 'orgs'>): Models => modelsOf(database, orgs.includes('*') ? undefined : orgs),
+})
 
 /**
- * The models in their database. Each operation is one transaction.
+ * Each operation is one transaction. A record of none of `orgs` is answered like one that does not exist.
  * @throws noSuchRecord (404), duplicateRecord (409), otherEnver (412), managerAway (503)
  */
-export function createModels({ read, write }: ManagerDatabase) {
+function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
+  const { read, write } = database
+  const visible = (selector: Selector): Selector => (orgs === undefined ? selector : { ...selector, orgs })
+  async function removeSteps(grn: string): Promise<void> {
+    for (let isOver = false; !isOver; ) isOver = (await write(() => removeSomeStatement(grn)))[0]?.[0] === 0
+  }
+  async function finishRemoval(selector: Selector): Promise<void> {
+    const left = (await read(unfinishedStatement(visible(selector)))).flat() as string[]
+    if (left.length === 0) throw errors.noSuchRecord(selector.told)
+    for (const grn of left) await removeSteps(grn)
+  }
   return {
     ping: () => read({ query: 'RETURN 1', parameters: {} }),
 
     async find(selector: Selector): Promise<ModelRecord> {
-      return recordOf(selector.resource, only(selector, await read(statements.findStatement(selector))))
+      return recordOf(selector.resource, only(selector, await read(statements.findStatement(visible(selector)))))
     },
 
-    async parts(resource: Resource, whole: Selector): Promise<ModelRecord[]> {
-      return list(whole, await read(statements.partsStatement(resource, whole)), (row) => recordOf(resource, row))
+    async managers(page?: Page): Promise<ModelRecord[]> {
+      return (await read(managersStatement(orgs, page))).map((row) => recordOf(manager, row))
     },
 
-    async implemented(nodeType: Selector): Promise<ModelRecord[]> {
-      return list(nodeType, await read(implementedStatement(nodeType)), implementedOf)
+    async parts(resource: Resource, whole: Selector, page?: Page): Promise<ModelRecord[]> {
+      const rows = await read(statements.partsStatement(resource, visible(whole), page))
+      return list(whole, rows, (row) => recordOf(resource, row))
     },
 
-    async constraints(version: Selector): Promise<ModelRecord[]> {
-      return list(version, await read(constraintsStatement(version)), (row) => recordOf(constraint, row))
+    async implemented(nodeType: Selector, page?: Page): Promise<ModelRecord[]> {
+      return list(nodeType, await read(implementedStatement(visible(nodeType), page)), implementedOf)
     },
 
-    /** The node types of the latest version of a manager; none without one. */
-    async latest(managerName: string): Promise<ModelledType[]> {
-      return modelOf(await read(latestModelStatement(managerName)))
+    /** Of a node type or of a property. */
+    async implementations(end: Selector, page?: Page): Promise<ModelRecord[]> {
+      return list(end, await read(implementationsStatement(visible(end), page)), implementationOf)
     },
 
-    async createManager(name: string, by: string): Promise<ModelRecord> {
+    async constraints(version: Selector, page?: Page): Promise<ModelRecord[]> {
+      const toRecord = (row: Row) => recordOf(constraint, row)
+      if (page === undefined) return list(version, await read(constraintsStatement(visible(version))), toRecord)
+      const rows = await read(constraintsPageStatement(visible(version), page))
+      if (rows.length === 0) only(version, await read(statements.findStatement(visible(version))))
+      return rows.map(toRecord)
+    },
+
+    /** A version's document, a part at a time. */
+    async exported(version: Selector): Promise<AsyncIterable<VersionDocument>> {
+      only(version, await read(statements.findStatement(visible(version))))
+      return exportOf(read, visible(version))
+    },
+
+    async imported(version: Selector, document: VersionDocument, by: string): Promise<Imported> {
+      only(version, await read(statements.findStatement(visible(version))))
+      return importInto(write, visible(version), document, by)
+    },
+
+    /** A new version of the same manager, with all that a version has. One that cannot be filled is deleted again. */
+    async copied(source: Selector, name: string | null, by: string): Promise<ModelRecord> {
+      const { manager: of } = await this.find(source)
+      const made = await this.createVersion(byGrn(manager, of as string), name, by)
+      const version = byGrn(managerVersion, made.grn)
+      try {
+        await copyInto(database, version, visible(source), by)
+      } catch (error) {
+        await this.remove(version, null).catch(() => {})
+        throw error
+      }
+      return made
+    },
+
+    /** The node types of a manager's latest version that has any, oldest first; properties of those in `keys` only. */
+    async latest(managerName: string, keys: readonly string[] | null = null): Promise<ModelledType[]> {
+      return modelOf(await read(latestModelStatement(managerName, keys)))
+    },
+
+    /** @throws noSuchOrg (404) */
+    async createManager(name: string, by: string, orgName?: string): Promise<ModelRecord> {
+      if (orgs && !orgs.some((org) => org === orgName)) throw errors.noSuchOrg(orgName ?? '')
       const taken = `name: there is a manager or a manager version named "${name}" already`
-      const rows = await write(() => createManagerStatement(name, by)).catch(duplicateIs(taken))
+      const rows = await write(() => createManagerStatement(name, by, orgName)).catch(duplicateIs(taken))
       return recordOf(manager, rows[0] as Row)
     },
 
     async createVersion(of: Selector, name: string | null, by: string): Promise<ModelRecord> {
       const taken = `name: there is a manager version ${name === null ? 'with the next name' : `named "${name}"`} already`
-      const rows = await write(() => createVersionStatement(of, name, by)).catch(duplicateIs(taken))
+      const create = (least?: number) => write(() => createVersionStatement(visible(of), name, by, least))
+      // A name that is made of the next number may be taken: by a version that was given it, or by another one just now.
+      const passTaken = async (error: unknown) => {
+        if (name !== null || !(error instanceof DuplicateError)) throw error
+        return create((await read(freeNumberStatement(visible(of))))[0]?.[0] as number)
+      }
+      const rows = await create().catch(passTaken).catch(passTaken).catch(duplicateIs(taken))
       return recordOf(managerVersion, only(of, rows))
     },
 
     async createPart(resource: Resource, whole: Selector, sent: Fields & { key: string }, by: string) {
-      const statement = () => statements.createPartStatement(resource, whole, sent, by)
+      const statement = () => statements.createPartStatement(resource, visible(whole), sent, by)
       const rows = await write(statement).catch(duplicateIs(takenKey(resource, sent.key)))
       return recordOf(resource, only(whole, rows))
     },
 
     async implement(nodeType: Selector, propertyGrn: string, sent: Fields, by: string): Promise<ModelRecord> {
       const taken = `propertyGrn: the property "${propertyGrn}" is implemented on this node type already`
-      const rows = await write(() => implementStatement(nodeType, propertyGrn, sent, by)).catch(duplicateIs(taken))
+      const rows = await write(() => implementStatement(visible(nodeType), propertyGrn, sent, by)).catch(
+        duplicateIs(taken),
+      )
       if (rows[0] !== undefined) return recordOf(propertyImpl, rows[0])
-      const missing = (await read(missingStatement([nodeType.value, propertyGrn]))).flat()
+      const missing = (await read(missingStatement([nodeType.value, propertyGrn], orgs))).flat()
       if (missing.includes(nodeType.value)) throw errors.noSuchRecord(nodeType.told)
       if (missing.includes(propertyGrn)) throw errors.noSuchRecord(byGrn(property, propertyGrn).told)
       const rule = 'must be a property of the same manager version as the node type'
@@ -85,7 +163,7 @@ export function createModels({ read, write }: ManagerDatabase) {
       const { resource, value } = selector
       const statement = () => {
         const consequence = resource === propertyImpl ? constraintsFollow(value, by) : undefined
-        return statements.updateStatement(selector, changes, ifMatch, by, consequence)
+        return statements.updateStatement(visible(selector), changes, ifMatch, by, consequence)
       }
       const rows = await write(statement).catch(duplicateIs(takenKey(resource, changes.key)))
       const [isChanged, ...row] = only(selector, rows)
@@ -94,8 +172,13 @@ export function createModels({ read, write }: ManagerDatabase) {
     },
 
     async remove(selector: Selector, ifMatch: readonly number[] | null): Promise<void> {
-      const [isRemoved] = only(selector, await write(() => statements.removeStatement(selector, ifMatch)))
+      const [found] = await read(sizeStatement(visible(selector)))
+      if (found === undefined) return finishRemoval(selector)
+      const [grn, isSmall] = found as [string, boolean]
+      const remove = isSmall ? removeStatement : markStatement
+      const [isRemoved] = only(selector, await write(() => remove(visible(selector), ifMatch)))
       if (!isRemoved) throw errors.otherEnver(selector.resource.noun)
+      if (!isSmall) await removeSteps(grn)
     },
   }
 }

@@ -12,6 +12,8 @@ export interface Resource {
   many: string
   /** What messages call it. */
   noun: string
+  /** What lists of it are sorted by. */
+  sortedBy: readonly string[]
   /** Own fields, in the order of the record. */
   fields: readonly string[]
   /** Those of them that are null in every record, and not stored. */
@@ -26,6 +28,7 @@ export const manager: Resource = {
   one: 'manager',
   many: 'managers',
   noun: 'manager',
+  sortedBy: ['name'],
   fields: ['name', 'org'],
   alwaysNull: ['org'],
   atCreation: (sent) => sent,
@@ -37,6 +40,7 @@ export const managerVersion: Resource = {
   one: 'managerVersion',
   many: 'managerVersions',
   noun: 'manager version',
+  sortedBy: ['number'],
   fields: ['name', 'manager', 'number'],
   alwaysNull: [],
   atCreation: (sent) => sent,
@@ -48,6 +52,7 @@ export const property: Resource = {
   one: 'property',
   many: 'properties',
   noun: 'property',
+  sortedBy: ['key'],
   fields: ['key', 'dataType', 'definition', 'displayValue', 'managerVersion', 'editable', 'deletable'],
   alwaysNull: ['managerVersion'],
   // Seed, note 1: these three are what they are in a new record, whatever was sent.
@@ -60,6 +65,7 @@ export const nodeType: Resource = {
   one: 'nodeType',
   many: 'nodeTypes',
   noun: 'node type',
+  sortedBy: ['key'],
   fields: ['key', 'namespace', 'definition', 'displayValue', 'managerVersion'],
   alwaysNull: ['managerVersion'],
   atCreation: (sent) => sent,
@@ -73,6 +79,7 @@ export const propertyImpl: Resource = {
   one: 'propertyImpl',
   many: 'propertyImpls',
   noun: 'property implementation',
+  sortedBy: ['nodeType', 'property'],
   fields: ['displayValue', ...flags],
   alwaysNull: [],
   atCreation: ({ displayValue }) => ({ displayValue, ...Object.fromEntries(flags.map((flag) => [flag, false])) }),

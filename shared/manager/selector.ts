@@ -8,6 +8,8 @@ export interface Selector {
   value: string
   /** The grn of a record that it must be part of, at whatever depth. */
   within?: string
+  /** The orgs of which the record's manager must be one; absent: any org, or none. */
+  orgs?: readonly string[]
   /** How messages name it. */
   told: string
 }

@@ -1,3 +1,4 @@
+import { behind, inOrder, type Page, pageSelection } from './pages.ts'
 import { columnsOf, newIdentity } from './records.ts'
 import type { Fields, Resource } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
@@ -17,11 +18,23 @@ export const nodeLabel = ({ label }: Pick<Resource, 'label'>): string => `GraphP
 /** The one relationship type, from a part to the whole: whatever a record is made of goes when it goes. */
 export const partOf = 'GRAPH_PACKETS_PART_OF'
 
-/** MATCH of one record as `n`; its parameters are `selection`. */
-export const match = ({ by, within }: Selector): string =>
-  `MATCH (n:${recordLabel} {${by}: $value})${within === undefined ? '' : `-[:${partOf}*]->(:${recordLabel} {grn: $within})`}`
+/** A record whose deletion has begun (`removal.ts`): neither it nor any part of it is there for anybody any more. */
+export const deletedLabel = 'GraphPacketsDeleted'
 
-export const selection = ({ value, within }: Selector) => (within === undefined ? { value } : { value, within })
+/** MATCH of one record as `n`; its parameters are `selection`. */
+export const match = ({ by, within, orgs }: Selector): string =>
+  `MATCH (n:${recordLabel} {${by}: $value})${within === undefined ? '' : `-[:${partOf}*]->(:${recordLabel} {grn: $within})`}
+WHERE NOT (n)-[:${partOf}*0..]->(:${deletedLabel})${orgs === undefined ? '' : ` AND ${isOfOrgs('n')}`}`
+
+/** Whether a record belongs to a manager of `$orgs`. A manager that was made before it had an org is of none. */
+export const isOfOrgs = (node: string): string =>
+  `any(org IN [(${node})-[:${partOf}*0..]->(owner:GraphPacketsManager) | owner.orgName] WHERE org IN $orgs)`
+
+export const selection = ({ value, within, orgs }: Selector) => ({
+  value,
+  ...(within === undefined ? {} : { within }),
+  ...(orgs === undefined ? {} : { orgs }),
+})
 
 /**
  * As `match`, behind a write lock on the manager that the record belongs to: a model is changed by one transaction at a
@@ -44,13 +57,16 @@ RETURN ${columnsOf(selector.resource, 'n')}`,
 })
 
 /** @returns a row a part; one of nulls where there is no part; none where there is no such record */
-export const partsStatement = (resource: Resource, whole: Selector): Statement => ({
-  query: `${match(whole)}
-OPTIONAL MATCH (n)<-[:${partOf}]-(part:${nodeLabel(resource)})
+export const partsStatement = (resource: Resource, whole: Selector, page?: Page): Statement => {
+  const sortedBy = resource.sortedBy.map((field) => `part.${field}`)
+  return {
+    query: `${match(whole)}
+OPTIONAL MATCH (n)<-[:${partOf}]-(part:${nodeLabel(resource)})${behind(sortedBy, page)}
 RETURN ${columnsOf(resource, 'part')}
-ORDER BY part.${resource.fields.includes('key') ? 'key' : 'number'}`,
-  parameters: selection(whole),
-})
+${inOrder(sortedBy, page)}`,
+    parameters: { ...selection(whole), ...pageSelection(page) },
+  }
+}
 
 /** A new part of a record, unique in it by `name`. @returns its row, or none where there is no such record */
 export function createPartStatement(resource: Resource, whole: Selector, sent: Fields & { key: string }, by: string) {
@@ -100,13 +116,3 @@ ${consequence.clauses}RETURN size(current) = 1, ${columnsOf(selector.resource, '
     },
   }
 }
-
-/** Deletes a record and all its parts, at whatever depth, unless `envers` lacks the one it has. @returns as `updateStatement` */
-export const removeStatement = (selector: Selector, envers: readonly number[] | null): Statement => ({
-  query: `${matchLocked(selector)}
-MATCH (n)<-[:${partOf}*0..]-(part)
-WITH n, $envers IS NULL OR n.enver IN $envers AS isCurrent, collect(DISTINCT part) AS parts
-FOREACH (part IN CASE WHEN isCurrent THEN parts ELSE [] END | DETACH DELETE part)
-RETURN isCurrent`,
-  parameters: { ...selection(selector), envers: envers?.map(BigInt) ?? null },
-})

@@ -1,30 +1,65 @@
+import { behind, inOrder, type Page, pageSelection } from './pages.ts'
 import { columnsOf, newIdentity } from './records.ts'
 import { manager, managerVersion } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
-import { matchLocked, nodeLabel, partOf, recordLabel, type Statement, selection } from './statements.ts'
+import { match, matchLocked, nodeLabel, partOf, recordLabel, type Statement, selection } from './statements.ts'
 
 const versionScope = uniqueScope(managerVersion)
 
-/** A manager with its first version, which has its name. Contract 10. @returns the manager's row */
-export function createManagerStatement(name: string, by: string): Statement {
+/** A manager of an org with its first version, which has its name. Contract 10. @returns the manager's row */
+export function createManagerStatement(name: string, by: string, orgName?: string): Statement {
   const version = { ...newIdentity(managerVersion, by), name, uniqueKey: versionScope + name, number: 1n }
   const properties = { ...newIdentity(manager, by), name, uniqueKey: uniqueScope(manager) + name, versions: 1n }
   return {
     query: `CREATE (n:${recordLabel}:${nodeLabel(manager)})<-[:${partOf}]-(v:${recordLabel}:${nodeLabel(managerVersion)})
 SET n = $properties, v = $version
 RETURN ${columnsOf(manager, 'n')}`,
-    parameters: { properties: { ...properties, lock: true }, version: { ...version, manager: properties.grn } },
+    parameters: {
+      properties: { ...properties, ...(orgName && { orgName }), lock: true },
+      version: { ...version, manager: properties.grn },
+    },
   }
 }
 
-/** The next version of a manager: no number is given twice. Without a name it is `<manager>-<number>`. @returns its row */
-export const createVersionStatement = (of: Selector, name: string | null, by: string): Statement => ({
+/**
+ * The next version of a manager: no number is given twice, and none below `least`. Without a name it is
+ * `<manager>-<number>`. @returns its row
+ */
+export const createVersionStatement = (of: Selector, name: string | null, by: string, least = 0): Statement => ({
   query: `${matchLocked(of)}
-SET n.versions = n.versions + 1
+SET n.versions = CASE WHEN n.versions + 1 < $least THEN $least ELSE n.versions + 1 END
 WITH n, coalesce($name, n.name + '-' + toString(n.versions)) AS name
 CREATE (v:${recordLabel}:${nodeLabel(managerVersion)})-[:${partOf}]->(n)
 SET v = $properties
 SET v.name = name, v.uniqueKey = $scope + name, v.number = n.versions, v.manager = n.grn
 RETURN ${columnsOf(managerVersion, 'v')}`,
-  parameters: { ...selection(of), name, scope: versionScope, properties: newIdentity(managerVersion, by) },
+  parameters: {
+    ...selection(of),
+    name,
+    scope: versionScope,
+    least: BigInt(least),
+    properties: newIdentity(managerVersion, by),
+  },
 })
+
+/** The next number of a version whose name, which is made of it, nobody has taken. @returns a row of it */
+export const freeNumberStatement = (of: Selector): Statement => ({
+  query: `${match(of)}
+UNWIND range(n.versions + 1, n.versions + 1000000) AS number
+OPTIONAL MATCH (taken:${recordLabel} {uniqueKey: $scope + n.name + '-' + toString(number)})
+WITH number, taken WHERE taken IS NULL
+RETURN number LIMIT 1`,
+  parameters: { ...selection(of), scope: versionScope },
+})
+
+/** All managers, or those of `orgs`. @returns a row each */
+export function managersStatement(orgs: Selector['orgs'], page?: Page): Statement {
+  const sortedBy = ['n.name']
+  return {
+    query: `MATCH (n:${nodeLabel(manager)})${orgs === undefined ? '' : ' WHERE n.orgName IN $orgs'}
+WITH n${behind(sortedBy, page)}
+RETURN ${columnsOf(manager, 'n')}
+${inOrder(sortedBy, page)}`,
+    parameters: { ...(orgs === undefined ? {} : { orgs }), ...pageSelection(page) },
+  }
+}

@@ -9,6 +9,10 @@ export interface IndexedType {
 interface PolicyOrder {
   policyName: string
   nodeTypes: readonly IndexedType[]
+  /** Of `indexNames`, over the whole model. */
+  names: ReadonlyMap<string, string>
+  /** Keys of node types that no statement can name. */
+  leftOut: readonly string[]
   /** The custom call's answer differs in some places (seed, Search); its one index may have a name of its own. */
   custom: { indexName: string | null } | null
   now: Date
@@ -23,6 +27,8 @@ export interface IndexPolicy {
     updatedAt: string
     versions: never[]
     state: 'OFFLINE'
+    /** Additive: keys of node types that are left out, as no statement can name them. */
+    leftOut?: readonly string[]
   }
   caption: { priority: { property: string }[] }
   parameter: null
@@ -52,10 +58,13 @@ interface PropertySchema {
 
 const captions = ['title', 'name', 'address', 'phone', 'grn']
 
-/** The policy that indexes these node types, one index each. Seed, Search; contract 10. */
-export function indexPolicy({ policyName, nodeTypes, custom, now }: PolicyOrder): IndexPolicy {
+/**
+ * The policy that indexes these node types, one index each, as JSON text in pieces of an index each: it may be large.
+ * Seed, Search; contract 10.
+ */
+export function* indexPolicy({ policyName, nodeTypes, names, leftOut, custom, now }: PolicyOrder): Generator<string> {
   const time = now.toISOString()
-  return {
+  const policy: IndexPolicy = {
     metadata: {
       description: `Generated index policy for node types: [${nodeTypes.map(({ key }) => key).join(', ')}].`,
       displayName: policyName,
@@ -63,30 +72,47 @@ export function indexPolicy({ policyName, nodeTypes, custom, now }: PolicyOrder)
       updatedAt: time,
       versions: [],
       state: 'OFFLINE',
+      ...(leftOut.length > 0 ? { leftOut } : {}),
     },
     caption: { priority: captions.map((property) => ({ property })) },
     parameter: null,
     hardFilter: null,
-    indexes: Object.fromEntries(named(nodeTypes, custom?.indexName ?? null, custom !== null)),
+    indexes: {},
     globals: {},
     views: {},
   }
+  const { indexes: _, globals, views, ...head } = policy
+  yield `${JSON.stringify(head).slice(0, -1)},"indexes":{`
+  let separator = ''
+  for (const type of nodeTypes) {
+    const ownName = names.get(type.key) ?? anchorOf(type.key)
+    const name = nodeTypes.length === 1 ? (custom?.indexName ?? ownName) : ownName
+    yield `${separator}${JSON.stringify(name)}:${JSON.stringify(indexOf(type, name, custom !== null))}`
+    separator = ','
+  }
+  yield `},${JSON.stringify({ globals, views }).slice(1)}`
 }
 
-/** Each index under its name: keys that differ in case only are told apart by a number. */
-function* named(
-  nodeTypes: readonly IndexedType[],
-  indexName: string | null,
-  isCustom: boolean,
-): Generator<[string, Index]> {
-  const used = new Set<string>()
-  for (const type of nodeTypes) {
-    const wanted = nodeTypes.length === 1 && indexName !== null ? indexName : anchorOf(type.key)
-    let name = wanted
-    for (let number = 2; used.has(name); number++) name = `${wanted}-${number}`
-    used.add(name)
-    yield [name, indexOf(type, name, isCustom)]
-  }
+/**
+ * The index of each node type of a model, by the type's key: the lower-cased key. Of keys that differ in case only the
+ * first has that name, the others get a number. Only the whole model, oldest first, gives a type the same name each time.
+ */
+export function indexNames(keys: readonly string[]): Map<string, string> {
+  const used = new Set(keys.map(anchorOf))
+  const first = new Set<string>()
+  return new Map(
+    keys.map((key) => {
+      const wanted = anchorOf(key)
+      if (!first.has(wanted)) {
+        first.add(wanted)
+        return [key, wanted]
+      }
+      let number = 2
+      while (used.has(`${wanted}-${number}`)) number++
+      used.add(`${wanted}-${number}`)
+      return [key, `${wanted}-${number}`]
+    }),
+  )
 }
 
 function indexOf({ key, properties }: IndexedType, name: string, isCustom: boolean): Index {

@@ -86,3 +86,15 @@ test('names of managers are unique, and so are those of versions, whosever they 
   await client.delete(`version/${taken.grn}`)
   expect((await client.post(someOrg, { name: `${name}-x` })).status).toBe(200)
 })
+
+test('a name that is taken is passed over when versions are named by number', async () => {
+  const { name, manager } = await newModel(client)
+  const other = await newModel(client)
+  await client.made(`version/${manager.grn}`, { name: `${name}-3` })
+  await client.made(`version/${other.manager.grn}`, { name: `${name}-4` })
+  const made = [await client.made(`version/${manager.grn}`), await client.made(`version/${manager.grn}`)]
+  expect(made.map((version) => [version.name, version.number])).toEqual([
+    [`${name}-5`, 5],
+    [`${name}-6`, 6],
+  ])
+})

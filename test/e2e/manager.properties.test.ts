@@ -115,16 +115,17 @@ test('If-Match decides whether an update or a delete is done', async () => {
   const { grn } = await client.made(`property/${one.grn}`, { key: 'a' })
   const put = (ifMatch: string) => client.put(`property/${grn}`, { displayValue: ifMatch }, { 'If-Match': ifMatch })
   const statuses = []
-  for (const ifMatch of ['"0"', '"0"', '"7", "1"', '*', 'W/"3"', '"x"']) statuses.push((await put(ifMatch)).status)
-  expect(statuses).toEqual([200, 412, 200, 200, 412, 412])
-  const refused = await client.send('DELETE', grn, undefined, { 'If-Match': '"2"' })
+  for (const ifMatch of ['"0"', '"0"', '"7", "1"', '*', 'W/"2"', 'W/"3"', '"x"'])
+    statuses.push((await put(ifMatch)).status)
+  expect(statuses).toEqual([200, 412, 200, 200, 412, 200, 412])
+  const refused = await client.send('DELETE', grn, undefined, { 'If-Match': '"3"' })
   expect([refused.status, refused.headers.get('Content-Type'), refused.body.detail]).toEqual([
     412,
     'application/problem+json; charset=utf-8',
     'If-Match: the property has another enver by now; read it again',
   ])
-  expect((await client.get(`property/${grn}`)).body.property?.enver).toBe(3)
-  expect((await client.send('DELETE', grn, undefined, { 'If-Match': '"3"' })).status).toBe(200)
+  expect((await client.get(`property/${grn}`)).body.property?.enver).toBe(4)
+  expect((await client.send('DELETE', grn, undefined, { 'If-Match': '"4"' })).status).toBe(200)
 })
 
 test('of twenty requests at once for one key, or with one If-Match, one succeeds; without, all do', async () => {
@@ -139,3 +140,34 @@ test('of twenty requests at once for one key, or with one If-Match, one succeeds
   expect(await statuses((index) => put(index))).toEqual(nineteen(200))
   expect((await client.get(`property/name/${one.grn}/a`)).body.property?.enver).toBe(21)
 }, 240_000)
+
+test('a single record has its enver as ETag, which If-Match takes', async () => {
+  const { version: one } = await newModel(client)
+  const made = await client.post(`property/${one.grn}`, { key: 'a' })
+  const path = `property/${made.body.property?.grn}`
+  const changed = await client.put(path, { displayValue: 'x' }, { 'If-Match': made.headers.get('ETag') as string })
+  const read = await client.get(path)
+  expect([made, changed, read].map(({ headers }) => headers.get('ETag'))).toEqual(['"0"', '"1"', '"1"'])
+  expect((await client.get(`properties/${one.grn}`)).headers.get('ETag')).toBeNull()
+})
+
+test('an update takes a text away with an empty one; null is as absent', async () => {
+  const { version: one } = await newModel(client)
+  const { grn } = await client.made(`property/${one.grn}`, { key: 'a', dataType: 'String', displayValue: 'A' })
+  const { body: answer } = await client.put(`property/${grn}`, { displayValue: '', dataType: null })
+  expect([answer.property?.displayValue, answer.property?.dataType]).toEqual([null, 'String'])
+  expect((await client.get(`property/${grn}`)).body).toEqual(answer)
+})
+
+test('a duplicate is refused in the time of one attempt, whatever text the key holds', async () => {
+  const { version: one } = await newModel(client)
+  const key = 'property `id`'
+  await client.made(`property/${one.grn}`, { key })
+  const times = []
+  for (let round = 0; round < 3; round++) {
+    const started = performance.now()
+    expect((await client.post(`property/${one.grn}`, { key })).status).toBe(409)
+    times.push(performance.now() - started)
+  }
+  expect(Math.min(...times)).toBeLessThan(300)
+})

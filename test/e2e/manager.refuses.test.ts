@@ -90,6 +90,10 @@ test.each([
   ['POST', `property/${v}`, { key: null }, 'key: required'],
   ['POST', `property/${v}`, { key: '' }, 'key: must not be blank'],
   ['POST', `property/${v}`, { key: 'a\nb' }, 'key: must not contain control characters'],
+  ['POST', `property/${v}`, { key: 'e\u0301' }, 'key: must be in Unicode normalization form C'],
+  ['POST', someOrg, { name: 'e\u0301' }, 'name: must be in Unicode normalization form C'],
+  ['POST', `nodeType/${v}`, { key: 'a\\b' }, 'key: must not contain a backslash'],
+  ['PUT', `nodeType/${unknown('nodetype')}`, { key: 'a\\b' }, 'key: must not contain a backslash'],
   ['POST', `property/${v}`, { key: 'x'.repeat(256) }, 'key: must be at most 255 characters'],
   ['POST', `property/${v}`, '{"key": "\\ud800"}', 'key: must be valid Unicode'],
   [
@@ -123,7 +127,9 @@ test.each([
     { key: null },
     'the body must have at least one of key, namespace, definition, displayValue',
   ],
-  ['GET', `nodeTypes/${v}?limit=1`, undefined, 'limit: unknown field'],
+  ['GET', `nodeTypes/${v}?limits=1`, undefined, 'limits: unknown field, did you mean `limit`?'],
+  ['GET', `nodeTypes/${v}?limit=0`, undefined, 'limit: must be a whole number from 1 to 10000'],
+  ['GET', `nodeTypes/${v}?after=Person`, undefined, 'after: must be the `next` of another answer of this list'],
 ])('what is wrong is 400, and named: %s %s %j', async (method, path, body, detail) => {
   const answer = await client.send(method, path, body)
   expect([answer.status, answer.body.detail]).toEqual([400, detail])

@@ -13,6 +13,7 @@ const driver = openDriver(neo4j)
 
 const [movie, person] = [uniqueName('Movie'), uniqueName('Person')]
 const odd = `Odd \`${uniqueName('label')}`
+let version = ''
 const at = '/1.0/search/cluster/directIndexPolicy/films'
 
 interface Made {
@@ -30,6 +31,7 @@ beforeAll(async () => {
   const found = await client.get<Made>('/1.0/manager/name/default')
   const { manager } = found.status === 200 ? found.body : await post('grn:gg:org:films', { name: 'default' })
   const { managerVersion } = await post(`version/${manager.grn}`, {})
+  version = managerVersion.grn
   const types = await Promise.all(
     [person, odd, movie].map((key) => post(`nodeType/${managerVersion.grn}`, { key, namespace: 'films' })),
   )
@@ -100,6 +102,48 @@ describe('a custom policy', () => {
     const refused = await policyOf(`${at}/defaultFull`, body)
     expect([refused.status, (refused.problem as { detail: string }).detail]).toEqual([status, detail])
   })
+})
+
+describe('a node type', () => {
+  const twin = uniqueName('Zed')
+  const [upper, lower] = [`${twin}X`, `${twin}x`]
+  const broken = `${uniqueName('back')}\\slash`
+
+  test('has the same index name in every policy, and keeps it when the model grows', async () => {
+    const made = [await post(`nodeType/${version}`, { key: lower }), await post(`nodeType/${version}`, { key: upper })]
+    const namesOf = async (nodeTypes: string[]) =>
+      Object.entries((await policyOf(`${at}/defaultFull`, { nodeTypes })).policy.indexes).map(([name, index]) => [
+        name,
+        index.indexStrategies.defaultFull?.anchorLabel,
+      ])
+    const plain = lower.toLowerCase()
+    expect(await namesOf([upper])).toEqual([[`${plain}-2`, upper]])
+    expect(await namesOf([lower])).toEqual([[plain, lower]])
+    expect(await namesOf([upper, lower])).toEqual([
+      [`${plain}-2`, upper],
+      [plain, lower],
+    ])
+    const { policy } = await policyOf(`${at}/defaultFull`)
+    expect(policy.indexes[`${plain}-2`]?.indexStrategies.defaultFull?.anchorLabel).toBe(upper)
+    for (const { nodeType } of made) await client.call('DELETE', `/1.0/manager/${nodeType.grn}`)
+  })
+
+  test('that no statement can name is left out, and the policy says so', async () => {
+    const { nodeType } = await post(`nodeType/${version}`, { key: uniqueName('Broken') })
+    await run(driver, 'MATCH (n:GraphPacketsRecord {grn: $grn}) SET n.key = $broken', { grn: nodeType.grn, broken })
+    const { status, policy } = await policyOf(`${at}/defaultFull`)
+    expect([status, labelsOf(policy), policy.metadata.leftOut]).toEqual([200, [movie, odd, person].sort(), [broken]])
+    expect((await policyOf(`${at}/defaultFull`, { nodeTypes: [broken] })).status).toBe(422)
+    await client.call('DELETE', `/1.0/manager/${nodeType.grn}`)
+    expect((await policyOf(`${at}/defaultFull`)).policy.metadata).not.toHaveProperty('leftOut')
+  })
+})
+
+test('a new version, which is empty first, takes no policy away', async () => {
+  const { body } = await client.get<{ managerVersion: { manager: string } }>(`/1.0/manager/version/${version}`)
+  const { managerVersion } = await post(`version/${body.managerVersion.manager}`, {})
+  expect(labelsOf((await policyOf(`${at}/defaultFull`)).policy)).toEqual([movie, odd, person].sort())
+  await client.call('DELETE', `/1.0/manager/version/${managerVersion.grn}`)
 })
 
 test('producers select exactly the nodes they claim to', async () => {

@@ -90,6 +90,7 @@ test('the examples of the manager and of search', async () => {
   await works('get /1.0/manager/status')
   const { manager } = (await works('post /1.0/manager/:orgGrn', { name: 'default' })) as Required<Records>
   const managerGrn = manager?.grn as string
+  await works('get /1.0/manager/')
   await works('get /1.0/manager/name/:managerName', { managerName: 'default' })
   await works('get /1.0/manager/:manager', { manager: managerGrn })
   await works('get /1.0/manager/versions/:managerGrn', { managerGrn })
@@ -111,6 +112,8 @@ test('the examples of the manager and of search', async () => {
     await works(`put /1.0/manager/${kind}/name/:managerVersionGrn/:name`, { ...version, name })
     await works(`get /1.0/manager/${plural}/name/:managerVersionName`, byName)
   }
+  await works('get /1.0/manager/property/:nodeTypeGrn/:propertyGrn', ends)
+  for (const grn of [ends.nodeTypeGrn, ends.propertyGrn]) await works('get /1.0/manager/propertyImpls/:grn', { grn })
   for (const grn of [property, propertyImpl]) await works('put /1.0/manager/property/:grn', { grn: grn?.grn as string })
   await works('put /1.0/manager/nodeType/:nodeTypeGrn', ends)
   for (const grn of [ends.nodeTypeGrn, version.managerVersionGrn])
@@ -123,6 +126,11 @@ test('the examples of the manager and of search', async () => {
   })
   await works('get /1.0/manager/constraints/:managerVersionGrn', version)
   await works('get /1.0/manager/constraints/name/:managerVersionName', byName)
+
+  await works('get /1.0/manager/export/:managerVersionGrn', version)
+  await works('post /1.0/manager/import/:managerVersionGrn', version)
+  const { managerVersion: copy } = await works('post /1.0/manager/copy/:managerVersionGrn', version)
+  await works('delete /1.0/manager/version/:managerVersionGrn', { managerVersionGrn: copy?.grn as string })
 
   await works('get /1.0/search/:clusterName/directIndexPolicy/:policyName/:indexStrategy')
   await works('post /1.0/search/:clusterName/directIndexPolicy/:policyName/:indexStrategy')

@@ -28,7 +28,8 @@ declare module 'vitest' {
 const tokens = [
   { name: 'acme', orgs: ['acme'], scopes: ['publish:read', 'publish:write'] },
   { name: 'reader', orgs: ['*'], scopes: ['publish:read'] },
-  { name: 'model-reader', orgs: [], scopes: ['manager:read'] },
+  { name: 'model-reader', orgs: ['*'], scopes: ['manager:read'] },
+  { name: 'acme-models', orgs: ['acme'], scopes: ['manager:read', 'manager:write', 'search:read'] },
 ]
 
 // Allowed, but nothing listens there.

@@ -1,14 +1,9 @@
 import { expect, test } from 'vitest'
 import { constraintsFollow } from '../../shared/manager/constraints.ts'
+import { removeStatement } from '../../shared/manager/removal.ts'
 import { managerVersion, nodeType, property, propertyImpl } from '../../shared/manager/resources.ts'
 import { byEnds, byGrn, byKey } from '../../shared/manager/selector.ts'
-import {
-  createPartStatement,
-  findStatement,
-  partsStatement,
-  removeStatement,
-  updateStatement,
-} from '../../shared/manager/statements.ts'
+import { createPartStatement, findStatement, partsStatement, updateStatement } from '../../shared/manager/statements.ts'
 
 const version = byGrn(managerVersion, 'grn:gg:managerversion:v')
 const one = byGrn(property, 'grn:gg:property:p')
@@ -26,6 +21,7 @@ const made = (type: string) => ({
 test('a record is found by its grn, or by the text that is unique', () => {
   expect(findStatement(one).query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
+    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
     RETURN n.id, n.enver, n.createdAt, n.updatedAt, n.createdBy, n.lastModifiedBy, n.grn, n.key, n.dataType, n.definition, n.displayValue, n.editable, n.deletable"
   `)
   expect(findStatement(byKey(property, version.value, 'name'))).toMatchObject({
@@ -37,6 +33,7 @@ test('a record is found by its grn, or by the text that is unique', () => {
 test('the parts of a record are listed behind it, so that none differs from no such record', () => {
   expect(partsStatement(property, version).query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
+    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
     OPTIONAL MATCH (n)<-[:GRAPH_PACKETS_PART_OF]-(part:GraphPacketsProperty)
     RETURN part.id, part.enver, part.createdAt, part.updatedAt, part.createdBy, part.lastModifiedBy, part.grn, part.key, part.dataType, part.definition, part.displayValue, part.editable, part.deletable
     ORDER BY part.key"
@@ -47,11 +44,13 @@ test('a part is created behind a lock on its manager', () => {
   const { query, parameters } = createPartStatement(nodeType, version, { key: 'Person', namespace: 'n' }, 'ann')
   expect(query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
+    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
     MATCH (n)-[:GRAPH_PACKETS_PART_OF*0..]->(model:GraphPacketsManager)
     WITH model LIMIT 1
     SET model.lock = true
     WITH model
     MATCH (n:GraphPacketsRecord {grn: $value})
+    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
     CREATE (part:GraphPacketsRecord:GraphPacketsNodeType)-[:GRAPH_PACKETS_PART_OF]->(n)
     SET part = $properties
     RETURN part.id, part.enver, part.createdAt, part.updatedAt, part.createdBy, part.lastModifiedBy, part.grn, part.key, part.namespace, part.definition, part.displayValue"
@@ -72,11 +71,13 @@ test('a record is changed if its enver is allowed, and renamed with its key', ()
   const { query, parameters } = updateStatement(one, { key: 'b' }, [3], 'ann')
   expect(query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
+    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
     MATCH (n)-[:GRAPH_PACKETS_PART_OF*0..]->(model:GraphPacketsManager)
     WITH model LIMIT 1
     SET model.lock = true
     WITH model
     MATCH (n:GraphPacketsRecord {grn: $value})
+    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
     WITH n, CASE WHEN $envers IS NULL OR n.enver IN $envers THEN [n] ELSE [] END AS current
     FOREACH (changed IN current |
       SET changed += $changes, changed.enver = changed.enver + 1, changed.lastModifiedBy = $by,
@@ -124,11 +125,13 @@ test('a record is deleted with all its parts', () => {
         "within": "grn:gg:managerversion:v",
       },
       "query": "MATCH (n:GraphPacketsRecord {uniqueKey: $value})-[:GRAPH_PACKETS_PART_OF*]->(:GraphPacketsRecord {grn: $within})
+    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
     MATCH (n)-[:GRAPH_PACKETS_PART_OF*0..]->(model:GraphPacketsManager)
     WITH model LIMIT 1
     SET model.lock = true
     WITH model
     MATCH (n:GraphPacketsRecord {uniqueKey: $value})-[:GRAPH_PACKETS_PART_OF*]->(:GraphPacketsRecord {grn: $within})
+    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
     MATCH (n)<-[:GRAPH_PACKETS_PART_OF*0..]-(part)
     WITH n, $envers IS NULL OR n.enver IN $envers AS isCurrent, collect(DISTINCT part) AS parts
     FOREACH (part IN CASE WHEN isCurrent THEN parts ELSE [] END | DETACH DELETE part)

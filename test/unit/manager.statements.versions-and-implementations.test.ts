@@ -39,12 +39,14 @@ test('a manager is created with its first version', () => {
 test('a further version takes the next number', () => {
   expect(createVersionStatement(byGrn(manager, 'grn:gg:manager:m'), null, 'ann').query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
+    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
     MATCH (n)-[:GRAPH_PACKETS_PART_OF*0..]->(model:GraphPacketsManager)
     WITH model LIMIT 1
     SET model.lock = true
     WITH model
     MATCH (n:GraphPacketsRecord {grn: $value})
-    SET n.versions = n.versions + 1
+    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
+    SET n.versions = CASE WHEN n.versions + 1 < $least THEN $least ELSE n.versions + 1 END
     WITH n, coalesce($name, n.name + '-' + toString(n.versions)) AS name
     CREATE (v:GraphPacketsRecord:GraphPacketsManagerVersion)-[:GRAPH_PACKETS_PART_OF]->(n)
     SET v = $properties
@@ -57,11 +59,13 @@ test('a property is implemented on a node type of its version', () => {
   const type = byGrn(nodeType, 'grn:gg:nodetype:n')
   expect(implementStatement(type, 'grn:gg:property:p', {}, 'ann').query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
+    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
     MATCH (n)-[:GRAPH_PACKETS_PART_OF*0..]->(model:GraphPacketsManager)
     WITH model LIMIT 1
     SET model.lock = true
     WITH model
     MATCH (n:GraphPacketsRecord {grn: $value})
+    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
     MATCH (n)-[:GRAPH_PACKETS_PART_OF]->(:GraphPacketsManagerVersion)<-[:GRAPH_PACKETS_PART_OF]-(p:GraphPacketsRecord {grn: $propertyGrn})
     CREATE (n)<-[:GRAPH_PACKETS_PART_OF]-(i:GraphPacketsRecord:GraphPacketsPropertyImpl)-[:GRAPH_PACKETS_PART_OF]->(p)
     SET i = $properties
@@ -69,6 +73,7 @@ test('a property is implemented on a node type of its version', () => {
   `)
   expect(implementedStatement(type).query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
+    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
     OPTIONAL MATCH (n)<-[:GRAPH_PACKETS_PART_OF]-(i:GraphPacketsPropertyImpl)-[:GRAPH_PACKETS_PART_OF]->(p:GraphPacketsProperty)
     RETURN p.id, p.enver, p.createdAt, p.updatedAt, p.createdBy, p.lastModifiedBy, p.grn, p.key, p.dataType, p.definition, p.displayValue, p.editable, p.deletable, i.id, i.enver, i.createdAt, i.updatedAt, i.createdBy, i.lastModifiedBy, i.grn, i.displayValue, i.unique, i.indexed, i.required, i.editable, i.deletable
     ORDER BY p.key"
@@ -78,6 +83,7 @@ test('a property is implemented on a node type of its version', () => {
 test('constraints tell the keys of now', () => {
   expect(constraintsStatement(version).query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
+    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
     OPTIONAL MATCH (n)<-[:GRAPH_PACKETS_PART_OF]-(t:GraphPacketsNodeType)<-[:GRAPH_PACKETS_PART_OF]-(i:GraphPacketsPropertyImpl)-[:GRAPH_PACKETS_PART_OF]->(p:GraphPacketsProperty), (i)<-[:GRAPH_PACKETS_PART_OF]-(c:GraphPacketsConstraint)
     RETURN c.id, c.enver, c.createdAt, c.updatedAt, c.createdBy, c.lastModifiedBy, c.grn, c.type, t.key, p.key, t.key + '_' + p.key + '_' + toLower(c.type)
     ORDER BY t.key, p.key, c.type"

@@ -1,0 +1,20 @@
+import { setImmediate } from 'node:timers/promises'
+
+const [chunkLength, turnMs] = [64 * 1024, 20]
+
+/** Pieces of a text in chunks worth sending. Others get their turns while the pieces are made. */
+export async function* inTurns(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  let chunk = ''
+  let turn = performance.now()
+  for await (const piece of pieces) {
+    chunk += piece
+    if (chunk.length >= chunkLength) {
+      yield chunk
+      chunk = ''
+    }
+    if (performance.now() - turn < turnMs) continue
+    await setImmediate()
+    turn = performance.now()
+  }
+  if (chunk !== '') yield chunk
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import * as errors from '../../shared/errors/catalogue.ts'
+import { mostListed, type Page } from '../../shared/manager/pages.ts'
+import type { ModelRecord } from '../../shared/manager/records.ts'
+import type { Models } from '../../shared/manager/repository.ts'
+import type { Resource } from '../../shared/manager/resources.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { once, wholeNumber } from '../query.ts'
+import { joined, textsOf } from './list-texts.ts'
+import { managerEndpoint } from './manager-endpoint.ts'
+import { listOf } from './record-schemas.ts'
+
+interface List<Shape extends z.ZodRawShape> {
+  summary: string
+  params: Shape
+  of: Resource
+  records(models: Models, params: z.output<z.ZodObject<Shape>>, page: Page): Promise<ModelRecord[]>
+}
+
+const paging = z.strictObject({
+  limit: wholeNumber(1, mostListed)
+    .optional()
+    .describe(`how many entries at most; required where the list has more than ${mostListed}`),
+  after: once.optional().describe('`next` of the answer before: entries behind those'),
+})
+
+/** A list, whole while it is short, else in pages: `next` is there while more entries are. */
+export const listEndpoint = <Shape extends z.ZodRawShape>(
+  path: string,
+  { summary, params, of, records }: List<Shape>,
+) =>
+  managerEndpoint('get', path, {
+    summary,
+    params,
+    query: paging,
+    gives: listOf(of),
+    async answer(models, { params, query: { limit, after } }) {
+      const read = (page: Page) => records(models, params as z.output<z.ZodObject<Shape>>, page)
+      const { texts, next } = await textsOf(read, of, limit ?? mostListed, after)
+      if (next !== null && limit === undefined) throw errors.listTooLong(mostListed)
+      return joined(of.many, texts, next)
+    },
+  }) satisfies Endpoint

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { versionFields } from '../../shared/manager/fields.ts'
+import { grnOf } from '../../shared/manager/grn.ts'
+import { managerVersion } from '../../shared/manager/resources.ts'
+import { byGrn } from '../../shared/manager/selector.ts'
+import { textOf } from '../../shared/manager/transfer.ts'
+import { checkedDocument } from '../../shared/manager/version-document.ts'
+import { managerBody } from './bodies.ts'
+import { managerEndpoint } from './manager-endpoint.ts'
+import { oneOf } from './record-schemas.ts'
+import { documentBody, exported, imported } from './version-document.ts'
+
+const params = { managerVersionGrn: grnOf('managerversion') }
+
+/** Additive: whole versions. Contract 10, whole versions. */
+export const transfer = [
+  managerEndpoint('get', 'export/:managerVersionGrn', {
+    summary: 'Read a whole manager version as one document',
+    params,
+    gives: exported,
+    answer: async (models, { params }) =>
+      textOf(await models.exported(byGrn(managerVersion, params.managerVersionGrn))),
+  }),
+  managerEndpoint('post', 'import/:managerVersionGrn', {
+    summary: 'Make and change elements of a manager version, as a document says',
+    params,
+    body: documentBody,
+    gives: z.object({ imported }),
+    async answer(models, { params, body: { properties, nodeTypes }, principal }) {
+      const document = await checkedDocument({ properties: properties ?? [], nodeTypes: nodeTypes ?? [] })
+      const version = byGrn(managerVersion, params.managerVersionGrn)
+      return { imported: await models.imported(version, document, principal.name) }
+    },
+  }),
+  managerEndpoint('post', 'copy/:managerVersionGrn', {
+    summary: 'Copy a manager version, as a new version of its manager',
+    params,
+    body: managerBody(versionFields, { name: 'films-copy' }),
+    gives: oneOf(managerVersion),
+    answer: async (models, { params, body, principal }) => ({
+      managerVersion: await models.copied(
+        byGrn(managerVersion, params.managerVersionGrn),
+        body.name ?? null,
+        principal.name,
+      ),
+    }),
+  }),
+]

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { documentedNodeType, documentedProperty } from '../../shared/manager/fields.ts'
+import { zodBody } from '../zod-body.ts'
+
+const limitBytes = 16 * 1024 * 1024
+
+const given = z
+  .strictObject({ properties: z.array(documentedProperty), nodeTypes: z.array(documentedNodeType) })
+  .meta({ description: 'What is null or false may be left out' })
+const exportedElement = z.looseObject({ key: z.string() })
+export const exported = z
+  .object({
+    properties: z.array(exportedElement),
+    nodeTypes: z.array(exportedElement.extend({ properties: z.array(exportedElement) })),
+  })
+  .meta({ description: 'What import takes: without what is null or false' })
+const example = {
+  properties: [{ key: 'title', dataType: 'String' }],
+  nodeTypes: [{ key: 'Movie', properties: [{ key: 'title', unique: true, required: true }] }],
+}
+/** Elements are checked by the handler, a few at a time. */
+const anyElements = z.array(z.unknown()).nullish()
+export const documentBody = {
+  ...zodBody(z.strictObject({ properties: anyElements, nodeTypes: anyElements }), limitBytes, example),
+  schema: given,
+}
+export const imported = z.object({ created: z.int(), changed: z.int(), unchanged: z.int() })

@@ -1,0 +1,27 @@
+/** At most `limit` entries of a list, those behind the one that has these values of what the list is sorted by. */
+export interface Page {
+  limit: number
+  after: readonly (string | number)[] | null
+}
+
+/** A list that is longer is read in pages. */
+export const mostListed = 10_000
+
+/** A condition for entries behind those of the page before; '' for the first page. */
+export function behind(sortedBy: readonly string[], page: Page | undefined): string {
+  if (!page?.after) return ''
+  const sameUpTo = (at: number) => sortedBy.slice(0, at).map((one, index) => `${one} = $after[${index}]`)
+  const further = sortedBy.map((one, at) => `(${[...sameUpTo(at), `${one} > $after[${at}]`].join(' AND ')})`)
+  return `\nWHERE ${further.join(' OR ')}`
+}
+
+export const inOrder = (sortedBy: readonly string[], page: Page | undefined): string =>
+  `ORDER BY ${sortedBy.join(', ')}${page ? '\nLIMIT $limit' : ''}`
+
+export const pageSelection = (page: Page | undefined): Record<string, unknown> =>
+  page === undefined
+    ? {}
+    : {
+        limit: BigInt(page.limit),
+        after: page.after?.map((value) => (typeof value === 'number' ? BigInt(value) : value)) ?? null,
+      }

@@ -1,0 +1,81 @@
+import { setImmediate } from 'node:timers/promises'
+import type { z } from 'zod'
+import type { Issue } from '../errors/app-error.ts'
+import { mostTold } from '../errors/bounded.ts'
+import { invalidRequest } from '../errors/catalogue.ts'
+import { issuesOf } from '../errors/issues.ts'
+import { documentedNodeType, documentedProperty } from './fields.ts'
+import type { Fields, Resource } from './resources.ts'
+
+type Keyed = Fields & { key: string }
+
+/** What a version has. A field that is absent is null, or false. */
+export interface VersionDocument {
+  properties: readonly Keyed[]
+  nodeTypes: readonly (Keyed & { properties: readonly Keyed[] })[]
+}
+
+const turnMs = 20
+
+/**
+ * A document whose elements are all valid. It may be large: others get their turns while it is checked.
+ * @throws invalidRequest (400) with the broken rules, as many as are told
+ */
+export async function checkedDocument(given: Record<'properties' | 'nodeTypes', readonly unknown[]>) {
+  const issues: Issue[] = []
+  let turn = performance.now()
+  async function checked<T extends Keyed>(schema: z.ZodType<T>, elements: readonly unknown[], path: string) {
+    const keys = new Set<string>()
+    const valid: T[] = []
+    for (const [index, element] of elements.entries()) {
+      const at = `${path}[${index}]`
+      const { data, error } = schema.safeParse(element, { reportInput: true })
+      for (const { path: below, message } of error ? issuesOf(error, schema) : [])
+        issues.push({ path: below === '' ? at : `${at}.${below}`, message })
+      if (data && keys.has(data.key)) issues.push({ path: `${at}.key`, message: 'must not be that of another one' })
+      if (data) keys.add(data.key)
+      if (data) valid.push(data)
+      if (issues.length > mostTold) throw invalidRequest(issues)
+      if (performance.now() - turn < turnMs) continue
+      await setImmediate()
+      turn = performance.now()
+    }
+    return { valid, keys }
+  }
+  const properties = await checked(documentedProperty, given.properties, 'properties')
+  const nodeTypes = await checked(documentedNodeType, given.nodeTypes, 'nodeTypes')
+  for (const [at, type] of nodeTypes.valid.entries()) {
+    const own = new Set<string>()
+    for (const [index, { key }] of type.properties.entries()) {
+      const path = `nodeTypes[${at}].properties[${index}].key`
+      if (!properties.keys.has(key)) issues.push({ path, message: 'must be the key of one of the properties' })
+      if (own.has(key)) issues.push({ path, message: 'must not be that of another one' })
+      own.add(key)
+    }
+  }
+  if (issues.length > 0) throw invalidRequest(issues)
+  return { properties: properties.valid, nodeTypes: nodeTypes.valid } satisfies VersionDocument
+}
+
+const flags = ['unique', 'indexed', 'required', 'editable', 'deletable']
+
+/** The stored fields of a record, without its key. */
+export const documentFields = ({ fields, alwaysNull }: Resource): string[] =>
+  fields.filter((field) => field !== 'key' && !alwaysNull.includes(field))
+
+/** All of them, with null or false for those that are absent. */
+export const completed = (resource: Resource, given: Fields): Fields =>
+  Object.fromEntries(
+    documentFields(resource).map((field) => [field, given[field] ?? (flags.includes(field) ? false : null)]),
+  )
+
+/** Without what is null or false. */
+export const shortened = (key: unknown, resource: Resource, values: readonly unknown[]): Keyed => ({
+  key: String(key),
+  ...Object.fromEntries(
+    documentFields(resource).flatMap((field, at) => {
+      const value = values[at]
+      return value === null || value === undefined || value === false ? [] : [[field, value]]
+    }),
+  ),
+})

@@ -1,0 +1,121 @@
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import { createClient } from '../support/client.ts'
+import { drawModel } from '../support/large-model.ts'
+import { type ModelObject, managerClient, newModel } from '../support/models.ts'
+import { openDriver } from '../support/neo4j.ts'
+
+const { apiUrl, tokens } = inject('service')
+const client = managerClient(createClient(apiUrl, tokens.all as string))
+const driver = openDriver(inject('stack').neo4j)
+afterAll(() => driver.close())
+
+const films = {
+  properties: [
+    { key: 'name', dataType: 'String', definition: 'A name.', editable: true },
+    { key: 'title', dataType: 'String', displayValue: 'Title' },
+  ],
+  nodeTypes: [
+    {
+      key: 'Movie',
+      namespace: 'films',
+      properties: [
+        { key: 'name', indexed: true },
+        { key: 'title', displayValue: 'Film', unique: true, required: true },
+      ],
+    },
+    { key: 'Person', properties: [] },
+  ],
+}
+const listed = async (path: string) => Object.values((await client.get(path)).body)[0] as unknown as ModelObject[]
+const importInto = (version: ModelObject, document: object) => client.post(`import/${version.grn}`, document)
+const exportOf = async (version: ModelObject) => (await client.get(`export/${version.grn}`)).body
+const without = (constraints: ModelObject[]) => constraints.map(({ name }) => name)
+
+test('a document is a whole version: what is imported is exported, and is what single requests would have made', async () => {
+  const { version } = await newModel(client)
+  const made = await importInto(version, films)
+  expect([made.status, made.body]).toEqual([200, { imported: { created: 6, changed: 0, unchanged: 0 } }])
+  expect(await exportOf(version)).toEqual(films)
+  expect(without(await listed(`constraints/${version.grn}`))).toEqual([
+    'Movie_name_index',
+    'Movie_title_exists',
+    'Movie_title_unique',
+  ])
+  const [name, title] = await listed(`properties/${version.grn}`)
+  expect([name?.definition, name?.editable, title?.displayValue, title?.enver]).toEqual(['A name.', true, 'Title', 0])
+  const movie = (await listed(`nodeTypes/${version.grn}`))[0] as ModelObject
+  const [, implemented] = await listed(`properties/${movie.grn}`)
+  const implementation = implemented?.propertyImpl as ModelObject
+  const changed = await client.put(`property/${implementation.grn}`, { unique: false })
+  expect(changed.status).toBe(200)
+  expect(without(await listed(`constraints/${version.grn}`))).toEqual(['Movie_name_index', 'Movie_title_exists'])
+  expect((await client.delete(`nodeType/${version.grn}/Movie`)).status).toBe(200)
+  expect(await listed(`constraints/${version.grn}`)).toEqual([])
+})
+
+test('the same import again changes nothing; another one changes what differs, and leaves what it does not name', async () => {
+  const { version } = await newModel(client)
+  await importInto(version, films)
+  const before = await listed(`properties/${version.grn}`)
+  expect((await importInto(version, films)).body).toEqual({ imported: { created: 0, changed: 0, unchanged: 6 } })
+  expect(await listed(`properties/${version.grn}`)).toEqual(before)
+  const other = {
+    properties: [{ key: 'title', dataType: 'Text' }],
+    nodeTypes: [{ key: 'Movie', namespace: 'films', properties: [{ key: 'title', indexed: true }] }],
+  }
+  expect((await importInto(version, other)).body).toEqual({ imported: { created: 0, changed: 2, unchanged: 1 } })
+  const [name, title] = await listed(`properties/${version.grn}`)
+  expect([name?.enver, title?.enver, title?.dataType, title?.displayValue]).toEqual([0, 1, 'Text', null])
+  expect(without(await listed(`constraints/${version.grn}`))).toEqual(['Movie_name_index', 'Movie_title_index'])
+})
+
+test('an empty version is an empty document', async () => {
+  const { version } = await newModel(client)
+  expect(await exportOf(version)).toEqual({ properties: [], nodeTypes: [] })
+  expect((await importInto(version, {})).body).toEqual({ imported: { created: 0, changed: 0, unchanged: 0 } })
+  await importInto(version, { properties: films.properties })
+  expect(await exportOf(version)).toEqual({ properties: films.properties, nodeTypes: [] })
+})
+
+describe('what is refused', () => {
+  test.each<[object, string]>([
+    [{ properties: [{ key: '' }] }, 'properties[0].key: must not be blank'],
+    [{ properties: [{ key: 'a' }, { key: 'a' }] }, 'properties[1].key: must not be that of another one'],
+    [{ nodeTypes: [{ key: 'a\\b' }] }, 'nodeTypes[0].key: must not contain a backslash'],
+    [
+      { nodeTypes: [{ key: 'A', properties: [{ key: 'a' }] }] },
+      'nodeTypes[0].properties[0].key: must be the key of one of the properties',
+    ],
+    [
+      { nodeTypes: [{ key: 'A', properties: [{ key: 'a', uniqe: true }] }] },
+      'nodeTypes[0].properties[0].uniqe: unknown field',
+    ],
+    [{ nodeType: [] }, 'nodeType: unknown field, did you mean `nodeTypes`?'],
+  ])('%j leaves nothing', async (document, detail) => {
+    const { version } = await newModel(client)
+    const refused = await importInto(version, document)
+    expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining(detail)])
+    expect(await exportOf(version)).toEqual({ properties: [], nodeTypes: [] })
+  })
+
+  test('a version that does not exist', async () => {
+    const nothing = `grn:gg:managerversion:${'0'.repeat(44)}`
+    const answers = [await client.get(`export/${nothing}`), await client.post(`import/${nothing}`, films)]
+    expect([...answers, await client.post(`copy/${nothing}`)].map(({ status }) => status)).toEqual([404, 404, 404])
+  })
+})
+
+test('a version is copied whole, under the next name or one that is given, also a large one', async () => {
+  const { name, manager, version } = await newModel(client)
+  await drawModel(driver, version.grn, { types: 130, properties: 50, constraints: ['UNIQUE'] })
+  const copy = await client.made(`copy/${version.grn}`)
+  expect([copy.name, copy.manager]).toEqual([`${name}-2`, manager.grn])
+  expect(await exportOf(copy)).toEqual(await exportOf(version))
+  expect(await listed(`constraints/${copy.grn}`)).toHaveLength(6_500)
+  const { version: elsewhere } = await newModel(client)
+  const moved = await importInto(elsewhere, await exportOf(version))
+  expect(moved.body).toEqual({ imported: { created: 50 + 130 + 6_500, changed: 0, unchanged: 0 } })
+  expect(await exportOf(elsewhere)).toEqual(await exportOf(version))
+  expect((await client.made(`copy/${copy.grn}`, { name: `${name}-named` })).name).toBe(`${name}-named`)
+  for (const one of [manager.grn, elsewhere.manager as string]) await client.delete(one)
+})

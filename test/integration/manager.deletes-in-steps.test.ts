@@ -1,0 +1,118 @@
+import { expect, inject, test, vi } from 'vitest'
+import type { ManagerDatabase } from '../../shared/manager/database.ts'
+import type { ModelRecord } from '../../shared/manager/records.ts'
+import * as resources from '../../shared/manager/resources.ts'
+import { byGrn, byKey, byName } from '../../shared/manager/selector.ts'
+import { drawModel } from '../support/large-model.ts'
+import { run } from '../support/neo4j.ts'
+import { openModels, prepareModels } from '../support/open-models.ts'
+
+vi.setConfig({ testTimeout: 240_000 })
+
+const { neo4j } = inject('stack')
+const prepared = prepareModels(neo4j)
+const { models, driver, newModel, by } = prepared
+const { manager, managerVersion, nodeType, property, propertyImpl } = resources
+
+/** How many nodes there are of a drawn model, and how many of them belong to no manager. */
+async function drawn(own: string) {
+  const [row] = await run(
+    driver,
+    `MATCH (n:GraphPacketsRecord {createdBy: $own})
+RETURN count(n), count(CASE WHEN (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsManager) THEN null ELSE 1 END)`,
+    { own },
+  )
+  return { all: Number(row?.[0]), orphans: Number(row?.[1]) }
+}
+
+test('a manager of 60,000 records is deleted, in transactions that are all small', async () => {
+  const { manager: of, version } = await newModel()
+  const own = await drawModel(driver, version.value, {
+    types: 300,
+    properties: 50,
+    constraints: ['UNIQUE', 'EXISTS', 'INDEX'],
+  })
+  expect((await drawn(own)).all).toBe(350 + 300 * 50 * 4)
+  await models.remove(of, null)
+  expect(await drawn(own)).toEqual({ all: 0, orphans: 0 })
+  await expect(models.find(version)).rejects.toMatchObject({ status: 404 })
+})
+
+test('a property with 2,000 implementations is deleted within a second', async () => {
+  const { manager: of, version } = await newModel()
+  await drawModel(driver, version.value, { types: 2_000, properties: 3, constraints: ['UNIQUE', 'EXISTS', 'INDEX'] })
+  // The first plans the queries.
+  await models.remove(byKey(property, version.value, 'p0'), null)
+  const times = []
+  for (const key of ['p1', 'p2']) {
+    const started = performance.now()
+    await models.remove(byKey(property, version.value, key), null)
+    times.push(performance.now() - started)
+  }
+  expect(Math.min(...times)).toBeLessThan(1_000)
+  await models.remove(of, null)
+})
+
+const ofProperty = (implemented?: ModelRecord) =>
+  byGrn(propertyImpl, (implemented?.propertyImpl as ModelRecord | undefined)?.grn ?? '')
+
+/** Models whose process dies at the third write. */
+function dying() {
+  let writes = 0
+  return openModels(neo4j, (database: ManagerDatabase) => ({
+    ...database,
+    write: (statement: Parameters<ManagerDatabase['write']>[0]) => {
+      if (++writes > 2) throw new Error('the process is gone')
+      return database.write(statement)
+    },
+  }))
+}
+
+test('of what a crash leaves nothing is seen; its names are free, and the same delete finishes it', async () => {
+  const { name, manager: of, version } = await newModel()
+  const own = await drawModel(driver, version.value, { types: 100, properties: 50 })
+  const type = byKey(nodeType, version.value, 'T7')
+  const { grn } = await models.find(type)
+  const [implemented] = await models.implemented(type)
+  const implementation = ofProperty(implemented)
+  await expect(dying().remove(of, null)).rejects.toThrow('the process is gone')
+  expect((await drawn(own)).all).toBeGreaterThan(1_000)
+  const seen = [
+    models.find(of),
+    models.find(byName(manager, name)),
+    models.find(version),
+    models.find(byGrn(nodeType, grn)),
+    models.find(implementation),
+    models.parts(property, version),
+    models.constraints(version),
+    models.createPart(nodeType, version, { key: 'new' }, by),
+    models.update(implementation, { unique: true }, prepared.change),
+  ]
+  const statuses = await Promise.all(seen.map((outcome) => outcome.then(() => 200).catch(({ status }) => status)))
+  expect(statuses).toEqual(seen.map(() => 404))
+  const again = await newModel(name)
+  await models.remove(of, null)
+  expect(await drawn(own)).toEqual({ all: 0, orphans: 0 })
+  await expect(models.remove(of, null)).rejects.toMatchObject({ status: 404 })
+  expect((await models.find(again.manager)).name).toBe(name)
+})
+
+test('a node type and a property that go in steps are out of all lists at once', async () => {
+  const { manager: of, version } = await newModel()
+  const own = await drawModel(driver, version.value, { types: 2_100, properties: 2, constraints: ['UNIQUE'] })
+  const removed = byKey(property, version.value, 'p0')
+  const [implemented] = await models.implemented(byKey(nodeType, version.value, 'T2099'))
+  await expect(dying().remove(removed, null)).rejects.toThrow('the process is gone')
+  expect((await models.parts(property, version)).map(({ key }) => key)).toEqual(['p1'])
+  expect(await models.implemented(byKey(nodeType, version.value, 'T2099'))).toHaveLength(1)
+  await expect(models.find(ofProperty(implemented))).rejects.toMatchObject({
+    status: 404,
+  })
+  // Its key may be used again, and a delete by key is then of the new one.
+  await models.createPart(property, version, { key: 'p0' }, by)
+  await models.remove(removed, null)
+  await models.remove(removed, null)
+  await models.remove(of, null)
+  expect(await drawn(own)).toEqual({ all: 0, orphans: 0 })
+  await expect(models.find(byGrn(managerVersion, version.value))).rejects.toMatchObject({ status: 404 })
+})
