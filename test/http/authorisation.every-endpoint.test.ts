@@ -35,7 +35,7 @@ const nobody: Record<string, string | null> = {
   'a wrong token': 'Bearer wrong',
   'a token cut short': `Bearer ${service.tokens.all?.slice(0, -1)}`,
   'a digest': `Bearer ${'0'.repeat(64)}`,
-  'a JWT that is expired': await signed({ exp: inSeconds(-1) }),
+  'a JWT that is expired': await signed({ exp: inSeconds(-10) }),
   'a JWT that is not valid yet': await signed({ nbf: inSeconds(60) }),
   'a JWT of another issuer': await signed({ iss: 'https://other.example.org/' }),
   'a JWT for another audience': await signed({ aud: 'another-service' }),
