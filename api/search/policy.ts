@@ -1,6 +1,5 @@
 import { byCodePoint } from '../../shared/cypher/identifiers.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import type { ModelledType } from '../../shared/manager/latest-model.ts'
 import { indexNames, indexPolicy } from '../../shared/search/index-policy.ts'
 import { isIndexable } from '../../shared/search/strategies.ts'
 import type { ApiContext } from '../context.ts'
@@ -10,6 +9,7 @@ import { configured } from '../manager/configured.ts'
 
 /** Policies follow this manager, whatever org has it: names of managers are unique. Contract 10, Search. */
 const modelName = 'default'
+const typesAtOnce = 200
 
 interface Custom {
   nodeTypes: readonly string[]
@@ -21,28 +21,37 @@ interface Custom {
  * @throws noSuchNodeType (404), notIndexable (422), managerAway (503)
  */
 export async function policy({ models }: ApiContext, policyName: string, custom: Custom | null): Promise<Answer> {
-  const asked = custom && [...new Set(custom.nodeTypes)]
-  const model = await configured(models).latest(modelName, asked)
-  const names = indexNames(model.map(({ key }) => key))
-  const { nodeTypes, leftOut } = asked ? { nodeTypes: chosen(model, asked), leftOut: [] } : indexable(model)
-  const order = { policyName, nodeTypes, names, leftOut, custom, now: new Date() }
+  const model = await configured(models).latest(modelName)
+  const keys = custom ? chosen(model.keys, custom.nodeTypes) : model.keys.filter(isIndexable).sort(byCodePoint)
+  const leftOut = custom ? [] : model.keys.filter((key) => !isIndexable(key)).sort(byCodePoint)
+  const [first, ...more] = batches(keys)
+  // Before the answer begins: a database that is away is 503.
+  const beginning = first ? await model.types(first) : []
+  async function* nodeTypes() {
+    yield* beginning
+    for (const batch of more) yield* await model.types(batch)
+  }
+  const order = {
+    policyName,
+    keys,
+    nodeTypes: nodeTypes(),
+    names: indexNames(model.keys),
+    leftOut,
+    custom,
+    now: new Date(),
+  }
   return { kind: 'chunks', chunks: inTurns(indexPolicy(order)) }
 }
 
-function indexable(model: readonly ModelledType[]) {
-  const sorted = model.toSorted((a, b) => byCodePoint(a.key, b.key))
-  return {
-    nodeTypes: sorted.filter(({ key }) => isIndexable(key)),
-    leftOut: sorted.flatMap(({ key }) => (isIndexable(key) ? [] : [key])),
-  }
+function* batches(keys: readonly string[]): Generator<readonly string[]> {
+  for (let from = 0; from < keys.length; from += typesAtOnce) yield keys.slice(from, from + typesAtOnce)
 }
 
-function chosen(model: readonly ModelledType[], keys: readonly string[]): ModelledType[] {
-  const byKey = new Map(model.map((type) => [type.key, type]))
-  return keys.map((key) => {
-    const type = byKey.get(key)
-    if (!type) throw errors.noSuchNodeType(key)
+function chosen(all: readonly string[], asked: readonly string[]): string[] {
+  const known = new Set(all)
+  return [...new Set(asked)].map((key) => {
+    if (!known.has(key)) throw errors.noSuchNodeType(key)
     if (!isIndexable(key)) throw errors.notIndexable(key)
-    return type
+    return key
   })
 }

@@ -1,7 +1,7 @@
 import type { Row } from './database.ts'
 import { manager, managerVersion, nodeType, property, propertyImpl } from './resources.ts'
-import { byName } from './selector.ts'
-import { match, nodeLabel, partOf, type Statement, selection } from './statements.ts'
+import { byGrn, byName, uniqueScope } from './selector.ts'
+import { match, nodeLabel, partOf, recordLabel, type Statement, selection } from './statements.ts'
 
 /** A node type of a model: its key, and the keys of the properties that are implemented on it. */
 export interface ModelledType {
@@ -12,27 +12,38 @@ export interface ModelledType {
 /**
  * The latest version of a manager by name that has a node type and is not being imported: a new version, which is empty
  * first, takes nothing away.
- * @param keys of the node types whose properties are read; null: of all
- * @returns a row a node type, in the order in which they were made
+ * @returns a row a node type: the version's grn and its key, in the order in which they were made
  */
-export function latestModelStatement(managerName: string, keys: readonly string[] | null): Statement {
+export function latestModelStatement(managerName: string): Statement {
   const selector = byName(manager, managerName)
-  const types = `(version)<-[:${partOf}]-(t:${nodeLabel(nodeType)})`
-  const properties = `(t)<-[:${partOf}]-(:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})`
   return {
     query: `${match(selector)}
 MATCH (n)<-[:${partOf}]-(version:${nodeLabel(managerVersion)})
 WHERE version.importing IS NULL AND (version)<-[:${partOf}]-(:${nodeLabel(nodeType)})
 WITH version ORDER BY version.number DESC LIMIT 1
-MATCH ${types}
-OPTIONAL MATCH ${keys === null ? properties : `${properties} WHERE t.key IN $keys`}
-WITH t, p.key AS key ORDER BY key
-WITH t, collect(key) AS keys
-RETURN t.key, keys
+MATCH (version)<-[:${partOf}]-(t:${nodeLabel(nodeType)})
+RETURN version.grn, t.key
 ORDER BY t.createdAt, t.id`,
-    parameters: keys === null ? selection(selector) : { ...selection(selector), keys },
+    parameters: selection(selector),
   }
 }
 
-export const modelOf = (rows: readonly Row[]): ModelledType[] =>
-  (rows as [string, string[]][]).map(([key, properties]) => ({ key, properties }))
+/** @returns a row a node type of these keys of a version: its key, and those of its properties */
+export function modelledTypesStatement(versionGrn: string, keys: readonly string[]): Statement {
+  const version = byGrn(managerVersion, versionGrn)
+  return {
+    query: `${match(version)}
+UNWIND $keys AS key
+MATCH (t:${recordLabel} {uniqueKey: $scope + key})
+OPTIONAL MATCH (t)<-[:${partOf}]-(:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})
+WITH t, p.key AS property ORDER BY property
+RETURN t.key, collect(property)`,
+    parameters: { ...selection(version), keys, scope: uniqueScope(nodeType, versionGrn) },
+  }
+}
+
+/** In the order of the keys. */
+export function modelledTypesOf(rows: readonly Row[], keys: readonly string[]): ModelledType[] {
+  const properties = new Map(rows as [string, string[]][])
+  return keys.flatMap((key) => (properties.has(key) ? [{ key, properties: properties.get(key) as string[] }] : []))
+}

@@ -11,7 +11,7 @@ import {
   implementStatement,
   missingStatement,
 } from './implementations.ts'
-import { latestModelStatement, type ModelledType, modelOf } from './latest-model.ts'
+import { latestModelStatement, type ModelledType, modelledTypesOf, modelledTypesStatement } from './latest-model.ts'
 import type { Page } from './pages.ts'
 import { type ModelRecord, recordOf } from './records.ts'
 import { markStatement, removeSomeStatement, removeStatement, sizeStatement, unfinishedStatement } from './removal.ts'
@@ -111,9 +111,12 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       return made
     },
 
-    /** The node types of a manager's latest version that has any, oldest first; properties of those in `keys` only. */
-    async latest(managerName: string, keys: readonly string[] | null = null): Promise<ModelledType[]> {
-      return modelOf(await read(latestModelStatement(managerName, keys)))
+    /** The keys of the node types of a manager's latest version that has any, oldest first, and what reads those types. */
+    async latest(managerName: string) {
+      const rows = (await read(latestModelStatement(managerName))) as [string, string][]
+      const types = async (keys: readonly string[]): Promise<ModelledType[]> =>
+        rows[0] ? modelledTypesOf(await read(modelledTypesStatement(rows[0][0], keys)), keys) : []
+      return { keys: rows.map(([, key]) => key), types }
     },
 
     /** @throws noSuchOrg (404) */

@@ -8,7 +8,9 @@ export interface IndexedType {
 
 interface PolicyOrder {
   policyName: string
-  nodeTypes: readonly IndexedType[]
+  /** The keys of its node types, and those types in the same order. */
+  keys: readonly string[]
+  nodeTypes: Iterable<IndexedType> | AsyncIterable<IndexedType>
   /** Of `indexNames`, over the whole model. */
   names: ReadonlyMap<string, string>
   /** Keys of node types that no statement can name. */
@@ -62,11 +64,12 @@ const captions = ['title', 'name', 'address', 'phone', 'grn']
  * The policy that indexes these node types, one index each, as JSON text in pieces of an index each: it may be large.
  * Seed, Search; contract 10.
  */
-export function* indexPolicy({ policyName, nodeTypes, names, leftOut, custom, now }: PolicyOrder): Generator<string> {
+export async function* indexPolicy(order: PolicyOrder): AsyncGenerator<string> {
+  const { policyName, keys, nodeTypes, names, leftOut, custom, now } = order
   const time = now.toISOString()
   const policy: IndexPolicy = {
     metadata: {
-      description: `Generated index policy for node types: [${nodeTypes.map(({ key }) => key).join(', ')}].`,
+      description: `Generated index policy for node types: [${keys.join(', ')}].`,
       displayName: policyName,
       createdAt: time,
       updatedAt: time,
@@ -84,9 +87,9 @@ export function* indexPolicy({ policyName, nodeTypes, names, leftOut, custom, no
   const { indexes: _, globals, views, ...head } = policy
   yield `${JSON.stringify(head).slice(0, -1)},"indexes":{`
   let separator = ''
-  for (const type of nodeTypes) {
+  for await (const type of nodeTypes) {
     const ownName = names.get(type.key) ?? anchorOf(type.key)
-    const name = nodeTypes.length === 1 ? (custom?.indexName ?? ownName) : ownName
+    const name = keys.length === 1 ? (custom?.indexName ?? ownName) : ownName
     yield `${separator}${JSON.stringify(name)}:${JSON.stringify(indexOf(type, name, custom !== null))}`
     separator = ','
   }

@@ -84,7 +84,7 @@ test('constraints tell the keys of now', () => {
   expect(constraintsStatement(version).query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
     WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
-    OPTIONAL MATCH (n)<-[:GRAPH_PACKETS_PART_OF]-(t:GraphPacketsNodeType)<-[:GRAPH_PACKETS_PART_OF]-(i:GraphPacketsPropertyImpl)-[:GRAPH_PACKETS_PART_OF]->(p:GraphPacketsProperty), (i)<-[:GRAPH_PACKETS_PART_OF]-(c:GraphPacketsConstraint)
+    OPTIONAL MATCH (n)<-[:GRAPH_PACKETS_PART_OF]-(t:GraphPacketsNodeType), (t)<-[:GRAPH_PACKETS_PART_OF]-(i:GraphPacketsPropertyImpl)-[:GRAPH_PACKETS_PART_OF]->(p:GraphPacketsProperty), (i)<-[:GRAPH_PACKETS_PART_OF]-(c:GraphPacketsConstraint)
     RETURN c.id, c.enver, c.createdAt, c.updatedAt, c.createdBy, c.lastModifiedBy, c.grn, c.type, t.key, p.key, t.key + '_' + p.key + '_' + toLower(c.type)
     ORDER BY t.key, p.key, c.type"
   `)
