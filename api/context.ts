@@ -14,7 +14,7 @@ import { type AllModels, createModels } from '../shared/manager/repository.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics, observeBolt, observeStore } from '../shared/observability/metrics.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
-import { type Budget, createBudget } from './budget.ts'
+import { type Budget, createBudget } from './http/budget.ts'
 
 /** Everything a handler may use. */
 export interface ApiContext extends Storage {

@@ -2,7 +2,7 @@ import { listen } from '../shared/lifecycle/listen.ts'
 import { startProgram } from '../shared/lifecycle/start-program.ts'
 import { createApp } from './app.ts'
 import { createApiContext } from './context.ts'
-import { answerUnreadable } from './unreadable.ts'
+import { answerUnreadable } from './http/unreadable.ts'
 
 await startProgram('api', async (config, log, releases) => {
   const context = await createApiContext(config, log, releases)

@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
-const files = globSync('{api,worker,doctor,shared,test}/**/*.{ts,mjs}', { cwd: root })
-const product = files.filter((file) => !file.startsWith('test/'))
+const files = globSync('{api,worker,doctor,dev,shared,test}/**/*.{ts,mjs}', { cwd: root })
+const product = files.filter((file) => !/^(test|dev)\//.test(file))
 const text = (file: string) => readFileSync(join(root, file), 'utf8')
 const lines = (file: string) => text(file).trimEnd().split('\n').length
 
@@ -20,7 +20,7 @@ const withoutTypes = (file: string) =>
   )
 
 /** Which folders of shared/ a folder may import from, beside itself. */
-const foundations = ['config', 'errors', 'observability', 'lifecycle']
+const foundations = ['config', 'errors', 'validation', 'observability', 'lifecycle']
 const sharedRules: Record<string, string[]> = {
   publish: ['storage', 'origin', 'cypher', 'auth', ...foundations],
   manager: ['storage', 'origin', 'cypher', 'auth', ...foundations],
@@ -30,11 +30,18 @@ const sharedRules: Record<string, string[]> = {
   origin: foundations,
   cypher: foundations,
   auth: ['storage', ...foundations],
-  config: ['errors'],
+  config: ['errors', 'validation'],
   errors: [],
+  validation: ['errors'],
   observability: foundations,
   lifecycle: foundations,
 }
+
+/** The stages of a publish, in the order in which they act. */
+const stages = ['request', 'read', 'pairs', 'parts', 'build']
+/** What a packet that needs no origin is made with. */
+const stagesOfDirect = ['request', 'pairs', 'parts']
+const stageOf = (file: string) => /^shared\/publish\/([^/]+)\//.exec(file)?.[1] ?? ''
 
 describe('imports point one way', () => {
   test('the programs import from shared, never from each other; shared imports from none of them', () => {
@@ -58,6 +65,30 @@ describe('imports point one way', () => {
           .filter((target) => !allowed.includes(target.split('/')[1] as string))
           .map((target) => `${file} -> ${target}`)
       })
+    expect(wrong).toEqual([])
+  })
+
+  test('a stage of a publish imports from the stages before it only', () => {
+    const wrong = product
+      .filter((file) => stageOf(file) !== '')
+      .flatMap((file) => {
+        const stage = stageOf(file)
+        const earlier = stage === 'direct' ? stagesOfDirect : stages.slice(0, stages.indexOf(stage))
+        return importsOf(file)
+          .filter((target) => target.startsWith('shared/publish/') && ![stage, ...earlier].includes(stageOf(target)))
+          .map((target) => `${file} -> ${target}`)
+      })
+    expect(wrong).toEqual([])
+  })
+
+  test('development tools import from shared only, and tests from anywhere', () => {
+    const wrong = files
+      .filter((file) => file.startsWith('dev/'))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter((target) => !/^(dev|shared)\//.test(target))
+          .map((target) => `${file} -> ${target}`),
+      )
     expect(wrong).toEqual([])
   })
 

@@ -1,5 +1,5 @@
 import type { AppError } from '../shared/errors/app-error.ts'
-import type { PacketProgress } from '../shared/publish/packet.ts'
+import type { PacketProgress } from '../shared/publish/build-packet.ts'
 import type { WorkerContext } from './context.ts'
 import type { Step } from './steps.ts'
 

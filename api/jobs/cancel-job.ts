@@ -7,10 +7,10 @@ import { isFinished } from '../../shared/jobs/states.ts'
 import { closeCancelled, isSliced } from '../../shared/jobs/stored-request.ts'
 import { jobFinished } from '../../shared/observability/events.ts'
 import { packetName } from '../../shared/storage/keys.ts'
-import { orgOfJob } from '../access.ts'
 import type { ApiContext } from '../context.ts'
-import { defineEndpoint } from '../endpoint.ts'
-import { jobId, jobSchema, jobView, requireVisible } from './visible-job.ts'
+import { orgOfJob } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { jobId, jobSchema, jobView, requireVisible } from '../http/visible-job.ts'
 
 /** Contract 7, Jobs: 200 when it is cancelled, at once if no run of it is under way; 202 while its runs stop. */
 export const cancelJob = defineEndpoint({

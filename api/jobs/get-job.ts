@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { orgOfJob } from '../access.ts'
-import { defineEndpoint } from '../endpoint.ts'
-import { wholeNumber } from '../query.ts'
-import { jobId, jobSchema, jobView, requireVisible } from './visible-job.ts'
+import { orgOfJob } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { wholeNumber } from '../http/query.ts'
+import { jobId, jobSchema, jobView, requireVisible } from '../http/visible-job.ts'
 
 /** Contract 7, Jobs. */
 export const getJob = defineEndpoint({

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { isFinished } from '../../shared/jobs/states.ts'
-import { orgOfJob } from '../access.ts'
-import { defineEndpoint } from '../endpoint.ts'
-import { jobAnswer } from '../publish/job-answer.ts'
-import { storedAnswers } from '../publish/stored-answers.ts'
-import { jobId, requireVisible } from './visible-job.ts'
+import { orgOfJob } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { jobId, requireVisible } from '../http/visible-job.ts'
+import { jobAnswer } from '../submission/job-answer.ts'
+import { storedAnswers } from '../submission/stored-answers.ts'
 
 /** Contract 7, Jobs: what the POST would have answered, with fresh URLs. */
 export const jobResult = defineEndpoint({

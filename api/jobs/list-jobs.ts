@@ -6,10 +6,10 @@ import type { ListPlace } from '../../shared/jobs/list-place.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { jobStates } from '../../shared/jobs/states.ts'
 import { orgName } from '../../shared/storage/names.ts'
-import { noOrg } from '../access.ts'
-import { defineEndpoint } from '../endpoint.ts'
-import { wholeNumber } from '../query.ts'
-import { jobSchema, jobView } from './visible-job.ts'
+import { noOrg } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { wholeNumber } from '../http/query.ts'
+import { jobSchema, jobView } from '../http/visible-job.ts'
 
 /** A page may be short of its limit when few jobs are in the state asked for. */
 const mostSeen = 5_000

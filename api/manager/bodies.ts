@@ -2,8 +2,8 @@ import { z } from 'zod'
 import * as fields from '../../shared/manager/fields.ts'
 import { grnTypeOf } from '../../shared/manager/grn.ts'
 import { propertyImpl } from '../../shared/manager/resources.ts'
-import type { BodyReader } from '../endpoint.ts'
-import { zodBody } from '../zod-body.ts'
+import type { BodyReader } from '../http/endpoint.ts'
+import { zodBody } from '../http/zod-body.ts'
 
 export const managerBody = <Body>(schema: z.ZodType<Body>, example: object): BodyReader<Body> =>
   zodBody(schema, 1024 * 1024, example)

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Models } from '../../shared/manager/repository.ts'
-import { noOrg } from '../access.ts'
-import { type BodyReader, defineEndpoint, type Endpoint, type Input } from '../endpoint.ts'
-import { inTurns } from '../in-turns.ts'
+import { noOrg } from '../http/access.ts'
+import { type BodyReader, defineEndpoint, type Endpoint, type Input } from '../http/endpoint.ts'
+import { inTurns } from '../http/in-turns.ts'
 import { configured } from './configured.ts'
 import { etagOf, isOneRecord } from './etag.ts'
 

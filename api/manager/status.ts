@@ -1,5 +1,5 @@
-import { noOrg } from '../access.ts'
-import { defineEndpoint } from '../endpoint.ts'
+import { noOrg } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
 import { configured } from './configured.ts'
 
 /** Seed, Manager: status; open, as its example sends no token (contract 3). */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { documentedNodeType, documentedProperty } from '../../shared/manager/fields.ts'
-import { zodBody } from '../zod-body.ts'
+import { zodBody } from '../http/zod-body.ts'
 
 const limitBytes = 16 * 1024 * 1024
 

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { parseMulti } from '../../shared/publish/multi.ts'
-import { publishRequest } from '../../shared/publish/request.ts'
-import { orgInBody } from '../access.ts'
-import { defineEndpoint } from '../endpoint.ts'
-import { trueOrFalse, wholeNumber } from '../query.ts'
-import { multiExample } from './examples.ts'
-import { publish } from './publish.ts'
-import { storedAnswers } from './stored-answers.ts'
+import { publishRequest } from '../../shared/publish/request/fields.ts'
+import { parseMulti } from '../../shared/publish/request/multi.ts'
+import { orgInBody } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { trueOrFalse, wholeNumber } from '../http/query.ts'
+import { multiExample } from '../submission/examples.ts'
+import { publish } from '../submission/publish.ts'
+import { storedAnswers } from '../submission/stored-answers.ts'
 
 const pairsPerPart = wholeNumber(1, 5_000).optional()
 

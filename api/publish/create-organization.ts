@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { publishResponse } from '../../shared/publish/response.ts'
 import { orgName } from '../../shared/storage/names.ts'
-import { orgInPath } from '../access.ts'
-import { defineEndpoint } from '../endpoint.ts'
+import { orgInPath } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
 
 /** Seed, Publish #2; contract 7.2. */
 export const createOrganization = defineEndpoint({

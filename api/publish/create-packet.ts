@@ -1,10 +1,10 @@
-import { publishRequest } from '../../shared/publish/request.ts'
-import { parsePublishRequest } from '../../shared/publish/rules.ts'
-import { orgInBody } from '../access.ts'
-import { defineEndpoint } from '../endpoint.ts'
-import { publishExample } from './examples.ts'
-import { publish } from './publish.ts'
-import { storedAnswers } from './stored-answers.ts'
+import { publishRequest } from '../../shared/publish/request/fields.ts'
+import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
+import { orgInBody } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { publishExample } from '../submission/examples.ts'
+import { publish } from '../submission/publish.ts'
+import { storedAnswers } from '../submission/stored-answers.ts'
 
 const pairsPerPart = 5_000
 

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { writeRelationshipCreates } from '../../shared/publish/direct-packet.ts'
-import { relationshipCreates } from '../../shared/publish/relationship-creates-request.ts'
+import { writeRelationshipCreates } from '../../shared/publish/direct/packet.ts'
+import { relationshipCreates } from '../../shared/publish/direct/relationship-creates.ts'
 import { orgName } from '../../shared/storage/names.ts'
-import { orgInPath } from '../access.ts'
-import { defineEndpoint } from '../endpoint.ts'
-import { zodBody } from '../zod-body.ts'
-import { relationshipCreatesExample } from './examples.ts'
-import { storeDirectly } from './store-directly.ts'
+import { orgInPath } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { zodBody } from '../http/zod-body.ts'
+import { relationshipCreatesExample } from '../submission/examples.ts'
+import { storeDirectly } from '../submission/store-directly.ts'
 
 /** Seed, Publish #10; contract 7.10. */
 export const createRelationships = defineEndpoint({

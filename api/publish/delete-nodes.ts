@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { writeNodeDelete } from '../../shared/publish/direct-packet.ts'
-import { nodeDelete, parseNodeDelete } from '../../shared/publish/node-delete-request.ts'
+import { nodeDelete, parseNodeDelete } from '../../shared/publish/direct/node-delete.ts'
+import { writeNodeDelete } from '../../shared/publish/direct/packet.ts'
 import { orgName } from '../../shared/storage/names.ts'
-import { orgInPath } from '../access.ts'
-import { defineEndpoint } from '../endpoint.ts'
-import { nodeDeleteExample } from './examples.ts'
-import { returnParts } from './return-packet.ts'
-import { storeDirectly } from './store-directly.ts'
+import { orgInPath } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { nodeDeleteExample } from '../submission/examples.ts'
+import { returnParts } from '../submission/return-packet.ts'
+import { storeDirectly } from '../submission/store-directly.ts'
 
 /** Seed, Publish #9; contract 7.9. */
 export const deleteNodes = defineEndpoint({

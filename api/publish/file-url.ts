@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { locationFields, publishResponse } from '../../shared/publish/response.ts'
 import { longestLinkSeconds } from '../../shared/storage/links.ts'
 import { orgName, storedName } from '../../shared/storage/names.ts'
-import { orgInPath } from '../access.ts'
-import { defineEndpoint } from '../endpoint.ts'
-import { wholeNumber } from '../query.ts'
-import { defaultLifetimeSeconds } from './job-answer.ts'
+import { orgInPath } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { wholeNumber } from '../http/query.ts'
+import { defaultLifetimeSeconds } from '../submission/job-answer.ts'
 
 /** Seed, Publish #6; contract 7.6. */
 export const fileUrl = defineEndpoint({

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { listOf } from '../../shared/errors/bounded.ts'
 import { orgName } from '../../shared/storage/names.ts'
-import { orgInPath } from '../access.ts'
-import { defineEndpoint } from '../endpoint.ts'
-import { fileListBody } from '../openapi-schemas.ts'
-import { zodBody } from '../zod-body.ts'
-import { answerPage, paging } from './page.ts'
+import { listOf } from '../../shared/validation/bounded.ts'
+import { orgInPath } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { fileListBody } from '../http/openapi-schemas.ts'
+import { answerPage, paging } from '../http/page.ts'
+import { zodBody } from '../http/zod-body.ts'
 
 // Each prefix is looked up in the store.
 const mostNames = 10_000

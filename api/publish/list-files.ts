@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { orgName } from '../../shared/storage/names.ts'
-import { orgInPath } from '../access.ts'
-import { defineEndpoint } from '../endpoint.ts'
-import { fileListBody } from '../openapi-schemas.ts'
-import { repeated } from '../query.ts'
-import { answerPage, paging } from './page.ts'
+import { orgInPath } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { fileListBody } from '../http/openapi-schemas.ts'
+import { answerPage, paging } from '../http/page.ts'
+import { repeated } from '../http/query.ts'
 
 /** Seed, Publish #7; contract 7.7. */
 export const listFiles = defineEndpoint({

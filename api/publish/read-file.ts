@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import type { ParameterSyntax } from '../../shared/cypher/parameters.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import { convertSyntax } from '../../shared/publish/convert-syntax.ts'
+import { convertSyntax } from '../../shared/publish/pairs/convert-syntax.ts'
 import { publishResponse, type StatementSource, statementFields } from '../../shared/publish/response.ts'
 import { orgName, storedName } from '../../shared/storage/names.ts'
 import type { StoredFile } from '../../shared/storage/packets.ts'
-import { orgInPath } from '../access.ts'
 import type { ApiContext } from '../context.ts'
-import { defineEndpoint } from '../endpoint.ts'
-import { word } from '../query.ts'
-import { bytesOf, sourcesOf } from './job-answer.ts'
+import { orgInPath } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { word } from '../http/query.ts'
+import { bytesOf, sourcesOf } from '../submission/job-answer.ts'
 
 /** Seed, Publish #5; contract 7.5. A part is streamed whatever its size; several together only under the inline cap. */
 export const readFile = defineEndpoint({

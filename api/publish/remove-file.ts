@@ -5,9 +5,9 @@ import { removal } from '../../shared/storage/generations.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import { orgName, parsePartName, storedName } from '../../shared/storage/names.ts'
 import type { StoredFile } from '../../shared/storage/packets.ts'
-import { orgInPath } from '../access.ts'
 import type { ApiContext } from '../context.ts'
-import { defineEndpoint } from '../endpoint.ts'
+import { orgInPath } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
 
 /** Contract 7.11: a packet by its name, or a file that others put there. */
 export const removeFile = defineEndpoint({

@@ -1,8 +1,8 @@
 import * as errors from '../../shared/errors/catalogue.ts'
 import { failingChecks } from '../../shared/observability/health.ts'
-import { noOrg } from '../access.ts'
-import { defineEndpoint } from '../endpoint.ts'
 import { apiChecks } from '../health.ts'
+import { noOrg } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
 
 /** Seed, Publish #1; contract 7.1. */
 export const status = defineEndpoint({

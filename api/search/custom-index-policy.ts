@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { noOrg } from '../access.ts'
-import { defineEndpoint } from '../endpoint.ts'
+import { noOrg } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
 import { name, nodeTypesBody, strategyName } from './parameters.ts'
 import { policy } from './policy.ts'
 import { policySchema } from './policy-schema.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { noOrg } from '../access.ts'
-import { type BodyReader, defineEndpoint } from '../endpoint.ts'
+import { noOrg } from '../http/access.ts'
+import { type BodyReader, defineEndpoint } from '../http/endpoint.ts'
 import { name, nodeTypesBody, strategyName } from './parameters.ts'
 import { policy } from './policy.ts'
 import { policySchema } from './policy-schema.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { listOf } from '../../shared/errors/bounded.ts'
 import { parseStrategyName, strategyNames } from '../../shared/search/strategies.ts'
-import { zodBody } from '../zod-body.ts'
+import { listOf } from '../../shared/validation/bounded.ts'
+import { zodBody } from '../http/zod-body.ts'
 
 const longestName = 255
 

@@ -3,8 +3,8 @@ import * as errors from '../../shared/errors/catalogue.ts'
 import { indexNames, indexPolicy } from '../../shared/search/index-policy.ts'
 import { isIndexable } from '../../shared/search/strategies.ts'
 import type { ApiContext } from '../context.ts'
-import type { Answer } from '../endpoint.ts'
-import { inTurns } from '../in-turns.ts'
+import type { Answer } from '../http/endpoint.ts'
+import { inTurns } from '../http/in-turns.ts'
 import { configured } from '../manager/configured.ts'
 
 /** Policies follow this manager, whatever org has it: names of managers are unique. Contract 10, Search. */

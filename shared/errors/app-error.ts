@@ -4,6 +4,9 @@ export interface Issue {
   message: string
 }
 
+/** Broken rules that are reported of one request: a body can break some millions. Contract 3. */
+export const maxIssues = 1_000
+
 interface Details {
   /** May the same work succeed later without the client changing anything? The queue retries only such errors. */
   retryable?: boolean

@@ -1,5 +1,4 @@
-import { AppError, type Issue } from './app-error.ts'
-import { mostTold } from './bounded.ts'
+import { AppError, type Issue, maxIssues } from './app-error.ts'
 
 /** "originIds: required when …"; the path is left out where the whole body is meant. */
 const line = ({ path, message }: Issue) => (path === '' ? message : `${path}: ${message}`)
@@ -8,9 +7,9 @@ export const soon = { 'Retry-After': '5' }
 
 // Requests
 export function invalidRequest(broken: readonly Issue[]) {
-  const rest = broken.length - mostTold
+  const rest = broken.length - maxIssues
   const more = { path: '', message: `broken rules that are not listed: ${rest}` }
-  const issues = rest > 0 ? [...broken.slice(0, mostTold), more] : broken
+  const issues = rest > 0 ? [...broken.slice(0, maxIssues), more] : broken
   return new AppError(400, 'invalidRequest', issues.map(line).join('; '), { issues })
 }
 export const malformedJson = () => new AppError(400, 'malformedJson', 'the body is not valid JSON')

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import type { JobReport } from '../publish/report.ts'
+import type { JobReport } from '../publish/parts/report.ts'
 import { isAfter, type ListPlace } from './list-place.ts'
 import { type Created, createJob, findKnownJob, type KnownJob, type NewJob } from './new-job.ts'
 import { hashOf, progressOf, recordOf } from './record-hash.ts'

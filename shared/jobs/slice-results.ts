@@ -1,6 +1,6 @@
 import * as errors from '../errors/catalogue.ts'
-import type { JobReport } from '../publish/report.ts'
-import type { Observation } from '../publish/shared-nodes.ts'
+import type { Observation } from '../publish/build/conflicts.ts'
+import type { JobReport } from '../publish/parts/report.ts'
 import type { ManifestPart } from '../storage/generations.ts'
 import { sliceResultKey, sliceResults } from '../storage/keys.ts'
 import type { ObjectStore } from '../storage/object-store.ts'

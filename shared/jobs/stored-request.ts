@@ -1,6 +1,6 @@
 import * as errors from '../errors/catalogue.ts'
-import type { PublishRequest } from '../publish/request.ts'
-import { distinctViews, type View } from '../publish/shared-nodes.ts'
+import { distinctViews, type View } from '../publish/build/conflicts.ts'
+import type { PublishRequest } from '../publish/request/fields.ts'
 import { cancelledKey, jobPrefix, planKey, requestKey } from '../storage/keys.ts'
 import type { ByteRange, ObjectStore } from '../storage/object-store.ts'
 import { allDone } from './all-done.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { SecretKey } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
-import type { PublishRequest } from '../publish/request.ts'
+import type { PublishRequest } from '../publish/request/fields.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
 import { type Idempotency, sameJob } from './idempotency.ts'
 import type { JobQueue } from './queue.ts'

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { Issue } from '../errors/app-error.ts'
-import { mostTold } from '../errors/bounded.ts'
+import { maxIssues } from '../errors/app-error.ts'
 import { invalidRequest } from '../errors/catalogue.ts'
-import { issuesOf } from '../errors/issues.ts'
+import { issuesOf } from '../validation/issues.ts'
 import { documentedNodeType, documentedProperty } from './fields.ts'
 import type { Fields, Resource } from './resources.ts'
 
@@ -35,7 +35,7 @@ export async function checkedDocument(given: Record<'properties' | 'nodeTypes', 
       if (data && keys.has(data.key)) issues.push({ path: `${at}.key`, message: 'must not be that of another one' })
       if (data) keys.add(data.key)
       if (data) valid.push(data)
-      if (issues.length > mostTold) throw invalidRequest(issues)
+      if (issues.length > maxIssues) throw invalidRequest(issues)
       if (performance.now() - turn < turnMs) continue
       await setImmediate()
       turn = performance.now()

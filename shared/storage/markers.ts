@@ -1,7 +1,7 @@
 import type { Generations } from './generations.ts'
 import { markerKey } from './keys.ts'
+import { type ListedPacket, packetsNamed } from './listing/packet-order.ts'
 import type { ObjectStore } from './object-store.ts'
-import { type ListedPacket, packetsNamed } from './packet-order.ts'
 
 /** How many parts readers see of a packet; 0 of a removed one. For one whose keys do not tell. */
 export async function shownParts(generations: Generations, { name, generation }: ListedPacket): Promise<number> {

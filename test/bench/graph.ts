@@ -1,6 +1,6 @@
 import type { Driver } from 'neo4j-driver'
-import { run } from '../support/neo4j.ts'
-import { inSlices } from '../support/requests.ts'
+import { run } from '../../dev/replay/neo4j.ts'
+import { inSlices } from '../../dev/requests.ts'
 import { shuffled } from '../support/shuffle.ts'
 
 /** How large the graph is; at scale 1: 100,000 people, 400,000 KNOWS, of them 50,000 from one person. */

@@ -4,13 +4,13 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import neo4j from 'neo4j-driver'
+import { startService } from '../../dev/service.ts'
+import { openRun } from '../../dev/stack/run.ts'
+import { startStack } from '../../dev/stack/stack.ts'
 import type { ModelRecord } from '../../shared/manager/records.ts'
 import { managerVersion, property } from '../../shared/manager/resources.ts'
 import { byGrn } from '../../shared/manager/selector.ts'
 import { createPartStatement, findStatement, type Statement } from '../../shared/manager/statements.ts'
-import { openRun } from '../stack/run.ts'
-import { startService } from '../stack/service.ts'
-import { startStack } from '../stack/stack.ts'
 
 /**
  * What does the service add to its database? Reads and creates properties over HTTP, and runs the same queries with a

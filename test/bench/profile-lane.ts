@@ -1,4 +1,4 @@
-import { freePort } from '../stack/ports.ts'
+import { freePort } from '../../dev/stack/ports.ts'
 import { type CpuProfile, startProfile } from './inspector.ts'
 import type { Lane } from './lanes.ts'
 import { allNodes, warmUpOf } from './publish-lanes.ts'

@@ -1,5 +1,5 @@
-import { describeExit } from '../stack/processes.ts'
-import { startOf } from '../stack/service.ts'
+import { startOf } from '../../dev/service.ts'
+import { describeExit } from '../../dev/stack/processes.ts'
 import type { Lane } from './lanes.ts'
 import type { ReaderOrder, Way } from './reader.ts'
 import type { Measured } from './results.ts'

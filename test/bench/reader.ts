@@ -1,5 +1,5 @@
 import neo4j, { type Session } from 'neo4j-driver'
-import { inSlices } from '../support/requests.ts'
+import { inSlices } from '../../dev/requests.ts'
 import { apocSlice, idsOf, warmUpIds } from './graph.ts'
 import type { Measured } from './results.ts'
 import { countCpu, peakMegabytes } from './usage.ts'

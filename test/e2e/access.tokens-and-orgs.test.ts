@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { expect, inject, test } from 'vitest'
-import { createClient } from '../support/client.ts'
-import { uniqueName } from '../support/requests.ts'
+import { createClient } from '../../dev/client.ts'
+import { uniqueName } from '../../dev/requests.ts'
 
 const { apiUrl, tokens } = inject('service')
 const all = createClient(apiUrl, tokens.all as string)

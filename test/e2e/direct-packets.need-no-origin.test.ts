@@ -1,9 +1,9 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import type { Neo4jAddress } from '../stack/stack.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { parsePart, replay } from '../../dev/replay/replay.ts'
+import { uniqueName } from '../../dev/requests.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { prepare } from '../support/e2e.ts'
-import { openDriver, run } from '../support/neo4j.ts'
-import { parsePart, replay } from '../support/replay.ts'
-import { uniqueName } from '../support/requests.ts'
 
 const { client, org } = await prepare(1)
 const target = openDriver(inject('stack').target as Neo4jAddress)

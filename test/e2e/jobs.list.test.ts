@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
+import { uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { prepare } from '../support/e2e.ts'
 import { ownService } from '../support/own-service.ts'
-import { uniqueName } from '../support/requests.ts'
 
 interface Page {
   jobs: JobRecord[]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { run } from '../../dev/replay/neo4j.ts'
+import { type Pair, parsePart } from '../../dev/replay/replay.ts'
 import { prepare } from '../support/e2e.ts'
-import { run } from '../support/neo4j.ts'
-import { type Pair, parsePart } from '../support/replay.ts'
 
 const { client, driver, label, org, fields } = await prepare(1)
 const request = { ...fields, relationships: undefined, orgName: org }

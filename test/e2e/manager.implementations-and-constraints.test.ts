@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest'
-import { createClient } from '../support/client.ts'
+import { createClient } from '../../dev/client.ts'
 import { entriesOf, type ModelObject, managerClient, newModel, shapeOf } from '../support/models.ts'
 
 const { apiUrl, tokens } = inject('service')

@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest'
-import { createClient } from '../support/client.ts'
+import { createClient } from '../../dev/client.ts'
 import { managerClient, newModel, someOrg } from '../support/models.ts'
 
 const { apiUrl, tokens } = inject('service')

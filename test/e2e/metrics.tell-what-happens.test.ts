@@ -1,14 +1,14 @@
 import { Redis } from 'ioredis'
 import { afterAll, expect, inject, test, vi } from 'vitest'
+import { uniqueName } from '../../dev/requests.ts'
+import type { RunningProcess } from '../../dev/stack/processes.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
 import { until } from '../faults/support/processes.ts'
 import { stuckOrigin } from '../faults/support/stuck-origin.ts'
-import type { RunningProcess } from '../stack/processes.ts'
 import { prepare } from '../support/e2e.ts'
 import { measuredAt } from '../support/metrics.ts'
 import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
-import { uniqueName } from '../support/requests.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 

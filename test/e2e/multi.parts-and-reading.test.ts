@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { parsePart } from '../../dev/replay/replay.ts'
+import { inSlices } from '../../dev/requests.ts'
 import { prepare } from '../support/e2e.ts'
-import { parsePart } from '../support/replay.ts'
-import { inSlices } from '../support/requests.ts'
 
 const { client, org, ids, fields, driver } = await prepare(1_200)
 const subRequests = (fileName: string, count = 1_200) =>

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { run } from '../../dev/replay/neo4j.ts'
+import { type Pair, parsePart } from '../../dev/replay/replay.ts'
+import { inSlices, uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { prepare } from '../support/e2e.ts'
-import { run } from '../support/neo4j.ts'
-import { type Pair, parsePart } from '../support/replay.ts'
-import { inSlices, uniqueName } from '../support/requests.ts'
 
 const { client, org, ids, fields, driver, label } = await prepare(900)
 

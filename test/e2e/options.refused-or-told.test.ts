@@ -1,7 +1,7 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { createClient } from '../support/client.ts'
-import { openDriver, run } from '../support/neo4j.ts'
-import { database, uniqueName } from '../support/requests.ts'
+import { createClient } from '../../dev/client.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
 
 const { neo4j } = inject('stack')
 const { apiUrl, tokens } = inject('service')

@@ -1,9 +1,9 @@
 import { expect, inject, test } from 'vitest'
+import { createClient } from '../../dev/client.ts'
+import { uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { openMinioStore } from '../../shared/storage/minio-store.ts'
-import { createClient } from '../support/client.ts'
 import { prepare } from '../support/e2e.ts'
-import { uniqueName } from '../support/requests.ts'
 
 const { apiUrl, tokens, env } = inject('service')
 const { client, org, ids, fields } = await prepare(30)

@@ -1,7 +1,7 @@
 import { Client } from 'minio'
 import { expect, inject, test, vi } from 'vitest'
+import { parsePart } from '../../dev/replay/replay.ts'
 import { prepare } from '../support/e2e.ts'
-import { parsePart } from '../support/replay.ts'
 import { drawRing } from '../support/social-graph.ts'
 
 const { client, org, ids, fields, driver, label } = await prepare(60)

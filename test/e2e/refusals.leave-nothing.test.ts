@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
-import type { ClientAnswer, PublishAnswer } from '../support/client.ts'
+import type { ClientAnswer, PublishAnswer } from '../../dev/client.ts'
+import { run } from '../../dev/replay/neo4j.ts'
+import { inSlices, uniqueName } from '../../dev/requests.ts'
 import { prepare } from '../support/e2e.ts'
-import { run } from '../support/neo4j.ts'
 import { expectRefused } from '../support/refusals.ts'
-import { inSlices, uniqueName } from '../support/requests.ts'
 import { openTraces } from '../support/traces.ts'
 
 const { client, org, ids, fields, driver, label } = await prepare(2_500)

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, inject, test } from 'vitest'
-import type { PublishAnswer } from '../support/client.ts'
+import type { PublishAnswer } from '../../dev/client.ts'
 import { expectRefused, startFromValid } from '../support/refusals.ts'
 
 const { client, org, request } = await startFromValid()

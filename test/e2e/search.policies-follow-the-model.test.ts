@@ -1,10 +1,10 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createClient } from '../../dev/client.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { uniqueName } from '../../dev/requests.ts'
 import type { IndexPolicy } from '../../shared/search/index-policy.ts'
-import { createClient } from '../support/client.ts'
-import { openDriver, run } from '../support/neo4j.ts'
-import { uniqueName } from '../support/requests.ts'
 
 const { neo4j } = inject('stack')
 const { apiUrl, tokens } = inject('service')

@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers'
 import { Redis } from 'ioredis'
 import { Client } from 'minio'
 import { expect, inject, test } from 'vitest'
-import { createClient } from '../support/client.ts'
-import { openDriver, run } from '../support/neo4j.ts'
-import { database, uniqueName } from '../support/requests.ts'
+import { createClient } from '../../dev/client.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
 import { drawRing } from '../support/social-graph.ts'
 
 const { neo4j, s3 } = inject('stack')

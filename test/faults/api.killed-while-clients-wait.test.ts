@@ -1,6 +1,6 @@
 import { afterAll, expect, inject, test } from 'vitest'
+import { createClient } from '../../dev/client.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { createClient } from '../support/client.ts'
 import { mustHold } from './support/invariants.ts'
 import { until } from './support/processes.ts'
 import { startTcpProxy } from './support/tcp-proxy.ts'

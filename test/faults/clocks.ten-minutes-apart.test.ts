@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest'
+import { createClient } from '../../dev/client.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { createClient } from '../support/client.ts'
 import { breakingOrigin } from './support/breaking-origin.ts'
 import { mustHold } from './support/invariants.ts'
 import { drawVersion } from './support/versions.ts'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, inject, test } from 'vitest'
-import type { RunningProcess } from '../stack/processes.ts'
+import type { RunningProcess } from '../../dev/stack/processes.ts'
 import { drawVersion, type Version } from './support/versions.ts'
 import { openWorld, type World } from './support/world.ts'
 

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest'
-import type { Client } from '../support/client.ts'
-import { uniqueName } from '../support/requests.ts'
+import type { Client } from '../../dev/client.ts'
+import { uniqueName } from '../../dev/requests.ts'
 import { drawVersion, type Version } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 

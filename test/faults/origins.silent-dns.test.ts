@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
+import { database, uniqueName } from '../../dev/requests.ts'
 import { nameServer } from '../support/name-server.ts'
 import { ownService } from '../support/own-service.ts'
-import { database, uniqueName } from '../support/requests.ts'
 
 const { service, client } = await ownService({
   origins: ['*.silent.example'],

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { createClient } from '../support/client.ts'
+import { createClient } from '../../dev/client.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
 import { filteredPort, listenOn } from '../support/hostile-origins.ts'
 import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
-import { database, uniqueName } from '../support/requests.ts'
 
 // Each is allowed, and none is a database that could be read.
 const origins: Record<string, { dbUrl: string; connections?: () => number }> = {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
+import { startProcess } from '../../dev/stack/processes.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { startProcess } from '../stack/processes.ts'
 import { mustHold } from './support/invariants.ts'
 import { ownRedis } from './support/own-redis.ts'
 import { until } from './support/processes.ts'

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Redis } from 'ioredis'
 import { expect, inject, test } from 'vitest'
-import { startOf } from '../stack/service.ts'
+import { uniqueName } from '../../dev/requests.ts'
+import { startOf } from '../../dev/service.ts'
 import { runDoctor } from '../support/doctor.ts'
 import { ownService } from '../support/own-service.ts'
 import { redisWith } from '../support/redis-with.ts'
-import { uniqueName } from '../support/requests.ts'
 
 const root = join(import.meta.dirname, '../..')
 

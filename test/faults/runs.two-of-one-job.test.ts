@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest'
-import type { RunningProcess } from '../stack/processes.ts'
+import type { RunningProcess } from '../../dev/stack/processes.ts'
 import { mustHold } from './support/invariants.ts'
 import { hasBegun, untilFrozen, untilRunEnded } from './support/processes.ts'
 import { drawVersion } from './support/versions.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
-import { createClient } from '../support/client.ts'
+import { createClient } from '../../dev/client.ts'
 import { mustHold } from './support/invariants.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'

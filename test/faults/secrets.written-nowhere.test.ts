@@ -1,6 +1,6 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { openDriver, run } from '../support/neo4j.ts'
-import { uniqueName } from '../support/requests.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { uniqueName } from '../../dev/requests.ts'
 import { breakingOrigin } from './support/breaking-origin.ts'
 import { mustHold } from './support/invariants.ts'
 import { mustBeNowhere, secretsOf, writtenDown } from './support/kept-secrets.ts'

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
+import { uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { subRequestsPerSlice } from '../../shared/jobs/stored-request.ts'
-import { uniqueName } from '../support/requests.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 

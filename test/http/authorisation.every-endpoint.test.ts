@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
-import { noOrg } from '../../api/access.ts'
-import type { Endpoint } from '../../api/endpoint.ts'
+import { noOrg } from '../../api/http/access.ts'
+import type { Endpoint } from '../../api/http/endpoint.ts'
+import { uniqueName } from '../../dev/requests.ts'
 import { scopes } from '../../shared/auth/principal.ts'
 import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
 import { audience, inSeconds, issuer, startIdentityProvider } from '../support/identity-provider.ts'
 import { ownService } from '../support/own-service.ts'
-import { uniqueName } from '../support/requests.ts'
 
 const identity = await startIdentityProvider()
 afterAll(identity.stop)

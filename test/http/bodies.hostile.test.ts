@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, inject, test } from 'vitest'
-import { createClient } from '../support/client.ts'
-import { uniqueName } from '../support/requests.ts'
+import { createClient } from '../../dev/client.ts'
+import { uniqueName } from '../../dev/requests.ts'
 import { worstMultis, worstShapes } from '../support/worst-bodies.ts'
 
 const { apiUrl, tokens } = inject('service')

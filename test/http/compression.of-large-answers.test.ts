@@ -1,9 +1,9 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, inject, test } from 'vitest'
+import { uniqueName } from '../../dev/requests.ts'
 import { startTcpProxy } from '../faults/support/tcp-proxy.ts'
 import { ownService } from '../support/own-service.ts'
 import { getPacked } from '../support/raw-http.ts'
-import { uniqueName } from '../support/requests.ts'
 
 const { s3 } = inject('stack')
 // Lets so many bytes of the store through once it is told to count.

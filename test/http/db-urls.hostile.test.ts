@@ -1,7 +1,7 @@
 import { describe, expect, inject, test } from 'vitest'
-import { createClient } from '../support/client.ts'
+import { createClient } from '../../dev/client.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
 import { listenOn } from '../support/hostile-origins.ts'
-import { database, uniqueName } from '../support/requests.ts'
 
 const { apiUrl, tokens } = inject('service')
 const client = createClient(apiUrl, tokens.all as string)

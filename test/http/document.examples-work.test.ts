@@ -1,13 +1,13 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import type { Endpoint } from '../../api/endpoint.ts'
 import { endpoints } from '../../api/endpoints.ts'
-import type { Neo4jAddress } from '../stack/stack.ts'
+import type { Endpoint } from '../../api/http/endpoint.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { documented } from '../support/documented.ts'
 import { type Names, requestTo } from '../support/every-endpoint.ts'
-import { openDriver, run } from '../support/neo4j.ts'
 import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
-import { database, uniqueName } from '../support/requests.ts'
 
 // The second database keeps the models: the manager named `default`, which search follows, is then this file's.
 const { neo4j, redis, ...stack } = inject('stack')

@@ -3,7 +3,7 @@ import { describe, expect, inject, test } from 'vitest'
 import type { z } from 'zod'
 import type { ApiContext } from '../../api/context.ts'
 import { endpoints } from '../../api/endpoints.ts'
-import { mountEndpoints } from '../../api/mount.ts'
+import { mountEndpoints } from '../../api/http/mount.ts'
 import { document, operations } from '../support/documented.ts'
 
 const withoutNames = (path: string) => path.replaceAll(/\{\w+\}|:\w+/g, '{}')

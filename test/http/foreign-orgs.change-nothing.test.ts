@@ -1,6 +1,6 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { noOrg } from '../../api/access.ts'
-import { createClient } from '../support/client.ts'
+import { noOrg } from '../../api/http/access.ts'
+import { createClient } from '../../dev/client.ts'
 import { prepare } from '../support/e2e.ts'
 import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
 import { openTraces } from '../support/traces.ts'

@@ -1,9 +1,9 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { noOrg } from '../../api/access.ts'
+import { noOrg } from '../../api/http/access.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
 import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
 import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
-import { database, uniqueName } from '../support/requests.ts'
 import { openTraces } from '../support/traces.ts'
 
 // Without workers: what is queued stays so, unless somebody else could cancel it.

@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest'
-import { createClient } from '../support/client.ts'
+import { createClient } from '../../dev/client.ts'
 import { prepare } from '../support/e2e.ts'
 import { sendRaw } from '../support/raw-http.ts'
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, inject, test, vi } from 'vitest'
-import { createClient } from '../support/client.ts'
+import { createClient } from '../../dev/client.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
 import { audience, inSeconds, issuer, startIdentityProvider } from '../support/identity-provider.ts'
 import { ownService } from '../support/own-service.ts'
-import { database, uniqueName } from '../support/requests.ts'
 
 const identity = await startIdentityProvider()
 afterAll(identity.stop)

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest'
 import { endpoints } from '../../api/endpoints.ts'
-import { createClient } from '../support/client.ts'
+import { createClient } from '../../dev/client.ts'
 import { documented } from '../support/documented.ts'
 import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
 

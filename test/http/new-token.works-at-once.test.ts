@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { createClient } from '../support/client.ts'
+import { createClient } from '../../dev/client.ts'
 import { ownService } from '../support/own-service.ts'
 
 const root = join(import.meta.dirname, '../..')

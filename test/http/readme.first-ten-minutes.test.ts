@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, inject, test, vi } from 'vitest'
-import type { Neo4jAddress } from '../stack/stack.ts'
-import { openDriver, run } from '../support/neo4j.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
-import { database, uniqueName } from '../support/requests.ts'
 
 const root = join(import.meta.dirname, '../..')
 const [, section = ''] =

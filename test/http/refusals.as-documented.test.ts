@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { expect, inject, test } from 'vitest'
-import type { Endpoint } from '../../api/endpoint.ts'
-import { createClient } from '../support/client.ts'
+import type { Endpoint } from '../../api/http/endpoint.ts'
+import { createClient } from '../../dev/client.ts'
 import { documented } from '../support/documented.ts'
 import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, expect, inject, test } from 'vitest'
+import { uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
@@ -8,7 +9,6 @@ import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { createWorkerContext } from '../../worker/context.ts'
 import { restoreJobs, startJanitor } from '../../worker/janitor.ts'
 import { databaseOfFile } from '../support/own-service.ts'
-import { uniqueName } from '../support/requests.ts'
 
 const config = readConfig('worker', {
   ...inject('service').env,

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, expect, inject, test } from 'vitest'
+import { uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { dutyKey, openJobsKey, staleViewsKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
 import { createViews } from '../../shared/jobs/views.ts'
@@ -9,7 +10,6 @@ import { earlierGenerationKey, generationKey, markerKey, parseMarkerKey } from '
 import { createWorkerContext } from '../../worker/context.ts'
 import { startJanitor, sweep } from '../../worker/janitor.ts'
 import { databaseOfFile } from '../support/own-service.ts'
-import { uniqueName } from '../support/requests.ts'
 import { commitPacket, keysBelow, stagePacket } from '../support/stored-packets.ts'
 
 const config = readConfig('worker', {

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords, type JobProgress, type NamedJob } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { finalStates } from '../../shared/jobs/states.ts'
-import { createReport } from '../../shared/publish/report.ts'
+import { createReport } from '../../shared/publish/parts/report.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const records = createJobRecords(redis)

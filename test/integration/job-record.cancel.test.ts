@@ -5,7 +5,7 @@ import { createJobRecords, type JobProgress, type NamedJob } from '../../shared/
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
 import { finalStates } from '../../shared/jobs/states.ts'
-import { createReport } from '../../shared/publish/report.ts'
+import { createReport } from '../../shared/publish/parts/report.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const records = createJobRecords(redis)

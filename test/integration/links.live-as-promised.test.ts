@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
 import type { ApiContext } from '../../api/context.ts'
-import { jobAnswer } from '../../api/publish/job-answer.ts'
+import { jobAnswer } from '../../api/submission/job-answer.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { removal, voided } from '../../shared/storage/generations.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, inject, test, vi } from 'vitest'
+import { uniqueName } from '../../dev/requests.ts'
 import { AppError } from '../../shared/errors/app-error.ts'
 import * as resources from '../../shared/manager/resources.ts'
 import { byGrn, byKey } from '../../shared/manager/selector.ts'
 import { openModels, prepareModels } from '../support/open-models.ts'
-import { uniqueName } from '../support/requests.ts'
 
 // A fresh database plans each query once, and a busy machine takes seconds for one.
 vi.setConfig({ testTimeout: 240_000 })

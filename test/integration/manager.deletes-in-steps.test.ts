@@ -1,10 +1,10 @@
 import { expect, inject, test, vi } from 'vitest'
+import { run } from '../../dev/replay/neo4j.ts'
 import type { ManagerDatabase } from '../../shared/manager/database.ts'
 import type { ModelRecord } from '../../shared/manager/records.ts'
 import * as resources from '../../shared/manager/resources.ts'
 import { byGrn, byKey, byName } from '../../shared/manager/selector.ts'
 import { drawModel } from '../support/large-model.ts'
-import { run } from '../support/neo4j.ts'
 import { openModels, prepareModels } from '../support/open-models.ts'
 
 vi.setConfig({ testTimeout: 240_000 })

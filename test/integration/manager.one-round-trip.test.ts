@@ -1,10 +1,10 @@
 import { afterAll, expect, inject, test, vi } from 'vitest'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { openManagerDatabase } from '../../shared/manager/database.ts'
 import { newIdentity } from '../../shared/manager/records.ts'
 import { createModels, type Models } from '../../shared/manager/repository.ts'
 import { managerVersion, nodeType, property, propertyImpl } from '../../shared/manager/resources.ts'
 import { byGrn, byKey } from '../../shared/manager/selector.ts'
-import { openDriver, run } from '../support/neo4j.ts'
 import { prepareModels } from '../support/open-models.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 

@@ -1,9 +1,9 @@
 import { afterAll, expect, inject, test, vi } from 'vitest'
-import type { Neo4jAddress } from '../stack/stack.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { uniqueName } from '../../dev/requests.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { runDoctor } from '../support/doctor.ts'
-import { openDriver, run } from '../support/neo4j.ts'
 import { openModels } from '../support/open-models.ts'
-import { uniqueName } from '../support/requests.ts'
 
 // A fresh database plans each query once, and a busy machine takes seconds for one.
 vi.setConfig({ testTimeout: 240_000 })

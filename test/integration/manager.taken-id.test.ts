@@ -1,7 +1,7 @@
 import { afterAll, expect, inject, test } from 'vitest'
+import { uniqueName } from '../../dev/requests.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { openManagerDatabase } from '../../shared/manager/database.ts'
-import type { Neo4jAddress } from '../stack/stack.ts'
-import { uniqueName } from '../support/requests.ts'
 
 const { neo4j, legacy } = inject('stack') as { neo4j: Neo4jAddress; legacy: Neo4jAddress }
 

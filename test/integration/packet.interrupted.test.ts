@@ -1,9 +1,9 @@
 import { afterAll, expect, inject, test } from 'vitest'
+import { openDriver } from '../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
-import { buildPacket, type PacketOrder } from '../../shared/publish/packet.ts'
-import { parsePublishRequest } from '../../shared/publish/rules.ts'
-import { openDriver } from '../support/neo4j.ts'
-import { database, uniqueName } from '../support/requests.ts'
+import { buildPacket, type PacketOrder } from '../../shared/publish/build-packet.ts'
+import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import { drawRing } from '../support/social-graph.ts'
 
 const { neo4j } = inject('stack')

@@ -1,13 +1,13 @@
 import { afterAll, expect, inject, test } from 'vitest'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { openOrigin } from '../../shared/origin/connect.ts'
-import { buildPacket } from '../../shared/publish/packet.ts'
-import { planOf } from '../../shared/publish/plan.ts'
-import { nodesAtOnce, readNodes, readNodesByIds } from '../../shared/publish/read-nodes.ts'
-import { nothingLearned } from '../../shared/publish/read-properties.ts'
-import { parsePublishRequest } from '../../shared/publish/rules.ts'
-import { openDriver, run } from '../support/neo4j.ts'
-import { database, uniqueName } from '../support/requests.ts'
+import { buildPacket } from '../../shared/publish/build-packet.ts'
+import { nodesAtOnce, readNodes, readNodesByIds } from '../../shared/publish/read/nodes.ts'
+import { nothingLearned } from '../../shared/publish/read/properties.ts'
+import { planOf } from '../../shared/publish/request/plan.ts'
+import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 
 const { neo4j } = inject('stack')
 const { origin: settings } = readConfig('worker', inject('service').env)

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, inject, test } from 'vitest'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { readConfig } from '../../shared/config/config.ts'
-import { buildPacket } from '../../shared/publish/packet.ts'
-import { parsePublishRequest } from '../../shared/publish/rules.ts'
-import type { Neo4jAddress } from '../stack/stack.ts'
-import { openDriver, run } from '../support/neo4j.ts'
-import { database, uniqueName } from '../support/requests.ts'
+import { buildPacket } from '../../shared/publish/build-packet.ts'
+import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 
 const { neo4j, legacy } = inject('stack')
 const { origin: originPolicy } = readConfig('worker', inject('service').env)

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, inject, test, vi } from 'vitest'
+import { openDriver } from '../../dev/replay/neo4j.ts'
+import { database, inSlices, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
-import { buildPacket, type PacketOrder } from '../../shared/publish/packet.ts'
-import { parsePublishRequest } from '../../shared/publish/rules.ts'
+import { buildPacket, type PacketOrder } from '../../shared/publish/build-packet.ts'
+import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import { fakeBolt, type Reply } from '../support/fake-bolt.ts'
-import { openDriver } from '../support/neo4j.ts'
-import { database, inSlices, uniqueName } from '../support/requests.ts'
 import { drawRing } from '../support/social-graph.ts'
 
 const { neo4j } = inject('stack')

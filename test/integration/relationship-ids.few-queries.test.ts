@@ -1,13 +1,13 @@
 import { afterAll, expect, inject, test } from 'vitest'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { openOrigin } from '../../shared/origin/connect.ts'
-import { findRelationships } from '../../shared/publish/find-relationships.ts'
-import { identityRule } from '../../shared/publish/identity.ts'
-import { buildPacket } from '../../shared/publish/packet.ts'
-import { createRelationshipSchema } from '../../shared/publish/relationship-schema.ts'
-import { parsePublishRequest } from '../../shared/publish/rules.ts'
-import { openDriver, run } from '../support/neo4j.ts'
-import { database, uniqueName } from '../support/requests.ts'
+import { buildPacket } from '../../shared/publish/build-packet.ts'
+import { createRelationshipSchema } from '../../shared/publish/read/relationship-schema.ts'
+import { findRelationships } from '../../shared/publish/read/relationships-by-own-id.ts'
+import { identityRule } from '../../shared/publish/request/identity.ts'
+import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 
 const { neo4j } = inject('stack')
 const { origin: settings } = readConfig('worker', inject('service').env)

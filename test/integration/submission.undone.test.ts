@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { submit } from '../../api/publish/submit.ts'
+import { submit } from '../../api/submission/submit.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { idempotencyOf } from '../../shared/jobs/idempotency.ts'

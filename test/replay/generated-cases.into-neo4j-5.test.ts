@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest'
-import type { Neo4jAddress } from '../stack/stack.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { alphabetOf } from './generated/alphabet.ts'
 import { checkCases, type Tried, timeLimitMs } from './generated/check-cases.ts'
 import { createCount } from './generated/counted.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
-import type { Neo4jAddress } from '../stack/stack.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { alphabetOf } from './generated/alphabet.ts'
 import { type Case, drawnCase } from './generated/cases.ts'
 import { openWorld } from './generated/open-world.ts'

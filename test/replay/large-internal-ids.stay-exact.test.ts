@@ -1,8 +1,8 @@
 import { afterAll, expect, inject, test } from 'vitest'
+import { createClient } from '../../dev/client.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
 import { answeredPairs } from '../support/answered-pairs.ts'
-import { createClient } from '../support/client.ts'
-import { openDriver, run } from '../support/neo4j.ts'
-import { database, uniqueName } from '../support/requests.ts'
 
 /** Store formats differ in their internal ids: the block format numbers relationships from about 2^60 on. */
 

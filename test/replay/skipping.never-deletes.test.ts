@@ -1,9 +1,9 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import type { Neo4jAddress } from '../stack/stack.ts'
-import { createClient } from '../support/client.ts'
-import { openDriver, run } from '../support/neo4j.ts'
-import { parsePart, replay } from '../support/replay.ts'
-import { database, uniqueName } from '../support/requests.ts'
+import { createClient } from '../../dev/client.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { parsePart, replay } from '../../dev/replay/replay.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { shuffled } from '../support/shuffle.ts'
 
 const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }

@@ -1,11 +1,11 @@
 import type { Driver } from 'neo4j-driver'
 import { afterAll, expect, inject, test } from 'vitest'
-import type { Neo4jAddress } from '../stack/stack.ts'
-import { createClient } from '../support/client.ts'
-import { differences, readGraph } from '../support/compare-graphs.ts'
-import { openDriver, run } from '../support/neo4j.ts'
-import { replay } from '../support/replay.ts'
-import { database, uniqueName } from '../support/requests.ts'
+import { createClient } from '../../dev/client.ts'
+import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { replay } from '../../dev/replay/replay.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { drawing, kinds, movieIds, personIds } from './sample-graph.ts'
 
 const { neo4j, target, legacy } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress; legacy: Neo4jAddress }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { ClientAnswer, PublishAnswer } from './client.ts'
-import { type Pair, parsePart } from './replay.ts'
+import type { ClientAnswer, PublishAnswer } from '../../dev/client.ts'
+import { type Pair, parsePart } from '../../dev/replay/replay.ts'
 
 /** The pairs of an answer that holds one part, read as a replay client must read them: `1` is not `1.0`. */
 export function answeredPairs({ text, body }: ClientAnswer<PublishAnswer>): Pair[] {

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { endpoints } from '../../api/endpoints.ts'
-import { openApiDocument } from '../../api/openapi.ts'
-import type { Client, ClientAnswer } from './client.ts'
+import { openApiDocument } from '../../api/http/openapi.ts'
+import type { Client, ClientAnswer } from '../../dev/client.ts'
 
 interface Content {
   schema: object

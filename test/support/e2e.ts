@@ -1,7 +1,7 @@
 import { afterAll, inject } from 'vitest'
-import { createClient } from './client.ts'
-import { openDriver } from './neo4j.ts'
-import { database, uniqueName } from './requests.ts'
+import { createClient } from '../../dev/client.ts'
+import { openDriver } from '../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
 import { drawRing } from './social-graph.ts'
 
 /** What an end-to-end test starts from: a client, an origin of its own label, an org of its own. */

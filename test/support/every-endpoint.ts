@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { Endpoint } from '../../api/endpoint.ts'
 import { endpoints } from '../../api/endpoints.ts'
+import type { Endpoint } from '../../api/http/endpoint.ts'
 import { grnTypes } from '../../shared/manager/grn.ts'
 
 /** What a request is made for: values of path parameters by name. Others get a grn or a word of the kind they take. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
+import type { Client } from '../../dev/client.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { createJobQueue } from '../../shared/jobs/queue.ts'
 import { createJobRecords, type JobRecord } from '../../shared/jobs/record.ts'
@@ -7,7 +8,6 @@ import { createSecrets } from '../../shared/jobs/secrets.ts'
 import { createLog } from '../../shared/observability/log.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
 import { restoreJobs } from '../../worker/janitor.ts'
-import type { Client } from './client.ts'
 
 const atOnce = 500
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { openRun } from '../stack/run.ts'
-import { startService } from '../stack/service.ts'
-import { type Neo4jAddress, type Stack, startStack } from '../stack/stack.ts'
+import { startService } from '../../dev/service.ts'
+import { openRun } from '../../dev/stack/run.ts'
+import { type Neo4jAddress, type Stack, startStack } from '../../dev/stack/stack.ts'
 import { startLargeIds } from './large-ids.ts'
 
 /** What every test finds running: the real dependencies, and one API with two workers. */

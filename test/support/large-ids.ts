@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import type { Neo4jAddress } from '../stack/stack.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 
 /** What the block format adds to the ids of relationships, roughly: there a float steps by 256. */
 export const largeIdBase = 2n ** 60n

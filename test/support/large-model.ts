@@ -1,6 +1,6 @@
 import type { Driver } from 'neo4j-driver'
-import { run } from './neo4j.ts'
-import { uniqueName } from './requests.ts'
+import { run } from '../../dev/replay/neo4j.ts'
+import { uniqueName } from '../../dev/requests.ts'
 
 export interface ModelSize {
   types: number

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { createClient } from './client.ts'
-import { uniqueName } from './requests.ts'
+import type { createClient } from '../../dev/client.ts'
+import { uniqueName } from '../../dev/requests.ts'
 
 /** A manager answer: one record or a list of them under the key of its kind, or a problem. */
 export type ManagerAnswer = Record<string, ModelObject> & { status?: number; detail?: string; errors?: unknown[] }

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, inject } from 'vitest'
+import { createClient } from '../../dev/client.ts'
+import { uniqueName } from '../../dev/requests.ts'
+import { type ServiceOptions, startService } from '../../dev/service.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { openMinioStore } from '../../shared/storage/minio-store.ts'
-import { type ServiceOptions, startService } from '../stack/service.ts'
-import { createClient } from './client.ts'
 import { ownDatabase } from './own-database.ts'
-import { uniqueName } from './requests.ts'
 
 /** A service for one test file, where it decides which workers run: a Redis database and a bucket of its own. */
 export async function ownService(options: Partial<ServiceOptions> = {}) {

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { onTestFinished } from 'vitest'
-import { docker } from '../stack/docker.ts'
-import { startRedis } from '../stack/native/redis.ts'
-import { openRun } from '../stack/run.ts'
+import { docker } from '../../dev/stack/docker.ts'
+import { startRedis } from '../../dev/stack/native/redis.ts'
+import { openRun } from '../../dev/stack/run.ts'
 
 const runs = join(import.meta.dirname, '../../.local/run')
 

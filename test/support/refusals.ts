@@ -1,6 +1,6 @@
 import { expect, inject } from 'vitest'
-import { type ClientAnswer, createClient, type PublishAnswer } from './client.ts'
-import { database, uniqueName } from './requests.ts'
+import { type ClientAnswer, createClient, type PublishAnswer } from '../../dev/client.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
 
 const reasons: Record<number, string> = {
   400: 'Bad Request',

@@ -1,5 +1,5 @@
 import type { Driver } from 'neo4j-driver'
-import { run } from './neo4j.ts'
+import { run } from '../../dev/replay/neo4j.ts'
 
 /** `count` people `p1`… in a ring of KNOWS, with a constraint on their id. Each carries `marker`. */
 export async function drawRing(driver: Driver, label: string, count: number, marker = 'first'): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { inject } from 'vitest'
-import { type StoppableNeo4j, startStoppable } from '../stack/native/neo4j.ts'
-import { openRun } from '../stack/run.ts'
-import type { Neo4jAddress } from '../stack/stack.ts'
+import { type StoppableNeo4j, startStoppable } from '../../dev/stack/native/neo4j.ts'
+import { openRun } from '../../dev/stack/run.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { startProxy } from './tcp-proxy.ts'
 
 /**

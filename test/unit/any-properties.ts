@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import neo4j from 'neo4j-driver'
 import { renderValue } from '../../shared/cypher/values.ts'
-import type { Columns, Properties } from '../../shared/publish/columns.ts'
+import type { Columns, Properties } from '../../shared/publish/read/columns.ts'
 
 const { Date: GraphDate, DateTime, Duration, LocalDateTime, LocalTime, Point } = neo4j.types
 const whole = (min: number, max: number) => fc.integer({ min, max }).map(BigInt)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints.ts'
-import { jobSchema } from '../../api/jobs/visible-job.ts'
+import { jobSchema } from '../../api/http/visible-job.ts'
 import { environment } from '../../shared/config/env.ts'
-import { publishFields } from '../../shared/publish/request.ts'
+import { publishFields } from '../../shared/publish/request/fields.ts'
 import { anchorsOf } from '../support/documents.ts'
 import { textOf } from '../support/manifests.ts'
 

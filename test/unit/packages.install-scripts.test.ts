@@ -22,7 +22,7 @@ test('that one is needed for development only, so that the image runs none', () 
 })
 
 test('an npm that does not know that list runs no other one either', () => {
-  const install = textOf('test/stack/install.mjs')
+  const install = textOf('dev/install.mjs')
   const calls = [...install.matchAll(/\bnpm\('(\w+)'(.*)\)/g)].map(([, command, rest]) => [
     command,
     rest?.includes("'--ignore-scripts'"),

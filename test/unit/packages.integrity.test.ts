@@ -52,8 +52,8 @@ test('the lock names no registry', () => {
   expect(textOf('package-lock.json')).not.toMatch(/"resolved"/)
 })
 
-test('the command of the README takes out what npm is to look up again, and nothing else', () => {
-  const [, script = ''] = /^node -e '(.*)' && npm install --package-lock-only/m.exec(textOf('README.md')) ?? []
+test('the command of docs/deployment.md takes out what npm is to look up again, and nothing else', () => {
+  const [, script = ''] = /^node -e '(.*)' && npm install --package-lock-only/m.exec(textOf('docs/deployment.md')) ?? []
   expect(script).not.toBe('')
   const directory = mkdtempSync(join(tmpdir(), 'lock-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))

@@ -1,6 +1,6 @@
-import { createPacketWriter, type PacketWriter } from '../../shared/publish/packet-writer.ts'
-import type { Pair } from '../../shared/publish/pairs.ts'
-import { type PartLimits, pairText } from '../../shared/publish/part-buffer.ts'
+import type { Pair } from '../../shared/publish/pairs/pair-maker.ts'
+import { createPacketWriter, type PacketWriter } from '../../shared/publish/parts/packet-writer.ts'
+import { type PartLimits, pairText } from '../../shared/publish/parts/part-buffer.ts'
 
 /** A pair with one parameter. */
 export const pairOf = (value: unknown): Pair => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { overRows } from '../support/replay-grouped.ts'
+import { overRows } from '../../dev/replay/replay-grouped.ts'
 
 test('parameters become those of a row, in both syntaxes', () => {
   expect(overRows('MERGE (n:`P` {`id`: $id}) SET n = {`id`: $id, `at`: date($at)}')).toEqual({

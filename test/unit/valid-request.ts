@@ -1,5 +1,5 @@
 import type { Issue } from '../../shared/errors/app-error.ts'
-import { parsePublishRequest } from '../../shared/publish/rules.ts'
+import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 
 /** A publish request that breaks no rule: the node of one origin id, stored. */
 export const validRequest = {

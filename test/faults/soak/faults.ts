@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
+import type { RunningProcess } from '../../../dev/stack/processes.ts'
 import { queueName, queuePrefix } from '../../../shared/jobs/queue.ts'
-import type { RunningProcess } from '../../stack/processes.ts'
 import { createRandom } from '../../support/random.ts'
 import { shuffled } from '../../support/shuffle.ts'
 import { until } from '../support/processes.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Client } from '../../../dev/client.ts'
 import type { JobProgress, JobRecord } from '../../../shared/jobs/record.ts'
 import { isFinished } from '../../../shared/jobs/states.ts'
-import type { Client } from '../../support/client.ts'
 import type { Rollbacks } from './rollbacks.ts'
 
 const pauseMs = 50

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type { RunningProcess } from '../../stack/processes.ts'
+import type { RunningProcess } from '../../../dev/stack/processes.ts'
 
 const pauseMs = 50
 

@@ -1,9 +1,9 @@
 import type { Driver } from 'neo4j-driver'
+import { run } from '../../../dev/replay/neo4j.ts'
+import { type Pair, parsePart } from '../../../dev/replay/replay.ts'
+import { database, inSlices, uniqueName } from '../../../dev/requests.ts'
+import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { subRequestsPerSlice } from '../../../shared/jobs/stored-request.ts'
-import type { Neo4jAddress } from '../../stack/stack.ts'
-import { run } from '../../support/neo4j.ts'
-import { type Pair, parsePart } from '../../support/replay.ts'
-import { database, inSlices, uniqueName } from '../../support/requests.ts'
 import { drawRing } from '../../support/social-graph.ts'
 
 /** A graph of its own whose every node and relationship says which it is, so that every pair of its packets does. */

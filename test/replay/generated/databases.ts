@@ -1,5 +1,5 @@
 import type { Driver, Node as DriverNode, Relationship as DriverRelationship, Transaction } from 'neo4j-driver'
-import type { Pair } from '../../support/replay.ts'
+import type { Pair } from '../../../dev/replay/replay.ts'
 import type { Alphabet } from './alphabet.ts'
 import { types } from './alphabet.ts'
 import type { Graph } from './graph.ts'

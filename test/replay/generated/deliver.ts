@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { createClient } from '../../support/client.ts'
-import { parseLossless } from '../../support/lossless-json.ts'
-import { type Pair, parsePart } from '../../support/replay.ts'
-import { database, uniqueName } from '../../support/requests.ts'
+import type { createClient } from '../../../dev/client.ts'
+import { parseLossless } from '../../../dev/replay/lossless-json.ts'
+import { type Pair, parsePart } from '../../../dev/replay/replay.ts'
+import { database, uniqueName } from '../../../dev/requests.ts'
 import type { Case } from './cases.ts'
 import type { World } from './run-case.ts'
 

@@ -1,4 +1,4 @@
-import { valueText } from '../../support/compare-graphs.ts'
+import { valueText } from '../../../dev/replay/compare-graphs.ts'
 
 /** A graph in memory. Values are as the driver gives them: integers are BigInt, numbers are floats. */
 export interface Graph {

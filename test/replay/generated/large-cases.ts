@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { inSlices } from '../../support/requests.ts'
+import { inSlices } from '../../../dev/requests.ts'
 import { type Alphabet, valuePool } from './alphabet.ts'
 import type { Case } from './cases.ts'
 import type { Graph, Node, Relationship } from './graph.ts'

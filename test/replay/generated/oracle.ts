@@ -1,4 +1,4 @@
-import { differences } from '../../support/compare-graphs.ts'
+import { differences } from '../../../dev/replay/compare-graphs.ts'
 import type { Case } from './cases.ts'
 import { type Graph, graphText } from './graph.ts'
 import { applied, identitiesOf, type Operation } from './operations.ts'

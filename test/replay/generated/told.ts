@@ -1,5 +1,5 @@
 import neo4j, { type DateTime, type Duration, type Point } from 'neo4j-driver'
-import type { Pair } from '../../support/replay.ts'
+import type { Pair } from '../../../dev/replay/replay.ts'
 import { isWritten, nodeAt, type Plan, relationshipAt, unwritableNodeKeys, unwritableRelationshipKeys } from './plan.ts'
 import type { Request } from './requests.ts'
 import { cleanups, nodeKeys } from './write.ts'

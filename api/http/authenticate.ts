@@ -1,0 +1,15 @@
+import type { Request } from 'express'
+import type { Principal } from '../../shared/auth/principal.ts'
+import * as errors from '../../shared/errors/catalogue.ts'
+import type { ApiContext } from '../context.ts'
+
+/** Who sends this request: `Authorization: Bearer <token>`, or the bare token. Seed, Authentication 1 and 2. */
+export async function principalOf(
+  { authenticate }: Pick<ApiContext, 'authenticate'>,
+  request: Request,
+): Promise<Principal> {
+  const [, token] = /^(?:Bearer +)?([\w.~+/=-]{1,8192})$/i.exec(request.get('Authorization')?.trim() ?? '') ?? []
+  const principal = token === undefined ? null : await authenticate(token)
+  if (principal === null) throw errors.unauthenticated()
+  return principal
+}

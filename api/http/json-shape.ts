@@ -1,0 +1,94 @@
+import { shown } from '../../shared/validation/issues.ts'
+
+const maxDepth = 32
+// A multi has some ten objects and lists in each of 10,000 sub-requests, createrelationships one for each pair: these
+// have two keys each, always the same, which cost little.
+const maxContainers = 2_000_000
+const maxKeys = 1_000_000
+const freeKeysOfOne = 2
+const maxKeysOfOne = 10_000
+
+const [quote, backslash, colon] = [0x22, 0x5c, 0x3a]
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
+
+/**
+ * What is wrong with the shape of a JSON text, told before any of it becomes objects: to parse millions of lists, or of
+ * keys that differ, takes many seconds. @param bytes UTF-8; may be no JSON, which the parser tells.
+ * @returns also how many keys all of its objects have.
+ */
+export function shapeOf(bytes: Uint8Array): { problem: string | null; keys: number } {
+  const keysOpen = [0]
+  let [depth, containers, keys, keysThatCount] = [0, 0, 0, 0]
+  const broken = (rule: string) => ({ problem: `the body must ${rule}`, keys })
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    if (byte === quote) {
+      for (at++; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++
+    } else if (byte === openBrace || byte === openBracket) {
+      if (++depth > maxDepth) return broken(`be at most ${maxDepth} levels deep`)
+      if (++containers > maxContainers) return broken(`have at most ${maxContainers} objects and lists`)
+      keysOpen[depth] = 0
+    } else if (byte === closeBrace || byte === closeBracket) {
+      if (depth > 0) depth--
+    } else if (byte === colon) {
+      keys++
+      const ofOne = (keysOpen[depth] as number) + 1
+      keysOpen[depth] = ofOne
+      if (ofOne > freeKeysOfOne && ++keysThatCount > maxKeys) return broken(`have at most ${maxKeys} keys`)
+      if (ofOne > maxKeysOfOne) return { problem: `an object in the body must have at most ${maxKeysOfOne} keys`, keys }
+    }
+  }
+  return { problem: null, keys }
+}
+
+const forbiddenKeys = ['__proto__', 'constructor', 'prototype']
+
+/**
+ * What is wrong with the keys of a parsed body: one that would name what every object has (escapes in the text are
+ * undone by now), or one that came twice in its object, of which the parser kept the last value.
+ * @param text what was parsed. @param keys how many keys it has, as `shapeOf` counted them.
+ */
+export function keyProblem(body: unknown, text: string, keys: number): string | null {
+  const open: object[] = []
+  const add = (value: unknown) => {
+    if (typeof value === 'object' && value !== null) open.push(value)
+  }
+  let kept = 0
+  add(body)
+  for (let at = open.pop(); at; at = open.pop()) {
+    if (Array.isArray(at)) {
+      for (let index = 0; index < at.length; index++) add(at[index])
+      continue
+    }
+    for (const key of forbiddenKeys) if (Object.hasOwn(at, key)) return `the body must not have a key named ${key}`
+    for (const key in at) {
+      kept++
+      add((at as Record<string, unknown>)[key])
+    }
+  }
+  if (kept === keys) return null
+  return `the body must not have the key ${JSON.stringify(shown(repeatedKey(text)))} twice in one object`
+}
+
+/** The first key that comes twice in one object of a JSON text which has such a key. */
+function repeatedKey(text: string): string {
+  const keysOpen: Set<string>[] = []
+  let [depth, start, end] = [0, 0, 0]
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
+      start = at++
+      while (text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1
+      end = at + 1
+    } else if (code === openBrace) {
+      keysOpen[++depth] = new Set()
+    } else if (code === closeBrace) {
+      depth--
+    } else if (code === colon) {
+      const key: string = JSON.parse(text.slice(start, end))
+      if (keysOpen[depth]?.has(key)) return key
+      keysOpen[depth]?.add(key)
+    }
+  }
+  return ''
+}

@@ -1,0 +1,138 @@
+import { pipeline } from 'node:stream/promises'
+import { type RequestHandler, type Response, Router } from 'express'
+import type { z } from 'zod'
+import type { Principal } from '../../shared/auth/principal.ts'
+import type { Issue } from '../../shared/errors/app-error.ts'
+import * as errors from '../../shared/errors/catalogue.ts'
+import { serializeResponse } from '../../shared/publish/response.ts'
+import { issuesOf } from '../../shared/validation/issues.ts'
+import type { ApiContext } from '../context.ts'
+import { principalOf } from './authenticate.ts'
+import type { Answer, Endpoint } from './endpoint.ts'
+import { parseIfMatch } from './if-match.ts'
+import { jsonBody } from './json-body.ts'
+import { parsePrefer } from './prefer.ts'
+
+/**
+ * Every endpoint on its path. A path that takes other methods answers 405 and says which: a fixed path by itself, one
+ * with parameters after all others, for several may fit (`/:orgName/files` and `/:orgName/:fileName`).
+ */
+export function mountEndpoints(context: ApiContext, endpoints: readonly Endpoint[]): Router {
+  const router = Router({ caseSensitive: true })
+  const byPath = [...Map.groupBy(endpoints, ({ path }) => path)]
+  const fixed = byPath.filter(([path]) => !path.includes(':'))
+  const open = byPath.filter(([path]) => path.includes(':'))
+  const mount = ([path, sharing]: [string, Endpoint[]]) => {
+    for (const endpoint of sharing) router[endpoint.method](path, ...handlersOf(context, endpoint))
+  }
+  const tell = ([path, sharing]: [string, Endpoint[]]) => router.all(path, noteMethods(sharing))
+  for (const group of fixed) {
+    mount(group)
+    tell(group)
+    router.all(group[0], answerOtherMethod)
+  }
+  open.forEach(mount)
+  open.forEach(tell)
+  router.use(answerOtherMethod)
+  return router
+}
+
+const noteMethods =
+  (sharing: readonly Endpoint[]): RequestHandler =>
+  (_request, response, next) => {
+    const methods = sharing.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
+    response.locals.methods = [...(response.locals.methods ?? []), ...methods]
+    next()
+  }
+
+const answerOtherMethod: RequestHandler = (request, response, next) => {
+  if (response.locals.methods === undefined) return next()
+  const allow = [...new Set([...response.locals.methods, 'OPTIONS'])].join(', ')
+  if (request.method !== 'OPTIONS') throw errors.methodNotAllowed(allow)
+  response.status(204).set('Allow', allow).end()
+}
+
+const anonymous: Principal = { name: 'anonymous', identity: 'anonymous', orgs: [], scopes: [] }
+
+function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
+  const { scope } = endpoint
+  const authorize: RequestHandler = async (request, response, next) => {
+    const principal = scope === null ? anonymous : await principalOf(context, request)
+    response.locals.principal = principal
+    if (scope === null) return next()
+    await context.limitRequests(principal.identity)
+    if (!principal.scopes.includes(scope)) throw errors.scopeMissing(scope)
+    next()
+  }
+  const handle: RequestHandler = async (request, response) => {
+    const principal = response.locals.principal as Principal
+    const issues: Issue[] = []
+    const params = validated(endpoint.params, request.params, issues)
+    const query = validated(endpoint.query, queryOf(request.query, issues), issues)
+    const body = endpoint.body?.read(request.body, request.params)
+    for (const issue of body?.issues ?? []) issues.push(issue) // too many, it may be, for the arguments of one push
+    const prefer = parsePrefer(request.get('Prefer'), issues)
+    if (issues.length > 0) throw errors.invalidRequest(issues)
+    const idempotencyKey = request.get('Idempotency-Key')
+    const ifMatch = parseIfMatch(request.get('If-Match'))
+    const closed = new AbortController()
+    const close = () => closed.abort(errors.clientGone())
+    if (response.closed) close()
+    response.once('close', close)
+    const { signal } = closed
+    const input = { signal, principal, params, query, body: body?.value, prefer, idempotencyKey, ifMatch }
+    await endpoint.access(context, input)
+    await send(response, await endpoint.handle(context, input))
+  }
+  return [
+    authorize,
+    ...(endpoint.body ? jsonBody(endpoint.body.limitBytes, endpoint.body.isOptional, context.bodies) : []),
+    handle,
+  ]
+}
+
+/** Query values as strings or lists; an empty one is refused (contract 3). */
+function queryOf(query: object, issues: Issue[]): Record<string, unknown> {
+  for (const [path, value] of Object.entries(query)) {
+    if ([value].flat().includes('')) issues.push({ path, message: 'must not be empty' })
+  }
+  return { ...query }
+}
+
+function validated(schema: z.ZodType | undefined, value: object, issues: Issue[]): unknown {
+  if (schema === undefined) {
+    for (const path of Object.keys(value)) issues.push({ path, message: 'unknown parameter' })
+    return value
+  }
+  const parsed = schema.safeParse(value)
+  if (parsed.error) issues.push(...issuesOf(parsed.error, schema))
+  return parsed.data
+}
+
+async function send(response: Response, answer: Answer): Promise<void> {
+  response.status(answer.status ?? 200).set(answer.headers ?? {})
+  if (answer.kind === 'empty') return void response.end()
+  if (answer.kind === 'json') return void response.json(answer.value)
+  const { bytes, chunks } =
+    answer.kind === 'chunks' ? { bytes: null, chunks: answer.chunks } : serializeResponse(answer.response)
+  response.type('application/json')
+  if (bytes !== null) response.set('Content-Length', String(bytes))
+  if (response.req.method === 'HEAD') return void response.end()
+  // A source that fails midway ends the connection short of its length or last chunk: the client sees that it is not whole.
+  await pipeline(noting<string | Uint8Array>(chunks, response), response).catch((error) => {
+    if (!response.headersSent || response.locals.brokenBy) throw error
+    response.destroy() // the client has left
+  })
+}
+
+/** A source that fails is told apart from a client that leaves. */
+async function* noting<Chunk>(chunks: AsyncIterable<Chunk>, { locals }: Response): AsyncGenerator<Chunk> {
+  try {
+    yield* chunks
+  } catch (error) {
+    locals.brokenBy = error
+    throw error
+  }
+}
+
+export const isPublishPath = (path: string): boolean => path === '/1.0/publish' || path.startsWith('/1.0/publish/')

@@ -1,0 +1,37 @@
+import * as errors from '../../shared/errors/catalogue.ts'
+import { publishResponse } from '../../shared/publish/response.ts'
+import type { Packets } from '../../shared/storage/packets.ts'
+import type { Answer } from './endpoint.ts'
+import { once, wholeNumber } from './query.ts'
+
+const mostNames = 100_000
+const mostUnlimited = 10_000
+
+/** `limit` names that come after `after`. Contract 7.8. */
+export const paging = { limit: wholeNumber(1, mostNames).optional(), after: once.optional() }
+
+interface Wanted {
+  orgName: string
+  prefixes: readonly string[]
+  holding: readonly string[]
+}
+
+interface Page {
+  limit?: number | undefined
+  after?: string | undefined
+}
+
+/**
+ * Answers a page, with `next` for the one behind it. Who asks without `limit` expects all names, and gets them or an
+ * error, never some. @throws noSuchOrg (404), invalidRequest
+ */
+export async function answerPage(packets: Packets, wanted: Wanted, { limit, after }: Page): Promise<Answer> {
+  const { orgName, prefixes, holding } = wanted
+  await packets.requireOrg(orgName)
+  const { names, next } = await packets.page(orgName, prefixes, { limit: limit ?? mostUnlimited, after, holding })
+  if (limit === undefined && next !== null) {
+    const message = `required where more than ${mostUnlimited} files match: that many are listed without it, up to ${mostNames} with it; next in the answer is the after of the next page`
+    throw errors.invalidRequest([{ path: 'limit', message }])
+  }
+  return { kind: 'publish', response: { ...publishResponse({ fileNames: names }), next } }
+}

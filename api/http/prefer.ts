@@ -1,0 +1,36 @@
+import type { Issue } from '../../shared/errors/app-error.ts'
+import type { Preferences } from './endpoint.ts'
+
+const longestWaitSeconds = 55
+
+/**
+ * `Prefer` (RFC 7240): `respond-async`, `wait=N`, `return=minimal`; of one given twice the first counts, and what is not
+ * known here is not applied. Contract 7.3.
+ */
+export function parsePrefer(header: string | undefined, issues: Issue[]): Preferences {
+  const given = new Map<string, string>()
+  for (const preference of (header ?? '').split(',')) {
+    const [, name, value = ''] = /^\s*([\w-]+)\s*(?:=\s*"?([^";]*)"?)?/.exec(preference.toLowerCase()) ?? []
+    if (name !== undefined && !given.has(name)) given.set(name, value.trim())
+  }
+  const wait = given.get('wait')
+  const isWait = wait !== undefined && /^\d{1,2}$/.test(wait) && Number(wait) <= longestWaitSeconds
+  if (wait !== undefined && !isWait) {
+    issues.push({ path: 'Prefer', message: `wait must be 0 to ${longestWaitSeconds} seconds` })
+  }
+  return {
+    waitSeconds: isWait ? Number(wait) : null,
+    respondAsync: given.has('respond-async'),
+    returnMinimal: given.get('return') === 'minimal',
+  }
+}
+
+/** What was applied, for `Preference-Applied`; nothing where nothing was asked. */
+export function preferenceApplied({ waitSeconds, respondAsync, returnMinimal }: Preferences): Record<string, string> {
+  const applied = [
+    ...(respondAsync ? ['respond-async'] : []),
+    ...(waitSeconds !== null ? [`wait=${waitSeconds}`] : []),
+    ...(returnMinimal ? ['return=minimal'] : []),
+  ]
+  return applied.length === 0 ? {} : { 'Preference-Applied': applied.join(', ') }
+}

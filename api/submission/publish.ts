@@ -1,0 +1,37 @@
+import { isFinished } from '../../shared/jobs/states.ts'
+import type { Submission } from '../../shared/jobs/submission.ts'
+import { publishResponse } from '../../shared/publish/response.ts'
+import type { ApiContext } from '../context.ts'
+import type { Answer, Input } from '../http/endpoint.ts'
+import { preferenceApplied } from '../http/prefer.ts'
+import { jobAnswer } from './job-answer.ts'
+import { returnPacket } from './return-packet.ts'
+import { type Caller, submit } from './submit.ts'
+
+/** What #3 and #4 share: build at once and return, or hand to the workers and wait for them. Contract 7.3. */
+export async function publish(
+  context: ApiContext,
+  caller: Caller & Pick<Input<unknown, unknown, unknown>, 'signal'>,
+  order: Submission,
+  returnOnly: boolean,
+): Promise<Answer> {
+  if (returnOnly) return returnPacket(context, caller, order)
+  const { prefer } = caller
+  const { id, replayed } = await submit(context, caller, order)
+  const headers = {
+    Location: `/1.0/jobs/${id}`,
+    ...preferenceApplied(prefer),
+    ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
+  }
+  const waitSeconds = prefer.respondAsync ? 0 : (prefer.waitSeconds ?? context.config.api.publishWaitSeconds)
+  // One that was made just now and is not waited for need not be looked at.
+  const job = waitSeconds > 0 || replayed ? await context.finished.wait(id, waitSeconds * 1_000) : null
+  if (job && isFinished(job)) return jobAnswer(context, job, headers, prefer.returnMinimal)
+  const error = `202 Accepted: still being built, see /1.0/jobs/${id}`
+  return {
+    kind: 'publish',
+    status: 202,
+    headers: { ...headers, 'Retry-After': '2' },
+    response: publishResponse({ error }),
+  }
+}

@@ -1,0 +1,57 @@
+import * as errors from '../../shared/errors/catalogue.ts'
+import type { Submission } from '../../shared/jobs/submission.ts'
+import { observeBolt } from '../../shared/observability/metrics.ts'
+import { buildPacket } from '../../shared/publish/build-packet.ts'
+import type { PartSink } from '../../shared/publish/parts/packet-writer.ts'
+import { publishResponse, type StatementSource, statementFields } from '../../shared/publish/response.ts'
+import type { ApiContext } from '../context.ts'
+import type { Answer, Input } from '../http/endpoint.ts'
+
+/**
+ * `returnOnly`: the packet is built here, in memory, within the caps of a request, and stored nowhere. Contract 7.3.
+ * Some are built at a time, and none for a client that has gone. @throws tooManyAtOnce (429), processBusy (503)
+ */
+export async function returnPacket(
+  context: ApiContext,
+  { principal, signal }: Pick<Input<unknown, unknown, unknown>, 'principal' | 'signal'>,
+  { requests, batchSize }: Submission,
+): Promise<Answer> {
+  signal.throwIfAborted()
+  // Held until the answer has been taken, for that is in memory as well.
+  signal.addEventListener('abort', context.returned(principal.identity, 1), { once: true })
+  const { config, metrics } = context
+  const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin') }
+  const order = {
+    requests,
+    syntax: requests[0]?.parameterSyntax ?? config.parameterSyntax,
+    batchSize,
+    maxPairs: config.limits.returnOnlyPairs,
+    limitSeconds: Math.max(1, config.api.publishWaitSeconds),
+    spentSeconds: 0,
+    acceptedAt: Date.now(),
+  }
+  return returnParts(context, async (sink) => {
+    await buildPacket(order, { originPolicy, sink, signal, onProgress: () => {} }).catch((error) => {
+      const isOver = error instanceof Error && 'code' in error && error.code === 'tooManyPairs'
+      throw isOver ? errors.returnOnlyTooLarge('RETURN_ONLY_MAX_PAIRS', order.maxPairs) : error
+    })
+  })
+}
+
+/** Answers the parts that `write` makes, kept in memory under the inline cap. @throws returnOnlyTooLarge (413) */
+export async function returnParts({ config }: ApiContext, write: (sink: PartSink) => Promise<void>): Promise<Answer> {
+  const limitBytes = config.limits.inlineBytes
+  const parts: StatementSource[] = []
+  let bytes = 0
+  await write(async (part) => {
+    bytes += part.bytes.length
+    if (bytes > limitBytes) throw errors.returnOnlyTooLarge('INLINE_LIMIT_BYTES', limitBytes)
+    const kept = Buffer.from(part.bytes)
+    parts[part.number - 1] = { bytes: kept.length, open: async () => singleChunk(kept) }
+  })
+  return { kind: 'publish', response: publishResponse(statementFields(parts)) }
+}
+
+async function* singleChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../../shared/errors/app-error.ts'
+import * as errors from '../../shared/errors/catalogue.ts'
+import { partStored } from '../../shared/observability/events.ts'
+import type { PartSink } from '../../shared/publish/parts/packet-writer.ts'
+import { locationFields, publishResponse, statementFields } from '../../shared/publish/response.ts'
+import { packetName } from '../../shared/storage/keys.ts'
+import { packetNameProblem } from '../../shared/storage/names.ts'
+import { stageParts } from '../../shared/storage/staging.ts'
+import type { ApiContext } from '../context.ts'
+import type { Answer } from '../http/endpoint.ts'
+import { bytesOf, defaultLifetimeSeconds, sourcesOf } from './job-answer.ts'
+
+/** Stores a packet that needs no origin, through the same commit as a job's but without the queue. Contract 7.9, 7.10. */
+export async function storeDirectly(
+  context: ApiContext,
+  { orgName, fileName }: { orgName: string; fileName: string },
+  write: (sink: PartSink) => Promise<void>,
+): Promise<Answer> {
+  const { config, store, generations, packets, records, views } = context
+  const problem = packetNameProblem(orgName, fileName)
+  if (problem) throw errors.invalidRequest([{ path: 'fileName', message: problem }])
+  await packets.requireOrg(orgName)
+  const taken = () => errors.fileExists(orgName, fileName)
+  if ((await packets.standingOf(orgName, fileName)).isTaken) throw taken()
+  // Advisory: without Redis the generation alone decides.
+  const holder = await records.holder(orgName, fileName).catch(() => null)
+  if (holder !== null) throw errors.nameInUse(orgName, fileName, holder)
+  const name = packetName(orgName, fileName)
+  const staging = stageParts(store, name, { jobId: randomUUID(), attempt: 1 })
+  try {
+    await write(async (part) => {
+      await staging.put(part)
+      partStored(context, part)
+    })
+    await views.mark(name)
+    await generations.commit(name, staging.manifest(), { force: false, taken, above: Number.POSITIVE_INFINITY })
+  } catch (error) {
+    // A commit without an answer may have happened: then the parts are the packet's, and stay.
+    const isCertain = error instanceof AppError && error.status !== 503
+    if (isCertain) await staging.discard().catch(() => {})
+    throw error
+  }
+  await views.refresh(name)
+  const files = packets.filesOf(fileName, staging.manifest())
+  const urls = await packets.sign(files, defaultLifetimeSeconds)
+  const statements = bytesOf(files) <= config.limits.inlineBytes ? statementFields(sourcesOf(context, files)) : {}
+  return { kind: 'publish', response: publishResponse({ ...statements, ...locationFields(urls) }) }
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import type { Driver } from 'neo4j-driver'
+import { run } from './replay/neo4j.ts'
+
+interface Flight {
+  origin: string
+  destination: string
+  count: number
+}
+
+/** Reads a file of the npm package `vega-datasets`: real airports, and the flights between them in 2008. */
+function table(file: string): Record<string, string>[] {
+  const build = createRequire(import.meta.url).resolve('vega-datasets')
+  return parse(readFileSync(join(dirname(build), '../data', file)), { columns: true })
+}
+
+/**
+ * Loads the sample graph: `:Airport {iata, name, city, state, country, latitude, longitude}` and
+ * `-[:FLIGHT {count}]->`, numbers as numbers. @returns the airports' ids.
+ */
+export async function loadAirports(driver: Driver): Promise<{ ids: string[]; flights: number }> {
+  const airports = table('airports.csv').map(({ latitude, longitude, ...texts }) => ({
+    ...texts,
+    latitude: Number(latitude),
+    longitude: Number(longitude),
+  })) as unknown as { iata: string }[]
+  const flights: Flight[] = table('flights-airport.csv').map(({ origin = '', destination = '', count }) => ({
+    origin,
+    destination,
+    count: Number(count),
+  }))
+  await run(driver, 'CREATE CONSTRAINT airport_iata IF NOT EXISTS FOR (a:Airport) REQUIRE a.iata IS UNIQUE')
+  await run(driver, 'UNWIND $airports AS airport MERGE (a:Airport {iata: airport.iata}) SET a = airport', { airports })
+  const draw = 'MERGE (a)-[f:FLIGHT]->(b) SET f.count = toInteger(flight.count)'
+  await run(
+    driver,
+    `UNWIND $flights AS flight MATCH (a:Airport {iata: flight.origin}) MATCH (b:Airport {iata: flight.destination}) ${draw}`,
+    { flights },
+  )
+  return { ids: airports.map(({ iata }) => iata), flights: flights.length }
+}

@@ -1,0 +1,158 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type RunningProcess, startProcess } from './stack/processes.ts'
+import type { Stack } from './stack/stack.ts'
+
+/** Where the dependencies are; who stops them does not matter here. */
+type Addresses = Pick<Stack, 'redis' | 's3' | 'neo4j' | 'legacy'>
+
+const root = join(import.meta.dirname, '..')
+
+export interface ServiceOptions {
+  /** Where logs and the tokens file go; made if missing. */
+  directory: string
+  workers?: number
+  /** Keeps services on one Redis and one store apart. */
+  redisDatabase?: number
+  bucket?: string
+  /** Settings beside those that follow from the stack. */
+  env?: Record<string, string>
+  /** `host:port` of origins that are allowed beside the stack's own. */
+  origins?: readonly string[]
+  tokens?: readonly { name: string; orgs: string[]; scopes: string[] }[]
+}
+
+/** One API and some workers as real processes, as an operator would run them. */
+export interface Service {
+  apiUrl: string
+  /** By name; `all` has all orgs and scopes. */
+  tokens: Record<string, string>
+  bucket: string
+  redisUrl: string
+  env: Record<string, string>
+  api: RunningProcess
+  workers: RunningProcess[]
+  startWorker(env?: Record<string, string>): Promise<RunningProcess>
+  /** One more API, at an address of its own. */
+  startApi(env?: Record<string, string>): Promise<{ apiUrl: string; api: RunningProcess }>
+  logs(): string
+  stop(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const all = {
+  name: 'all',
+  orgs: ['*'],
+  scopes: ['publish:read', 'publish:write', 'manager:read', 'manager:write', 'search:read'],
+}
+
+/** What `npm run api` or `npm run worker` gives to Node, and the variables that it sets before. */
+export function startOf(program: 'api' | 'worker'): { args: string[]; variables: Record<string, string> } {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const words: string[] = scripts[program].split(' ')
+  const node = words.indexOf('node_modules/.bin/node')
+  return {
+    args: words.slice(node + 1),
+    variables: Object.fromEntries(words.slice(0, node).map((word) => word.split('='))),
+  }
+}
+
+/** Starts the service on a stack. Settings follow from the stack; the origin's address is all that may be published from. */
+export async function startService(stack: Addresses, options: ServiceOptions): Promise<Service> {
+  const { directory, workers = 2, redisDatabase = 0, bucket = 'publish' } = options
+  mkdirSync(directory, { recursive: true })
+  const given = [all, ...(options.tokens ?? [])].map((entry) => ({
+    ...entry,
+    token: randomBytes(24).toString('base64url'),
+  }))
+  const tokensFile = join(directory, 'tokens.json')
+  const digest = (token: string) => createHash('sha256').update(token).digest('hex')
+  writeFileSync(tokensFile, JSON.stringify(given.map(({ token, ...entry }) => ({ ...entry, sha256: digest(token) }))))
+  const redisUrl = `${stack.redis.url.replace(/\/\d*$/, '')}/${redisDatabase}`
+  const origins = [stack.neo4j, stack.legacy].flatMap((origin) => (origin ? [new URL(origin.boltUrl).host] : []))
+  const env = {
+    API_PORT: '0',
+    WORKER_HEALTH_PORT: '0',
+    REDIS_URL: redisUrl,
+    S3_ENDPOINT: stack.s3.endpoint,
+    S3_REGION: stack.s3.region,
+    S3_BUCKET: bucket,
+    S3_ACCESS_KEY: stack.s3.accessKey,
+    S3_SECRET_KEY: stack.s3.secretKey,
+    MANAGER_DB_URL: stack.neo4j.boltUrl,
+    MANAGER_DB_USER: stack.neo4j.username,
+    MANAGER_DB_PASSWORD: stack.neo4j.password,
+    AUTH_TOKENS: tokensFile,
+    SECRET_KEYS: `local:${randomBytes(32).toString('base64')}`,
+    RATE_LIMIT_PER_MINUTE: '0',
+    ORIGIN_ALLOW: [...origins, ...(options.origins ?? [])].join(','),
+    ...options.env,
+  }
+  const running: RunningProcess[] = []
+  let started = 0
+  const start = async (program: 'api' | 'worker', more: Record<string, string> = {}) => {
+    const name = `${program}-${started++}`
+    const logFile = join(directory, `${name}.log`)
+    const { args, variables } = startOf(program)
+    const childEnv = { PATH: process.env.PATH ?? '', ...variables, ...env, ...more }
+    const child = await startProcess({
+      name,
+      command: process.execPath,
+      args,
+      cwd: root,
+      env: childEnv,
+      logFile,
+    })
+    running.push(child)
+    return child
+  }
+  const stop = async () => {
+    await Promise.all(running.map((child) => child.stop(40_000)))
+  }
+  try {
+    const [api, ...workersStarted] = await Promise.all([
+      start('api'),
+      ...Array.from({ length: workers }, () => start('worker')),
+    ])
+    const port = await listeningPort(api as RunningProcess)
+    await Promise.all(workersStarted.map(listeningPort))
+    return {
+      apiUrl: `http://127.0.0.1:${port}`,
+      tokens: Object.fromEntries(given.map(({ name, token }) => [name, token])),
+      bucket,
+      redisUrl,
+      env,
+      api: api as RunningProcess,
+      workers: workersStarted,
+      async startWorker(more) {
+        const worker = await start('worker', more)
+        await listeningPort(worker)
+        return worker
+      },
+      async startApi(more) {
+        const another = await start('api', more)
+        return { apiUrl: `http://127.0.0.1:${await listeningPort(another)}`, api: another }
+      },
+      logs: () => running.map((child) => child.log()).join(''),
+      stop,
+      [Symbol.asyncDispose]: stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+const startLimitMs = 30_000
+
+/** Waits until a program says that it has started. @returns the port it listens on. */
+async function listeningPort(child: RunningProcess): Promise<number> {
+  for (const deadline = Date.now() + startLimitMs; Date.now() < deadline; await delay(50)) {
+    const log = child.log()
+    if (log.includes('"msg":"started"')) return Number(/"port":(\d+),"msg":"listening"/.exec(log)?.[1])
+    if (child.hasExited()) break
+  }
+  throw new Error(`${child.name} did not start:\n${child.tail()}`)
+}

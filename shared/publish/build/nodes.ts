@@ -1,0 +1,106 @@
+import * as errors from '../../errors/catalogue.ts'
+import { describeNode, NodeUpserts } from '../pairs/node-upserts.ts'
+import { pairText } from '../parts/part-buffer.ts'
+import { propertyOf } from '../read/columns.ts'
+import type { InternalId } from '../read/internal-ids.ts'
+import type { NodeRow } from '../read/nodes.ts'
+import { asValues } from '../read/properties.ts'
+import { type Identity, identityOf, idText, type NodeKeys } from '../request/identity.ts'
+import type { Plan } from '../request/plan.ts'
+import { type Chunk, noted, noteSkipped, type Work } from './work.ts'
+
+/**
+ * The identity of each node, each proven to be its own, and its id for search if it takes part in that.
+ * @throws unpublishable (422), naming the first that has no identity.
+ */
+export async function identifyNodes(
+  work: Work,
+  rows: readonly NodeRow[],
+): Promise<Omit<Chunk, 'start' | 'nodes' | 'rows'>> {
+  const { plan, uniqueness } = work
+  const identities = new Map<InternalId, Identity>()
+  const searchIds = new Map<InternalId, string>()
+  const skipped = new Set<InternalId>()
+  for (const { node, keys, properties } of rows) {
+    const identity = identify(work, node, keys)
+    if (identity) identities.set(node, identity)
+    else skipped.add(node)
+    const searchId = plan.search && propertyOf(properties, plan.search.idField)
+    if (identity && searchId !== null && isSearched(plan, keys.labels)) searchIds.set(node, String(searchId))
+  }
+  await uniqueness.check(plan.skips)
+  for (const [node, identity] of identities) if (uniqueness.isDuplicate(identity)) skipped.add(node)
+  for (const node of skipped) {
+    identities.delete(node)
+    searchIds.delete(node)
+    noteSkipped(work, 'nodes')
+  }
+  return { identities, searchIds, skipped }
+}
+
+/** Contract 4.18. */
+function isSearched({ search }: Plan, labels: readonly string[]): boolean {
+  if (search === null || labels.some((label) => search.prevented.includes(label))) return false
+  return search.filter === null || labels.includes(search.filter)
+}
+
+/**
+ * The identity of a node, noted for the check of uniqueness and for the report.
+ * @returns null for one that has none and is to be skipped. @throws unpublishable (422) where it is not.
+ */
+export function identify(
+  { plan, uniqueness, conflicts, report }: Pick<Work, 'plan' | 'uniqueness' | 'conflicts' | 'report'>,
+  node: InternalId,
+  keys: NodeKeys,
+  identity = identityOf(plan.identity, keys),
+): Identity | null {
+  if ('problem' in identity) {
+    if (plan.skips) return null
+    throw errors.unpublishable(`${describeNode(node, keys)} ${identity.problem}`)
+  }
+  const id = keys.ids[plan.identity.columns.indexOf(identity.idProperty)]
+  uniqueness.add(identity, id)
+  conflicts.identified(node, keys, identity, id)
+  report.identity(identity)
+  return identity
+}
+
+/** An upsert for each node of the chunk, and what belongs beside it. Seed, `metadata`; contract 4.7, 4.13 to 4.15, 4.17. */
+export async function writeNodes(work: Work, { rows, identities, searchIds }: Chunk): Promise<void> {
+  const { origin, plan, pairs, conflicts, writer, stamp } = work
+  const upserts = new NodeUpserts(plan, pairs)
+  // The one that is being written: what there is to say of it is said before the next one's turn.
+  let current = {} as { row: NodeRow; identity: Identity; published: readonly string[] }
+  const about = () => describeNode(current.row.node, current.row.keys)
+  const noteNode = noted(plan, (metadata) => {
+    const { row, identity, published } = current
+    metadata.node(identity.idProperty, idText(identity.id), published)
+    metadata.updated(searchIds.get(row.node))
+    if (!plan.timestamp?.postback || !stamp) return
+    metadata.postsBack(`${pairText(pairs.postbackNode(identity, stamp))}null}`)
+  })
+  const noteSettings = noted(plan, () => {})
+  for (const row of rows) {
+    const { node, keys, properties } = row
+    const identity = identities.get(node)
+    if (!identity) continue
+    current = { row, identity, published: [] }
+    conflicts.published(node, keys.labels, identity)
+    const made = upserts.fromColumns(identity, keys.labels, properties, about)
+    if (made) {
+      current.published = made.keys
+      const full = writer.add(made.bytes, about, noteNode)
+      if (full) await full
+    } else {
+      const values = await asValues(origin, 'n', node, properties)
+      if (values === null) continue
+      const upsert = upserts.fromValues(identity, keys.labels, values, about)
+      current.published = upsert.published
+      for (let count = 0; count < upsert.skipped; count++) noteSkipped(work, 'properties')
+      await writer.write(upsert.pair, about, noteNode)
+    }
+    if (plan.deletedProperties.length === 0) continue
+    const deleted = plan.deletedProperties.filter((key) => propertyOf(properties, key) !== null)
+    if (deleted.length > 0) await writer.write(pairs.deleteProperties(identity, deleted), about, noteSettings)
+  }
+}

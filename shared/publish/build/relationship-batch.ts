@@ -1,0 +1,102 @@
+import type { Ends } from '../pairs/pair-maker.ts'
+import { describeRelationship, type RelationshipUpsert, RelationshipUpserts } from '../pairs/relationship-upserts.ts'
+import { pairText } from '../parts/part-buffer.ts'
+import type { Properties } from '../read/columns.ts'
+import type { InternalId } from '../read/internal-ids.ts'
+import { asValues } from '../read/properties.ts'
+import { mergeText } from '../request/identity.ts'
+import { noted, noteSkipped, type Work } from './work.ts'
+
+/** The nodes on either side. */
+type Nodes = readonly [start: InternalId, end: InternalId]
+
+interface Kept {
+  relationship: InternalId
+  ends: Ends
+  upsert: RelationshipUpsert
+}
+
+/** Internal ids below this fit in twos into one number that a float holds exactly. */
+const halfOfExact = 2 ** 26
+const isShort = (id: InternalId): id is number => typeof id === 'number' && id < halfOfExact
+
+/**
+ * Relationships to be published, by what `MERGE` finds them by: type, ends, and their own id where the request names
+ * one. Parallel ones that it cannot tell apart collapse to the one whose element id is smallest as text. Contract 5.
+ */
+export class RelationshipBatch {
+  readonly #work: Work
+  readonly #upserts: RelationshipUpserts
+  /** By type, then by what tells those of a type apart. */
+  readonly #kept = new Map<string, Map<string | number, Kept>>()
+  #collapsed = 0
+
+  constructor(work: Work) {
+    this.#work = work
+    this.#upserts = new RelationshipUpserts(work.plan, work.pairs, work.stamp)
+  }
+
+  /**
+   * Returns a promise only where something must be read again.
+   * @throws unpublishable (422), naming the relationship and the first property without a rendering.
+   */
+  add(relationship: InternalId, nodes: Nodes, ends: Ends, properties: Properties): Promise<void> | undefined {
+    const upsert = this.#upserts.fromColumns(ends, properties)
+    if (upsert) this.#keep(nodes, { relationship, ends, upsert })
+    else if (properties.columns === null) this.#keepValues(relationship, nodes, ends, properties)
+    else {
+      return asValues(this.#work.origin, 'r', relationship, properties).then((values) => {
+        if (values !== null) this.#keepValues(relationship, nodes, ends, values)
+      })
+    }
+    return undefined
+  }
+
+  #keepValues(relationship: InternalId, nodes: Nodes, ends: Ends, values: Properties): void {
+    this.#keep(nodes, { relationship, ends, upsert: this.#upserts.fromValues(relationship, ends, values) })
+  }
+
+  #keep([start, end]: Nodes, kept: Kept): void {
+    const { ends, relationship, upsert } = kept
+    const own = upsert.id === null ? '' : mergeText(upsert.id.value)
+    const key =
+      upsert.id === null && isShort(start) && isShort(end) ? start * halfOfExact + end : `${start} ${end} ${own}`
+    const all = this.#kept.get(ends.type) ?? new Map<string | number, Kept>()
+    this.#kept.set(ends.type, all)
+    const parallel = all.get(key)
+    if (parallel) this.#collapsed++
+    if (!parallel || String(relationship) < String(parallel.relationship)) all.set(key, kept)
+  }
+
+  /** Writes them all, and forgets them. */
+  async write(): Promise<void> {
+    for (const kept of this.#kept.values()) await this.#writeAll(kept.values())
+    if (this.#collapsed === 0) return
+    const collapsed = this.#collapsed
+    this.#work.report.collapsed(collapsed)
+    this.#work.writer.note((metadata) => metadata.collapsed(collapsed))
+  }
+
+  async #writeAll(all: Iterable<Kept>): Promise<void> {
+    const { plan, pairs, writer, stamp } = this.#work
+    // The one that is being written: what there is to say of it is said before the next one's turn.
+    let current = {} as Kept
+    const about = () => describeRelationship(current.relationship, current.ends.type)
+    const note = noted(plan, (metadata) => {
+      const { ends, upsert } = current
+      metadata.relationship(ends.type)
+      if (!plan.timestamp?.postback || !plan.timestamp.stampsRelationships || !stamp) return
+      metadata.postsBack(`${pairText(pairs.postbackRelationship(ends, upsert.id, stamp))}null}`)
+    })
+    for (current of all) {
+      const { ends, upsert } = current
+      if ('shape' in upsert) {
+        const full = writer.add(this.#upserts.bytesOf(ends, upsert.shape, upsert.properties), about, note)
+        if (full) await full
+        continue
+      }
+      for (let count = 0; count < upsert.skipped; count++) noteSkipped(this.#work, 'properties')
+      await writer.write(upsert.pair, about, note)
+    }
+  }
+}

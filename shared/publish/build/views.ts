@@ -1,0 +1,76 @@
+import { type IdentityRule, identityLabel, identityRule, type NodeKeys } from '../request/identity.ts'
+import type { View } from './conflicts.ts'
+
+/** What any view of a multi makes of a node that one of them sees. */
+export interface OtherViews {
+  /** Is there a view of another origin by which nodes may have this label and id property as their identity? */
+  isKnownElsewhere(dbUrl: string, label: string, idProperty: string): boolean
+  /** Is there a view of this origin by which a node with these keys has another label or id property? */
+  isIdentifiedOtherwise(dbUrl: string, keys: NodeKeys, label: string, idProperty: string): boolean
+  /** Is there a view of this origin that publishes nodes with one of these labels, with other settings? */
+  isPublishedOtherwise(dbUrl: string, labels: readonly string[], settings: string): boolean
+}
+
+/** The views of one origin. */
+interface Grouped {
+  /** Each distinct way to identify nodes. */
+  rules: Map<string, IdentityRule>
+  /** By index label, the settings with which nodes are published. */
+  settings: Map<string, Set<string>>
+  /** Answers of `isIdentifiedOtherwise`, by all that they depend on. */
+  answers: Map<string, boolean>
+}
+
+// The nodes of a packet mostly have a few sets of labels.
+const answersAtMost = 1_000
+
+/**
+ * Groups views by what decides each answer, so that the work for a node does not grow with views that agree in it: 10,000
+ * sub-requests may differ in `index` alone.
+ */
+export function groupViews(views: readonly View[]): OtherViews {
+  const origins = new Map<string, Grouped>()
+  const dbUrls = new Map<string, Set<string>>()
+  for (const { dbUrl, mappedIndices, indexLabel, nodeSettings } of views) {
+    const origin = origins.get(dbUrl) ?? { rules: new Map(), settings: new Map(), answers: new Map() }
+    origins.set(dbUrl, origin)
+    const rule = identityRule(mappedIndices)
+    origin.rules.set(JSON.stringify([rule.defaultLabel, [...rule.idProperties].sort()]), rule)
+    for (const [label, idProperty] of rule.idProperties) addTo(dbUrls, textOf(label, idProperty), dbUrl)
+    if (nodeSettings !== null) addTo(origin.settings, indexLabel, JSON.stringify(nodeSettings))
+  }
+
+  return {
+    isKnownElsewhere: (dbUrl, label, idProperty) => hasOther(dbUrls.get(textOf(label, idProperty)), dbUrl),
+    isIdentifiedOtherwise(dbUrl, { labels, index, ids }, label, idProperty) {
+      const { rules, answers } = origins.get(dbUrl) as Grouped
+      // A rule heeds the property `index` only where it names one of the labels.
+      const named = labels.includes(index as string) ? (index as string) : ''
+      const key = textOf(label, idProperty, named, ...labels)
+      const known = answers.get(key)
+      if (known !== undefined) return known
+      const isOther = [...rules.values()].some((rule) => {
+        const other = identityLabel(rule, { labels, index: named, ids })
+        return other !== null && (other !== label || rule.idProperties.get(other) !== idProperty)
+      })
+      if (answers.size >= answersAtMost) answers.clear()
+      answers.set(key, isOther)
+      return isOther
+    },
+    isPublishedOtherwise(dbUrl, labels, settings) {
+      const known = (origins.get(dbUrl) as Grouped).settings
+      return labels.some((label) => hasOther(known.get(label), settings))
+    },
+  }
+}
+
+const textOf = (...names: readonly string[]) => names.join('\u0000')
+
+function addTo(sets: Map<string, Set<string>>, key: string, value: string) {
+  const set = sets.get(key)
+  if (set) set.add(value)
+  else sets.set(key, new Set([value]))
+}
+
+const hasOther = (set: ReadonlySet<string> | undefined, own: string) =>
+  set !== undefined && (set.size > 1 || !set.has(own))

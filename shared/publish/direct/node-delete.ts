@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import type { ParameterSyntax } from '../../cypher/parameters.ts'
+import type { Issue } from '../../errors/app-error.ts'
+import { shown } from '../../validation/issues.ts'
+import { nodeDeleteRules } from '../request/documented-rules.ts'
+import { publishFields, readFields } from '../request/fields.ts'
+import { originIndex } from '../request/plan.ts'
+import { mappedIndexRules } from '../request/rules.ts'
+import { type IdType, idParameter } from './packet.ts'
+
+/** What #9 makes a packet of. `ids` are the JSON of parameters. */
+export interface NodeDelete {
+  label: string
+  idProperty: string
+  originIds: readonly string[]
+  ids: readonly string[]
+  fileName: string
+  returnOnly: boolean
+  parameterSyntax: ParameterSyntax | undefined
+}
+
+const idTypes = z.enum(['string', 'integer'])
+
+/** The request as a document: what clients send. */
+export const nodeDelete = z
+  .strictObject({ ...publishFields, idType: idTypes })
+  .partial()
+  .required({ mappedIndices: true, originIds: true, index: true })
+  .meta({ id: 'NodeDeleteRequest', override: nodeDeleteRules })
+
+/** Any valid publish field is accepted, those it has no use for are ignored; `idType` is additive. Seed, #9; contract 7.9. */
+export function parseNodeDelete(body: unknown): { order: NodeDelete; issues: Issue[] } {
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
+  const { idType = null, ...rest } = (isObject ? body : {}) as Record<string, unknown>
+  const { fields, broken, issues } = readFields(isObject ? rest : body, '', ['idType'])
+  const type = idTypes.safeParse(idType ?? 'string')
+  if (!type.success) issues.push({ path: 'idType', message: 'must be one of string, integer' })
+  for (const field of ['mappedIndices', 'originIds', 'index'] as const) {
+    if (fields[field] === undefined && !broken.has(field)) issues.push({ path: field, message: 'required' })
+  }
+  if (fields.originIds?.length === 0) issues.push({ path: 'originIds', message: 'must not be empty' })
+  for (const [path, message] of mappedIndexRules({ fields, broken })) issues.push({ path, message })
+  if (fields.fileName === undefined && fields.returnOnly !== true && !broken.has('fileName')) {
+    issues.push({ path: 'fileName', message: 'required unless returnOnly is true' })
+  }
+  const originIds = [...new Set(fields.originIds)]
+  const ids = originIds.map((id) => idParameter(id, (type.data ?? 'string') as IdType))
+  const wrong = ids.indexOf(null)
+  if (wrong !== -1)
+    issues.push({
+      path: 'originIds',
+      message: `"${shown(originIds[wrong] as string)}" is not a 64-bit integer, as idType says`,
+    })
+  const { mappedIndices = {} } = fields
+  const index = originIndex({ mappedIndices, index: fields.index })
+  const { fileName = '', returnOnly = false, parameterSyntax } = fields
+  return { order: { ...index, originIds, ids: ids.map(String), fileName, returnOnly, parameterSyntax }, issues }
+}

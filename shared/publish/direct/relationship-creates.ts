@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { fileName } from '../../storage/names.ts'
+import { listOf, maxIssuesOfOne } from '../../validation/bounded.ts'
+import { relationshipCreatesRules } from '../request/documented-rules.ts'
+import { id, identifier } from '../request/fields.ts'
+import { type IdType, idParameter } from './packet.ts'
+
+const idType = z
+  .enum(['string', 'integer'])
+  .nullish()
+  .transform((type): IdType => type ?? 'string')
+
+const text = { type: 'string' }
+const idPairs = listOf(z.strictObject({ startId: id, endId: id }), {
+  type: 'object',
+  properties: { startId: text, endId: text },
+  required: ['startId', 'endId'],
+  additionalProperties: false,
+})
+
+const notIntegers = 'has an id that is not a 64-bit integer, as its type says'
+
+/**
+ * The body of #10: the kinds of both ends, and the ids of each pair as the JSON of parameters, in order, each pair once.
+ * Seed, #10; contract 7.10.
+ */
+export const relationshipCreates = z
+  .strictObject({
+    startIndex: identifier,
+    startIdField: identifier,
+    endIndex: identifier,
+    endIdField: identifier,
+    fileName,
+    type: identifier,
+    idPairs: idPairs.refine((pairs) => pairs.length > 0, 'must have at least one pair'),
+    startIdType: idType,
+    endIdType: idType,
+    parameterSyntax: z.enum(['braces', 'dollar']).nullish(),
+  })
+  .meta({ override: relationshipCreatesRules })
+  .transform(
+    ({ startIndex, startIdField, endIndex, endIdField, startIdType, endIdType, idPairs, ...rest }, context) => {
+      const ids = new Map<string, readonly [string, string]>()
+      for (const [index, { startId, endId }] of idPairs.entries()) {
+        const [start, end] = [idParameter(startId, startIdType), idParameter(endId, endIdType)]
+        if (start === null || end === null) {
+          context.addIssue({ code: 'custom', path: ['idPairs', index], message: notIntegers })
+          if (context.issues.length === maxIssuesOfOne) break
+        } else ids.set(`${start} ${end}`, [start, end])
+      }
+      return {
+        ...rest,
+        start: { label: startIndex, idProperty: startIdField },
+        end: { label: endIndex, idProperty: endIdField },
+        ids: [...ids.values()],
+      }
+    },
+  )

@@ -1,0 +1,104 @@
+import { byCodePoint, isQuotable } from '../../cypher/identifiers.ts'
+import * as errors from '../../errors/catalogue.ts'
+import type { Columns, Properties } from '../read/columns.ts'
+import type { InternalId } from '../read/internal-ids.ts'
+import { type Identity, isAlike, type NodeKeys } from '../request/identity.ts'
+import type { Plan } from '../request/plan.ts'
+import { ColumnUpserts, type ShapeTree } from './column-upserts.ts'
+import { fieldsOf, type Pair, type PairMaker } from './pair-maker.ts'
+
+/** Makes the upserts of one request's nodes: from columns at little cost, and from values whatever they are. */
+export class NodeUpserts {
+  readonly #plan: Plan
+  readonly #pairs: PairMaker
+  readonly #excluded: readonly string[]
+  readonly #columns: ColumnUpserts
+  readonly #trees = new Map<Columns, Map<string, ShapeTree>>()
+  #last: { identity: Identity; labels: readonly string[]; tree: ShapeTree } | null = null
+
+  constructor(plan: Plan, pairs: PairMaker) {
+    this.#plan = plan
+    this.#pairs = pairs
+    this.#excluded = [...plan.deletedProperties, ...plan.protectedNodeProperties]
+    this.#columns = new ColumnUpserts({ numbers: plan.identity.numbers, excluded: this.#excluded, added: [] })
+  }
+
+  /** null where that needs the values. The bytes are valid until the next are made. */
+  fromColumns(
+    identity: Identity,
+    labels: readonly string[],
+    properties: Properties,
+    about: () => string,
+  ): { bytes: Buffer; keys: readonly string[] } | null {
+    if (properties.columns === null) return null
+    const shape = this.#columns.shapeOf(this.#tree(identity, labels, properties.columns, about), properties.values)
+    return shape && { bytes: this.#columns.write(shape, [identity.id.json], properties), keys: shape.keys }
+  }
+
+  /** `skipped` are so many properties that cannot be published. @throws unpublishable (422) where they are not to be skipped. */
+  fromValues(
+    identity: Identity,
+    labels: readonly string[],
+    properties: Properties,
+    about: () => string,
+  ): { pair: Pair; published: readonly string[]; skipped: number } {
+    const { skips, identity: rule, protectedNodeProperties } = this.#plan
+    const skipped = skips ? new Set<string>() : undefined
+    const fields = fieldsOf(properties, { numbers: rule.numbers, excluded: this.#excluded, skipped })
+    if ('problem' in fields) throw errors.unpublishable(`${about()} ${fields.problem}`)
+    const protectedKeys = withSkipped(protectedNodeProperties, skipped)
+    const changes = { protectedKeys, ...labelChanges(this.#plan, identity, labels, about) }
+    const pair = this.#pairs.nodeUpsert(identity, fields, changes)
+    return { pair, published: fields.map(({ key }) => key), skipped: skipped?.size ?? 0 }
+  }
+
+  #tree(identity: Identity, labels: readonly string[], columns: Columns, about: () => string): ShapeTree {
+    const last = this.#last
+    if (last && last.tree.columns === columns && last.labels === labels && isAlike(last.identity, identity)) {
+      return last.tree
+    }
+    const { label, idProperty, id } = identity
+    const key = JSON.stringify([label, idProperty, id.wrap, id.list, labels])
+    const trees = this.#trees.get(columns) ?? new Map<string, ShapeTree>()
+    this.#trees.set(columns, trees)
+    const tree = trees.get(key) ?? this.#newTree(identity, labels, columns, about)
+    trees.set(key, tree)
+    this.#last = { identity, labels, tree }
+    return tree
+  }
+
+  #newTree(identity: Identity, labels: readonly string[], columns: Columns, about: () => string): ShapeTree {
+    const { protectedNodeProperties: protectedKeys } = this.#plan
+    const changes = { protectedKeys, ...labelChanges(this.#plan, identity, labels, about) }
+    return this.#columns.tree(columns, (fields) => this.#pairs.nodeUpsert(identity, fields, changes))
+  }
+}
+
+/**
+ * Labels beside the identity's: those the node bears are added; of those that `dynamicLabels` lists for a label it bears,
+ * the ones it lacks are removed. Seed, `dynamicLabels`; contract 4.15.
+ */
+function labelChanges(
+  { dynamicLabels, skips }: Plan,
+  { label: own }: Identity,
+  labels: readonly string[],
+  about: () => string,
+) {
+  const unquotable = labels.find((label) => !isQuotable(label))
+  if (unquotable !== undefined && !skips) {
+    throw errors.unpublishable(`${about()} bears a label ${JSON.stringify(unquotable)} that no statement can name`)
+  }
+  const listed = new Set(labels.flatMap((label) => dynamicLabels.get(label) ?? []))
+  return {
+    added: labels.filter((label) => label !== own && isQuotable(label)).sort(byCodePoint),
+    removed: [...listed].filter((label) => !labels.includes(label)).sort(byCodePoint),
+  }
+}
+
+/** A skipped property is treated as a protected one, if a text can name it: skipping never deletes. Contract 4. */
+export const withSkipped = (protectedKeys: readonly string[], skipped: ReadonlySet<string> = new Set()): string[] =>
+  [...protectedKeys, ...[...skipped].filter(isQuotable)].sort(byCodePoint)
+
+/** A node as an error names it: its labels and the origin's own id. */
+export const describeNode = (node: InternalId, { labels }: NodeKeys): string =>
+  `the node ${node} with ${labels.length === 0 ? 'no label' : `the labels ${labels.map((label) => `"${label}"`).join(', ')}`}`

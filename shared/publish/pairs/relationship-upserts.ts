@@ -1,0 +1,116 @@
+import { isQuotable } from '../../cypher/identifiers.ts'
+import { type Rendered, renderValue } from '../../cypher/values.ts'
+import * as errors from '../../errors/catalogue.ts'
+import { type Columns, type Properties, propertyOf } from '../read/columns.ts'
+import type { InternalId } from '../read/internal-ids.ts'
+import { equalsNothing, isAlike } from '../request/identity.ts'
+import type { Plan } from '../request/plan.ts'
+import { ColumnUpserts, type ShapeTree, type UpsertShape } from './column-upserts.ts'
+import { withSkipped } from './node-upserts.ts'
+import { type Ends, fieldsOf, type Pair, type PairMaker, type PropertyField } from './pair-maker.ts'
+
+/** An upsert that can be written: from columns, or made of values already. */
+export type RelationshipUpsert = { id: PropertyField | null } & (
+  | { shape: UpsertShape; properties: Properties }
+  | { pair: Pair; skipped: number }
+)
+
+/** Makes the upserts of one request's relationships: from columns at little cost, and from values whatever they are. */
+export class RelationshipUpserts {
+  readonly #plan: Plan
+  readonly #pairs: PairMaker
+  readonly #excluded: readonly string[]
+  readonly #added: readonly PropertyField[]
+  readonly #columns: ColumnUpserts
+  readonly #trees = new Map<Columns, Map<string, ShapeTree>>()
+  #last: { ends: Ends; tree: ShapeTree } | null = null
+
+  constructor(plan: Plan, pairs: PairMaker, stamp: PropertyField | null) {
+    const { numbers } = plan.identity
+    this.#plan = plan
+    this.#pairs = pairs
+    this.#added = plan.timestamp?.stampsRelationships && stamp ? [stamp] : []
+    this.#excluded = [...plan.protectedRelationshipProperties, ...this.#added.map(({ key }) => key)]
+    this.#columns = new ColumnUpserts({ numbers, excluded: this.#excluded, added: this.#added })
+  }
+
+  /** null where that needs the values. */
+  fromColumns(ends: Ends, properties: Properties): RelationshipUpsert | null {
+    if (properties.columns === null) return null
+    const shape = this.#columns.shapeOf(this.#tree(ends, properties.columns), properties.values)
+    return shape && { id: this.#idOf(properties), shape, properties }
+  }
+
+  /** @throws unpublishable (422), naming the relationship and the first property without a rendering. */
+  fromValues(relationship: InternalId, ends: Ends, properties: Properties): RelationshipUpsert {
+    const { skips, identity, protectedRelationshipProperties, relationshipIdField } = this.#plan
+    const about = describeRelationship(relationship, ends.type)
+    if (!isQuotable(ends.type)) throw errors.unpublishable(`${about} is of a type that no statement can name`)
+    const skipped = skips ? new Set<string>() : undefined
+    const options = { numbers: identity.numbers, excluded: this.#excluded, added: this.#added, skipped }
+    const fields = fieldsOf(properties, options)
+    if ('problem' in fields) throw errors.unpublishable(`${about} ${fields.problem}`)
+    const protectedKeys = withSkipped(protectedRelationshipProperties, skipped)
+    const id = fields.find(({ key }) => key === relationshipIdField) ?? null
+    const pair = this.#pairs.relationshipUpsert(ends, fields, protectedKeys, relationshipIdField)
+    return { id, pair, skipped: skipped?.size ?? 0 }
+  }
+
+  /** The bytes of one from columns, valid until the next are written. */
+  bytesOf({ start, end }: Ends, shape: UpsertShape, properties: Properties): Buffer {
+    return this.#columns.write(shape, [start.id.json, end.id.json], properties)
+  }
+
+  #idOf(properties: Properties): PropertyField | null {
+    const { relationshipIdField: key, identity } = this.#plan
+    if (key === null || this.#excluded.includes(key)) return null
+    const value = propertyOf(properties, key)
+    return value === null ? null : { key, value: renderValue(value, identity.numbers) as Rendered }
+  }
+
+  #tree(ends: Ends, columns: Columns): ShapeTree {
+    const last = this.#last
+    if (last && last.tree.columns === columns && areAlike(last.ends, ends)) return last.tree
+    const { start, type, end } = ends
+    const key = JSON.stringify([type, ...[start, end].map(({ id, ...node }) => [node, id.wrap, id.list])])
+    const trees = this.#trees.get(columns) ?? new Map<string, ShapeTree>()
+    this.#trees.set(columns, trees)
+    const tree = trees.get(key) ?? this.#newTree(ends, columns)
+    trees.set(key, tree)
+    this.#last = { ends, tree }
+    return tree
+  }
+
+  #newTree(ends: Ends, columns: Columns): ShapeTree {
+    const { protectedRelationshipProperties: protectedKeys, relationshipIdField } = this.#plan
+    return this.#columns.tree(columns, (fields) =>
+      this.#pairs.relationshipUpsert(ends, fields, protectedKeys, relationshipIdField),
+    )
+  }
+}
+
+const areAlike = (a: Ends, b: Ends) => a.type === b.type && isAlike(a.start, b.start) && isAlike(a.end, b.end)
+
+/** A relationship as an error names it: its type and the origin's own id. */
+export const describeRelationship = (id: InternalId, type: string): string => `the relationship ${id} of type "${type}"`
+
+/**
+ * The id that a request's `relationshipIdField` gives a relationship.
+ * @returns null for one that has none and is to be skipped. @throws unpublishable (422) where it is not.
+ */
+export function relationshipIdOf(
+  { identity: { numbers }, skips }: Plan,
+  relationship: InternalId,
+  type: string,
+  field: string,
+  properties: Properties,
+): Rendered | null {
+  const value = propertyOf(properties, field)
+  const isThere = value !== null && !equalsNothing(value)
+  const fields = isThere ? fieldsOf({ keys: [field], values: [value] }, { numbers }) : []
+  const [id] = 'problem' in fields ? [] : fields
+  if (id) return id.value
+  if (skips) return null
+  const problem = 'problem' in fields ? fields.problem : `has no property "${field}", the relationshipIdField`
+  throw errors.unpublishable(`${describeRelationship(relationship, type)} ${problem}`)
+}

@@ -1,0 +1,21 @@
+import { quote } from '../../../cypher/identifiers.ts'
+import { type Param, param, type Template, template } from '../../../cypher/parameters.ts'
+import type { Statement } from './statement.ts'
+
+/** A kind of node that is found by an indexed property. */
+export interface End {
+  label: string
+  idProperty: string
+}
+
+/**
+ * Draws a relationship between two nodes that exist, and makes no node. Seed, Relationship create. Values: the id of the
+ * start, the id of the end.
+ */
+export function relationshipCreate(start: End, type: string, end: End): Statement {
+  const found = template`MATCH ${pattern('a', start, param('startId'))} MATCH ${pattern('b', end, param('endId'))}`
+  return { text: template`${found} MERGE (a)-[:${quote(type)}]->(b)`, names: ['startId', 'endId'] }
+}
+
+const pattern = (variable: string, { label, idProperty }: End, id: Param): Template =>
+  template`(${variable}:${quote(label)} {${quote(idProperty)}: ${id}})`

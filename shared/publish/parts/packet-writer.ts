@@ -1,0 +1,129 @@
+import * as errors from '../../errors/catalogue.ts'
+import type { Pair } from '../pairs/pair-maker.ts'
+import { createPartMetadata, type PartMetadata } from './metadata.ts'
+import { PartBuffer, type PartLimits, pairText } from './part-buffer.ts'
+
+/** A sealed part on its way to where parts go. `bytes` are valid until the sink's promise settles. */
+export interface SealedPart {
+  /** From 1, within its slice. */
+  number: number
+  bytes: Buffer
+  pairs: number
+}
+
+export type PartSink = (part: SealedPart) => Promise<void>
+
+export type Note = (metadata: PartMetadata) => void
+type About = string | (() => string)
+
+export interface PacketWriter {
+  /** Writes a pair; `note` tells the metadata of the part that took it. `about` names the node in an error. */
+  write(pair: Pair, about: About, note?: Note): Promise<void>
+  /** The same for the bytes of a pair. They are taken at once, or when the promise ends that is given where a part is full. */
+  add(bytes: Buffer, about: About, note?: Note): Promise<void> | undefined
+  /** Notes something in the part that is being filled. It has a pair, but for notes before the first: a packet without pairs tells none. */
+  note(note: Note): void
+  /** Seals the last part and waits until every part has arrived. Without any pair: one empty part, unless told not to. */
+  end(options?: { evenIfEmpty?: boolean }): Promise<void>
+  /** Waits until no part is under way any more, whether or not it arrived: after an error, before what arrived is discarded. */
+  settle(): Promise<void>
+  readonly pairs: number
+  readonly parts: number
+  readonly bytes: number
+}
+
+// One part fills while two are on their way.
+const buffers = 3
+
+// What a pair's note may add to the metadata is far less than this; only near the limit it is worked out.
+const noteBytes = (textBytes: number) => 4 * textBytes + 2 * 1024 * 1024
+
+/**
+ * Cuts pairs into parts and hands these to `sink`, a few at a time; memory is those few parts. Contract 6.
+ * @throws pairTooLarge (413), tooManyPairs (413) above `maxTotalPairs`, and whatever the sink throws.
+ */
+export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, sink: PartSink): PacketWriter {
+  const free: PartBuffer[] = []
+  const underWay = new Set<Promise<void>>()
+  let part = new PartBuffer()
+  let metadata = createPartMetadata()
+  const written = { pairs: 0, parts: 0, bytes: 0 }
+  let failure: { error: unknown } | null = null
+
+  function hasRoom(textBytes: number, note: Note | undefined): boolean {
+    if (part.hasRoom(textBytes, metadata.bytes + noteBytes(textBytes), limits)) return true
+    const noted = createPartMetadata()
+    note?.(noted)
+    return part.hasRoom(textBytes, metadata.bytes + noted.bytes, limits)
+  }
+
+  function throwFailure() {
+    if (failure) throw failure.error
+  }
+
+  async function deliver(): Promise<void> {
+    const filled = part
+    const sealed = { number: ++written.parts, bytes: filled.seal(metadata.render()), pairs: filled.pairs }
+    written.bytes += sealed.bytes.length
+    const delivery = sink(sealed)
+      .catch((error) => {
+        // Remembered before the delivery is forgotten: a part that did not arrive must never go unnoticed.
+        failure ??= { error }
+      })
+      .finally(() => {
+        filled.clear()
+        free.push(filled)
+        underWay.delete(delivery)
+      })
+    underWay.add(delivery)
+    metadata = createPartMetadata()
+    // A buffer more is made only where the store is slower than the origin.
+    while (free.length === 0 && underWay.size === buffers) await Promise.race(underWay)
+    throwFailure()
+    part = free.pop() ?? new PartBuffer()
+  }
+
+  function take(text: string | Buffer, textBytes: number, about: About, note?: Note): Promise<void> | undefined {
+    if (textBytes > limits.maxPairBytes) {
+      throw errors.pairTooLarge(typeof about === 'string' ? about : about(), limits.maxPairBytes)
+    }
+    if (++written.pairs > maxTotalPairs) throw errors.tooManyPairs(maxTotalPairs)
+    if (!hasRoom(textBytes, note)) return deliver().then(() => put(text, textBytes, note))
+    put(text, textBytes, note)
+    return undefined
+  }
+
+  function put(text: string | Buffer, textBytes: number, note: Note | undefined): void {
+    part.add(text, textBytes)
+    note?.(metadata)
+  }
+
+  return {
+    async write(pair, about, note) {
+      const text = pairText(pair)
+      await take(text, Buffer.byteLength(text), about, note)
+    },
+    add: (bytes, about, note) => take(bytes, bytes.length, about, note),
+    note(note) {
+      note(metadata)
+    },
+    async end({ evenIfEmpty = true } = {}) {
+      if (part.pairs > 0 || (evenIfEmpty && written.parts === 0)) await deliver()
+      await Promise.all(underWay)
+      throwFailure()
+      for (const buffer of [part, ...free]) buffer.release()
+    },
+    async settle() {
+      await Promise.all(underWay)
+    },
+    get pairs() {
+      return written.pairs
+    },
+    get parts() {
+      return written.parts
+    },
+    get bytes() {
+      return written.bytes
+    },
+  }
+}

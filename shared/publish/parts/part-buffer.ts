@@ -1,0 +1,105 @@
+import type { Pair } from '../pairs/pair-maker.ts'
+
+/** Seed, Limits; contract 6. Sizes are bytes of the stored object. */
+export interface PartLimits {
+  maxPairs: number
+  /** A part is closed before it grows beyond this, unless one pair alone does. */
+  maxBytes: number
+  /** No single pair may be larger. */
+  maxPairBytes: number
+}
+
+export const partLimits = (maxPairs: number): PartLimits => ({
+  maxPairs,
+  maxBytes: 32 * 1024 * 1024,
+  maxPairBytes: 60 * 1024 * 1024,
+})
+
+const head = '{"statements":['
+const tail = ']}'
+const separator = Buffer.from('null},')
+const startBytes = 1024 * 1024
+
+// Large buffers that come and go cost collections of the whole heap, so that a few are kept.
+const spare: Buffer[] = []
+const sparesAtMost = 4
+const largestSpareBytes = 8 * 1024 * 1024
+
+/** The only part of a packet without pairs. */
+export const emptyPart = Buffer.from(head + tail)
+
+/** The pair as it stands in a part, but for its metadata, which is known only when the part is sealed. */
+export function pairText({ shape, values }: Pair): string {
+  let parameters = ''
+  for (const [index, name] of shape.names.entries()) {
+    if (name !== null) parameters += `${parameters === '' ? '' : ','}${name}:${values[index]}`
+  }
+  return `{"statement":${shape.statement},"parameters":{${parameters}},"metadata":`
+}
+
+/**
+ * One part as it fills: pairs as UTF-8 in one buffer, `{"statements":[…]}` when sealed. Every pair's metadata is null
+ * but the last one's. The buffer is reused after `clear`, so a packet costs the memory of a part.
+ */
+export class PartBuffer {
+  #bytes = spare.pop() ?? Buffer.allocUnsafe(startBytes)
+  #length = 0
+  pairs = 0
+
+  constructor() {
+    this.clear()
+  }
+
+  clear(): void {
+    this.#length = this.#bytes.write(head)
+    this.pairs = 0
+  }
+
+  /** Leaves its memory to the next packet's parts. Not to be used any more, nor what was sealed. */
+  release(): void {
+    if (spare.length < sparesAtMost && this.#bytes.length <= largestSpareBytes) spare.push(this.#bytes)
+    this.#bytes = Buffer.alloc(0)
+  }
+
+  /** Would the sealed part stay within the limits with this text and that much metadata? An empty part takes any pair. */
+  hasRoom(textBytes: number, metadataBytes: number, { maxPairs, maxBytes }: PartLimits): boolean {
+    if (this.pairs === 0) return true
+    const sealed = this.#length + separator.length + textBytes + metadataBytes + 1 + tail.length
+    return this.pairs < maxPairs && sealed <= maxBytes
+  }
+
+  add(text: string | Buffer, textBytes: number): void {
+    this.#reserve(textBytes + separator.length)
+    if (this.pairs > 0) this.#copy(separator)
+    if (typeof text === 'string') this.#write(text)
+    else this.#copy(text)
+    this.pairs++
+  }
+
+  /** The finished part. The bytes are the buffer's own: valid until it is cleared. */
+  seal(metadata: string): Buffer {
+    const closing = this.pairs > 0 ? `${metadata}}${tail}` : tail
+    this.#reserve(Buffer.byteLength(closing))
+    this.#write(closing)
+    return this.#bytes.subarray(0, this.#length)
+  }
+
+  #write(text: string) {
+    this.#length += this.#bytes.write(text, this.#length)
+  }
+
+  #copy(bytes: Buffer) {
+    this.#bytes.set(bytes, this.#length)
+    this.#length += bytes.length
+  }
+
+  #reserve(more: number) {
+    const needed = this.#length + more
+    if (needed <= this.#bytes.length) return
+    const larger = Buffer.allocUnsafe(
+      Math.max(needed, Math.min(this.#bytes.length * 2, this.#bytes.length + 8 * startBytes)),
+    )
+    this.#bytes.copy(larger, 0, 0, this.#length)
+    this.#bytes = larger
+  }
+}

@@ -1,0 +1,132 @@
+import type { Identity } from '../request/identity.ts'
+
+/** Ids that were asked for and do not exist. */
+interface Missing {
+  count: number
+  first: string[]
+}
+
+/** What `onUnpublishable: skip` left out. */
+export interface Skipped {
+  nodes: number
+  relationships: number
+  properties: number
+  cleanups: number
+}
+
+export const nothingSkipped = (): Skipped => ({ nodes: 0, relationships: 0, properties: 0, cleanups: 0 })
+
+/** What a job tells about its packet as a whole. Contract 7, Job. */
+export interface JobReport {
+  /** Label and id property of every kind of identity in the packet: targets need a uniqueness constraint on each. */
+  identities: { label: string; property: string }[]
+  /** At least so many more kinds there are, where not all are listed. */
+  moreIdentities?: number
+  missing: { originIds: Missing; relationshipIds: Missing }
+  skipped: Skipped
+  collapsed: number
+  /**
+   * Relationship types of an origin that lack an index on the `relationshipIdField`, the first of them: every relationship
+   * of such a type is looked at for each request with `relationshipIds`.
+   */
+  missingIndexes?: { type: string; property: string }[]
+}
+
+export interface Report {
+  identity(identity: Pick<Identity, 'label' | 'idProperty'>): void
+  missing(field: 'originIds' | 'relationshipIds', ids: readonly string[]): void
+  collapsed(relationships: number): void
+  skipped(kind: keyof Skipped): void
+  missingIndex(of: { type: string; property: string }): void
+  /** Counts what another report tells. */
+  add(report: JobReport): void
+  read(): JobReport
+}
+
+// Redis holds a job in under 8 KB, however long its ids are; in under 16 KB where there are hundreds of kinds of identities.
+const firstIds = { count: 100, bytes: 2_000 }
+const firstIdentities = { count: 1_000, bytes: 8_000 }
+const firstIndexes = { count: 20, bytes: 1_000 }
+const none = (): Missing => ({ count: 0, first: [] })
+
+/** The report of a packet from those of its slices, in their order. */
+export function mergeReports(reports: readonly JobReport[]): JobReport {
+  const merged = createReport()
+  for (const report of reports) merged.add(report)
+  return merged.read()
+}
+
+export function createReport(): Report {
+  const identities = new Map<string, Set<string>>()
+  const missing = { originIds: none(), relationshipIds: none() }
+  const skipped = nothingSkipped()
+  const missingIndexes = new Map<string, { type: string; property: string }>()
+  let collapsed = 0
+  let identitiesAtLeast = 0
+
+  function noteIdentity({ label, idProperty }: Pick<Identity, 'label' | 'idProperty'>) {
+    const known = identities.get(label)
+    if (known) known.add(idProperty)
+    else identities.set(label, new Set([idProperty]))
+  }
+
+  function noteMissing(field: keyof typeof missing, ids: readonly string[]) {
+    missing[field].count += ids.length
+    missing[field].first = firstOf([...missing[field].first, ...ids], firstIds)
+  }
+
+  function noteMissingIndex(index: { type: string; property: string }) {
+    if (missingIndexes.size < firstIndexes.count)
+      missingIndexes.set(JSON.stringify([index.type, index.property]), index)
+  }
+
+  return {
+    identity: noteIdentity,
+    missing: noteMissing,
+    collapsed(relationships) {
+      collapsed += relationships
+    },
+    skipped(kind) {
+      skipped[kind]++
+    },
+    missingIndex: noteMissingIndex,
+    add(report) {
+      for (const { label, property } of report.identities) noteIdentity({ label, idProperty: property })
+      identitiesAtLeast = Math.max(identitiesAtLeast, report.identities.length + (report.moreIdentities ?? 0))
+      for (const field of ['originIds', 'relationshipIds'] as const) {
+        const { count, first } = report.missing[field]
+        noteMissing(field, first)
+        missing[field].count += count - first.length
+      }
+      for (const kind of Object.keys(skipped) as (keyof Skipped)[]) skipped[kind] += report.skipped[kind]
+      collapsed += report.collapsed
+      for (const index of report.missingIndexes ?? []) noteMissingIndex(index)
+    },
+    read() {
+      const all = [...identities].flatMap(([label, properties]) =>
+        [...properties].map((property) => ({ label, property })),
+      )
+      const listed = firstOf(all, firstIdentities)
+      const moreIdentities = Math.max(all.length, identitiesAtLeast) - listed.length
+      const indexes = firstOf([...missingIndexes.values()], firstIndexes)
+      return {
+        identities: listed,
+        ...(moreIdentities > 0 ? { moreIdentities } : {}),
+        missing,
+        skipped,
+        collapsed,
+        ...(indexes.length > 0 ? { missingIndexes: indexes } : {}),
+      }
+    },
+  }
+}
+
+/** As many of these as the bounds allow, from the first on. */
+function firstOf<T>(all: readonly T[], most: { count: number; bytes: number }): T[] {
+  let bytes = 2
+  const end = all.slice(0, most.count).findIndex((one) => {
+    bytes += Buffer.byteLength(JSON.stringify(one)) + 1
+    return bytes > most.bytes
+  })
+  return all.slice(0, end === -1 ? most.count : end)
+}

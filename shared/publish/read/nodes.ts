@@ -1,0 +1,89 @@
+import { quote } from '../../cypher/identifiers.ts'
+import type { Origin } from '../../origin/connect.ts'
+import type { NodeKeys } from '../request/identity.ts'
+import type { Plan } from '../request/plan.ts'
+import { type Properties, propertyOf } from './columns.ts'
+import { byId, eachNode, type InternalId, internalId } from './internal-ids.ts'
+import { type Reading, readProperties, rowsAtOnce } from './properties.ts'
+import { completeZones } from './zone-offsets.ts'
+
+export interface NodeRow {
+  node: InternalId
+  keys: NodeKeys
+  properties: Properties
+}
+
+/**
+ * Nodes of a label whose id property is among `values`, with all that is published of them.
+ * @returns null where they are more than `atMost`, or than may be read at once.
+ */
+export async function readNodesByIds(
+  work: Reading,
+  values: readonly unknown[],
+  atMost: number,
+): Promise<NodeRow[] | null> {
+  const { label, idProperty } = work.plan.index
+  const match = `MATCH (n:${quote(label)}) WHERE n.${quote(idProperty)} IN $values WITH n LIMIT ${atMost + 1}`
+  const rows = await nodesOf(work, match, { values }, { count: values.length })
+  return rows === null || rows.length > atMost ? null : rows
+}
+
+/**
+ * These nodes with all that is published of them; one that is gone by now is left out.
+ * @returns null where they turn out to be more than may be read at once.
+ */
+export const readNodes = (work: Reading, nodes: readonly InternalId[]): Promise<NodeRow[] | null> =>
+  nodesOf(work, eachNode, { ids: nodes }, { count: nodes.length, isOne: nodes.length === 1 })
+
+/** So many nodes may be read at once, by what is known of their size. */
+export const nodesAtOnce = ({ plan, known }: Reading): number => rowsAtOnce(known, kindOf(plan))
+
+function kindOf({ identity, index, search, toLayer }: Plan) {
+  const asValues = [...new Set(['index', ...identity.columns, ...(search ? [search.idField] : [])])]
+  return { variable: 'n' as const, kind: JSON.stringify(toLayer.length > 0 ? toLayer : index.label), asValues }
+}
+
+/** In the order of their internal ids. */
+async function nodesOf(
+  { origin, plan, known, usualLabels }: Reading,
+  match: string,
+  given: Record<string, unknown>,
+  size: { count: number; isOne?: boolean },
+): Promise<NodeRow[] | null> {
+  const { identity: rule } = plan
+  const labels = usualLabels.nodes.ask('n')
+  const head = [internalId('n'), labels.expression]
+  const parameters = { ...given, ...labels.parameters }
+  const kind = kindOf(plan)
+  const found = plan.publishesNodes
+    ? await readProperties(origin, known, { match, head, parameters, ...size, ...kind })
+    : await readKeys(origin, match, head, parameters, kind.asValues)
+  if (found === null) return null
+  const rows: NodeRow[] = []
+  for (const { row, at, properties } of found) {
+    const node = row[at] as InternalId
+    if (origin.legacy) await completeZones(origin, 'node', node, properties)
+    const keys = {
+      labels: labels.read(row[at + 1]),
+      index: propertyOf(properties, 'index'),
+      ids: valuesOf(properties, rule.columns),
+    }
+    rows.push({ node, keys, properties })
+  }
+  return rows.sort((a, b) => byId(a.node, b.node))
+}
+
+const valuesOf = (properties: Properties, keys: readonly string[]) => keys.map((key) => propertyOf(properties, key))
+
+/** No more than these properties of each node. */
+async function readKeys(
+  origin: Origin,
+  match: string,
+  head: readonly string[],
+  parameters: Record<string, unknown>,
+  keys: readonly string[],
+) {
+  const expressions = [...keys.map((key) => `n.${quote(key)}`), ...head]
+  const rows = await origin.rows(`${match} RETURN [${expressions.join(', ')}]`, parameters)
+  return rows.map((row) => ({ row, at: keys.length, properties: { keys, values: row, columns: null } }))
+}

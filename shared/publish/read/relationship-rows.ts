@@ -1,0 +1,88 @@
+import type { NodeKeys } from '../request/identity.ts'
+import type { RelationshipType } from '../request/relationship-types.ts'
+import type { Properties } from './columns.ts'
+import { type InternalId, internalId } from './internal-ids.ts'
+import { completeIds, keyColumns, nodeKeys } from './node-keys.ts'
+import { type Reading, readProperties, rowsAtOnce } from './properties.ts'
+import { completeZones } from './zone-offsets.ts'
+
+export interface RelationshipRow {
+  /** The targeted node that it was read from. */
+  node: InternalId
+  relationship: InternalId
+  isOutgoing: boolean
+  far: InternalId
+  farKeys: NodeKeys
+  properties: Properties
+}
+
+/** Relationships that were read together. */
+export interface RelationshipGroup {
+  rows: RelationshipRow[]
+  /** Relationships parallel to these may be in the next group. */
+  isOpen: boolean
+}
+
+/** As many as are held at once if they are small: some 20 MB. */
+const rowsAtMost = 20_000
+
+const kindOf = ({ plan: { relationshipIdField } }: Reading, { type }: RelationshipType) => ({
+  variable: 'r' as const,
+  kind: type,
+  asValues: relationshipIdField === null ? [] : [relationshipIdField],
+})
+
+/** So many relationships of a type may be read at once, by what is known of their size. */
+export const relationshipsAtOnce = (work: Reading, type: RelationshipType): number =>
+  Math.min(rowsAtMost, rowsAtOnce(work.known, kindOf(work, type)))
+
+/**
+ * Relationships of a type, read together.
+ * @param match binds `n`, a targeted node, `r` and `m`, the node at the far end.
+ * @returns null where they are more than may be held at once.
+ */
+export async function readGroup(
+  work: Reading,
+  type: RelationshipType,
+  match: string,
+  parameters: Record<string, unknown>,
+): Promise<RelationshipRow[] | null> {
+  const rows = await readRows(work, type, { match: `${match} WITH n, r, m LIMIT ${rowsAtMost + 1}`, parameters })
+  return rows && rows.length > rowsAtMost ? null : rows
+}
+
+/**
+ * Relationships of a type, however many, read together.
+ * @param match binds `n`, a targeted node, `r` and `m`, the node at the far end.
+ * @returns null where they take more memory than may be held at once; one alone is read whatever it takes.
+ */
+export async function readRows(
+  work: Reading,
+  type: RelationshipType,
+  wanted: { match: string; parameters: Record<string, unknown>; isOne?: boolean },
+): Promise<RelationshipRow[] | null> {
+  const { origin, plan, known, usualLabels } = work
+  const { identity: rule } = plan
+  const isOutgoing = type.direction === 'both' ? 'startNode(r) = n' : String(type.direction === 'out')
+  const labels = usualLabels.farEnds.ask('m')
+  const found = await readProperties(origin, known, {
+    ...wanted,
+    ...kindOf(work, type),
+    head: [internalId('r'), internalId('n'), isOutgoing, internalId('m'), ...keyColumns('m', rule, labels.expression)],
+    parameters: { ...wanted.parameters, ...labels.parameters },
+  })
+  if (found === null) return null
+  const rows: RelationshipRow[] = []
+  for (const { row, at, properties } of found) {
+    const relationship = row[at] as InternalId
+    const node = row[at + 1] as InternalId
+    const far = row[at + 3] as InternalId
+    const farKeys = nodeKeys(row, at + 4, rule, labels.read(row[at + 4]))
+    if (origin.legacy) {
+      await completeZones(origin, 'relationship', relationship, properties)
+      await completeIds(origin, rule, far, farKeys)
+    }
+    rows.push({ node, relationship, isOutgoing: row[at + 2] === true, far, farKeys, properties })
+  }
+  return rows
+}

@@ -1,0 +1,52 @@
+import { byCodePoint } from '../../cypher/identifiers.ts'
+import type { Origin } from '../../origin/connect.ts'
+
+/** What an origin's schema says of its relationships; asked for when it is first needed. */
+export interface RelationshipSchema {
+  /** Every type there is, in order. One that comes into being later is seen after `renewed`. */
+  types(): Promise<readonly string[]>
+  /** The types with an index that finds relationships by this property; null where the origin does not say. */
+  indexedBy(property: string): Promise<ReadonlySet<string> | null>
+  /** The origin's read transaction is another one now. */
+  renewed(): void
+}
+
+export function createRelationshipSchema(origin: Origin): RelationshipSchema {
+  let types: Promise<string[]> | null = null
+  let indexes: ReturnType<typeof readIndexes> | null = null
+  return {
+    types() {
+      types ??= readTypes(origin)
+      return types
+    },
+    async indexedBy(property) {
+      // Not asked again for each transaction: that an index came or went changes how long a query takes, not its rows.
+      indexes ??= readIndexes(origin)
+      const found = await indexes
+      return found && new Set(found.flatMap(({ type, key }) => (key === property ? [type] : [])))
+    },
+    renewed() {
+      types = null
+    },
+  }
+}
+
+async function readTypes(origin: Origin): Promise<string[]> {
+  const types: string[] = []
+  const query = 'CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType'
+  for await (const [type] of origin.read(query)) types.push(type as string)
+  return types.sort(byCodePoint)
+}
+
+/** Indexes that serve a comparison of one property with values of any type. Neo4j 3.5 has none. */
+async function readIndexes(origin: Origin): Promise<{ type: string; key: string }[] | null> {
+  if (origin.legacy) return []
+  const rows = await origin.ask('SHOW INDEXES YIELD type, state, entityType, labelsOrTypes, properties')
+  return (
+    rows?.flatMap(([kind, state, entity, types, keys]) => {
+      const [type, key, more] = [...((types as string[] | null) ?? []), ...((keys as string[] | null) ?? [])]
+      const isUsable = (kind === 'RANGE' || kind === 'BTREE') && state === 'ONLINE' && entity === 'RELATIONSHIP'
+      return isUsable && type !== undefined && key !== undefined && more === undefined ? [{ type, key }] : []
+    }) ?? null
+  )
+}

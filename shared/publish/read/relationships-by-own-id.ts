@@ -1,0 +1,86 @@
+import { isQuotable, quote } from '../../cypher/identifiers.ts'
+import type { Origin } from '../../origin/connect.ts'
+import type { Row } from '../../origin/results.ts'
+import type { IdentityRule, NodeKeys } from '../request/identity.ts'
+import type { Properties } from './columns.ts'
+import { type InternalId, internalId } from './internal-ids.ts'
+import { completeIds, keyColumns, nodeKeys } from './node-keys.ts'
+import { fromLists, listsOf } from './properties.ts'
+import type { RelationshipSchema } from './relationship-schema.ts'
+import { completeZones } from './zone-offsets.ts'
+
+export interface FoundRelationship {
+  relationship: InternalId
+  type: string
+  start: { node: InternalId; keys: NodeKeys }
+  end: { node: InternalId; keys: NodeKeys }
+  properties: Properties
+}
+
+/**
+ * Relationships of any type whose property `field` is among `values`, wherever they are. Seed, `relationshipIds`.
+ * @param told of each type that has no index on the property, though it might: its relationships are all looked at.
+ */
+export async function* findRelationships(
+  origin: Origin,
+  schema: RelationshipSchema,
+  rule: IdentityRule,
+  field: string,
+  values: readonly unknown[],
+  told: (missingIndex: { type: string; property: string }) => void,
+): AsyncGenerator<FoundRelationship> {
+  const ids = ['r', 'a', 'b'].map(internalId)
+  const expressions = [...listsOf('r'), 'type(r)', ...ids, ...keyColumns('a', rule), ...keyColumns('b', rule)]
+  const width = 2 + rule.columns.length
+  const indexed = await schema.indexedBy(field)
+  const types = await schema.types()
+  if (indexed && !origin.legacy) for (const type of types) if (!indexed.has(type)) told({ type, property: field })
+  for (const { pattern, hint = '', ofType = '', named = [] } of searchesOf(types, indexed, field)) {
+    const where = `WHERE ${ofType}r.${quote(field)} IN $values`
+    const query = `MATCH (a)-[${pattern}]->(b) ${hint} ${where} RETURN [${expressions.join(', ')}]`
+    for await (const [row] of origin.read(query, { values, named }) as AsyncGenerator<[Row]>) {
+      const { properties, at } = fromLists(row)
+      const [type, relationship, a, b] = row.slice(at) as [string, InternalId, InternalId, InternalId]
+      const start = { node: a, keys: nodeKeys(row, at + 4, rule) }
+      const end = { node: b, keys: nodeKeys(row, at + 4 + width, rule) }
+      if (origin.legacy) {
+        await completeZones(origin, 'relationship', relationship, properties)
+        for (const { node, keys } of [start, end]) await completeIds(origin, rule, node, keys)
+      }
+      yield { relationship, type, start, end, properties }
+    }
+  }
+}
+
+/** One query's share of the types. */
+interface Search {
+  pattern: string
+  hint?: string
+  ofType?: string
+  /** Types that no text can name, or too many to. */
+  named?: readonly string[]
+}
+
+// Measured with 150 types on Neo4j 5.26: planned in 0.8 s by 50 at a time, in 2.8 s all at once, in 17 s one by one.
+const seeksAtOnce = 50
+const typesInText = 500
+
+/**
+ * Each type is in one query. Those with an index are sought by it, some types at a time; all the rest are looked through
+ * in one pass. Where the indexes are not told, the origin's planner decides.
+ */
+function* searchesOf(types: readonly string[], indexed: ReadonlySet<string> | null, field: string): Generator<Search> {
+  const isSought = (type: string) => isQuotable(type) && (indexed === null || indexed.has(type))
+  const sought = types.filter(isSought)
+  const rest = types.filter((type) => !isSought(type))
+  for (let start = 0; start < sought.length; start += seeksAtOnce) {
+    const some = sought.slice(start, start + seeksAtOnce).map(quote)
+    // Without it the planner may prefer to look through all relationships of so many types.
+    const hint = indexed ? `USING INDEX r:${some[0]}(${quote(field)})` : ''
+    yield { pattern: `r:${some.join('|')}`, hint }
+  }
+  if (rest.length === 0) return
+  if (sought.length === 0) yield { pattern: 'r' }
+  else if (rest.length <= typesInText && rest.every(isQuotable)) yield { pattern: `r:${rest.map(quote).join('|')}` }
+  else yield { pattern: 'r', ofType: 'type(r) IN $named AND ', named: rest }
+}

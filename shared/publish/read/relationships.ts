@@ -1,0 +1,62 @@
+import type { RelationshipType } from '../request/relationship-types.ts'
+import { readHub } from './hub.ts'
+import { eachNode, type InternalId } from './internal-ids.ts'
+import type { Reading } from './properties.ts'
+import { arrow, countRelationships } from './queries.ts'
+import { type RelationshipGroup, readGroup, relationshipsAtOnce } from './relationship-rows.ts'
+
+/**
+ * Every relationship of a type at each of these nodes, in groups of bounded size: those of some of the nodes, or some of
+ * those of one with very many. Parallel ones are in one group or in open groups that follow each other. One between two
+ * of the nodes is read from both, a self-loop once.
+ */
+export async function* readRelationships(
+  work: Reading,
+  nodes: readonly InternalId[],
+  type: RelationshipType,
+): AsyncGenerator<RelationshipGroup> {
+  const name = `${type.type} ${type.direction}`
+  // Mostly they are few enough to be read without being counted.
+  const rows = work.counted.has(name) ? null : await readGroup(work, type, ofNodes(type), { ids: nodes })
+  if (rows) return yield { rows, isOpen: false }
+  work.counted.add(name)
+  let isSplit = false
+  let group: InternalId[] = []
+  let size = 0
+  for (const { node, count } of await countRelationships(work.origin, nodes, type)) {
+    const atOnce = relationshipsAtOnce(work, type)
+    if (size > 0 && size + count > atOnce) {
+      isSplit = true
+      yield* readSome(work, group, type)
+      group = []
+      size = 0
+    }
+    if (count > atOnce) {
+      isSplit = true
+      yield* readHub(work, node, type, count)
+    } else {
+      group.push(node)
+      size += count
+    }
+  }
+  if (size > 0) yield* readSome(work, group, type)
+  if (!isSplit) work.counted.delete(name)
+}
+
+const ofNodes = (type: RelationshipType) => `${eachNode} MATCH (n)${arrow('r', type)}(m)`
+
+/** Relationships that should fit, by what is known of their size; where they do not, they are read in halves. */
+async function* readSome(
+  work: Reading,
+  nodes: readonly InternalId[],
+  type: RelationshipType,
+): AsyncGenerator<RelationshipGroup> {
+  const rows = await readGroup(work, type, ofNodes(type), { ids: nodes })
+  if (rows) yield { rows, isOpen: false }
+  else if (nodes.length === 1) yield* readHub(work, nodes[0] as InternalId, type)
+  else {
+    const half = nodes.length >> 1
+    yield* readSome(work, nodes.slice(0, half), type)
+    yield* readSome(work, nodes.slice(half), type)
+  }
+}

@@ -1,0 +1,54 @@
+import { renderValue } from '../../cypher/values.ts'
+import * as errors from '../../errors/catalogue.ts'
+import { idForms } from '../request/id-forms.ts'
+import { requestText } from '../request/identity.ts'
+import { propertyOf } from './columns.ts'
+import { type IdList, type InternalId, listIds } from './internal-ids.ts'
+import { type NodeRow, readNodesByIds } from './nodes.ts'
+import type { Reading } from './properties.ts'
+import { findByIds, followLayers, hasAny } from './queries.ts'
+
+/** The targeted nodes of a request. */
+export interface Targets {
+  nodes: IdList
+  /** What was read of them, if it was read when they were found. */
+  rows: NodeRow[] | null
+  /** Origin ids that the origin does not have. */
+  missing: readonly string[]
+}
+
+/**
+ * Finds the nodes a request is about: its origin ids, or what `toLayer` reaches from them. Contract 4.3, 4.4, 4.6, 4.8.
+ * @param atOnce so many nodes may be read when they are found.
+ * @throws nothingThere (422) when not one id exists and the origin has no such nodes: a mistyped `index` must not
+ * become deletions.
+ */
+export async function findTargets(work: Reading, atOnce: number): Promise<Targets> {
+  const { origin, plan } = work
+  const values = plan.originIds
+    .map(idForms)
+    .flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
+  const isLayered = plan.toLayer.length > 0
+  const rows = isLayered ? null : await readNodesByIds(work, values, atOnce)
+  const found = new Set(rows?.map(({ properties }) => textOf(propertyOf(properties, plan.index.idProperty))))
+  const kept = rows?.filter(({ keys }) => plan.targetFilter === null || keys.labels.includes(plan.targetFilter)) ?? null
+  const nodes: InternalId[] = kept?.map(({ node }) => node) ?? []
+  if (rows === null) {
+    await findByIds(origin, plan.index, values, isLayered ? null : plan.targetFilter, (node, id, passes) => {
+      found.add(textOf(id))
+      if (passes) nodes.push(node)
+    })
+  }
+  if (found.size === 0 && !(await hasAny(origin, plan.index))) {
+    throw errors.nothingThere(plan.index.label, plan.index.idProperty)
+  }
+  const missing = plan.originIds.filter((id) => !found.has(id))
+  if (!isLayered) return { nodes: listIds(nodes), rows: kept, missing }
+  return { nodes: await followLayers(origin, nodes, plan.toLayer, plan.targetFilter), rows: null, missing }
+}
+
+/** What a request calls an id; null where it is another by now, which no request can name. */
+function textOf(id: unknown): string | null {
+  const rendered = renderValue(id)
+  return rendered && requestText(rendered)
+}

@@ -1,0 +1,61 @@
+import { renderValue } from '../../cypher/values.ts'
+import * as errors from '../../errors/catalogue.ts'
+import type { Origin } from '../../origin/connect.ts'
+import { type Identity, idKey, idText } from '../request/identity.ts'
+import { findDuplicates, hasUniqueness } from './queries.ts'
+
+/** Checks that each identity belongs to one node of the origin only. Contract 4.2. */
+export interface Uniqueness {
+  /** `value` is the id as the driver read it. */
+  add(identity: Identity, value: unknown): void
+  /**
+   * Looks for duplicates among what was added since the last check.
+   * @throws unpublishable (422), naming the first, unless they are to be skipped: then `isDuplicate` knows them.
+   */
+  check(skips: boolean): Promise<void>
+  isDuplicate(identity: Identity): boolean
+}
+
+export function createUniqueness(origin: Origin): Uniqueness {
+  const proven = new Map<string, boolean>()
+  const keys = new WeakMap<Identity, string>()
+  const duplicates = new Set<string>()
+  // Most identities are of the kind of the one before them.
+  let last: { label: string; idProperty: string; key: string } | null = null
+  const unchecked = new Map<string, { label: string; idProperty: string; values: Map<string, unknown> }>()
+
+  async function isProven(key: string, label: string, idProperty: string): Promise<boolean> {
+    const known = proven.get(key) ?? (await hasUniqueness(origin, label, idProperty))
+    proven.set(key, known)
+    return known
+  }
+
+  return {
+    add(identity, value) {
+      const { label, idProperty } = identity
+      if (last?.label !== label || last.idProperty !== idProperty) {
+        last = { label, idProperty, key: `${label}\u0000${idProperty}` }
+      }
+      const { key } = last
+      if (proven.get(key)) return
+      keys.set(identity, `${key}\u0000${idKey(value)}`)
+      const kind = unchecked.get(key) ?? { label, idProperty, values: new Map() }
+      unchecked.set(key, kind)
+      kind.values.set(idKey(value), value)
+    },
+    isDuplicate: (identity) => duplicates.size > 0 && duplicates.has(keys.get(identity) ?? ''),
+    async check(skips) {
+      for (const [key, { label, idProperty, values }] of unchecked) {
+        if (await isProven(key, label, idProperty)) continue
+        for await (const id of findDuplicates(origin, label, idProperty, [...values.values()])) {
+          duplicates.add(`${key}\u0000${idKey(id)}`)
+          if (skips) continue
+          const rendered = renderValue(id)
+          const text = rendered === null ? 'a value' : `"${idText(rendered)}"`
+          throw errors.unpublishable(`more than one node with label "${label}" has ${text} as its id "${idProperty}"`)
+        }
+      }
+      unchecked.clear()
+    },
+  }
+}

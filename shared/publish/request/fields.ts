@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { isQuotable, longestName } from '../../cypher/identifiers.ts'
+import type { Issue } from '../../errors/app-error.ts'
+import { parseDbUrl } from '../../origin/db-url.ts'
+import { fileName, orgName } from '../../storage/names.ts'
+import { listOf, mapOf, maxIssuesOfOne } from '../../validation/bounded.ts'
+import { issuesOf, moreUnknown, shown, unknownField } from '../../validation/issues.ts'
+import { publishRules } from './documented-rules.ts'
+import { parseRelationshipType } from './relationship-types.ts'
+
+/** An id as a value. One with a lone surrogate is no id of any database, and on the wire it becomes another's. */
+export const id = z.string().refine((text) => text.isWellFormed(), { message: 'must not hold a lone surrogate' })
+const text = { type: 'string' }
+const ids = listOf(id, text, (value) => typeof value === 'string' && value.isWellFormed())
+/** A label, type or property key that a statement can name. */
+export const identifier = z
+  .string()
+  .refine((name) => name.length <= longestName, {
+    message: `must be at most ${longestName} characters`,
+    abort: true,
+  })
+  .refine(isQuotable, { message: 'must be non-empty, without backslashes, control characters or lone surrogates' })
+const isName = (value: unknown) => typeof value === 'string' && isQuotable(value)
+// More than any node or request of real use has.
+const mostNames = 10_000
+const names = listOf(identifier, text, isName, mostNames)
+const types = listOf(
+  z.string().transform((text, context) => {
+    const parsed = parseRelationshipType(text)
+    if (parsed) return parsed
+    context.addIssue({ code: 'custom', message: 'must be TYPE, TYPE> (outgoing), <TYPE (incoming) or `TYPE`' })
+    return z.NEVER
+  }),
+  text,
+  undefined,
+  mostNames,
+)
+const dbUrl = z.string().superRefine((text, context) => {
+  const parsed = parseDbUrl(text)
+  if ('problem' in parsed) context.addIssue({ code: 'custom', message: parsed.problem })
+})
+// They are kept in Redis while the job runs.
+const longestCredentials = 4_096
+const credentials = z
+  .string()
+  .max(longestCredentials, `must be at most ${longestCredentials} characters`)
+  .refine((text) => /^Basic [A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text.slice(6), 'base64').includes(':'), {
+    message: 'must be "Basic " followed by the base64 of username:password',
+  })
+const flag = z.boolean()
+
+/** Every field of a publish request by itself; the rules between fields are in `rules.ts`. Seed, Publish request. */
+export const publishFields = {
+  dbUrl: dbUrl.describe('bolt:// or bolt+s:// address of the origin database'),
+  credentials: credentials.describe('"Basic " followed by the base64 of username:password'),
+  mappedIndices: mapOf(identifier, identifier, text, isName).describe(
+    'id property of each label; DEFAULT_INDEX and DEFAULT_ID_FIELD are required, and its own label must agree with the latter',
+  ),
+  index: identifier.describe('label of the origin ids, one of mappedIndices; DEFAULT_INDEX if absent'),
+  originIds: ids.describe('ids of the nodes to start from; with relationshipIds at most 500 that differ'),
+  relationshipIds: ids.describe('relationships to publish, by their relationshipIdField'),
+  hardFilterRelationships: flag.describe(
+    'refuse unless both ends of every relationship in relationshipIds are among originIds',
+  ),
+  toLayer: types.describe('relationship types to follow in order; the nodes they lead to are the targeted ones'),
+  relationships: types.describe('types of the relationships to publish; TYPE>, <TYPE for one direction'),
+  preventCleanup: flag.describe('leave out the statements that remove stale relationships'),
+  relationshipIdField: identifier.describe('property that identifies relationships'),
+  metadata: flag.describe('publish the properties and labels of targeted nodes'),
+  deleteProperties: names.describe('properties to remove from published nodes; none that identifies or is protected'),
+  timestampRelationships: flag.describe('stamp relationships with timestampProperty'),
+  timestampProperty: identifier.describe('property for stamps, epoch milliseconds; no id property'),
+  relationshipDeleteOnly: flag.describe('only statements that delete relationships the origin no longer has'),
+  deleteRelationshipById: flag.describe('find stale relationships by relationshipIdField rather than by their ends'),
+  targetFilter: identifier.describe('keep only targeted nodes with this label'),
+  protectedNodeProperties: names.describe(
+    'node properties that are neither published nor overwritten; none that identifies, nor the one of stamps',
+  ),
+  protectedRelationshipProperties: names.describe(
+    'relationship properties that are neither published nor overwritten; not relationshipIdField, nor the one of stamps',
+  ),
+  dynamicLabels: mapOf(identifier, names, { type: 'array', items: text }).describe(
+    'for nodes with the key: labels that are added and removed as at the origin',
+  ),
+  postbackTimestamp: flag.describe('nest a packet that stamps what was published'),
+  returnOnly: flag.describe('answer the packet without storing it'),
+  orgName: orgName.describe('directory of the packet; required unless returnOnly'),
+  fileName: fileName.describe('name of the packet; required unless returnOnly'),
+  searchIdField: identifier.describe('property whose values go to updatedIds'),
+  searchFilter: identifier.describe('only nodes with this label go to updatedIds'),
+  preventSearch: names.describe('nodes with any of these labels do not go to updatedIds'),
+  parameterSyntax: z.enum(['braces', 'dollar']).describe('{name} or $name in statements'),
+  onUnpublishable: z.enum(['fail', 'skip']).describe('fail on what cannot be published, or skip and count it'),
+  numbers: z.enum(['plain', 'strict']).describe('strict wraps numbers for replay clients that do not tell 1 from 1.0'),
+}
+
+/** The request as a document: what clients send, every field optional but the three of the database. */
+export const publishRequest = z
+  .strictObject(publishFields)
+  .partial()
+  .required({ dbUrl: true, credentials: true, mappedIndices: true })
+  .meta({ id: 'PublishRequest', override: publishRules })
+
+type Fields = { [Key in keyof typeof publishFields]: z.infer<(typeof publishFields)[Key]> }
+
+/** A publish request whose fields are each valid; absent fields are absent. */
+export type PublishRequest = Partial<Fields> & Pick<Fields, 'dbUrl' | 'credentials' | 'mappedIndices'>
+
+/** What could be read of a request: valid fields, and the names of those that were given but are not valid. */
+export interface FieldsRead {
+  fields: Partial<Fields>
+  broken: ReadonlySet<string>
+  issues: Issue[]
+}
+
+/**
+ * Reads every field by itself, so that all broken rules can be told at once. null and absent are the same (contract 3).
+ * `alsoKnown` are fields that the caller reads itself: an unknown one may be meant for them.
+ */
+export function readFields(body: unknown, at = '', alsoKnown: readonly string[] = []): FieldsRead {
+  const issues: Issue[] = []
+  const broken = new Set<string>()
+  const fields: Record<string, unknown> = {}
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    const message = 'must be a JSON object, a publish request'
+    issues.push({ path: at, message: at === '' ? `the body ${message}` : message })
+    return { fields, broken: new Set(Object.keys(publishFields)), issues }
+  }
+  let unknown = 0
+  for (const [key, value] of Object.entries(body)) {
+    const path = at === '' ? shown(key) : `${at}.${shown(key)}`
+    const schema = Object.hasOwn(publishFields, key) ? publishFields[key as keyof typeof publishFields] : null
+    if (schema === null) {
+      if (++unknown > maxIssuesOfOne) continue
+      issues.push({ path, message: unknownField(key, [...Object.keys(publishFields), ...alsoKnown]) })
+    } else if (value !== null) {
+      const parsed = schema.safeParse(value)
+      if (parsed.success) fields[key] = parsed.data
+      else broken.add(key)
+      if (parsed.error) issues.push(...issuesOf(parsed.error, schema, path))
+    }
+  }
+  issues.push(...moreUnknown(unknown, at))
+  return { fields, broken, issues }
+}

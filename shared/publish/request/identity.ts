@@ -1,0 +1,112 @@
+import { type Numbers, type Rendered, renderValue, typeName } from '../../cypher/values.ts'
+
+/** What `MERGE` finds a node by. Contract 1. */
+export interface Identity {
+  label: string
+  idProperty: string
+  id: Rendered
+}
+
+/** How a request's nodes get their identity: its `mappedIndices`, read once. */
+export interface IdentityRule {
+  idProperties: ReadonlyMap<string, string>
+  defaultLabel: string
+  /** Every id property, once: the columns that a read needs. */
+  columns: readonly string[]
+  numbers: Numbers
+}
+
+/** What is read of a node to find its identity; `ids` has a value (or null) for each of the rule's columns. */
+export interface NodeKeys {
+  labels: readonly string[]
+  index: unknown
+  ids: readonly unknown[]
+}
+
+const defaults = ['DEFAULT_INDEX', 'DEFAULT_ID_FIELD']
+
+/** The id property of a label in `mappedIndices`; the two DEFAULT_* keys are not labels. Contract 4.1. */
+export function idPropertyOf(mappedIndices: Readonly<Record<string, string>>, label: string): string | undefined {
+  return !defaults.includes(label) && Object.hasOwn(mappedIndices, label) ? mappedIndices[label] : undefined
+}
+
+/** Every id property that `mappedIndices` names, that of DEFAULT_INDEX among them. */
+export const idPropertiesOf = (mappedIndices: Readonly<Record<string, string>>): string[] =>
+  Object.entries(mappedIndices).flatMap(([key, property]) => (key === 'DEFAULT_INDEX' ? [] : [property]))
+
+export function identityRule(
+  mappedIndices: Readonly<Record<string, string>>,
+  numbers: Numbers = 'plain',
+): IdentityRule {
+  const { DEFAULT_INDEX = '', DEFAULT_ID_FIELD = '' } = mappedIndices
+  const labels = Object.entries(mappedIndices).filter(([label]) => !defaults.includes(label))
+  const idProperties = new Map([...labels, [DEFAULT_INDEX, DEFAULT_ID_FIELD] as const])
+  return { idProperties, defaultLabel: DEFAULT_INDEX, columns: [...new Set(idProperties.values())], numbers }
+}
+
+/**
+ * The one function that says what identifies a node. Contract 4.2; seed, Data set requirements, cases 1 to 3.
+ * @returns the identity, or in words why the node cannot be published.
+ */
+export function identityOf(rule: IdentityRule, node: NodeKeys): Identity | { problem: string } {
+  const label = identityLabel(rule, node)
+  if (label === null) return { problem: 'bears no label, or several, that mappedIndices names' }
+  const idProperty = rule.idProperties.get(label) as string
+  const value = node.ids[rule.columns.indexOf(idProperty)]
+  if (value === null || value === undefined) return { problem: `has no property "${idProperty}", the id of "${label}"` }
+  if (equalsNothing(value)) return { problem: `has NaN ${Array.isArray(value) ? 'in' : 'as'} its id "${idProperty}"` }
+  const id = renderValue(value, rule.numbers)
+  if (id === null) return { problem: `has a ${typeName(value)} as its id "${idProperty}"` }
+  return { label, idProperty, id }
+}
+
+/** NaN, and a list with it: `MERGE` would never find it again, and make another at each replay. */
+export const equalsNothing = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(Number.isNaN) : Number.isNaN(value)
+
+/** Do two identities ask the same of a statement? */
+export const isAlike = (a: Identity, b: Identity): boolean =>
+  a.label === b.label && a.idProperty === b.idProperty && a.id.wrap === b.id.wrap && a.id.list === b.id.list
+
+/** The label by which a rule identifies a node; null without one. */
+export function identityLabel(
+  { idProperties, defaultLabel }: IdentityRule,
+  { labels, index }: NodeKeys,
+): string | null {
+  if (typeof index === 'string' && idProperties.has(index) && labels.includes(index)) return index
+  if (labels.includes(defaultLabel)) return defaultLabel
+  if (labels.length === 1) return idProperties.has(labels[0] as string) ? (labels[0] as string) : null
+  const [only, another] = labels.filter((label) => idProperties.has(label))
+  return only !== undefined && another === undefined ? only : null
+}
+
+/** An id as text, for people and for `qa`: a string itself, anything else as its JSON. */
+export function idText({ json }: Rendered): string {
+  if (!json.startsWith('"')) return json
+  return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1)
+}
+
+/** An id as a request names it: a string itself, and `5` for 5 and 5.0; null for one that no request can name. Contract 4.3. */
+export const requestText = (id: Rendered): string | null =>
+  id.json.startsWith('"') && id.wrap === null ? idText(id) : id.list || id.json.startsWith('[') ? null : numberText(id)
+
+/** One text for ids that `MERGE` takes for the same, 5 and 5.0, [5] and [5.0], and another for '5'. */
+export const mergeText = (id: Rendered): string =>
+  numberText(id) ?? (id.wrap === null ? id.json : `${id.wrap} ${id.json}`)
+
+/** A number, or a list of numbers, with integers written one way whatever their type; null for anything else. */
+function numberText({ json, wrap }: Rendered): string | null {
+  const isNumeric = wrap === 'toInteger' || wrap === 'toFloat' || (wrap === null && /^\[?-?\d/.test(json))
+  if (!isNumeric) return null
+  const text = json.replaceAll('"', '')
+  return text.startsWith('[') ? `[${text.slice(1, -1).split(',').map(plainNumber).join(',')}]` : plainNumber(text)
+}
+
+const plainNumber = (text: string): string =>
+  /[.eE]/.test(text) && Number.isInteger(Number(text)) ? String(BigInt(Number(text))) : text
+
+/** The same for an id as the driver read it, whatever syntax or strictness it is rendered in. */
+export function idKey(value: unknown): string {
+  const rendered = renderValue(value)
+  return rendered === null ? '' : mergeText(rendered)
+}

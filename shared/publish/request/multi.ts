@@ -1,0 +1,113 @@
+import type { Issue } from '../../errors/app-error.ts'
+import { maxIssues } from '../../errors/app-error.ts'
+import { packetNameProblem } from '../../storage/names.ts'
+import { shown } from '../../validation/issues.ts'
+import type { PublishRequest } from './fields.ts'
+import { idPropertyOf } from './identity.ts'
+import { optionAgreement } from './option-agreement.ts'
+import { parsePublishRequest } from './rules.ts'
+
+/** Sub-requests of one packet, and where it goes; the names are empty with `returnOnly`. */
+export interface Multi {
+  requests: PublishRequest[]
+  orgName: string
+  fileName: string
+  returnOnly: boolean
+}
+
+const maxSubRequests = 10_000
+// They are encrypted and stored beside the request, in full.
+const maxCredentials = 100
+
+/** Validates the body of multi: each sub-request, then what they must agree on. Seed, #4; contract 5 and 7.4. */
+export function parseMulti(body: unknown): { multi: Multi; issues: Issue[] } {
+  const none: Multi = { requests: [], orgName: '', fileName: '', returnOnly: false }
+  if (!Array.isArray(body) || body.length === 0 || body.length > maxSubRequests) {
+    return {
+      multi: none,
+      issues: [{ path: '', message: `the body must be an array of 1 to ${maxSubRequests} publish requests` }],
+    }
+  }
+  const requests: PublishRequest[] = []
+  const issues: Issue[] = []
+  for (const [index, item] of body.entries()) {
+    const parsed = parsePublishRequest(item, { at: `[${index}]`, sharesStorage: true })
+    requests.push(parsed.request)
+    for (const issue of parsed.issues) issues.push(issue)
+    if (issues.length < maxIssues || index === body.length - 1) continue
+    const rest = body.length - index - 1
+    const message = `the ${rest} sub-requests after [${index}] were not checked, as too many rules are broken`
+    return { multi: none, issues: [{ path: '', message }, ...issues] }
+  }
+  issues.push(...agreement(requests))
+  const named = (field: 'orgName' | 'fileName') =>
+    requests.find((request) => request[field] !== undefined)?.[field] ?? ''
+  const multi = {
+    requests,
+    orgName: named('orgName'),
+    fileName: named('fileName'),
+    returnOnly: requests[0]?.returnOnly === true,
+  }
+  const hasName = (field: string) => body.some((item) => (item?.[field] ?? null) !== null)
+  for (const field of ['orgName', 'fileName'] as const) {
+    if (!multi.returnOnly && !hasName(field)) {
+      issues.push({ path: field, message: 'required in at least one sub-request unless returnOnly is true' })
+    }
+  }
+  // A sub-request that gives both names has been told already.
+  const isTold = requests.some(({ orgName, fileName }) => orgName !== undefined && fileName !== undefined)
+  const problem = packetNameProblem(multi.orgName, multi.fileName)
+  if (problem && !isTold) issues.push({ path: 'fileName', message: problem })
+  return { multi, issues }
+}
+
+function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
+  for (const field of ['orgName', 'fileName'] as const) yield* differing(requests, field, (request) => request[field])
+  yield* differing(requests, 'returnOnly', (request) => request.returnOnly === true)
+  yield* differing(requests, 'parameterSyntax', (request) => request.parameterSyntax ?? null)
+  yield* tooManyCredentials(requests)
+  yield* differingLabels(requests)
+  yield* optionAgreement(requests)
+}
+
+/** The first sub-request whose credentials are one too many. */
+function* tooManyCredentials(requests: readonly PublishRequest[]): Generator<Issue> {
+  const distinct = new Set<string>()
+  for (const [index, { credentials }] of requests.entries()) {
+    if (credentials === undefined || distinct.add(credentials).size <= maxCredentials) continue
+    const message = `at most ${maxCredentials} different ones in one multi; split it`
+    return yield { path: `[${index}].credentials`, message }
+  }
+}
+
+/** The first sub-request that gives a label another id property than an earlier one, for each label. */
+function* differingLabels(requests: readonly PublishRequest[]): Generator<Issue> {
+  const first = new Map<string, { index: number; idProperty: string }>()
+  const told = new Set<string>()
+  for (const [index, { mappedIndices = {} }] of requests.entries()) {
+    for (const label of Object.keys(mappedIndices)) {
+      const idProperty = idPropertyOf(mappedIndices, label)
+      const known = first.get(label)
+      if (idProperty === undefined || told.has(label)) continue
+      if (known === undefined) first.set(label, { index, idProperty })
+      else if (known.idProperty !== idProperty) {
+        const path = `[${index}].mappedIndices.${shown(label)}`
+        yield { path, message: `must be the same as in [${known.index}]` }
+        if (told.add(label).size === maxIssues) return
+      }
+    }
+  }
+}
+
+/** The first sub-request that says otherwise than an earlier one; those that say nothing (undefined) agree with all. */
+function* differing(
+  requests: readonly PublishRequest[],
+  field: string,
+  read: (request: PublishRequest) => unknown,
+): Generator<Issue> {
+  const first = requests.findIndex((request) => read(request) !== undefined)
+  if (first === -1) return
+  const expected = read(requests[first] as PublishRequest)
+  const other = requests.findIndex((request) => read(request) !== undefined && read(request) !== expected)
+  if (other !== -1) yield { path: `[${other}].${field}`, message: `must be the same as in [${first}]` }
+}

@@ -1,0 +1,33 @@
+import { isQuotable, longestName } from '../../cypher/identifiers.ts'
+
+/** Seen from the node that is followed: out of it, into it, or both. */
+export type Direction = 'out' | 'in' | 'both'
+
+export interface RelationshipType {
+  type: string
+  direction: Direction
+}
+
+/**
+ * One entry of `toLayer` or `relationships`: `TYPE` both ways, `TYPE>` outgoing, `<TYPE` incoming, a name in backticks
+ * literally. Contract 4.5. @returns null where no type is left.
+ */
+export function parseRelationshipType(text: string): RelationshipType | null {
+  // Every character may be a doubled backtick, and there are four more.
+  if (text.length > 2 * longestName + 4) return null
+  const quoted = /^(<?)`((?:[^`]|``)+)`(>?)$/s.exec(text)
+  const [, left, name, right] = quoted ?? /^(<?)(.*?)(>?)$/s.exec(text) ?? []
+  const type = quoted ? name?.replaceAll('``', '`') : name
+  if (!type || !isQuotable(type) || (left && right)) return null
+  return { type, direction: left ? 'in' : right ? 'out' : 'both' }
+}
+
+/** Each type once, in the order first named: `A>` beside `<A` or `A` is `A`. */
+export function mergeRelationshipTypes(types: readonly RelationshipType[]): RelationshipType[] {
+  const merged = new Map<string, Direction>()
+  for (const { type, direction } of types) {
+    const known = merged.get(type)
+    merged.set(type, known === undefined || known === direction ? direction : 'both')
+  }
+  return [...merged].map(([type, direction]) => ({ type, direction }))
+}

@@ -1,0 +1,121 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Generations } from '../generations.ts'
+import { generationsBelow } from '../keys.ts'
+import { shownParts } from '../markers.ts'
+import { baseReachedInto, canStartName } from '../names.ts'
+import type { Compare, ObjectStore } from '../object-store.ts'
+import { commonStart, openCursor } from './cursor.ts'
+import { merged, type Named, visibleKeys } from './merged-names.ts'
+import { keysFor, type ListedPacket, packetsInOrder, packetsNamed } from './packet-order.ts'
+import { withoutCopies } from './plain-names.ts'
+
+/** Which names are listed; each has the org in front. */
+export interface Wanted {
+  /** Names that start with one of these. */
+  starts: readonly string[]
+  /** Names behind this one. */
+  after: string
+  filter: NameFilter | null
+  /** So many are taken at most. */
+  most: number
+}
+
+export interface NameFilter {
+  is(name: string): boolean
+  /** May it be a packet's name, or one of its parts, of however many? */
+  mayBe(packetName: string): boolean
+}
+
+interface Stored {
+  store: ObjectStore
+  generations: Generations
+}
+
+// So many packets are read, and so many names looked at, together; and so many manifests.
+const mostTogether = 495
+const manifestsTogether = 32
+const turnMs = 20
+
+/**
+ * Names of files in order, as they are taken: what lies before, between and behind them costs next to nothing. Packets
+ * come from the keys of their generations, files of others from plain objects, each from one listing.
+ *
+ * A name that is there throughout is given once, whatever comes and goes meanwhile. A packet is seen as its latest
+ * generation at the time its keys are listed. An object of no packet seen so far may be a copy that belongs to one
+ * committed since, so packets of such names are looked for again before the names are given.
+ */
+export async function* listNames(stored: Stored, wanted: Wanted): AsyncGenerator<string> {
+  const together = Math.min(wanted.most, mostTogether)
+  let batch: Named[] = []
+  for await (const one of findNames(stored, wanted)) {
+    if (batch.push(one) < together) continue
+    yield* await withoutCopies(stored, batch)
+    batch = []
+  }
+  yield* await withoutCopies(stored, batch)
+}
+
+async function* findNames(stored: Stored, { starts, after, filter, most }: Wanted): AsyncGenerator<Named> {
+  const { store, generations } = stored
+  const { compareKeys } = store
+  const packets = filter === null ? Math.min(most, mostTogether) : mostTogether
+  const disjoint = uncovered(starts.filter(canStartName), compareKeys)
+  const common = commonStart(disjoint)
+  const packetKeys = openCursor(store, generationsBelow(common), keysFor(packets))
+  const plainKeys = openCursor(store, common, keysFor(packets))
+  const bases = await packetsNamed(
+    store,
+    disjoint.map(baseReachedInto).filter((base) => base !== null),
+  )
+
+  async function* packetsFrom(start: string, from: string) {
+    const base = bases.get(baseReachedInto(start) ?? '')
+    if (base) yield [base]
+    yield* packetsInOrder(store, packetKeys, { start, from, packets })
+  }
+
+  /** Markers tell how many parts there are. Where one is missing the manifest does, and is read if it matters. */
+  async function* withParts(chunks: AsyncIterable<ListedPacket[]>) {
+    const partsOf = async (packet: ListedPacket) =>
+      packet.parts ?? (filter === null || filter.mayBe(packet.name) ? await shownParts(generations, packet) : null)
+    const together = Math.min(packets, manifestsTogether)
+    for await (const chunk of chunks) {
+      for (let done = 0; done < chunk.length; done += together) {
+        const some = chunk.slice(done, done + together)
+        const parts = await Promise.all(some.map(partsOf))
+        yield* some.map(({ name }, index) => ({ name, parts: parts[index] ?? null }))
+      }
+    }
+  }
+
+  let turn = performance.now()
+  /** Others get their turns, though there may be nothing to wait for. */
+  async function takeTurns(): Promise<void> {
+    if (performance.now() - turn < turnMs) return
+    await setImmediate()
+    turn = performance.now()
+  }
+
+  for (const start of disjoint) {
+    await takeTurns()
+    const isBehind = compareKeys(after, start) >= 0
+    if (isBehind && !after.startsWith(start)) continue
+    const from = isBehind ? after : start
+    const files = visibleKeys(plainKeys, start, from)
+    for await (const one of merged(withParts(packetsFrom(start, from)), files, from, compareKeys)) {
+      await takeTurns()
+      const isPast = !isBehind || compareKeys(one.name, after) > 0
+      if (isPast && one.name.startsWith(start) && (filter?.is(one.name) ?? true)) yield one
+    }
+  }
+}
+
+/** In order, without those that start with another. */
+function uncovered(starts: readonly string[], compare: Compare): string[] {
+  const kept: string[] = []
+  for (const start of [...starts].sort(compare)) {
+    const last = kept.at(-1)
+    if (last === undefined || !start.startsWith(last)) kept.push(start)
+  }
+  return kept
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { maxIssues } from '../errors/app-error.ts'
+
+/** Broken rules that are reported of one list or map. Contract 3. */
+export const maxIssuesOfOne = 100
+
+type IsFine = (value: unknown) => boolean
+type RawIssues = z.core.$RefinementCtx['issues']
+
+/**
+ * A list that is read element by element, up to so many broken ones that there is nothing more to learn: a schema's own
+ * list makes an object for each.
+ * @param items an element, as documented.
+ * @param isFine tells at a glance that an element is valid as it is.
+ */
+export function listOf<T>(element: z.ZodType<T>, items: object, isFine: IsFine = () => false, most?: number) {
+  const read = (given: unknown, context: z.core.$RefinementCtx): T[] => {
+    if (!Array.isArray(given)) return refused(context, 'array', given)
+    if (most !== undefined && given.length > most) {
+      context.addIssue(`must have at most ${most} elements`)
+      return z.NEVER
+    }
+    const values: T[] = []
+    let broken = 0
+    for (let index = 0; index < given.length; index++) {
+      const value: unknown = given[index]
+      const parsed = isFine(value) ? null : element.safeParse(value, { reportInput: true })
+      if (parsed?.error) {
+        tell(context.issues, parsed.error, index)
+        if (++broken < maxIssuesOfOne) continue
+        tellUnchecked(context, given.length - index - 1, 'elements', `[${index}]`)
+        break
+      }
+      values.push(parsed === null ? (value as T) : parsed.data)
+    }
+    return values
+  }
+  return z
+    .unknown()
+    .transform(read)
+    .meta({ override: { type: 'array', items } })
+}
+
+/** A map whose keys and values stay as they are, read likewise. @param values a value, as documented. */
+export function mapOf<T>(key: z.ZodType<string>, value: z.ZodType<T>, values: object, isFine: IsFine = () => false) {
+  const read = (given: unknown, context: z.core.$RefinementCtx): Record<string, T> => {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) return refused(context, 'record', given)
+    const entries = Object.entries(given)
+    let broken = 0
+    for (const [index, [name, one]] of entries.entries()) {
+      const isFineAsIs = isFine(name) && isFine(one)
+      const error = isFineAsIs ? null : (key.safeParse(name).error ?? value.safeParse(one).error)
+      if (!error) continue
+      tell(context.issues, error, name)
+      if (++broken < maxIssuesOfOne && context.issues.length < maxIssues) continue
+      tellUnchecked(context, entries.length - index - 1, 'entries', 'these')
+      break
+    }
+    return given as Record<string, T>
+  }
+  return z
+    .unknown()
+    .transform(read)
+    .meta({ override: { type: 'object', additionalProperties: values } })
+}
+
+function refused(context: z.core.$RefinementCtx, expected: 'array' | 'record', input: unknown): never {
+  context.issues.push({ code: 'invalid_type', expected, input })
+  return z.NEVER
+}
+
+function tell(issues: RawIssues, error: z.ZodError, at: PropertyKey): void {
+  for (const issue of error.issues) issues.push({ ...issue, path: [at, ...issue.path] } as RawIssues[number])
+}
+
+function tellUnchecked(context: z.core.$RefinementCtx, rest: number, what: string, last: string): void {
+  if (rest > 0) context.addIssue(`has too many that break a rule: the ${rest} ${what} after ${last} were not checked`)
+}

@@ -1,0 +1,67 @@
+import { distance } from 'fastest-levenshtein'
+import { z } from 'zod'
+import type { Issue } from '../errors/app-error.ts'
+import { maxIssuesOfOne } from './bounded.ts'
+
+/** What a schema found, in the words of this service: each issue names its field (below `root`) and the rule. Contract 3. */
+export function issuesOf(error: z.ZodError, schema: z.ZodType, root = ''): Issue[] {
+  const known = knownFields(schema)
+  return error.issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return [{ path: pathOf(root, issue.path), message: wording(issue) }]
+    const told = issue.keys.slice(0, maxIssuesOfOne)
+    const issues = told.map((key) => ({ path: pathOf(root, [...issue.path, key]), message: unknownField(key, known) }))
+    return [...issues, ...moreUnknown(issue.keys.length, pathOf(root, issue.path))]
+  })
+}
+
+/** Of the unknown fields of one object those beyond the told ones are counted. */
+export const moreUnknown = (count: number, path: string): Issue[] =>
+  count > maxIssuesOfOne ? [{ path, message: `has ${count - maxIssuesOfOne} more unknown fields` }] : []
+
+/** The fields of an object's schema, also behind a transform. */
+function knownFields(schema: z.ZodType): string[] {
+  if (schema instanceof z.ZodPipe) return knownFields(schema.in as z.ZodType)
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+}
+
+// Twice the longest field: nothing longer is near to one.
+const longestGuessed = 64
+
+/** "unknown field, did you mean `preventCleanup`?" A silently ignored option would delete relationships. */
+export function unknownField(key: string, known: readonly string[]): string {
+  if (key.length > longestGuessed) return 'unknown field'
+  const near = known
+    .map((candidate) => ({ candidate, edits: distance(key.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((a, b) => a.edits - b.edits)[0]
+  const isNear = near !== undefined && near.edits <= Math.max(2, Math.floor(near.candidate.length / 3))
+  return isNear ? `unknown field, did you mean \`${near.candidate}\`?` : 'unknown field'
+}
+
+/** `originIds[3]`, `mappedIndices.Person`. */
+function pathOf(root: string, path: readonly PropertyKey[]): string {
+  const steps = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${shown(String(key))}`)).join('')
+  return root === '' ? steps.replace(/^\./, '') : root + steps
+}
+
+/** A name of the request in a message: one may be as long as the body. */
+export const shown = (name: string): string => (name.length <= longestShown ? name : `${name.slice(0, longestShown)}…`)
+const longestShown = 200
+
+function wording(issue: z.core.$ZodIssue): string {
+  if (isAbsent(issue)) return 'required'
+  if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message
+  return issue.message
+}
+
+/** A field without a value: null and absent are the same (contract 3). Known where the schema was asked to report inputs. */
+function isAbsent({ code, path, ...issue }: z.core.$ZodIssue): boolean {
+  const isField = typeof path.at(-1) === 'string'
+  return code === 'invalid_type' && isField && 'input' in issue && (issue.input ?? null) === null
+}
+
+function withArticle(type: string): string {
+  if (type === 'record') return 'an object'
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
+}

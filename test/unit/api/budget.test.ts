@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { createBudget } from '../../../api/http/budget.ts'
+
+const codeOf = (take: () => unknown): string | null => {
+  try {
+    take()
+    return null
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+test('a client gets half at most, and all together get what there is', () => {
+  const budget = createBudget(10, 'things')
+  const first = budget('ann', 3)
+  expect(codeOf(() => budget('ann', 3))).toBe('tooManyAtOnce')
+  budget('bob', 5)
+  expect(codeOf(() => budget('cid', 3))).toBe('processBusy')
+  budget('cid', 2)
+  first()
+  first()
+  expect(codeOf(() => budget('dan', 4))).toBe('processBusy')
+  budget('dan', 3)
+})
+
+test('what is more than a share, or than there is, may be under way alone', () => {
+  const budget = createBudget(10, 'things')
+  const all = budget('ann', 8)
+  expect(codeOf(() => budget('ann', 1))).toBe('tooManyAtOnce')
+  expect(codeOf(() => budget('bob', 11))).toBe('processBusy')
+  all()
+  budget('bob', 11)()
+  budget('bob', 10)
+})

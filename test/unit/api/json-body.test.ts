@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { handleErrors } from '../../../api/http/error-handler.ts'
+import { jsonBody } from '../../../api/http/json-body.ts'
+import { createLog } from '../../../shared/observability/log.ts'
+import { createMetrics } from '../../../shared/observability/metrics.ts'
+
+const limitBytes = 1_000
+let server: Server
+let url = ''
+
+beforeAll(async () => {
+  const app = express()
+  app.post('/echo', ...jsonBody(limitBytes), (request, response) => void response.json({ read: request.body }))
+  app.use(handleErrors({ log: createLog('test', 'silent'), metrics: createMetrics() }))
+  server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/echo`
+})
+
+afterAll(() => {
+  server.close()
+  server.closeAllConnections()
+})
+
+async function post(body: string | Buffer, headers: Record<string, string> = { 'Content-Type': 'application/json' }) {
+  const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(Buffer.from(body)) })
+  return { status: response.status, answer: (await response.json()) as { detail?: string } }
+}
+
+/** The status and the message of a refusal. */
+async function refusal(...request: Parameters<typeof post>): Promise<string> {
+  const { status, answer } = await post(...request)
+  return `${status} ${answer.detail}`
+}
+
+const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+const nestedObjects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+
+describe('a body is read', () => {
+  test.each(['{"a":[1,null,"é"]}', '[]', 'null', '"text"', '7'])('as the JSON that it is: %s', async (body) => {
+    expect(await post(body)).toEqual({ status: 200, answer: { read: JSON.parse(body) } })
+  })
+
+  test('with a character set in its content type', async () => {
+    const headers = { 'Content-Type': 'Application/JSON; charset=utf-8' }
+    expect(await post('{"a":1}', headers)).toEqual({ status: 200, answer: { read: { a: 1 } } })
+  })
+
+  test.each(['utf8', 'UTF8', '"utf-8"'])('in UTF-8, also where it is called %s', async (charset) => {
+    const headers = { 'Content-Type': `application/json; charset=${charset}` }
+    expect(await post('"é"', headers)).toEqual({ status: 200, answer: { read: 'é' } })
+  })
+
+  test('with a byte order mark before it', async () => {
+    expect(await post('\ufeff"é"')).toEqual({ status: 200, answer: { read: 'é' } })
+  })
+
+  test('with a key that comes once in each of its objects', async () => {
+    const body = '{"a":{"a":[{"a":1,"A":2},{"a":"a","\\"a":3}]},"b":{"a":":"}}'
+    expect(await post(body)).toEqual({ status: 200, answer: { read: JSON.parse(body) } })
+  })
+
+  test('up to its limit of bytes', async () => {
+    const text = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
+    expect((await post(text(limitBytes))).status).toBe(200)
+    expect(await refusal(text(limitBytes + 1))).toBe(`413 the body is larger than ${limitBytes} bytes`)
+  })
+
+  test('up to 32 levels of lists', async () => {
+    expect((await post(nested(32))).status).toBe(200)
+    expect(await refusal(nested(33))).toBe('400 the body must be at most 32 levels deep')
+  })
+
+  test('up to 32 levels of objects, wherever they are', async () => {
+    expect((await post(nestedObjects(32))).status).toBe(200)
+    expect(await refusal(nestedObjects(33))).toBe('400 the body must be at most 32 levels deep')
+    expect(await refusal(`[1,{"a":[${nested(30)},2]}]`)).toBe('400 the body must be at most 32 levels deep')
+  })
+})
+
+describe('a body is refused', () => {
+  test.each(['__proto__', 'constructor', 'prototype'])('for a key named %s, at any depth', async (key) => {
+    const message = `400 the body must not have a key named ${key}`
+    expect(await refusal(`{"${key}":{}}`)).toBe(message)
+    expect(await refusal(`[{"mappedIndices":{"a":1,"${key}":"id"}}]`)).toBe(message)
+    expect(await refusal(`{"\\u00${key.charCodeAt(0).toString(16)}${key.slice(1)}":1}`)).toBe(message)
+    expect((await post(`["${key}"]`)).status).toBe(200)
+  })
+
+  test.each([
+    ['a', '{"a":1,"b":2,"a":1}'],
+    ['a', '[0,{"x":[{"a":{"b":1},"a":2}]}]'],
+    ['a', '{"b":1,"a":1,"\\u0061":2}'],
+    ['é', '{"é":1,"\\u00e9":2}'],
+    ['', '{"":1,"":2}'],
+    ['0', '{"0":1,"0":2}'],
+    ['a"b', '{"a\\"b":1,"x":"}{","a\\u0022b":2}'],
+  ])('for the key %j that comes twice in one object: %s', async (key, body) => {
+    expect(await refusal(body)).toBe(`400 the body must not have the key ${JSON.stringify(key)} twice in one object`)
+  })
+
+  test('without being quoted whole, for a long key that comes twice', async () => {
+    const key = 'k'.repeat(400)
+    expect(await refusal(`{"${key}":1,"${key}":2}`)).toBe(
+      `400 the body must not have the key "${'k'.repeat(200)}…" twice in one object`,
+    )
+  })
+
+  test.each([
+    ['Latin-1', Buffer.from('{"originIds":["Ren\u00e9"]}', 'latin1')],
+    ['Latin-1 in a key', Buffer.from('{"Ren\u00e9":1}', 'latin1')],
+    ['a surrogate of its own', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ['a character of too many bytes', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
+    ['a character that is cut', Buffer.from([0x22, 0xe2, 0x82, 0x22])],
+  ])('when it is not UTF-8, but %s', async (_what, body) => {
+    expect(await refusal(body)).toBe('400 the body must be UTF-8')
+  })
+
+  test.each(['{', '{"a":1,}', "{'a':1}", 'NaN', '{"a":1}x'])('when it is not JSON: %s', async (body) => {
+    expect(await refusal(body)).toBe('400 the body is not valid JSON')
+  })
+
+  test.each([
+    ['another content type', { 'Content-Type': 'text/plain' }],
+    ['the content type of a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    ['a problem', { 'Content-Type': 'application/problem+json' }],
+    ['no content type', {}],
+    ['a character set that is not Unicode', { 'Content-Type': 'application/json; charset=latin1' }],
+    ['a character set that is like UTF-8', { 'Content-Type': 'application/json; charset=utf-80' }],
+    ['a character set that is not that of JSON', { 'Content-Type': 'application/json; charset=utf-16' }],
+    ['an unknown encoding', { 'Content-Type': 'application/json', 'Content-Encoding': 'odd' }],
+  ])('with %s', async (_what, headers) => {
+    expect(await refusal('{"a":1}', headers)).toBe('415 the body must be sent as Content-Type: application/json')
+  })
+})

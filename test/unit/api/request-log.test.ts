@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import { createServer, get, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { ApiContext } from '../../../api/context.ts'
+import { noOrg } from '../../../api/http/access.ts'
+import { type Answer, defineEndpoint } from '../../../api/http/endpoint.ts'
+import { handleErrors } from '../../../api/http/error-handler.ts'
+import { mountEndpoints } from '../../../api/http/mount.ts'
+import { logRequests } from '../../../api/http/request-log.ts'
+import * as errors from '../../../shared/errors/catalogue.ts'
+import { createMetrics } from '../../../shared/observability/metrics.ts'
+import { publishResponse, type StatementSource } from '../../../shared/publish/response.ts'
+import { documentsOf } from '../../support/manifests.ts'
+
+const entries: { path: string; status: number; isWhole: boolean }[] = []
+const failures: unknown[] = []
+const log = {
+  info: (entry: (typeof entries)[number]) => entries.push(entry),
+  error: ({ err }: { err: unknown }) => failures.push(err),
+}
+const metrics = createMetrics()
+const context = { log, metrics } as unknown as ApiContext
+
+/** An answer that begins, and then does what it is told. */
+const source = (rest: () => Promise<void>): Answer => {
+  async function* chunks() {
+    yield Buffer.from('{"statements":[')
+    await rest()
+    yield Buffer.from(']}')
+  }
+  const transactionRequest: StatementSource = { bytes: null, open: async () => chunks() }
+  return { kind: 'publish', response: publishResponse({ transactionRequest }) }
+}
+const never = () => new Promise<never>(() => {})
+const soon = (error: Error) => async () => {
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  throw error
+}
+const answers: Record<string, () => Promise<Answer>> = {
+  whole: async () => source(async () => {}),
+  silent: never,
+  stuck: async () => source(never),
+  broken: async () => source(soon(new Error('a bug'))),
+  away: async () => source(soon(errors.storeAway())),
+  gone: async () => source(soon(errors.noSuchFile('org', 'file'))),
+}
+const endpoints = Object.entries(answers).map(([name, handle]) =>
+  defineEndpoint({
+    ...{ method: 'get', path: `/1.0/publish/${name}`, summary: name, scope: null, access: noOrg, answer: 'publish' },
+    handle,
+  }),
+)
+
+let server: Server
+let url = ''
+beforeAll(async () => {
+  const app = express().use(logRequests(context), mountEndpoints(context, endpoints), handleErrors(context))
+  server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/1.0/publish/`
+})
+afterAll(() => server.close())
+
+/** What the log says of one request, and the statuses that it is counted under. */
+async function told(name: string) {
+  const entry = await vi.waitFor(() => entries.find(({ path }) => path.endsWith(name)) ?? expect.unreachable())
+  const { values } = await metrics.requests.get()
+  const counted = values.filter(
+    ({ metricName, labels }) => metricName?.endsWith('_count') && String(labels.route).endsWith(`/${name}`),
+  )
+  return { status: entry.status, isWhole: entry.isWhole, counted: counted.map(({ labels }) => labels.status) }
+}
+
+test('an answer that came whole has its own status', async () => {
+  expect((await fetch(`${url}whole`)).status).toBe(200)
+  expect(await told('whole')).toEqual({ status: 200, isWhole: true, counted: [200] })
+})
+
+test.each([
+  ['silent', 'before'],
+  ['stuck', 'in the middle of'],
+])('%s: a client that leaves %s its answer is a 499, no success', async (name) => {
+  const sent = get(url + name).on('error', () => {})
+  if (name === 'stuck') await once(sent, 'response')
+  else await vi.waitFor(() => expect(sent.reusedSocket || sent.socket?.connecting).toBe(false))
+  setTimeout(() => sent.destroy(), 100)
+  expect(await told(name)).toEqual({ status: 499, isWhole: false, counted: [499] })
+  expect(failures).toEqual([])
+})
+
+test.each([
+  ['broken', 500],
+  ['away', 503],
+  ['gone', 500],
+])('%s: an answer that breaks off here has status %i, and its cause is logged', async (name, status) => {
+  await expect(fetch(url + name).then((response) => response.text())).rejects.toThrow()
+  expect(await told(name)).toEqual({ status, isWhole: false, counted: [status] })
+  await vi.waitFor(() => expect(failures.length).toBe(1))
+  failures.length = 0
+})
+
+test('the alert for errors asks for what breaks off, not for clients that leave', () => {
+  const [file] = documentsOf<{ groups: { rules: { alert: string; expr: string }[] }[] }>('deploy/prometheus-rules.yaml')
+  const alert = file?.groups.flatMap(({ rules }) => rules).find((rule) => rule.alert === 'PacketsApiErrors')
+  const asked = new RegExp(`^(?:${/status=~"([^"]+)"/.exec(alert?.expr ?? '')?.[1]})$`)
+  expect(['200', '499', '500', '503'].filter((status) => asked.test(status))).toEqual(['500', '503'])
+})

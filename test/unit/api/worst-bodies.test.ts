@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { keyProblem, shapeOf } from '../../../api/http/json-shape.ts'
+import { createMulti } from '../../../api/publish/create-multi.ts'
+import { createRelationships } from '../../../api/publish/create-relationships.ts'
+import type { Issue } from '../../../shared/errors/app-error.ts'
+import * as errors from '../../../shared/errors/catalogue.ts'
+import { worstMultis, worstPairs, worstRepeats, worstShapes } from '../../support/worst-bodies.ts'
+
+/** Seconds that this thread was busy, whatever else the machine does. */
+function busySeconds(act: () => void): number {
+  const before = process.threadCpuUsage()
+  act()
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1e6
+}
+
+const longestSeconds = 2
+
+/** What the event loop does between the parser and the answer. */
+function readWith(read: (body: unknown) => { issues: readonly Issue[] }, text: string) {
+  const body: unknown = JSON.parse(text)
+  let answer = ''
+  const seconds = busySeconds(() => {
+    const shape = shapeOf(Buffer.from(text))
+    const problem = shape.problem ?? keyProblem(body, text, shape.keys)
+    const { issues } = problem === null ? read(body) : { issues: [{ path: '', message: problem }] }
+    answer = issues.length === 0 ? '' : errors.invalidRequest(issues).message
+  })
+  return { seconds, answer }
+}
+
+describe('the largest body of multi is read within the time', () => {
+  test.each(Object.entries(worstMultis))('%s', (_what, make) => {
+    const read = (body: unknown) => createMulti.body?.read(body, {}) ?? expect.unreachable()
+    const { seconds, answer } = readWith(read, make())
+    expect(seconds).toBeLessThan(longestSeconds)
+    expect(answer.length).toBeLessThan(1_000_000)
+  })
+})
+
+describe('the largest body of createrelationships is read within the time', () => {
+  test.each([
+    ['numbers', () => '0'],
+    ['ids that are no integers', () => '{"startId":"","endId":""}'],
+    ['fields that are unknown', () => '{"startID":"","endID":"","more":0}'],
+  ])('%s', (_what, item) => {
+    const read = (body: unknown) => createRelationships.body?.read(body, {}) ?? expect.unreachable()
+    const { seconds, answer } = readWith(read, worstPairs(item))
+    expect(seconds).toBeLessThan(longestSeconds)
+    expect(answer).toMatch(/idPairs\[99\]/)
+    expect(answer.length).toBeLessThan(1_000_000)
+  })
+})
+
+describe('a key that comes twice after as many others as there may be is told within the time', () => {
+  test.each(Object.entries(worstRepeats))('%s', (_what, make) => {
+    const text = make()
+    expect(shapeOf(Buffer.from(text)).problem).toBeNull()
+    const { seconds, answer } = readWith(() => ({ issues: [] }), text)
+    expect(answer).toBe('the body must not have the key "twice" twice in one object')
+    expect(seconds).toBeLessThan(longestSeconds)
+  })
+})
+
+describe('a shape that takes long to parse is refused before', () => {
+  test.each(Object.entries(worstShapes))('%s', (_what, [make, message]) => {
+    const bytes = Buffer.from(make())
+    let problem: string | null = null
+    const seconds = busySeconds(() => {
+      problem = shapeOf(bytes).problem
+    })
+    expect(problem).toMatch(message)
+    expect(seconds).toBeLessThan(longestSeconds)
+  })
+
+  test('brackets, colons and quotes in strings are no shape', () => {
+    const text = JSON.stringify({ '[{:"': ['[[[[{{{{', '\\', '\\"[', '":'.repeat(20_000)] })
+    expect(shapeOf(Buffer.from(text)).problem).toBeNull()
+  })
+
+  test('as many pairs of ids as a body holds are none', () => {
+    const text = worstPairs((index) => `{"startId":"${index}","endId":"b"}`)
+    expect(shapeOf(Buffer.from(text)).problem).toBeNull()
+  })
+})

@@ -1,0 +1,61 @@
+import type { JWTPayload } from 'jose'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createJwtTokens } from '../../../shared/auth/jwt.ts'
+import { audience, inSeconds, issuer, startIdentityProvider } from '../../support/identity-provider.ts'
+
+const identity = await startIdentityProvider()
+afterAll(identity.stop)
+const principalOf = createJwtTokens({ jwksUrl: identity.jwksUrl, issuer, audience })
+const withClaims = async (claims: JWTPayload) => principalOf(await identity.sign(claims))
+
+describe('clocks may differ by five seconds', () => {
+  test.each([
+    ['a token that ended just now', () => ({ exp: inSeconds(-3) }), true],
+    ['a token that ended before', () => ({ exp: inSeconds(-8) }), false],
+    ['a token that begins at once', () => ({ nbf: inSeconds(3) }), true],
+    ['a token that begins later', () => ({ nbf: inSeconds(12) }), false],
+  ])('%s', async (_what, claims, isValid) => {
+    expect((await withClaims(claims())) !== null).toBe(isValid)
+  })
+})
+
+describe('scopes', () => {
+  test.each([
+    [{ scope: 'publish:read publish:write' }, ['publish:read', 'publish:write']],
+    [{ scope: ['publish:read', 'email'] }, ['publish:read']],
+    [{ scope: undefined, scp: 'publish:read openid' }, ['publish:read']],
+    [{ scope: undefined, scp: ['manager:read', 'search:read'] }, ['manager:read', 'search:read']],
+    [{ scope: 'publish:read', scp: 'manager:write' }, ['publish:read']],
+    [{ scope: '', scp: 'manager:write' }, []],
+  ])('%j', async (claims, scopes) => {
+    expect((await withClaims(claims))?.scopes).toEqual(scopes)
+  })
+
+  test.each([{ scope: undefined }, { scope: undefined, scp: 7 }, { scope: { 'publish:read': true } }])(
+    '%j: a token that says none is not valid',
+    async (claims) => {
+      expect(await withClaims(claims)).toBeNull()
+    },
+  )
+})
+
+describe('orgs', () => {
+  test.each([
+    [
+      ['acme', 'acme/eu'],
+      ['acme', 'acme/eu'],
+    ],
+    [
+      ['acme', '../other', 'a//b', '', 7, null, ['x'], 'Ren\u0065\u0301', 'eu'],
+      ['acme', 'eu'],
+    ],
+    [['**', '* '], []],
+    [['*'], ['*']],
+  ])('%j: a name that is none of an org is left out, and grants nothing', async (given, orgs) => {
+    expect((await withClaims({ orgs: given }))?.orgs).toEqual(orgs)
+  })
+
+  test.each([undefined, 'acme', { acme: true }])('%j: a token without a list of them is not valid', async (orgs) => {
+    expect(await withClaims({ orgs })).toBeNull()
+  })
+})

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { median } from '../../bench/median.ts'
+import { sharesOf } from '../../bench/profile-lane.ts'
+import { ratiosOf } from '../../bench/ratios.ts'
+import type { Measured } from '../../bench/results.ts'
+
+const round = (statements: number, seconds: number, more: Partial<Measured> = {}): Measured =>
+  ({ statements, seconds, clientCpu: 1, databaseCpu: 1, peakMB: 100, ...more }) as Measured
+
+/** The ratios that have a bar, by name. */
+const withBars = (lanes: Record<string, Measured[]>) =>
+  ratiosOf((lane) => lanes[lane] ?? [], 1)
+    .filter(({ name }) => name !== '')
+    .map(({ name, value, verdict }) => [name, value, verdict])
+
+test('the middle of an odd and of an even number of values', () => {
+  expect([median([3, 1, 2]), median([4, 1, 2, 3]), median([7])]).toEqual([2, 2.5, 7])
+})
+
+test('a ratio is one of medians, held against its bar and its stretch', () => {
+  const told = withBars({
+    driver: [1, 9, 2].map((clientCpu) => round(1_000, 1, { clientCpu })),
+    'nodes-1': [round(1_000, 1, { clientCpu: 1.75 })],
+    'apoc-nodes': [round(1_000, 1)],
+    'apoc-nodes-slices': [round(1_000, 0.8)],
+  })
+  expect(told.slice(0, 2)).toEqual([
+    ['R1', 0.875, 'pass'],
+    ['R2n', 0.8, 'miss'], // of the faster of APOC's two ways
+  ])
+})
+
+test('what is enough for the stretch is told so, and what was not measured is not', () => {
+  const told = withBars({
+    'memory-100k': [round(100_000, 1, { peakMB: 100 })],
+    'memory-1m': [round(1_000_000, 10, { peakMB: 104 })],
+  })
+  expect(told.filter(([name]) => name === 'R4')).toEqual([
+    ['R4', 1.04, 'stretch'],
+    ['R4', 104, 'stretch'],
+  ])
+  expect(told.filter(([name]) => name !== 'R4').every(([, , verdict]) => verdict === '-')).toBe(true)
+})
+
+test("a sample is given to the innermost file on its stack that is not Node's own", () => {
+  const node = (id: number, url: string, children: number[] = [], functionName = 'f') => ({
+    id,
+    callFrame: { functionName, url },
+    children,
+  })
+  const nodes = [
+    node(1, '', [2, 6, 7], '(root)'),
+    node(2, 'file:///here/worker/run-job.ts', [3]),
+    node(3, 'file:///here/shared/publish/build-packet.ts', [4]),
+    node(4, 'file:///here/node_modules/ioredis/built/Redis.js', [5]),
+    node(5, 'node:net'),
+    node(6, '', [], '(idle)'),
+    node(7, '', [], '(garbage collector)'),
+  ]
+  const shares = sharesOf({ nodes, samples: [5, 2, 3, 6, 7], timeDeltas: [10, 10, 20, 500, 10] })
+  expect(shares).toEqual({ queueShare: 0.4, driverShare: 0, storeShare: 0, publishShare: 0.4, otherShare: 0 })
+})

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { least, problemsOf } from '../least-environment.ts'
+
+test('JSON web tokens need an issuer, an audience and keys over https', () => {
+  const { AUTH_TOKENS: _, ...none } = least
+  expect(problemsOf({ ...none, AUTH_JWKS_URL: 'http://id.example/keys' })).toEqual([
+    'AUTH_ISSUER: required with AUTH_JWKS_URL',
+    'AUTH_AUDIENCE: required with AUTH_JWKS_URL',
+    'AUTH_JWKS_URL: must be https unless it is on this machine',
+  ])
+  const local = { ...none, AUTH_JWKS_URL: 'http://127.0.0.1:9/keys', AUTH_ISSUER: 'me', AUTH_AUDIENCE: 'packets' }
+  expect(problemsOf(local)).toEqual([])
+  expect(problemsOf({ ...least, AUTH_ISSUER: 'me' })).toEqual(['AUTH_ISSUER: only with AUTH_JWKS_URL'])
+})
+
+test.each(['nowhere:kill', 'partStored', 'partStored:burn', 'partStored:kill:0'])('a failpoint is not %s', (text) => {
+  expect(problemsOf({ ...least, FAILPOINT: text })[0]).toMatch(/^FAILPOINT: must be <step>:<kill, stop or block>/)
+})

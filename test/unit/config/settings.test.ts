@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../../shared/config/config.ts'
+import { key, least, problemsOf } from '../least-environment.ts'
+
+test('what is not set has its default', () => {
+  expect(readConfig('api', least)).toEqual({
+    api: { host: '127.0.0.1', port: 8080, publishWaitSeconds: 55, stopGraceSeconds: 25 },
+    worker: {
+      healthHost: '127.0.0.1',
+      healthPort: 8081,
+      concurrency: 2,
+      stopGraceSeconds: 25,
+      janitorSeconds: 60,
+      livenessSeconds: 60,
+    },
+    failpoint: null,
+    redis: { url: 'redis://127.0.0.1:6379' },
+    storage: {
+      endpoint: 'http://127.0.0.1:9000',
+      publicEndpoint: 'http://127.0.0.1:9000',
+      region: 'us-east-1',
+      bucket: 'publish',
+      accessKey: 'access',
+      secretKey: 'shared-secret',
+      timeoutSeconds: 20,
+      plainFiles: true,
+    },
+    manager: null,
+    auth: { tokensFile: 'tokens.json', jwt: null },
+    secretKeys: [{ id: 'k1', key: key(1) }],
+    origin: { allow: null, ports: [7687], dnsServers: null, silenceSeconds: 300, stallSeconds: 900 },
+    limits: {
+      jobPairs: 50_000_000,
+      jobSeconds: 14_400,
+      inlineBytes: 16 * 1024 * 1024,
+      returnOnlyPairs: 50_000,
+      returnOnlyAtOnce: 32,
+      bodyBytes: 256 * 1024 * 1024,
+      queuedJobs: 10_000,
+      requestsPerMinute: 3_000,
+    },
+    parameterSyntax: 'braces',
+    logLevel: 'info',
+  })
+})
+
+test('what is set is taken', () => {
+  const config = readConfig('api', {
+    ...least,
+    API_HOST: '0.0.0.0',
+    API_PORT: '0',
+    WORKER_HEALTH_PORT: '65535',
+    WORKER_CONCURRENCY: '8',
+    REDIS_URL: 'rediss://redis.example:6380/1',
+    S3_PUBLIC_ENDPOINT: 'https://files.example',
+    S3_REGION: 'eu-1',
+    S3_BUCKET: 'packets',
+    S3_TIMEOUT_SECONDS: '7',
+    MANAGER_DB_URL: 'neo4j+s://models.example',
+    MANAGER_DB_USER: 'models',
+    MANAGER_DB_PASSWORD: 'models-password',
+    ORIGIN_ALLOW: 'db.example:7688',
+    ORIGIN_PORTS: '7687, 7688',
+    PUBLISH_WAIT_SECONDS: '0',
+    JOB_MAX_PAIRS: '10',
+    JOB_MAX_SECONDS: '20',
+    PLAIN_FILES: 'off',
+    INLINE_LIMIT_BYTES: '30',
+    RETURN_ONLY_MAX_PAIRS: '40',
+    RETURN_ONLY_AT_ONCE: '41',
+    BODY_MEMORY_BYTES: '42',
+    ORIGIN_DNS_SERVERS: '10.0.0.2,[fd00::2]:5353',
+    ORIGIN_STALL_SECONDS: '43',
+    MAX_QUEUED_JOBS: '50',
+    RATE_LIMIT_PER_MINUTE: '60',
+    STOP_GRACE_SECONDS: '5',
+    JANITOR_SECONDS: '6',
+    LIVENESS_SECONDS: '7',
+    FAILPOINT: 'partStored:stop:3',
+    AUTH_JWKS_URL: 'https://id.example/keys',
+    AUTH_ISSUER: 'https://id.example',
+    AUTH_AUDIENCE: 'packets',
+    PARAMETER_SYNTAX: 'dollar',
+    LOG_LEVEL: 'debug',
+  })
+  expect(config).toMatchObject({
+    api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0, stopGraceSeconds: 5 },
+    worker: {
+      healthHost: '0.0.0.0',
+      healthPort: 65_535,
+      concurrency: 8,
+      stopGraceSeconds: 5,
+      janitorSeconds: 6,
+      livenessSeconds: 7,
+    },
+    failpoint: { name: 'partStored', how: 'stop', count: 3 },
+    auth: {
+      tokensFile: 'tokens.json',
+      jwt: { jwksUrl: 'https://id.example/keys', issuer: 'https://id.example', audience: 'packets' },
+    },
+    redis: { url: 'rediss://redis.example:6380/1' },
+    storage: {
+      publicEndpoint: 'https://files.example',
+      region: 'eu-1',
+      bucket: 'packets',
+      timeoutSeconds: 7,
+      plainFiles: false,
+    },
+    manager: { url: 'neo4j+s://models.example', user: 'models', password: 'models-password' },
+    origin: {
+      allow: [{ kind: 'host', host: 'db.example', port: 7688 }],
+      ports: [7687, 7688],
+      dnsServers: ['10.0.0.2', '[fd00::2]:5353'],
+      silenceSeconds: 300,
+      stallSeconds: 43,
+    },
+    limits: {
+      jobPairs: 10,
+      jobSeconds: 20,
+      inlineBytes: 30,
+      returnOnlyPairs: 40,
+      returnOnlyAtOnce: 41,
+      bodyBytes: 42,
+      queuedJobs: 50,
+      requestsPerMinute: 60,
+    },
+    parameterSyntax: 'dollar',
+    logLevel: 'debug',
+  })
+})
+
+describe('an empty variable', () => {
+  test('is one that is not set: its default holds', () => {
+    const empty = { API_PORT: '', ORIGIN_ALLOW: '', ORIGIN_PORTS: '', S3_PUBLIC_ENDPOINT: '', LOG_LEVEL: '' }
+    expect(readConfig('api', { ...least, ...empty })).toEqual(readConfig('api', least))
+  })
+
+  test('is missing where it is required', () => {
+    expect(problemsOf({ ...least, S3_SECRET_KEY: '', AUTH_TOKENS: '' })).toEqual([
+      'S3_SECRET_KEY: required',
+      'AUTH_TOKENS or AUTH_JWKS_URL: one is required',
+    ])
+  })
+})

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { idempotencyOf, parseIdempotencyKey, sameJob } from '../../../shared/jobs/idempotency.ts'
+import type { Submission } from '../../../shared/jobs/submission.ts'
+import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { request, validRequest } from '../valid-request.ts'
+
+const keyOf = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) })
+const [first, second] = [keyOf('k1', 1), keyOf('k2', 2)]
+
+const submission = (changes: Record<string, unknown> = {}, others: Partial<Submission> = {}): Submission => ({
+  kind: 'publish',
+  orgName: 'acme',
+  fileName: 'people',
+  batchSize: 5_000,
+  force: false,
+  requests: [parsePublishRequest(request(changes)).request],
+  ...others,
+})
+
+const of = (it: Submission, keys = [first]) => idempotencyOf(keys, 'client', 'key', it)
+const known = (it: Submission, keys = [first]) => ({ id: 'job', fingerprint: of(it, keys).fingerprint })
+
+describe('an Idempotency-Key', () => {
+  test.each(['a', '!', '~', 'x'.repeat(255), '8e03978e-40d5-43dd-bc93-6894a57f9324'])('may be %s', (header) => {
+    expect(parseIdempotencyKey(header)).toBe(header)
+  })
+
+  test.each(['', ' ', 'a b', 'a, b', 'ü', '\u007f', '\t', 'x'.repeat(256)])('may not be %j', (header) => {
+    expect(() => parseIdempotencyKey(header)).toThrow('Idempotency-Key: must be 1 to 255 visible ASCII characters')
+  })
+
+  test('need not be there', () => {
+    expect(parseIdempotencyKey(undefined)).toBeNull()
+  })
+
+  test('is remembered by a digest that only the same client and the same key have', () => {
+    const pairs = [
+      ['a', 'b'],
+      ['a', 'c'],
+      ['b', 'b'],
+      ['a","b', ''],
+      ['', 'a","b'],
+    ] as const
+    const digests = pairs.map(([client, key]) => idempotencyOf([first], client, key, submission()).key)
+    expect(new Set(digests).size).toBe(pairs.length)
+    expect(idempotencyOf([first], 'a', 'b', submission({ originIds: ['p2'] })).key).toBe(digests[0])
+    expect(digests.every((digest) => /^[\w-]{43}$/.test(digest))).toBe(true)
+  })
+})
+
+describe('a request is the same', () => {
+  test('in whatever order its fields and the keys of its maps come', () => {
+    const { mappedIndices, ...others } = validRequest
+    const reversed = (map: object) => Object.fromEntries(Object.entries(map).reverse())
+    const shuffled = reversed({ ...others, mappedIndices: reversed(mappedIndices) })
+    expect(JSON.stringify(shuffled)).not.toBe(JSON.stringify(validRequest))
+    const again = submission({}, { requests: [parsePublishRequest(shuffled).request] })
+    expect(sameJob([first], known(submission()), again)).toBe('job')
+  })
+
+  test('whether what is null is given or left out', () => {
+    expect(sameJob([first], known(submission()), submission({ relationships: null }))).toBe('job')
+  })
+})
+
+describe('a request is another', () => {
+  test.each([
+    ['other ids', submission({ originIds: ['p2'] })],
+    ['other ids in another order', submission({ originIds: ['p2', 'p1'] })],
+    ['a false that was not given', submission({ preventCleanup: false })],
+    ['another password', submission({ credentials: `Basic ${btoa('reader:other')}` })],
+    ['another file name', submission({}, { fileName: 'others' })],
+    ['force', submission({}, { force: true })],
+    ['another batch size', submission({}, { batchSize: 4_999 })],
+    ['a multi', submission({}, { kind: 'multi' })],
+    ['one request more', submission({}, { requests: [...submission().requests, ...submission().requests] })],
+  ])('with %s', (_what, other) => {
+    expect(() => sameJob([first], known(submission()), other)).toThrow(
+      expect.objectContaining({ status: 422, code: 'keyReused' }),
+    )
+  })
+})
+
+describe('a fingerprint', () => {
+  test('that was made under an older key is recognised while that key is configured', () => {
+    const older = known(submission(), [first])
+    expect(sameJob([second, first], older, submission())).toBe('job')
+    expect(() => sameJob([second, first], older, submission({ originIds: ['p2'] }))).toThrow('this key was used')
+    expect(known(submission(), [second, first]).fingerprint).toMatch(/^k2\./)
+  })
+
+  test('that was made under a key that is gone, or under another of its name, is not', () => {
+    const older = known(submission(), [first])
+    expect(() => sameJob([second], older, submission())).toThrow('this key was used')
+    expect(() => sameJob([keyOf('k1', 3)], older, submission())).toThrow('this key was used')
+  })
+
+  test('says nothing about the request, whose password could be guessed from a plain digest', () => {
+    const { fingerprint } = of(submission())
+    expect(fingerprint).toMatch(/^k1\.[\w-]{43}$/)
+    expect(of(submission(), [keyOf('k1', 3)]).fingerprint).not.toBe(fingerprint)
+  })
+})

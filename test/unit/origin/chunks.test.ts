@@ -1,0 +1,171 @@
+import type { Socket } from 'node:net'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Origin, openOrigin } from '../../../shared/origin/connect.ts'
+import { bytesOf, type FakeBolt, fakeBolt, inChunks, type Reply } from '../../support/fake-bolt.ts'
+
+const credentials = `Basic ${btoa('user:password')}`
+
+const open = ({ port }: FakeBolt, limits = {}): Promise<Origin> =>
+  openOrigin(
+    { dbUrl: `bolt://127.0.0.1:${port}`, credentials },
+    {
+      allow: [{ kind: 'network', address: '127.0.0.1', prefix: 32, family: 'ipv4', port }],
+      ports: [port],
+      silenceSeconds: 60,
+      stallSeconds: 60,
+      dnsServers: null,
+      ...limits,
+    },
+    60,
+  )
+
+const mebibyte = 1024 * 1024
+const noop = Buffer.alloc(2)
+const end: Reply = { success: { has_more: false } }
+const broke = { status: 502, code: 'originBroke' }
+/** The same byte again and again, each in a chunk of its own. */
+const drops = inChunks(Buffer.alloc(100_000, 0x01), 1).subarray(0, -2)
+
+/** Sends these bytes again and again, as they are taken, until the connection is closed. */
+const keepSending = (bytes: Buffer, everyMs: number) => (socket: Socket) => {
+  const sending = setInterval(() => {
+    if (socket.destroyed) clearInterval(sending)
+    else if (!socket.writableNeedDrain) socket.write(bytes)
+  }, everyMs)
+}
+
+/** The longest that this process did nothing else. */
+let delays: ReturnType<typeof monitorEventLoopDelay>
+beforeEach(() => {
+  delays = monitorEventLoopDelay({ resolution: 10 })
+  delays.enable()
+})
+afterEach(() => {
+  delays.disable()
+  expect(delays.max / 1e6).toBeLessThan(3_000)
+})
+
+describe('an origin that cuts what it says into chunks of a byte', () => {
+  test('is understood, and holds nobody up', { timeout: 120_000 }, async () => {
+    const text = 'x'.repeat(180_000)
+    const server = await fakeBolt(() => [{ record: [[text, 1]] }, end], { padding: text }, { chunkBytes: 1 })
+    const origin = await open(server)
+    expect(await origin.rows('RETURN 1')).toEqual([[text, 1n]])
+    await origin.close()
+  })
+
+  test('without an end is given up before it is let in', { timeout: 120_000 }, async () => {
+    const server = await fakeBolt(() => [], {}, { onHello: keepSending(drops, 1) })
+    await expect(open(server)).rejects.toMatchObject({ status: 502, code: 'originUnreachable' })
+    expect(server.bytesSent()).toBeLessThan(64 * mebibyte)
+  })
+
+  test('without an end, as a record, is given up', { timeout: 120_000 }, async () => {
+    function* endless(): Generator<Reply> {
+      yield { bytes: Buffer.from([0, 2, 0xb1, 0x71]) }
+      for (;;) yield { bytes: drops }
+    }
+    const server = await fakeBolt(endless)
+    const origin = await open(server)
+    await expect(origin.rows('RETURN 1')).rejects.toMatchObject(broke)
+    await origin.close()
+  })
+
+  test('behind the handshake is not even read', { timeout: 120_000 }, async () => {
+    const hello = { success: { server: 'Neo4j/4.4.0', connection_id: 'fake', padding: 'x'.repeat(30_000) } }
+    const server = await fakeBolt(() => [], {}, { afterHandshake: inChunks(Buffer.from(JSON.stringify(hello)), 1) })
+    await expect(open(server)).rejects.toMatchObject({ status: 502, code: 'originUnreachable' })
+  })
+})
+
+test('a record of very many values holds nobody up for long', { timeout: 120_000 }, async () => {
+  const list = Array.from({ length: 300_000 }, () => 'x')
+  const server = await fakeBolt(() => [{ record: [[list]] }, end])
+  const origin = await open(server)
+  expect(await origin.rows('RETURN 1')).toEqual([[list]])
+  await origin.close()
+})
+
+describe('an origin that gives more than can be held', () => {
+  const text = 'x'.repeat(8 * mebibyte)
+  const row: Reply = { bytes: bytesOf({ record: [[text]] }) }
+
+  test('is given up: rows that are held together', { timeout: 120_000 }, async () => {
+    const server = await fakeBolt(function* () {
+      for (;;) yield row
+    })
+    const origin = await open(server)
+    await expect(origin.rows('RETURN 1')).rejects.toMatchObject(broke)
+    await expect(origin.ask('RETURN 1')).resolves.toBeNull()
+    await origin.close()
+  })
+
+  const packed = (count: number, marker: number) => {
+    const list = Buffer.alloc(count + 5, marker)
+    list[0] = 0xd6
+    list.writeUInt32BE(count, 1)
+    return inChunks(Buffer.concat([Buffer.from([0xb1, 0x71, 0x91]), list]))
+  }
+
+  test.each([
+    ['a list of millions of integers', 20_000_000, 0x01],
+    ['lists of thousands of maps', 60_000, 0xa0],
+  ])('is given up: %s', { timeout: 120_000 }, async (_what, count, marker) => {
+    const record: Reply = { bytes: packed(count, marker) }
+    const server = await fakeBolt(function* () {
+      for (;;) yield record
+    })
+    const origin = await open(server)
+    await expect(origin.rows('RETURN 1')).rejects.toMatchObject(broke)
+    expect(process.memoryUsage().heapUsed).toBeLessThan(1_500 * mebibyte)
+    await origin.close()
+  })
+
+  test('is read where rows are not held', { timeout: 120_000 }, async () => {
+    const server = await fakeBolt(function* () {
+      for (let count = 0; count < 50; count++) yield row
+      yield end
+    })
+    const origin = await open(server)
+    let bytes = 0
+    for await (const [value] of origin.read('RETURN 1')) bytes += String((value as string[])[0]).length
+    expect(bytes).toBe(50 * text.length)
+    await origin.close()
+  })
+})
+
+describe('an origin that keeps its connection alive and says nothing', () => {
+  test.each([
+    ['with empty chunks', [0, 0]],
+    ['with bytes of a record', [0, 1, 0]],
+  ])('%s is given up when its time is over', { timeout: 60_000 }, async (_what, bytes) => {
+    const server = await fakeBolt(
+      () => [{ record: [['one']] }],
+      {},
+      { afterReplies: keepSending(Buffer.from(bytes), 200) },
+    )
+    const origin = await open(server, { silenceSeconds: 2, stallSeconds: 5 })
+    const began = performance.now()
+    await expect(origin.rows('RETURN 1')).rejects.toMatchObject(broke)
+    expect(performance.now() - began).toBeGreaterThan(3_000)
+    await origin.close()
+  })
+
+  test('before it lets anybody in is given up as well', { timeout: 60_000 }, async () => {
+    const server = await fakeBolt(() => [], {}, { onHello: keepSending(noop, 200) })
+    const code = 'originUnreachable'
+    await expect(open(server, { silenceSeconds: 2, stallSeconds: 3 })).rejects.toMatchObject({ code })
+  })
+
+  test('is waited for as long as that is allowed, beyond its silence', { timeout: 60_000 }, async () => {
+    const late = (socket: Socket) => {
+      keepSending(noop, 200)(socket)
+      setTimeout(() => socket.write(inChunks(Buffer.from([0xb1, 0x70, 0xa0]))), 4_000)
+    }
+    const server = await fakeBolt(() => [{ record: [['one']] }], {}, { afterReplies: late })
+    const origin = await open(server, { silenceSeconds: 2, stallSeconds: 30 })
+    expect(await origin.rows('RETURN 1')).toEqual([['one']])
+    await origin.close()
+  })
+})

@@ -1,0 +1,108 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createLookup } from '../../../shared/origin/lookup.ts'
+import { createTurns } from '../../../shared/origin/turns.ts'
+import { nameServer } from '../../support/name-server.ts'
+
+const soon = () => AbortSignal.timeout(5_000)
+
+const silent = createSocket('udp4').bind(0, '127.0.0.1')
+await once(silent, 'listening')
+const silentServers = [`127.0.0.1:${silent.address().port}`]
+
+const folder = mkdtempSync(join(tmpdir(), 'hosts-'))
+const hosts = join(folder, 'hosts')
+writeFileSync(hosts, '# comment\n::1 Db.Example db\n10.0.0.7\tdb.example # db2\nfe80::1%lo0 db\nnonsense db\n')
+afterAll(() => {
+  silent.close()
+  rmSync(folder, { recursive: true })
+})
+
+describe('a name', () => {
+  test('of the hosts file is found at once, whatever the name servers do', async () => {
+    const lookup = createLookup(silentServers, hosts)
+    const began = performance.now()
+    expect(await lookup('db.example', soon())).toEqual(['10.0.0.7', '::1'])
+    expect(await lookup('db', soon())).toEqual(['::1'])
+    expect(performance.now() - began).toBeLessThan(1_000)
+  })
+
+  test('localhost needs no name server and no hosts file', async () => {
+    expect(await createLookup(silentServers, '/nowhere')('localhost', soon())).toEqual(['127.0.0.1', '::1'])
+  })
+
+  test('has all addresses of both kinds', async () => {
+    const servers = [await nameServer({ A: ['192.0.2.7', '10.0.0.9'], AAAA: ['2001:db8::7'] })]
+    const found = await createLookup(servers)('db.example', soon())
+    expect(found.toSorted()).toEqual(['10.0.0.9', '192.0.2.7', '2001:db8::7'])
+    expect(await createLookup(servers)('db.example.', soon())).toHaveLength(3)
+  })
+
+  test('has those of one kind where the other is not answered', async () => {
+    const servers = [await nameServer({ A: ['192.0.2.7'] })]
+    expect(await createLookup(servers)('db.example', soon())).toEqual(['192.0.2.7'])
+  })
+
+  test('of nobody has none', async () => {
+    expect(await createLookup([await nameServer({ A: [], AAAA: [] })])('db.example', soon())).toEqual([])
+  })
+})
+
+test('a hundred names whose name server is silent are given up in time, and hold no thread', async () => {
+  const lookup = createLookup(silentServers)
+  const began = performance.now()
+  const looking = Array.from({ length: 100 }, (_, index) => lookup(`silent${index}.example`, soon()))
+  let slowest = 0
+  const measure = async () => {
+    const asked = performance.now()
+    await stat(folder)
+    slowest = Math.max(slowest, performance.now() - asked)
+  }
+  const measuring = setInterval(() => void measure(), 50)
+  expect((await Promise.allSettled(looking)).map((one) => one.status === 'fulfilled' && one.value)).toEqual(
+    looking.map(() => []),
+  )
+  clearInterval(measuring)
+  expect(performance.now() - began).toBeLessThan(8_000)
+  expect(slowest).toBeLessThan(1_000)
+})
+
+describe('turns', () => {
+  test('are given to so many at a time, in order', async () => {
+    const inTurn = createTurns(2)
+    const begun: number[] = []
+    const works = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
+    const done = works.map(({ promise }, index) =>
+      inTurn(soon(), () => {
+        begun.push(index)
+        return promise
+      }),
+    )
+    await new Promise(setImmediate)
+    expect(begun).toEqual([0, 1])
+    works[1]?.reject(new Error('no'))
+    await expect(done[1]).rejects.toThrow('no')
+    expect(begun).toEqual([0, 1, 2])
+    for (const { resolve } of works) resolve()
+    await Promise.allSettled(done)
+    expect(begun).toEqual([0, 1, 2, 3, 4])
+  })
+
+  test('are not waited for too long, and a turn that nobody waits for is not lost', async () => {
+    const inTurn = createTurns(1)
+    const first = Promise.withResolvers<void>()
+    const holding = inTurn(soon(), () => first.promise)
+    const impatient = new AbortController()
+    const late = inTurn(impatient.signal, async () => 'late')
+    impatient.abort(new Error('enough'))
+    await expect(late).rejects.toThrow('enough')
+    first.resolve()
+    await holding
+    expect(await inTurn(soon(), async () => 'next')).toBe('next')
+  })
+})

@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createMessageReader } from '../../../shared/origin/messages.ts'
+import { inChunks } from '../../support/fake-bolt.ts'
+
+/** What is made of bytes that come in these pieces. */
+function messagesOf(pieces: readonly Buffer[], limitBytes = 1_000_000): Buffer[] {
+  const messages: Buffer[] = []
+  const read = createMessageReader({
+    limitBytes: () => limitBytes,
+    take: (message) => messages.push(Buffer.from(message)),
+  })
+  for (const piece of pieces) read(piece)
+  return messages
+}
+
+function pieces(bytes: Buffer, sizes: readonly number[]): Buffer[] {
+  const cut: Buffer[] = []
+  for (let at = 0, turn = 0; at < bytes.length; turn++) {
+    const size = sizes[turn % sizes.length] as number
+    cut.push(bytes.subarray(at, at + size))
+    at += size
+  }
+  return cut
+}
+
+test('messages are read as they were, however they are chunked, sent in pieces, and kept alive between', () => {
+  const message = fc.record({
+    bytes: fc.uint8Array({ minLength: 1, maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+    chunkBytes: fc.integer({ min: 1, max: 400 }),
+    keepAlives: fc.integer({ min: 0, max: 2 }),
+  })
+  fc.assert(
+    fc.property(fc.array(message), fc.array(fc.integer({ min: 1, max: 500 }), { minLength: 1 }), (messages, sizes) => {
+      const wire = messages.flatMap(({ bytes, chunkBytes, keepAlives }) => [
+        Buffer.alloc(2 * keepAlives),
+        inChunks(bytes, chunkBytes),
+      ])
+      expect(messagesOf(pieces(Buffer.concat(wire), sizes))).toEqual(messages.map(({ bytes }) => bytes))
+    }),
+  )
+})
+
+test('a message larger than a chunk may be is read in one piece', () => {
+  const bytes = Buffer.from(Array.from({ length: 900_000 }, (_, index) => index % 251))
+  for (const size of [1_000, 65_536, 2_000_000]) expect(messagesOf(pieces(inChunks(bytes), [size]))).toEqual([bytes])
+})
+
+describe('a message over its limit', () => {
+  test.each([1, 100, 0xffff])('is refused, in chunks of %i', (chunkBytes) => {
+    const wire = pieces(inChunks(Buffer.alloc(100_001), chunkBytes), [10_000])
+    expect(() => messagesOf(wire, 100_000)).toThrow('a message is larger than 100000 bytes')
+    expect(messagesOf(pieces(inChunks(Buffer.alloc(100_000), chunkBytes), [10_000]), 100_000)).toHaveLength(1)
+  })
+
+  test('is refused by the limit of its kind', () => {
+    const kinds: (number | undefined)[] = []
+    const read = createMessageReader({
+      limitBytes: (tag) => kinds.push(tag) && (tag === 0x71 ? 100_000 : 10_000),
+      take: () => {},
+    })
+    for (const piece of pieces(inChunks(Buffer.from([0xb1, 0x71, ...Array(50_000).fill(0)])), [5_000])) read(piece)
+    const other = pieces(inChunks(Buffer.from([0xb1, 0x70, ...Array(50_000).fill(0)])), [5_000])
+    expect(() => other.forEach(read)).toThrow('a message is larger than 10000 bytes')
+    expect(new Set(kinds)).toEqual(new Set([undefined, 0x71, 0x70]))
+  })
+})
+
+test('a megabyte in chunks of a byte is read at once', () => {
+  const wire = inChunks(Buffer.alloc(1_000_000), 1)
+  const began = performance.now()
+  expect(messagesOf([wire])).toHaveLength(1)
+  expect(performance.now() - began).toBeLessThan(2_000)
+})

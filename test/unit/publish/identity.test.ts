@@ -1,0 +1,171 @@
+import neo4j from 'neo4j-driver'
+import { describe, expect, test } from 'vitest'
+import { renderValue } from '../../../shared/cypher/values.ts'
+import {
+  identityOf,
+  identityRule,
+  idKey,
+  idPropertyOf,
+  idText,
+  mergeText,
+  requestText,
+} from '../../../shared/publish/request/identity.ts'
+
+const mappedIndices = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id', Movie: 'title', Series: 'title', City: 'name' }
+const rule = identityRule(mappedIndices)
+
+/** The identity of a node, as `label.property = id`, or what is wrong with it. */
+function identified(labels: string[], properties: Record<string, unknown>): string {
+  const ids = rule.columns.map((column) => properties[column] ?? null)
+  const found = identityOf(rule, { labels, index: properties.index ?? null, ids })
+  return 'problem' in found ? found.problem : `${found.label}.${found.idProperty} = ${found.id.json}`
+}
+
+const noLabel = 'bears no label, or several, that mappedIndices names'
+
+test('every id property is one column to read, the default one too', () => {
+  expect(rule.columns.toSorted()).toEqual(['id', 'name', 'title'])
+})
+
+describe('the label of an identity', () => {
+  test('is what the property index names, before the default label', () => {
+    expect(identified(['Movie', 'Person'], { index: 'Movie', title: 'Heat', id: 'p1' })).toBe('Movie.title = "Heat"')
+  })
+
+  test('is the default label when the node lacks the label that index names', () => {
+    expect(identified(['Person'], { index: 'Movie', title: 'Heat', id: 'p1' })).toBe('Person.id = "p1"')
+  })
+
+  test('is the default label when index names a label that mappedIndices does not', () => {
+    expect(identified(['Actor', 'Person'], { index: 'Actor', id: 'p1' })).toBe('Person.id = "p1"')
+  })
+
+  test('is the default label when index is not a text', () => {
+    expect(identified(['Movie', 'Person'], { index: ['Movie'], title: 'Heat', id: 'p1' })).toBe('Person.id = "p1"')
+  })
+
+  test('is the default label, before another of mappedIndices', () => {
+    expect(identified(['Movie', 'Person'], { title: 'Heat', id: 'p1' })).toBe('Person.id = "p1"')
+  })
+
+  test('is the one label of mappedIndices that a node without the default label bears', () => {
+    expect(identified(['Film', 'Movie'], { title: 'Heat' })).toBe('Movie.title = "Heat"')
+    expect(identified(['Movie'], { index: 'Person', title: 'Heat', id: 'p1' })).toBe('Movie.title = "Heat"')
+  })
+
+  test('is none of several labels of mappedIndices, though they share the id property', () => {
+    expect(identified(['Movie', 'Series'], { title: 'Heat' })).toBe(noLabel)
+  })
+
+  test('is one of several when index names it', () => {
+    expect(identified(['Movie', 'Series'], { index: 'Series', title: 'Heat' })).toBe('Series.title = "Heat"')
+  })
+
+  test.each([[[]], [['Actor']], [['DEFAULT_INDEX']], [['toString']]])('is none of the labels %j', (labels) => {
+    expect(identified(labels, { id: 'p1', index: labels[0] ?? null })).toBe(noLabel)
+  })
+
+  test('is the default label as mappedIndices names it, also where it has an entry of its own', () => {
+    const own = identityRule({ ...mappedIndices, Person: 'id' })
+    expect(identityOf(own, { labels: ['Person'], index: null, ids: own.columns.map(() => 'p1') })).toEqual({
+      label: 'Person',
+      idProperty: 'id',
+      id: { json: '"p1"', wrap: null, list: false },
+    })
+  })
+})
+
+describe('the id of an identity', () => {
+  test.each([
+    ['a string', 'p1', 'Person.id = "p1"'],
+    ['an empty string', '', 'Person.id = ""'],
+    ['an integer', 5n, 'Person.id = 5'],
+    ['a whole float, which a MERGE matches with the integer', 5, 'Person.id = 5.0'],
+    ['an integer beyond 2^53', 9007199254740993n, 'Person.id = "9007199254740993"'],
+    ['false', false, 'Person.id = false'],
+    ['infinity', Number.POSITIVE_INFINITY, 'Person.id = "Infinity"'],
+    ['a list', ['a', 'b'], 'Person.id = ["a","b"]'],
+  ])('may be %s', (_what, id, expected) => {
+    expect(identified(['Person'], { id })).toBe(expected)
+  })
+
+  test.each([
+    ['missing', null, 'has no property "id", the id of "Person"'],
+    ['NaN', Number.NaN, 'has NaN as its id "id"'],
+    ['a list with NaN', [1, Number.NaN], 'has NaN in its id "id"'],
+    ['a byte array', new Int8Array([1]), 'has a byte array as its id "id"'],
+  ])('is not %s', (_what, id, problem) => {
+    expect(identified(['Person'], { id })).toBe(problem)
+  })
+
+  test('is that of the label chosen, whatever other ids the node has', () => {
+    expect(identified(['Person'], { title: 'Heat', name: 'Rome' })).toBe('has no property "id", the id of "Person"')
+  })
+})
+
+describe('the id property of a label', () => {
+  test('is its entry in mappedIndices', () => {
+    expect(idPropertyOf(mappedIndices, 'Movie')).toBe('title')
+  })
+
+  test.each(['Person', 'Actor', 'DEFAULT_INDEX', 'DEFAULT_ID_FIELD', 'toString', '__proto__'])(
+    '%s has no entry',
+    (label) => {
+      expect(idPropertyOf(mappedIndices, label)).toBeUndefined()
+    },
+  )
+})
+
+test.each([
+  ['a string is itself', '"say \\"p1\\""', 'say "p1"'],
+  ['an integer is its digits', '5', '5'],
+  ['a float is its text', '5.0', '5.0'],
+  ['a list is its JSON', '["a"]', '["a"]'],
+])('an id as text: %s', (_what, json, text) => {
+  expect(idText({ json, wrap: null, list: false })).toBe(text)
+})
+
+describe('ids that are one for MERGE', () => {
+  const rendered = (value: unknown, numbers: 'plain' | 'strict' = 'plain') =>
+    renderValue(value, numbers) ?? expect.unreachable()
+
+  test.each([
+    [5, '5'],
+    [5n, '5'],
+    [2.5, '2.5'],
+    [2n ** 60n, '1152921504606846976'],
+    [2 ** 60, '1152921504606846976'],
+    ['5', '5'],
+    ['5.0', '5.0'],
+  ])('%s is named %s by a request, whatever the numbers are rendered for', (value, text) => {
+    expect([requestText(rendered(value)), requestText(rendered(value, 'strict'))]).toEqual([text, text])
+  })
+
+  test.each([
+    ['a date', new neo4j.types.Date(2020n, 1n, 1n)],
+    ['a list', [5n]],
+    ['a boolean', true],
+  ])('%s is named by no request', (_what, value) => {
+    expect([requestText(rendered(value)), requestText(rendered(value, 'strict'))]).toEqual([null, null])
+  })
+
+  test('are one whatever the type of the numbers in a list', () => {
+    expect(mergeText(rendered([1, 2]))).toBe(mergeText(rendered([1n, 2n])))
+    expect(mergeText(rendered([2 ** 60]))).toBe(mergeText(rendered([2n ** 60n])))
+    expect(mergeText(rendered(['1']))).not.toBe(mergeText(rendered([1n])))
+  })
+
+  test('are told apart by their type where their texts are equal', () => {
+    const date = new neo4j.types.Date(2020n, 1n, 1n)
+    expect(idKey(date)).not.toBe(idKey('2020-01-01'))
+    expect(idKey([date])).not.toBe(idKey(['2020-01-01']))
+    expect(idKey(5)).toBe(idKey(5n))
+  })
+
+  test('have one text, which no string has', () => {
+    expect(mergeText(rendered(5))).toBe(mergeText(rendered(5n)))
+    expect(mergeText(rendered(2 ** 60))).toBe(mergeText(rendered(2n ** 60n)))
+    expect(mergeText(rendered('5'))).not.toBe(mergeText(rendered(5n)))
+    expect(mergeText(rendered(`${2n ** 60n}`))).not.toBe(mergeText(rendered(2n ** 60n)))
+  })
+})

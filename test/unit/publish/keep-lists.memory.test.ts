@@ -1,0 +1,79 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { createObservations, detectConflicts, distinctViews } from '../../../shared/publish/build/conflicts.ts'
+import { writeRequest } from '../../../shared/publish/build/request.ts'
+import { createPairMaker } from '../../../shared/publish/pairs/pair-maker.ts'
+import { createPacketWriter } from '../../../shared/publish/parts/packet-writer.ts'
+import { partLimits } from '../../../shared/publish/parts/part-buffer.ts'
+import { createReport } from '../../../shared/publish/parts/report.ts'
+import { listIds } from '../../../shared/publish/read/internal-ids.ts'
+import { nothingLearned } from '../../../shared/publish/read/properties.ts'
+import { createRelationshipSchema } from '../../../shared/publish/read/relationship-schema.ts'
+import { createUniqueness } from '../../../shared/publish/read/uniqueness.ts'
+import { planOf } from '../../../shared/publish/request/plan.ts'
+import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { ringOrigin } from '../../support/ring-origin.ts'
+import { request as fieldsOf } from '../valid-request.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+function bytesInUse(): number {
+  collectGarbage()
+  collectGarbage() // ends the sweeping of the first, which is when array buffers are counted out
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+
+const count = 50_000
+// From each node to ten about half the ring away: halfway nearly all relationships lead to nodes still to come.
+const steps = Array.from({ length: 10 }, (_, index) => count / 2 + 97 * index)
+
+/** Publishes the relationships of all nodes. @returns the bytes in use at most, beyond those before, and the pairs written. */
+async function publish(fields: object) {
+  const origin = ringOrigin(count, steps)
+  const { request } = parsePublishRequest(
+    fieldsOf({
+      mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },
+      metadata: false,
+      relationships: ['KNOWS'],
+      ...fields,
+    }),
+  )
+  const nodes = await listIds(Array.from({ length: count }, (_, node) => node))
+  const writer = createPacketWriter(partLimits(5_000), 10 * count + count, async () => {})
+  const given = {
+    origin,
+    writer,
+    plan: planOf(request),
+    ...nothingLearned(),
+    pairs: createPairMaker('dollar'),
+    report: createReport(),
+    uniqueness: createUniqueness(origin),
+    conflicts: detectConflicts(distinctViews([request]), createObservations())(request, 0),
+    schema: createRelationshipSchema(origin),
+  }
+  let [before, most, chunks] = [0, 0, 0]
+  const measure = () => {
+    // What there is once for a request is there after a few thousand nodes.
+    if (++chunks === 3) before = bytesInUse()
+    else if (chunks > 3 && chunks % 5 === 0) most = Math.max(most, bytesInUse() - before)
+  }
+  await writeRequest(given, { found: null, targets: { nodes, rows: null, missing: [] } }, 0, measure)
+  await writer.end()
+  return { most, pairs: writer.pairs }
+}
+
+test.each([
+  ['by far ends', {}, 10 * count + count, 16e6],
+  ['by relationship ids', { relationshipIdField: 'grn', deleteRelationshipById: true }, 10 * count + count, 20e6],
+  ['where none is left', { relationshipDeleteOnly: true }, 0, 6e6],
+])(
+  'what cleanups %s keep of nodes still to come takes a few bytes a relationship',
+  async (_, fields, pairs, mostBytes) => {
+    const used = await publish(fields)
+    expect(used.pairs).toBe(pairs)
+    expect(used.most).toBeLessThan(mostBytes)
+  },
+)

@@ -1,0 +1,68 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { ApiContext } from '../../../api/context.ts'
+import type { Input } from '../../../api/http/endpoint.ts'
+import { findFiles } from '../../../api/publish/find-files.ts'
+import { listFiles } from '../../../api/publish/list-files.ts'
+import { storageOn } from '../../../shared/storage/storage.ts'
+import { openMemoryStore } from '../../support/memory-store.ts'
+
+const store = openMemoryStore()
+const context = storageOn(store) as unknown as ApiContext
+const nameOf = (number: number) => `f${String(number).padStart(5, '0')}`
+beforeAll(async () => {
+  for (let number = 0; number <= 10_000; number++) await store.put(`org/${nameOf(number)}`, Buffer.from('{}'))
+})
+
+const asked = (query: object, body: object = {}) =>
+  ({ params: { orgName: 'org' }, query, body }) as unknown as Input<unknown, unknown, unknown>
+
+async function listed(query: object): Promise<{ fileNames: string[]; next: string | null }> {
+  const answer = await listFiles.handle(context, asked(query))
+  return (answer as unknown as { response: { fileNames: string[]; next: string | null } }).response
+}
+
+async function found(query: object, body: object): Promise<{ fileNames: string[]; next: string | null }> {
+  const answer = await findFiles.handle(context, asked(query, body))
+  return (answer as unknown as { response: { fileNames: string[]; next: string | null } }).response
+}
+
+const tooMany = {
+  status: 400,
+  message:
+    'limit: required where more than 10000 files match: that many are listed without it, up to 100000 with it; next in the answer is the after of the next page',
+}
+
+describe('without limit', () => {
+  test('10,000 files are listed', async () => {
+    for (const page of [await listed({ after: 'f00000' }), await found({ after: 'f00000' }, {})]) {
+      expect([page.fileNames.length, page.fileNames[0], page.next]).toEqual([10_000, 'f00001', null])
+    }
+  })
+
+  test('more are refused: never some of them', async () => {
+    await expect(listed({})).rejects.toMatchObject(tooMany)
+    await expect(listed({ filter: ['f'] })).rejects.toMatchObject(tooMany)
+    await expect(found({}, { fileNames: ['f0', 'f1'], usePrefixes: true })).rejects.toMatchObject(tooMany)
+    expect((await listed({ filter: ['f1'] })).fileNames).toEqual(['f10000'])
+  })
+})
+
+describe('next', () => {
+  test('leads through all pages, and is null on the last', async () => {
+    const pages = [await listed({ limit: 4_000 })]
+    while (pages.at(-1)?.next) pages.push(await listed({ limit: 4_000, after: pages.at(-1)?.next }))
+    expect(pages.map(({ fileNames, next }) => [fileNames.length, next])).toEqual([
+      [4_000, 'f03999'],
+      [4_000, 'f07999'],
+      [2_001, null],
+    ])
+    expect(pages.flatMap(({ fileNames }) => fileNames)).toEqual(Array.from({ length: 10_001 }, (_, at) => nameOf(at)))
+  })
+
+  test('is null on a page that the last file fills', async () => {
+    const body = { fileNames: ['f0999'], usePrefixes: true }
+    expect(await found({ limit: 9 }, body)).toMatchObject({ next: 'f09998' })
+    expect(await found({ limit: 10 }, body)).toMatchObject({ next: null })
+    expect(await found({ limit: 100_000 }, {})).toMatchObject({ next: null })
+  })
+})

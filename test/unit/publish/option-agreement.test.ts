@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { parseMulti } from '../../../shared/publish/request/multi.ts'
+
+const base = {
+  dbUrl: 'bolt://origin.example',
+  credentials: `Basic ${btoa('user:password')}`,
+  mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id', Movie: 'title' },
+  originIds: ['a'],
+  orgName: 'org',
+  fileName: 'file',
+}
+const knows = { ...base, relationships: ['KNOWS'] }
+const nodes = { ...base, metadata: true }
+const byId = { ...base, relationshipIds: ['r'], relationshipIdField: 'grn', preventCleanup: true }
+const issues = (...requests: object[]) => parseMulti(requests).issues.map(({ path, message }) => `${path}: ${message}`)
+
+test.each([
+  ['relationshipIdField', { relationshipIdField: 'grn' }],
+  ['protectedRelationshipProperties', { protectedRelationshipProperties: ['mine'] }],
+])('requests that publish the same relationship type must agree on %s', (field, change) => {
+  expect(issues(knows, { ...base, metadata: true }, { ...knows, ...change })).toEqual([
+    `[2].${field}: must be the same as in [0]`,
+  ])
+  expect(issues(knows, { ...knows, relationships: ['LIKES'], ...change })).toEqual([])
+  expect(issues({ ...knows, ...change }, { ...knows, ...change })).toEqual([])
+})
+
+test('requests that publish the same relationship type must agree on their timestamps', () => {
+  const stamped = { ...knows, timestampRelationships: true, timestampProperty: 'at' }
+  expect(issues(knows, stamped)).toEqual([
+    '[1].timestampRelationships: must be the same as in [0]',
+    '[1].timestampProperty: must be the same as in [0]',
+  ])
+  expect(issues(stamped, { ...stamped, timestampProperty: 'on' })).toEqual([
+    '[1].timestampProperty: must be the same as in [0]',
+  ])
+})
+
+test('relationshipIds may name a relationship of any type', () => {
+  expect(issues(knows, byId)).toEqual(['[1].relationshipIdField: must be the same as in [0]'])
+})
+
+test('requests that delete relationships by their ids must agree on the id with those that publish them', () => {
+  const deleting = { ...knows, relationshipDeleteOnly: true, relationshipIdField: 'grn' }
+  expect(issues(knows, deleting)).toEqual(['[1].relationshipIdField: must be the same as in [0]'])
+  expect(issues(deleting, { ...knows, relationshipIdField: 'id' })).toEqual([
+    '[1].relationshipIdField: must be the same as in [0]',
+  ])
+  expect(issues(deleting, { ...knows, relationshipIdField: 'grn' })).toEqual([])
+  expect(issues(deleting, { ...knows, relationships: ['LIKES'] })).toEqual([])
+})
+
+test('a request that deletes only types of which nothing is left agrees with any', () => {
+  expect(issues({ ...knows, relationshipIdField: 'grn' }, { ...knows, relationshipDeleteOnly: true })).toEqual([])
+})
+
+test('a postback of one request must not overwrite an id by which another finds nodes', () => {
+  const mappedIndices = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' }
+  const stamping = { ...nodes, mappedIndices, postbackTimestamp: true, timestampProperty: 'title' }
+  expect(issues(stamping, { ...nodes, mappedIndices: { ...mappedIndices, Movie: 'title' } })).toEqual([
+    '[0].timestampProperty: must not be "title", an id property of mappedIndices in [1]',
+  ])
+})
+
+test.each([
+  ['protectedNodeProperties', { protectedNodeProperties: ['secret'] }],
+  ['deleteProperties', { deleteProperties: ['nick'] }],
+  ['dynamicLabels', { dynamicLabels: { Person: ['Actor'] } }],
+])('requests that publish nodes of the same index must agree on %s', (field, change) => {
+  expect(issues(nodes, knows, { ...nodes, ...change })).toEqual([`[2].${field}: must be the same as in [0]`])
+  expect(issues(nodes, { ...nodes, index: 'Movie', ...change })).toEqual([])
+  expect(issues(nodes, { ...nodes, index: 'Movie', toLayer: ['A'], ...change })).toEqual([
+    `[1].${field}: must be the same as in [0]`,
+  ])
+})
+
+test('the order and repetition of listed names make no difference', () => {
+  const labels = { dynamicLabels: { A: ['x', 'y'], B: ['z'] }, deleteProperties: ['p', 'q'] }
+  const same = { dynamicLabels: { B: ['z', 'z'], A: ['y', 'x'] }, deleteProperties: ['q', 'p', 'p'] }
+  expect(issues({ ...nodes, ...labels }, { ...nodes, ...same })).toEqual([])
+})

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { createPacketWriter } from '../../../shared/publish/parts/packet-writer.ts'
+import { partLimits } from '../../../shared/publish/parts/part-buffer.ts'
+import { pairOf } from '../pair-of.ts'
+
+/** Writes a packet of one-pair parts. @returns the memory of its parts, whether or not they arrived. */
+async function memoryOf(parts: number, deliver: () => Promise<void> = async () => {}): Promise<Set<ArrayBufferLike>> {
+  const used = new Set<ArrayBufferLike>()
+  const writer = createPacketWriter(partLimits(1), 1_000, async ({ bytes }) => {
+    used.add(bytes.buffer)
+    await deliver()
+  })
+  for (let value = 0; value < parts; value++) await writer.write(pairOf(value), 'a pair')
+  await writer.end()
+  return used
+}
+
+const shared = (some: Set<ArrayBufferLike>, others: Set<ArrayBufferLike>) => [...some].filter((one) => others.has(one))
+
+test('a packet leaves the memory of its parts to the next one', async () => {
+  const first = await memoryOf(3)
+  const second = await memoryOf(3)
+  expect(shared(second, first)).not.toEqual([])
+})
+
+test('packets that are written at the same time share none', async () => {
+  const gate = Promise.withResolvers<void>()
+  const meanwhile: Set<ArrayBufferLike>[] = []
+  const held = memoryOf(2, () => gate.promise)
+  for (let packet = 0; packet < 3; packet++) meanwhile.push(await memoryOf(3))
+  gate.resolve()
+  const own = await held
+  expect(own.size).toBe(2)
+  for (const others of meanwhile) expect(shared(others, own)).toEqual([])
+})
+
+test('a packet that failed leaves none: its parts may still be on their way', async () => {
+  const failed = new Set<ArrayBufferLike>()
+  const writer = createPacketWriter(partLimits(1), 1_000, async ({ bytes }) => {
+    failed.add(bytes.buffer)
+    throw new Error('no answer')
+  })
+  await writer.write(pairOf(1), 'a pair')
+  await expect(writer.end()).rejects.toThrow('no answer')
+  await writer.settle()
+  for (let packet = 0; packet < 3; packet++) expect(shared(await memoryOf(3), failed)).toEqual([])
+})

@@ -1,0 +1,116 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { createPacketWriter, type SealedPart } from '../../../shared/publish/parts/packet-writer.ts'
+import { partLimits } from '../../../shared/publish/parts/part-buffer.ts'
+import { pairOf } from '../pair-of.ts'
+
+const valuesOf = (bytes: Buffer): unknown[] =>
+  JSON.parse(bytes.toString()).statements.map(({ parameters }: { parameters: { p: unknown } }) => parameters.p)
+
+/** A writer of one-pair parts whose sinks end when they are told to. */
+function gatedWriter() {
+  const gates: (PromiseWithResolvers<void> & { part: SealedPart })[] = []
+  const writer = createPacketWriter(partLimits(1), 1_000, async (part) => {
+    const gate = { ...Promise.withResolvers<void>(), part }
+    gates.push(gate)
+    await gate.promise
+  })
+  return { writer, gates, write: (value: unknown) => writer.write(pairOf(value), 'a pair') }
+}
+
+/** Whether a promise is settled after everything that is ready has run. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false
+  const note = () => {
+    settled = true
+  }
+  promise.then(note, note)
+  await turn()
+  return settled
+}
+
+describe('parts on their way', () => {
+  test('are at most two while a third fills: the next waits for one to arrive', async () => {
+    const { gates, write } = gatedWriter()
+    for (const value of [1, 2, 3]) await write(value)
+    expect(gates.map(({ part }) => part.number)).toEqual([1, 2])
+    const fourth = write(4)
+    expect(await isSettled(fourth)).toBe(false)
+    gates[1]?.resolve()
+    await fourth
+    expect(gates.map(({ part }) => part.number)).toEqual([1, 2, 3])
+  })
+
+  test('keep their bytes until they have arrived, whatever is written meanwhile', async () => {
+    const { gates, write, writer } = gatedWriter()
+    for (const value of ['a', 'b', 'c']) await write(value)
+    const fourth = write('d')
+    gates[1]?.resolve()
+    await fourth
+    const ended = writer.end()
+    await turn()
+    expect([0, 2, 3].map((index) => valuesOf(gates[index]?.part.bytes ?? Buffer.of()))).toEqual([['a'], ['c'], ['d']])
+    for (const gate of gates) gate.resolve()
+    await ended
+  })
+
+  test('are all waited for at the end', async () => {
+    const { gates, write, writer } = gatedWriter()
+    for (const value of [1, 2, 3]) await write(value)
+    const ended = writer.end()
+    for (const index of [2, 0]) {
+      gates[index]?.resolve()
+      expect(await isSettled(ended)).toBe(false)
+    }
+    gates[1]?.resolve()
+    await ended
+    expect(writer).toMatchObject({ pairs: 3, parts: 3 })
+  })
+})
+
+describe('a part that does not arrive fails the packet', () => {
+  const broken = new Error('the store is away')
+
+  /** Writes one-pair parts, of which one breaks at once, with turns of the event loop between; then ends. */
+  async function packet(pairs: number, brokenPart: number): Promise<void> {
+    const writer = createPacketWriter(partLimits(1), 1_000, async ({ number }) => {
+      if (number === brokenPart) throw broken
+    })
+    for (let value = 0; value < pairs; value++) {
+      await writer.write(pairOf(value), 'a pair')
+      await turn()
+    }
+    await writer.end()
+  }
+
+  test('when it is the only one', async () => {
+    await expect(packet(1, 1)).rejects.toBe(broken)
+  })
+
+  test('when it is the last one', async () => {
+    await expect(packet(5, 5)).rejects.toBe(broken)
+  })
+
+  test('when others are written after it', async () => {
+    await expect(packet(5, 2)).rejects.toBe(broken)
+  })
+
+  test('when it breaks while the end is waited for', async () => {
+    const { gates, write, writer } = gatedWriter()
+    for (const value of [1, 2]) await write(value)
+    const ended = writer.end()
+    ended.catch(() => {})
+    await turn()
+    gates[1]?.resolve()
+    gates[0]?.reject(broken)
+    await expect(ended).rejects.toBe(broken)
+  })
+
+  test('when a write waits for it', async () => {
+    const { gates, write } = gatedWriter()
+    for (const value of [1, 2, 3]) await write(value)
+    const waiting = write(4)
+    gates[0]?.reject(broken)
+    await expect(waiting).rejects.toBe(broken)
+  })
+})

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest'
+import { renderValue } from '../../../shared/cypher/values.ts'
+import { createPairMaker, fieldsOf, type PropertyField } from '../../../shared/publish/pairs/pair-maker.ts'
+import type { KeepList } from '../../../shared/publish/pairs/statements/cleanup.ts'
+import type { NodeChanges } from '../../../shared/publish/pairs/statements/node-upsert.ts'
+import { pairText } from '../../../shared/publish/parts/part-buffer.ts'
+import type { Identity } from '../../../shared/publish/request/identity.ts'
+
+const identity = (label: string, idProperty: string, id: unknown): Identity => ({
+  label,
+  idProperty,
+  id: renderValue(id) ?? expect.unreachable(),
+})
+const person = (id: unknown) => identity('Person', 'id', id)
+const knows = { start: person('p1'), type: 'KNOWS', end: person(2n) }
+const farEnds: KeepList = {
+  clause: { by: 'farEnd', direction: 'out', ...person('p2') },
+  ids: new Set(['"p2"', '"p3"']),
+}
+
+const changes = (some: Partial<NodeChanges> = {}): NodeChanges => ({
+  protectedKeys: [],
+  added: [],
+  removed: [],
+  ...some,
+})
+
+function fields(properties: Record<string, unknown>): PropertyField[] {
+  const found = fieldsOf({ keys: Object.keys(properties), values: Object.values(properties) })
+  return 'problem' in found ? expect.unreachable(found.problem) : found
+}
+
+/** A pair as it stands in a part. */
+const shown = (pair: Parameters<typeof pairText>[0]) => `${pairText(pair)}null}`
+
+describe('a pair', () => {
+  const pairs = createPairMaker('braces')
+
+  test('of a node carries the id once when its property is named id', () => {
+    expect(shown(pairs.nodeUpsert(person('p1'), fields({ name: 'Ann', id: 'p1' }), changes()))).toMatchInlineSnapshot(
+      `"{"statement":"MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}, \`name\`: {name}}","parameters":{"id":"p1","name":"Ann"},"metadata":null}"`,
+    )
+  })
+
+  test('of a node carries the id twice when its property is named otherwise', () => {
+    const movie = identity('Movie', 'title', 'Heat')
+    expect(shown(pairs.nodeUpsert(movie, fields({ title: 'Heat', 'a b': 1 }), changes()))).toMatchInlineSnapshot(
+      `"{"statement":"MERGE (n:\`Movie\` {\`title\`: {id}}) SET n = {\`a b\`: {p_0}, \`title\`: {title}}","parameters":{"id":"Heat","p_0":1.0,"title":"Heat"},"metadata":null}"`,
+    )
+  })
+
+  test('of a relationship carries both ids and its properties', () => {
+    const pair = pairs.relationshipUpsert(knows, fields({ since: 2n ** 60n }), [], null)
+    expect(shown(pair)).toMatchInlineSnapshot(
+      `"{"statement":"MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Person\` {\`id\`: {b_id}}) MERGE (a)-[r:\`KNOWS\`]->(b) SET r = {\`since\`: toInteger({since})}","parameters":{"a_id":"p1","b_id":2,"since":"1152921504606846976"},"metadata":null}"`,
+    )
+  })
+
+  test('of a cleanup carries the node id and a list for each kind of far end', () => {
+    expect(shown(pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'out' }, [farEnds]))).toMatchInlineSnapshot(
+      `"{"statement":"MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`KNOWS\`]->(m) WHERE NOT coalesce(m:\`Person\` AND m.\`id\` IN {ids_0}, false) DELETE r","parameters":{"baseId":"p1","ids_0":["p2","p3"]},"metadata":null}"`,
+    )
+    expect(shown(pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'out' }, []))).toMatchInlineSnapshot(
+      `"{"statement":"MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`KNOWS\`]->() DELETE r","parameters":{"baseId":"p1"},"metadata":null}"`,
+    )
+  })
+
+  test('has its keys in the order of their code points', () => {
+    const properties = fields({ '😀': 1n, '\ufb01': 2n, b: 3n, id: 'p1', A: 4n })
+    expect(shown(pairs.nodeUpsert(person('p1'), properties, changes()))).toMatchInlineSnapshot(
+      `"{"statement":"MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`A\`: {A}, \`b\`: {b}, \`id\`: {id}, \`ﬁ\`: {p_0}, \`😀\`: {p_1}}","parameters":{"id":"p1","A":4,"b":3,"p_0":2,"p_1":1},"metadata":null}"`,
+    )
+  })
+
+  test('of deleted properties carries the node id', () => {
+    expect(shown(pairs.deleteProperties(person('p1'), ['a', 'b']))).toMatchInlineSnapshot(
+      `"{"statement":"MATCH (n:\`Person\` {\`id\`: {id}}) REMOVE n.\`a\`, n.\`b\`","parameters":{"id":"p1"},"metadata":null}"`,
+    )
+  })
+
+  test('of a postback carries the ids and the timestamp', () => {
+    const stamp = { key: 'publishedAt', value: renderValue(1_700_000_000_000n) ?? expect.unreachable() }
+    const id = { key: 'grn', value: renderValue('r1') ?? expect.unreachable() }
+    expect(shown(pairs.postbackNode(person('p1'), stamp))).toMatchInlineSnapshot(
+      `"{"statement":"MATCH (n:\`Person\` {\`id\`: {id}}) SET n.\`publishedAt\` = {publishedAt}","parameters":{"id":"p1","publishedAt":1700000000000},"metadata":null}"`,
+    )
+    expect(shown(pairs.postbackRelationship(knows, null, stamp))).toMatchInlineSnapshot(
+      `"{"statement":"MATCH (a:\`Person\` {\`id\`: {a_id}})-[r:\`KNOWS\`]->(b:\`Person\` {\`id\`: {b_id}}) SET r.\`publishedAt\` = {publishedAt}","parameters":{"a_id":"p1","b_id":2,"publishedAt":1700000000000},"metadata":null}"`,
+    )
+    expect(shown(pairs.postbackRelationship(knows, id, stamp))).toMatchInlineSnapshot(
+      `"{"statement":"MATCH (a:\`Person\` {\`id\`: {a_id}})-[r:\`KNOWS\` {\`grn\`: {grn}}]->(b:\`Person\` {\`id\`: {b_id}}) SET r.\`publishedAt\` = {publishedAt}","parameters":{"a_id":"p1","b_id":2,"grn":"r1","publishedAt":1700000000000},"metadata":null}"`,
+    )
+  })
+})
+
+describe('equal shapes', () => {
+  const pairs = createPairMaker('dollar')
+
+  const upsert = (node: Identity, properties: Record<string, unknown>, some: Partial<NodeChanges> = {}) =>
+    pairs.nodeUpsert(node, fields(properties), changes(some)).shape
+  const ann = { id: 'p1', name: 'Ann' }
+  const some = { protectedKeys: ['a'], added: ['b'], removed: ['c'] }
+
+  test('share one text, whatever the order and the values', () => {
+    const first = upsert(person('p1'), ann, some)
+    expect(upsert(person('p2'), { name: 'Bob', id: 'p2' }, some)).toBe(first)
+  })
+
+  test.each([
+    ['another key', person('p1'), { id: 'p1', nick: 'Ann' }, some],
+    ['a value that needs an expression', person('p1'), { ...ann, name: Number.NaN }, some],
+    ['a list of such values', person('p1'), { ...ann, name: [Number.NaN] }, some],
+    ['an id that needs an expression', person(2n ** 60n), ann, some],
+    ['another id property', identity('Person', 'name', 'p1'), ann, some],
+    ['another label of the identity', identity('b', 'id', 'p1'), ann, some],
+    ['other protected keys', person('p1'), ann, { ...some, protectedKeys: [] }],
+    ['other labels', person('p1'), ann, { ...some, added: ['b', 'c'], removed: [] }],
+    ['other labels removed', person('p1'), ann, { ...some, added: [], removed: ['b', 'c'] }],
+    ['labels instead of keys', person('p1'), ann, { protectedKeys: [], added: ['a', 'b'], removed: ['c'] }],
+  ])('are not those with %s', (_what, node, properties, other) => {
+    expect(upsert(node, properties, other)).not.toEqual(upsert(person('p1'), ann, some))
+  })
+
+  test('are told apart by their id and protected keys in relationships', () => {
+    const properties = fields({ grn: 'r1' })
+    const texts = [
+      pairs.relationshipUpsert(knows, properties, [], null),
+      pairs.relationshipUpsert(knows, properties, [], 'grn'),
+      pairs.relationshipUpsert(knows, properties, ['mine'], null),
+      pairs.relationshipUpsert({ ...knows, type: 'LIKES' }, properties, [], null),
+    ].map(({ shape }) => shape.statement)
+    expect(new Set(texts).size).toBe(texts.length)
+  })
+
+  test('are told apart by direction, type and far end in cleanups', () => {
+    const texts = [
+      pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'out' }, [farEnds]),
+      pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'both' }, [farEnds]),
+      pairs.cleanup(person('p1'), { type: 'LIKES', direction: 'out' }, [farEnds]),
+      pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'out' }, []),
+      pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'out' }, [farEnds, farEnds]),
+    ].map(({ shape }) => shape.statement)
+    expect(new Set(texts).size).toBe(texts.length)
+  })
+})
+
+describe('what cannot be published is told in words', () => {
+  test.each([
+    ['a key with a backslash', 'a\\b', 1n, 'has a property key "a\\\\b" that no statement can name'],
+    ['an empty key', '', 1n, 'has a property key "" that no statement can name'],
+    ['a byte array', 'photo', new Int8Array([1]), 'has a byte array as its property "photo"'],
+    ['a list with one', 'photos', [new Int8Array([1])], 'has a list with a byte array as its property "photos"'],
+  ])('%s', (_what, key, value, problem) => {
+    expect(fieldsOf({ keys: ['fine', key], values: ['x', value] })).toEqual({ problem })
+    expect(fieldsOf({ keys: ['fine', key], values: ['x', value] }, { excluded: [key] })).toEqual(fields({ fine: 'x' }))
+  })
+})

@@ -1,0 +1,126 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  locationFields,
+  type PublishResponse,
+  publishResponse,
+  type StatementSource,
+  serializeResponse,
+  statementFields,
+} from '../../../shared/publish/response.ts'
+
+/** Statements as a store gives them: in chunks. */
+const source = (...chunks: string[]): StatementSource => ({
+  bytes: Buffer.byteLength(chunks.join('')),
+  open: async () => Readable.from(chunks.map((chunk) => Buffer.from(chunk))),
+})
+
+async function body(fields: Partial<PublishResponse>): Promise<string> {
+  const { bytes, chunks } = serializeResponse(publishResponse(fields))
+  const whole = await buffer(chunks)
+  expect(whole.length).toBe(bytes)
+  return whole.toString()
+}
+
+describe('the publish response', () => {
+  test('has every field, in this order, null where not applicable', async () => {
+    expect(await body({})).toMatchInlineSnapshot(
+      `"{"transactionRequest":null,"transactionRequests":null,"fileLocation":null,"fileLocations":null,"fileNames":null,"error":null,"usePrefixes":null}"`,
+    )
+  })
+
+  test('keeps its order whatever is given first', async () => {
+    const fields = {
+      usePrefixes: true,
+      error: '400 Bad Request: é',
+      fileNames: ['b', 'a'],
+      fileLocation: 'https://s3/f',
+    }
+    expect(await body(fields)).toMatchInlineSnapshot(
+      `"{"transactionRequest":null,"transactionRequests":null,"fileLocation":"https://s3/f","fileLocations":null,"fileNames":["b","a"],"error":"400 Bad Request: é","usePrefixes":true}"`,
+    )
+  })
+
+  test('passes statements on as they are stored, never parsed and printed again', async () => {
+    const stored = ['{"statements": [{"p":9007199254740993,', '"f":1.0,"z":-0.0,"é":1}]}\n']
+    expect(await body(statementFields([source(...stored)]))).toMatchInlineSnapshot(`
+      "{"transactionRequest":{"statements": [{"p":9007199254740993,"f":1.0,"z":-0.0,"é":1}]}
+      ,"transactionRequests":null,"fileLocation":null,"fileLocations":null,"fileNames":null,"error":null,"usePrefixes":null}"
+    `)
+  })
+
+  test('has several parts in their order, in the plural', async () => {
+    const fields = { ...statementFields([source('{"n":', '1}'), source('{"n":2}')]), ...locationFields(['u1', 'u2']) }
+    expect(await body(fields)).toMatchInlineSnapshot(
+      `"{"transactionRequest":null,"transactionRequests":[{"n":1},{"n":2}],"fileLocation":null,"fileLocations":["u1","u2"],"fileNames":null,"error":null,"usePrefixes":null}"`,
+    )
+  })
+
+  test('has one location in the singular', async () => {
+    expect(await body(locationFields(['https://s3/f?a=1&b="2"']))).toMatchInlineSnapshot(
+      `"{"transactionRequest":null,"transactionRequests":null,"fileLocation":"https://s3/f?a=1&b=\\"2\\"","fileLocations":null,"fileNames":null,"error":null,"usePrefixes":null}"`,
+    )
+  })
+
+  test('has empty lists as empty lists', async () => {
+    expect(JSON.parse(await body({ fileNames: [], transactionRequests: [] }))).toMatchObject({
+      fileNames: [],
+      transactionRequests: [],
+    })
+  })
+
+  test('says its length before it is read, whatever it holds', async () => {
+    const text = fc.string({ unit: 'binary' })
+    const part = fc
+      .array(text, { minLength: 1, maxLength: 3 })
+      .map((texts) => source(`[${texts.map((one) => JSON.stringify(one)).join(',')}]`))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(part, { minLength: 1, maxLength: 3 }),
+        text,
+        fc.array(text),
+        async (parts, error, fileNames) => {
+          const read = JSON.parse(await body({ ...statementFields(parts), error, fileNames }))
+          expect(read).toMatchObject({ error, fileNames })
+        },
+      ),
+    )
+  })
+})
+
+describe('statement sources', () => {
+  test('are opened one after the other, each when its turn comes', async () => {
+    const events: string[] = []
+    const watched = (name: string): StatementSource => ({
+      bytes: 2,
+      async open() {
+        events.push(`open ${name}`)
+        return (async function* () {
+          yield Buffer.from('{')
+          yield Buffer.from('}')
+          events.push(`end ${name}`)
+        })()
+      },
+    })
+    const { chunks } = serializeResponse(publishResponse(statementFields([watched('1'), watched('2')])))
+    expect(events).toEqual([])
+    await buffer(chunks)
+    expect(events).toEqual(['open 1', 'end 1', 'open 2', 'end 2'])
+  })
+
+  test('that break off break the answer', async () => {
+    const broken = new Error('the store broke off')
+    const breaking: StatementSource = {
+      bytes: 10,
+      open: async () =>
+        (async function* () {
+          yield Buffer.from('{')
+          throw broken
+        })(),
+    }
+    const { chunks } = serializeResponse(publishResponse(statementFields([breaking])))
+    await expect(buffer(chunks)).rejects.toBe(broken)
+  })
+})

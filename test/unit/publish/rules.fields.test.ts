@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest'
+import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { ids, issuesOf, request, validRequest } from '../valid-request.ts'
+
+const badName = 'must be non-empty, without backslashes, control characters or lone surrogates'
+const lists = [
+  'originIds',
+  'relationshipIds',
+  'toLayer',
+  'relationships',
+  'deleteProperties',
+  'protectedNodeProperties',
+  'protectedRelationshipProperties',
+  'preventSearch',
+]
+const flags = [
+  'hardFilterRelationships',
+  'preventCleanup',
+  'metadata',
+  'timestampRelationships',
+  'relationshipDeleteOnly',
+  'deleteRelationshipById',
+  'postbackTimestamp',
+  'returnOnly',
+]
+const texts = [
+  'dbUrl',
+  'credentials',
+  'index',
+  'relationshipIdField',
+  'timestampProperty',
+  'targetFilter',
+  'orgName',
+  'fileName',
+  'searchIdField',
+  'searchFilter',
+]
+const names = ['index', 'relationshipIdField', 'timestampProperty', 'targetFilter', 'searchIdField', 'searchFilter']
+
+describe('types', () => {
+  test.each(lists)('%s is a list', (field) => {
+    expect(issuesOf({ [field]: 'one' })).toEqual([{ path: field, message: 'must be an array' }])
+  })
+
+  test.each(lists)('%s holds strings, and each that is none is told', (field) => {
+    expect(issuesOf({ [field]: [7, null] })).toEqual([
+      { path: `${field}[0]`, message: 'must be a string' },
+      { path: `${field}[1]`, message: 'must be a string' },
+    ])
+  })
+
+  test.each(flags)('%s is true or false, not a text', (field) => {
+    expect(issuesOf({ [field]: 'true' })).toEqual([{ path: field, message: 'must be a boolean' }])
+  })
+
+  test.each(texts)('%s is a text', (field) => {
+    expect(issuesOf({ searchIdField: 'id', [field]: 7 })).toEqual([{ path: field, message: 'must be a string' }])
+  })
+
+  test.each(names)('%s can stand in a statement', (field) => {
+    expect(issuesOf({ searchIdField: 'id', [field]: 'a\\u0060b' })).toEqual([{ path: field, message: badName }])
+  })
+
+  test.each(['deleteProperties', 'protectedNodeProperties', 'protectedRelationshipProperties', 'preventSearch'])(
+    'each of %s can stand in a statement',
+    (field) => {
+      expect(issuesOf({ searchIdField: 'id', [field]: ['fine', '', 'a\nb'] })).toEqual([
+        { path: `${field}[1]`, message: badName },
+        { path: `${field}[2]`, message: badName },
+      ])
+    },
+  )
+
+  test.each([[[]], ['Person'], [7]])('mappedIndices is an object, not %j', (mappedIndices) => {
+    expect(issuesOf({ mappedIndices })).toEqual([{ path: 'mappedIndices', message: 'must be an object' }])
+  })
+
+  test('dynamicLabels maps labels to lists of labels', () => {
+    expect(issuesOf({ dynamicLabels: { Person: ['Actor'], Movie: [] } })).toEqual([])
+    expect(issuesOf({ dynamicLabels: { Person: 'Actor', Movie: [''], 'Mo\\vie': [] } })).toEqual([
+      { path: 'dynamicLabels.Person', message: 'must be an array' },
+      { path: 'dynamicLabels.Movie[0]', message: badName },
+      { path: 'dynamicLabels.Mo\\vie', message: badName },
+    ])
+  })
+
+  test.each([
+    ['parameterSyntax', 'braces, dollar'],
+    ['onUnpublishable', 'fail, skip'],
+    ['numbers', 'plain, strict'],
+  ])('%s is one of %s', (field, values) => {
+    for (const value of values.split(', ')) expect(issuesOf({ [field]: value })).toEqual([])
+    expect(issuesOf({ [field]: 'other' })).toEqual([{ path: field, message: `must be one of ${values}` }])
+  })
+
+  test.each([[null], ['text'], [7], [[validRequest]]])('the body is an object, not %j', (body) => {
+    expect(parsePublishRequest(body).issues).toEqual([
+      { path: '', message: 'the body must be a JSON object, a publish request' },
+    ])
+  })
+})
+
+test('null is the same as absent, for every optional field', () => {
+  const optional = [...lists, ...flags, ...names, 'dynamicLabels', 'parameterSyntax', 'onUnpublishable', 'numbers']
+  const nulls = Object.fromEntries(optional.map((field) => [field, null]))
+  const given = request({ ...nulls, originIds: ['p1'], metadata: true })
+  expect(parsePublishRequest(given)).toEqual({ request: validRequest, issues: [] })
+})
+
+describe('an unknown field', () => {
+  test.each([
+    ['preventCleanUp', 'preventCleanup'],
+    ['PREVENTCLEANUP', 'preventCleanup'],
+    ['originId', 'originIds'],
+    ['relationshipsIds', 'relationshipIds'],
+    ['mappedIndexes', 'mappedIndices'],
+    ['protectedProperties', 'protectedNodeProperties'],
+  ])('%s is refused with the closest known name, %s', (field, known) => {
+    expect(issuesOf({ [field]: true })).toEqual([{ path: field, message: `unknown field, did you mean \`${known}\`?` }])
+  })
+
+  test.each(['forceOverwrite', 'toString', 'x'])('%s is refused without a guess when nothing is close', (field) => {
+    expect(issuesOf({ [field]: true })).toEqual([{ path: field, message: 'unknown field' }])
+  })
+
+  test('is refused also when it is null', () => {
+    expect(issuesOf({ preventCleanUp: null })).toEqual([
+      { path: 'preventCleanUp', message: 'unknown field, did you mean `preventCleanup`?' },
+    ])
+  })
+})
+
+test('all broken rules are told at once, the fields first', () => {
+  const body = {
+    dbUrl: 'neo4j://db.example',
+    mappedIndices: { DEFAULT_INDEX: 'Person' },
+    index: 'Actor',
+    originIds: ids(501),
+    relationships: ['<KNOWS>'],
+    relationshipIds: ['r1'],
+    timestampRelationships: true,
+    preventCleanUp: true,
+    searchFilter: 'Person',
+    orgName: 'status',
+  }
+  expect(parsePublishRequest(body).issues.map(({ path, message }) => `${path}: ${message}`)).toMatchInlineSnapshot(`
+    [
+      "dbUrl: must not use routing; use bolt:// or bolt+s://",
+      "relationships[0]: must be TYPE, TYPE> (outgoing), <TYPE (incoming) or \`TYPE\`",
+      "preventCleanUp: unknown field, did you mean \`preventCleanup\`?",
+      "orgName: must not start with the reserved name status",
+      "credentials: required",
+      "mappedIndices.DEFAULT_ID_FIELD: required, the property that identifies its nodes",
+      "index: must be a label in mappedIndices or the value of DEFAULT_INDEX",
+      "preventCleanup: must be true when relationshipIds are given",
+      "originIds: at most 500 ids, originIds and relationshipIds together; there are 502, use POST /1.0/publish/multi",
+      "relationshipIdField: required when relationshipIds are given",
+      "timestampProperty: required when timestampRelationships is true",
+      "searchFilter: needs searchIdField",
+      "fileName: required unless returnOnly is true",
+    ]
+  `)
+})

@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createObservations, detectConflicts, distinctViews } from '../../../shared/publish/build/conflicts.ts'
+import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
+import { identityLabel, identityOf, identityRule, type NodeKeys } from '../../../shared/publish/request/identity.ts'
+import { planOf } from '../../../shared/publish/request/plan.ts'
+import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { request } from '../valid-request.ts'
+
+interface Observed {
+  node: number
+  keys: NodeKeys
+}
+
+const detectorsOf = (requests: readonly PublishRequest[]) => {
+  const observations = createObservations()
+  const detectorOf = detectConflicts(distinctViews(requests), observations)
+  return { detectors: requests.map(detectorOf), observations }
+}
+
+const read = (changes: Record<string, unknown>) => parsePublishRequest(request(changes)).request
+
+/** Tells the detector of a sub-request of a node, as its publish does. */
+function observe(
+  detector: ReturnType<ReturnType<typeof detectConflicts>>,
+  one: PublishRequest,
+  { node, keys }: Observed,
+) {
+  const plan = planOf(one)
+  const ids = plan.identity.columns.map((column) => `${column}${node}`)
+  const identity = identityOf(plan.identity, { ...keys, ids })
+  if ('problem' in identity) return
+  const id = ids[plan.identity.columns.indexOf(identity.idProperty)]
+  detector.identified(node, { ...keys, ids }, identity, id)
+  if (plan.publishesNodes) detector.published(node, keys.labels, identity)
+}
+
+/** The same by definition: a node is remembered where any other sub-request could see it otherwise. */
+function fieldsByDefinition(
+  requests: readonly PublishRequest[],
+  own: PublishRequest,
+  { node, keys }: Observed,
+): string[] {
+  const rule = identityRule(own.mappedIndices)
+  const label = identityLabel(rule, keys)
+  const idProperty = label === null ? undefined : rule.idProperties.get(label)
+  if (label === null) return []
+  const settings = (one: PublishRequest) => JSON.stringify([one.deleteProperties ?? [], one.dynamicLabels ?? {}])
+  const neighbours = requests.filter(({ dbUrl }) => dbUrl === own.dbUrl)
+  const isElsewhere = requests.some(({ dbUrl, mappedIndices }) => {
+    return dbUrl !== own.dbUrl && identityRule(mappedIndices).idProperties.get(label) === idProperty
+  })
+  const isIdentifiedOtherwise = neighbours.some(({ mappedIndices }) => {
+    const others = identityRule(mappedIndices)
+    const other = identityLabel(others, keys)
+    return other !== null && (other !== label || others.idProperties.get(other) !== idProperty)
+  })
+  const isPublishedOtherwise = neighbours.some((one) => {
+    return one.metadata && settings(one) !== settings(own) && keys.labels.includes(one.index ?? 'Person')
+  })
+  return [
+    ...(isElsewhere ? [`dbUrl ${label} ${idProperty} "${idProperty}${node}"`] : []),
+    ...(isIdentifiedOtherwise ? [`mappedIndices ${own.dbUrl} ${node}`] : []),
+    ...(own.metadata && isPublishedOtherwise ? [`nodeSettings ${own.dbUrl} ${node}`] : []),
+  ]
+}
+
+const labels = ['Person', 'Movie', 'City']
+const options = fc.record(
+  {
+    dbUrl: fc.constantFrom('bolt://a.example', 'bolt://b.example'),
+    index: fc.constantFrom(...labels),
+    mappedIndices: fc
+      .tuple(fc.constantFrom('Person', 'Movie'), fc.constantFrom('id', 'key'), fc.subarray(['Movie', 'City', 'Tag']))
+      .chain(([DEFAULT_INDEX, DEFAULT_ID_FIELD, more]) => {
+        const ids = fc.array(fc.constantFrom('id', 'key'), { minLength: 3, maxLength: 3 })
+        return ids.map((names) => {
+          const others = more.filter((label) => label !== DEFAULT_INDEX).map((label, at) => [label, names[at]])
+          return { DEFAULT_INDEX, DEFAULT_ID_FIELD, ...Object.fromEntries(others) }
+        })
+      }),
+    metadata: fc.boolean(),
+    deleteProperties: fc.constantFrom(undefined, ['nick']),
+    dynamicLabels: fc.constantFrom(undefined, { Person: ['Actor'] }),
+  },
+  { requiredKeys: ['dbUrl', 'mappedIndices', 'metadata', 'index'] },
+)
+const observed = fc.record({
+  node: fc.nat(3),
+  keys: fc.record({
+    labels: fc.subarray([...labels, 'Tag']),
+    index: fc.constantFrom(null, 7n, '', ...labels),
+    ids: fc.constant([]),
+  }),
+})
+
+test('what is remembered of a node is what any other sub-request could see otherwise', () => {
+  const counts = { dbUrl: 0, mappedIndices: 0, nodeSettings: 0 }
+  fc.assert(
+    fc.property(
+      fc.array(options, { minLength: 1, maxLength: 5 }),
+      fc.array(observed, { maxLength: 6 }),
+      (given, seen) => {
+        const requests = given.map(read)
+        for (const [at, one] of requests.entries()) {
+          for (const node of seen) {
+            const { detectors, observations } = detectorsOf(requests)
+            observe(detectors[at] as (typeof detectors)[number], one, node)
+            const things = [...observations.all()].map(({ thing }) => thing.replaceAll('\u0000', ' '))
+            expect(things).toEqual(fieldsByDefinition(requests, one, node))
+            for (const { field } of observations.all()) counts[field]++
+          }
+        }
+      },
+    ),
+    { numRuns: 500, seed: 7 },
+  )
+  for (const count of Object.values(counts)) expect(count).toBeGreaterThan(50)
+})
+
+test('what was seen otherwise before is refused, naming both', () => {
+  const requests = [read({}), read({ dynamicLabels: { Person: ['Actor'] } })]
+  const { detectors } = detectorsOf(requests)
+  const node = { node: 1, keys: { labels: ['Person'], index: null, ids: [] } }
+  observe(detectors[0] as (typeof detectors)[number], requests[0] as PublishRequest, node)
+  const again = () => observe(detectors[1] as (typeof detectors)[number], requests[1] as PublishRequest, node)
+  expect(again).toThrow(
+    '[1].dynamicLabels: must be the same as in [0], which publishes the "Person" with "id" "id1" too',
+  )
+})
+
+test('the work for a node does not grow with sub-requests that differ in index alone', () => {
+  const looksOf = (views: number) => {
+    const requests = Array.from({ length: views }, (_, at) => read({ index: `Label${at}`, originIds: [`p${at}`] }))
+    const { detectors, observations } = detectorsOf(requests)
+    let looks = 0
+    const counted = new Proxy(['Person', 'Label1'], {
+      get(target, key, receiver) {
+        looks++
+        return Reflect.get(target, key, receiver)
+      },
+    })
+    const node = { node: 1, keys: { labels: counted, index: null, ids: [] } }
+    observe(detectors[0] as (typeof detectors)[number], requests[0] as PublishRequest, node)
+    expect([...observations.all()]).toEqual([])
+    return looks
+  }
+  expect(looksOf(1_000)).toBe(looksOf(2))
+})

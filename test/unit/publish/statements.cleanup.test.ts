@@ -1,0 +1,182 @@
+import neo4j from 'neo4j-driver'
+import { describe, expect, test } from 'vitest'
+import { type ParameterSyntax, render } from '../../../shared/cypher/parameters.ts'
+import { renderValue } from '../../../shared/cypher/values.ts'
+import { cleanup, type KeepClause } from '../../../shared/publish/pairs/statements/cleanup.ts'
+import type { Expression } from '../../../shared/publish/pairs/statements/statement.ts'
+import { parseRelationshipType } from '../../../shared/publish/request/relationship-types.ts'
+
+const expressionOf = (value: unknown): Expression => renderValue(value) ?? expect.unreachable()
+const day = new neo4j.types.Date(2024n, 2n, 29n)
+
+/** Far ends to keep, of one kind. */
+const kept = (direction: 'out' | 'in', label: string, idProperty: string, id: unknown = 'x'): KeepClause => ({
+  by: 'farEnd',
+  direction,
+  label,
+  idProperty,
+  id: expressionOf(id),
+})
+
+/** The text of a cleanup at a person, and the names of its parameters in the order of their values. */
+function shown(type: string, clauses: KeepClause[], syntax: ParameterSyntax = 'braces', id: unknown = 'x'): string {
+  const person = { label: 'Person', idProperty: 'id', id: expressionOf(id) }
+  const { text, names } = cleanup(person, parseRelationshipType(type) ?? expect.unreachable(), clauses)
+  return `${render(text, syntax)}\n${names.join(', ')}`
+}
+
+describe('cleanup in one direction', () => {
+  test('keeps outgoing relationships to the far ends listed', () => {
+    expect(shown('ACTED_IN>', [kept('out', 'Movie', 'title')])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]->(m) WHERE NOT coalesce(m:\`Movie\` AND m.\`title\` IN {ids_0}, false) DELETE r
+      baseId, ids_0"
+    `)
+  })
+
+  test('keeps incoming relationships from the far ends listed', () => {
+    expect(shown('<DIRECTED', [kept('in', 'Studio', 'name')])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})<-[r:\`DIRECTED\`]-(m) WHERE NOT coalesce(m:\`Studio\` AND m.\`name\` IN {ids_0}, false) DELETE r
+      baseId, ids_0"
+    `)
+  })
+
+  test('writes parameters with a dollar for later databases', () => {
+    expect(shown('ACTED_IN>', [kept('out', 'Movie', 'title')], 'dollar')).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: $baseId})-[r:\`ACTED_IN\`]->(m) WHERE NOT coalesce(m:\`Movie\` AND m.\`title\` IN $ids_0, false) DELETE r
+      baseId, ids_0"
+    `)
+  })
+
+  test('has one list for each kind of far end', () => {
+    expect(shown('LIKES>', [kept('out', 'Movie', 'title'), kept('out', 'Person', 'id')])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`LIKES\`]->(m) WHERE NOT (coalesce(m:\`Movie\` AND m.\`title\` IN {ids_0}, false) OR coalesce(m:\`Person\` AND m.\`id\` IN {ids_1}, false)) DELETE r
+      baseId, ids_0, ids_1"
+    `)
+  })
+
+  test('doubles backticks in types, labels and keys', () => {
+    expect(shown('`LI``KES`>', [kept('out', 'Odd`Label', 'i`d')])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`LI\`\`KES\`]->(m) WHERE NOT coalesce(m:\`Odd\`\`Label\` AND m.\`i\`\`d\` IN {ids_0}, false) DELETE r
+      baseId, ids_0"
+    `)
+  })
+})
+
+describe('cleanup in both directions', () => {
+  test('keeps a relationship only in the direction that the origin has', () => {
+    const clauses = [kept('out', 'Person', 'id'), kept('in', 'Person', 'id')]
+    expect(shown('KNOWS', clauses)).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`KNOWS\`]-(m) WHERE NOT (startNode(r) = n AND coalesce(m:\`Person\` AND m.\`id\` IN {ids_0}, false) OR endNode(r) = n AND coalesce(m:\`Person\` AND m.\`id\` IN {ids_1}, false)) DELETE r
+      baseId, ids_0, ids_1"
+    `)
+  })
+
+  test('with far ends on one side only has one list', () => {
+    expect(shown('KNOWS', [kept('in', 'Person', 'id')])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`KNOWS\`]-(m) WHERE NOT (endNode(r) = n AND coalesce(m:\`Person\` AND m.\`id\` IN {ids_0}, false)) DELETE r
+      baseId, ids_0"
+    `)
+  })
+
+  test('writes parameters with a dollar for later databases', () => {
+    const clauses = [kept('out', 'Person', 'id'), kept('in', 'Movie', 'title')]
+    expect(shown('KNOWS', clauses, 'dollar')).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: $baseId})-[r:\`KNOWS\`]-(m) WHERE NOT (startNode(r) = n AND coalesce(m:\`Person\` AND m.\`id\` IN $ids_0, false) OR endNode(r) = n AND coalesce(m:\`Movie\` AND m.\`title\` IN $ids_1, false)) DELETE r
+      baseId, ids_0, ids_1"
+    `)
+  })
+})
+
+describe('cleanup where nothing is left', () => {
+  test('removes every relationship of the type, followed both ways', () => {
+    expect(shown('ACTED_IN', [])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]-() DELETE r
+      baseId"
+    `)
+  })
+
+  test('removes the outgoing ones', () => {
+    expect(shown('ACTED_IN>', [])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]->() DELETE r
+      baseId"
+    `)
+  })
+
+  test('removes the incoming ones', () => {
+    expect(shown('<ACTED_IN', [])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})<-[r:\`ACTED_IN\`]-() DELETE r
+      baseId"
+    `)
+  })
+
+  test('writes parameters with a dollar for later databases', () => {
+    expect(shown('ACTED_IN', [], 'dollar')).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: $baseId})-[r:\`ACTED_IN\`]-() DELETE r
+      baseId"
+    `)
+  })
+})
+
+describe('ids that need an expression', () => {
+  test('are bound once in front, as a list', () => {
+    expect(shown('ON>', [kept('out', 'Day', 'on', day)])).toMatchInlineSnapshot(`
+      "WITH [x IN {ids_0} | date(x)] AS ids_0 MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ON\`]->(m) WHERE NOT coalesce(m:\`Day\` AND m.\`on\` IN ids_0, false) DELETE r
+      baseId, ids_0"
+    `)
+  })
+
+  test('are bound beside lists that need none', () => {
+    const clauses = [kept('out', 'Day', 'on', day), kept('out', 'Person', 'id'), kept('in', 'Number', 'n', 2n ** 60n)]
+    expect(shown('NEAR', clauses)).toMatchInlineSnapshot(`
+      "WITH [x IN {ids_0} | date(x)] AS ids_0, [x IN {ids_2} | toInteger(x)] AS ids_2 MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`NEAR\`]-(m) WHERE NOT (startNode(r) = n AND coalesce(m:\`Day\` AND m.\`on\` IN ids_0, false) OR startNode(r) = n AND coalesce(m:\`Person\` AND m.\`id\` IN {ids_1}, false) OR endNode(r) = n AND coalesce(m:\`Number\` AND m.\`n\` IN ids_2, false)) DELETE r
+      baseId, ids_0, ids_1, ids_2"
+    `)
+  })
+
+  test('are bound with a dollar for later databases', () => {
+    expect(shown('ON>', [kept('out', 'Day', 'on', day)], 'dollar')).toMatchInlineSnapshot(`
+      "WITH [x IN $ids_0 | date(x)] AS ids_0 MATCH (n:\`Person\` {\`id\`: $baseId})-[r:\`ON\`]->(m) WHERE NOT coalesce(m:\`Day\` AND m.\`on\` IN ids_0, false) DELETE r
+      baseId, ids_0"
+    `)
+  })
+
+  test('that are lists themselves are read element by element', () => {
+    expect(shown('ON>', [kept('out', 'Week', 'days', [day])])).toMatchInlineSnapshot(`
+      "WITH [x IN {ids_0} | [y IN x | date(y)]] AS ids_0 MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ON\`]->(m) WHERE NOT coalesce(m:\`Week\` AND m.\`days\` IN ids_0, false) DELETE r
+      baseId, ids_0"
+    `)
+  })
+
+  test('of the node itself stand in the pattern', () => {
+    expect(shown('ON>', [], 'braces', 2n ** 60n)).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: toInteger({baseId})})-[r:\`ON\`]->() DELETE r
+      baseId"
+    `)
+  })
+})
+
+describe('cleanup by relationship id', () => {
+  const byId = (id: unknown = 'r1'): KeepClause => ({ by: 'relationshipId', field: 'grn', id: expressionOf(id) })
+
+  test('keeps the relationships listed, wherever they lead, the arrow as followed', () => {
+    expect(shown('ACTED_IN>', [byId()])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]->() WHERE NOT coalesce(r.\`grn\` IN {ids_0}, false) DELETE r
+      baseId, ids_0"
+    `)
+    expect(shown('<ACTED_IN', [byId()])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})<-[r:\`ACTED_IN\`]-() WHERE NOT coalesce(r.\`grn\` IN {ids_0}, false) DELETE r
+      baseId, ids_0"
+    `)
+    expect(shown('ACTED_IN', [byId()])).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]-() WHERE NOT coalesce(r.\`grn\` IN {ids_0}, false) DELETE r
+      baseId, ids_0"
+    `)
+  })
+
+  test('has one list for each expression that the ids need', () => {
+    expect(shown('ACTED_IN', [byId(1n), byId(2n ** 60n)])).toMatchInlineSnapshot(`
+      "WITH [x IN {ids_1} | toInteger(x)] AS ids_1 MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]-() WHERE NOT (coalesce(r.\`grn\` IN {ids_0}, false) OR coalesce(r.\`grn\` IN ids_1, false)) DELETE r
+      baseId, ids_0, ids_1"
+    `)
+  })
+})

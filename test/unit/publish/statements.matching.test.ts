@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { type ParameterSyntax, render } from '../../../shared/cypher/parameters.ts'
+import { renderValue } from '../../../shared/cypher/values.ts'
+import { deleteProperties } from '../../../shared/publish/pairs/statements/delete-properties.ts'
+import { postbackNode, postbackRelationship } from '../../../shared/publish/pairs/statements/postback.ts'
+import type { Expression, Statement } from '../../../shared/publish/pairs/statements/statement.ts'
+
+/** The text, and the names of the parameters in the order of their values. */
+const shown = ({ text, names }: Statement, syntax: ParameterSyntax = 'braces') =>
+  `${render(text, syntax)}\n${names.join(', ')}`
+
+const expressionOf = (value: unknown): Expression => renderValue(value) ?? expect.unreachable()
+const anchor = (label: string, idProperty: string, id: unknown = 'x') => ({ label, idProperty, id: expressionOf(id) })
+const person = anchor('Person', 'id')
+const actedIn = { start: person, type: 'ACTED_IN', end: anchor('Movie', 'title') }
+
+describe('property delete', () => {
+  test('removes every listed key in one statement', () => {
+    expect(shown(deleteProperties(person, ['a', 'odd`key']))).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {id}}) REMOVE n.\`a\`, n.\`odd\`\`key\`
+      id"
+    `)
+  })
+
+  test('writes parameters with a dollar for later databases', () => {
+    expect(shown(deleteProperties(anchor('Movie', 'title'), ['a']), 'dollar')).toMatchInlineSnapshot(`
+      "MATCH (n:\`Movie\` {\`title\`: $id}) REMOVE n.\`a\`
+      id"
+    `)
+  })
+})
+
+describe('postback of a node', () => {
+  test('stamps a node that exists', () => {
+    expect(shown(postbackNode(person, 'publishedAt'))).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {id}}) SET n.\`publishedAt\` = {publishedAt}
+      id, publishedAt"
+    `)
+  })
+
+  test('writes parameters with a dollar for later databases', () => {
+    expect(shown(postbackNode(anchor('Number', 'n', 2n ** 60n), 'publishedAt'), 'dollar')).toMatchInlineSnapshot(`
+      "MATCH (n:\`Number\` {\`n\`: toInteger($id)}) SET n.\`publishedAt\` = $publishedAt
+      id, publishedAt"
+    `)
+  })
+
+  test('keeps the timestamp apart from the id', () => {
+    expect(shown(postbackNode(anchor('Movie', 'title'), 'id'))).toMatchInlineSnapshot(`
+      "MATCH (n:\`Movie\` {\`title\`: {id}}) SET n.\`id\` = {p_0}
+      id, p_0"
+    `)
+    expect(shown(postbackNode(person, 'published at'))).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {id}}) SET n.\`published at\` = {p_0}
+      id, p_0"
+    `)
+  })
+})
+
+describe('postback of a relationship', () => {
+  const grn = { key: 'grn', value: expressionOf('r1') }
+
+  test('stamps the relationships between two nodes that exist', () => {
+    expect(shown(postbackRelationship(actedIn, null, 'publishedAt'))).toMatchInlineSnapshot(`
+      "MATCH (a:\`Person\` {\`id\`: {a_id}})-[r:\`ACTED_IN\`]->(b:\`Movie\` {\`title\`: {b_id}}) SET r.\`publishedAt\` = {publishedAt}
+      a_id, b_id, publishedAt"
+    `)
+  })
+
+  test('stamps the one with an id', () => {
+    expect(shown(postbackRelationship(actedIn, grn, 'publishedAt'))).toMatchInlineSnapshot(`
+      "MATCH (a:\`Person\` {\`id\`: {a_id}})-[r:\`ACTED_IN\` {\`grn\`: {grn}}]->(b:\`Movie\` {\`title\`: {b_id}}) SET r.\`publishedAt\` = {publishedAt}
+      a_id, b_id, grn, publishedAt"
+    `)
+  })
+
+  test('writes parameters with a dollar for later databases', () => {
+    expect(shown(postbackRelationship(actedIn, grn, 'publishedAt'), 'dollar')).toMatchInlineSnapshot(`
+      "MATCH (a:\`Person\` {\`id\`: $a_id})-[r:\`ACTED_IN\` {\`grn\`: $grn}]->(b:\`Movie\` {\`title\`: $b_id}) SET r.\`publishedAt\` = $publishedAt
+      a_id, b_id, grn, publishedAt"
+    `)
+  })
+
+  test('keeps the timestamp apart from the ids', () => {
+    expect(shown(postbackRelationship(actedIn, { ...grn, key: 'my id' }, 'a_id'))).toMatchInlineSnapshot(`
+      "MATCH (a:\`Person\` {\`id\`: {a_id}})-[r:\`ACTED_IN\` {\`my id\`: {p_0}}]->(b:\`Movie\` {\`title\`: {b_id}}) SET r.\`a_id\` = {p_1}
+      a_id, b_id, p_0, p_1"
+    `)
+  })
+})

@@ -1,0 +1,140 @@
+import neo4j from 'neo4j-driver'
+import { describe, expect, test } from 'vitest'
+import { type ParameterSyntax, render } from '../../../shared/cypher/parameters.ts'
+import { renderValue } from '../../../shared/cypher/values.ts'
+import { type NodeChanges, nodeUpsert } from '../../../shared/publish/pairs/statements/node-upsert.ts'
+import type { Expression, Statement } from '../../../shared/publish/pairs/statements/statement.ts'
+
+const { Date: GraphDate, Point } = neo4j.types
+
+/** The text, and the names of the parameters in the order of their values. */
+const shown = ({ text, names }: Statement, syntax: ParameterSyntax = 'braces') =>
+  `${render(text, syntax)}\n${names.map((name) => name ?? '(given)').join(', ')}`
+
+const expressionOf = (value: unknown): Expression => renderValue(value) ?? expect.unreachable()
+const anchor = (label: string, idProperty: string, id: unknown = 'x') => ({ label, idProperty, id: expressionOf(id) })
+const fields = (properties: Record<string, unknown>) =>
+  Object.entries(properties).map(([key, value]) => ({ key, value: expressionOf(value) }))
+const changes = (some: Partial<NodeChanges> = {}): NodeChanges => ({
+  protectedKeys: [],
+  added: [],
+  removed: [],
+  ...some,
+})
+
+describe('node upsert', () => {
+  const person = anchor('Person', 'id')
+  const upsert = (properties: Record<string, unknown>, some: Partial<NodeChanges> = {}, node = person) =>
+    shown(nodeUpsert(node, fields(properties), changes(some)))
+
+  test('merges a node by its id and replaces its properties', () => {
+    expect(upsert({ id: 'x', name: 'Ann' })).toMatchInlineSnapshot(`
+      "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}, \`name\`: {name}}
+      id, (given), name"
+    `)
+  })
+
+  test('writes parameters with a dollar for later databases', () => {
+    const statement = nodeUpsert(person, fields({ id: 'x', name: 'Ann' }), changes({ added: ['Actor'] }))
+    expect(shown(statement, 'dollar')).toMatchInlineSnapshot(`
+      "MERGE (n:\`Person\` {\`id\`: $id}) SET n = {\`id\`: $id, \`name\`: $name} SET n:\`Actor\`
+      id, (given), name"
+    `)
+  })
+
+  test('adds every other label', () => {
+    expect(upsert({ id: 'x' }, { added: ['Actor', 'Odd`Label'] })).toMatchInlineSnapshot(`
+      "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}} SET n:\`Actor\`:\`Odd\`\`Label\`
+      id, (given)"
+    `)
+  })
+
+  test('gives an id property of another name two parameters', () => {
+    expect(upsert({ name: 'Heat', title: 'x' }, {}, anchor('Movie', 'title'))).toMatchInlineSnapshot(`
+      "MERGE (n:\`Movie\` {\`title\`: {id}}) SET n = {\`name\`: {name}, \`title\`: {title}}
+      id, name, title"
+    `)
+  })
+
+  test('keeps a property named id apart from an id property of another name', () => {
+    expect(upsert({ id: 1n, p_0: 2n, title: 'x' }, {}, anchor('Movie', 'title'))).toMatchInlineSnapshot(`
+      "MERGE (n:\`Movie\` {\`title\`: {id}}) SET n = {\`id\`: {p_1}, \`p_0\`: {p_0}, \`title\`: {title}}
+      id, p_1, p_0, title"
+    `)
+  })
+
+  test('doubles backticks in labels and keys', () => {
+    const odd = anchor('Odd`Label', 'i`d')
+    expect(upsert({ 'i`d': 'x', 'na`me': 'y' }, {}, odd)).toMatchInlineSnapshot(`
+      "MERGE (n:\`Odd\`\`Label\` {\`i\`\`d\`: {id}}) SET n = {\`i\`\`d\`: {p_0}, \`na\`\`me\`: {p_1}}
+      id, p_0, p_1"
+    `)
+  })
+
+  test('gives values the type that JSON has not', () => {
+    const values = {
+      big: 2n ** 60n,
+      born: new GraphDate(2024n, 2n, 29n),
+      days: [new GraphDate(2024n, 2n, 29n)],
+      id: 'x',
+      nan: Number.NaN,
+      place: new Point(7203n, 1, 2),
+      small: [1n, 2n],
+    }
+    expect(upsert(values)).toMatchInlineSnapshot(`
+      "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`big\`: toInteger({big}), \`born\`: date({born}), \`days\`: [x IN {days} | date(x)], \`id\`: {id}, \`nan\`: toFloat({nan}), \`place\`: point({place}), \`small\`: {small}}
+      id, big, born, days, (given), nan, place, small"
+    `)
+  })
+
+  test('gives an id the type that JSON has not, in both places', () => {
+    expect(upsert({ id: 2n ** 60n }, {}, anchor('Person', 'id', 2n ** 60n))).toMatchInlineSnapshot(`
+      "MERGE (n:\`Person\` {\`id\`: toInteger({id})}) SET n = {\`id\`: toInteger({id})}
+      id, (given)"
+    `)
+    const day = new GraphDate(2024n, 2n, 29n)
+    expect(upsert({ on: [day] }, {}, anchor('Day', 'on', [day]))).toMatchInlineSnapshot(`
+      "MERGE (n:\`Day\` {\`on\`: [x IN {id} | date(x)]}) SET n = {\`on\`: [x IN {on} | date(x)]}
+      id, on"
+    `)
+  })
+
+  test('numbers the parameters of keys that cannot be one, or that are reserved', () => {
+    const keys = [
+      '1st',
+      '__proto__',
+      'a b',
+      'a.b',
+      'a_id',
+      'b_id',
+      'baseId',
+      'constructor',
+      'endId',
+      'id',
+      'ids',
+      'ids_0',
+      'ids_x',
+    ]
+    const more = ['naïve', 'p_0', 'prototype', 'startId']
+    const properties = [...keys, ...more].map((key) => ({ key, value: expressionOf('x') }))
+    expect(shown(nodeUpsert(person, properties, changes()))).toMatchInlineSnapshot(`
+      "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`1st\`: {p_1}, \`__proto__\`: {p_2}, \`a b\`: {p_3}, \`a.b\`: {p_4}, \`a_id\`: {p_5}, \`b_id\`: {p_6}, \`baseId\`: {p_7}, \`constructor\`: {p_8}, \`endId\`: {p_9}, \`id\`: {id}, \`ids\`: {p_10}, \`ids_0\`: {p_11}, \`ids_x\`: {ids_x}, \`naïve\`: {p_12}, \`p_0\`: {p_0}, \`prototype\`: {p_13}, \`startId\`: {p_14}}
+      id, p_1, p_2, p_3, p_4, p_5, p_6, p_7, p_8, p_9, (given), p_10, p_11, ids_x, p_12, p_0, p_13, p_14"
+    `)
+  })
+
+  test('removes labels after it has added others', () => {
+    expect(upsert({ id: 'x' }, { added: ['Actor'], removed: ['Odd`Label', 'Retired'] })).toMatchInlineSnapshot(`
+      "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}} SET n:\`Actor\` REMOVE n:\`Odd\`\`Label\`:\`Retired\`
+      id, (given)"
+    `)
+  })
+
+  test('keeps the value that the target has of a protected property, in the order of the keys', () => {
+    const protects = { protectedKeys: ['a key', 'secret'], added: ['Actor'], removed: ['Retired'] }
+    expect(upsert({ id: 'x', name: 'Ann', zip: '1' }, protects)).toMatchInlineSnapshot(`
+      "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`a key\`: n.\`a key\`, \`id\`: {id}, \`name\`: {name}, \`secret\`: n.\`secret\`, \`zip\`: {zip}} SET n:\`Actor\` REMOVE n:\`Retired\`
+      id, (given), name, zip"
+    `)
+  })
+})

@@ -1,0 +1,100 @@
+import neo4j from 'neo4j-driver'
+import { describe, expect, test } from 'vitest'
+import { type ParameterSyntax, render } from '../../../shared/cypher/parameters.ts'
+import { renderValue } from '../../../shared/cypher/values.ts'
+import { relationshipUpsert } from '../../../shared/publish/pairs/statements/relationship-upsert.ts'
+import type { Expression, Statement } from '../../../shared/publish/pairs/statements/statement.ts'
+
+const { Date: GraphDate } = neo4j.types
+
+/** The text, and the names of the parameters in the order of their values. */
+const shown = ({ text, names }: Statement, syntax: ParameterSyntax = 'braces') =>
+  `${render(text, syntax)}\n${names.map((name) => name ?? '(given)').join(', ')}`
+
+const expressionOf = (value: unknown): Expression => renderValue(value) ?? expect.unreachable()
+const anchor = (label: string, idProperty: string, id: unknown = 'x') => ({ label, idProperty, id: expressionOf(id) })
+const fields = (properties: Record<string, unknown>) =>
+  Object.entries(properties).map(([key, value]) => ({ key, value: expressionOf(value) }))
+
+describe('relationship upsert', () => {
+  const person = anchor('Person', 'id')
+  const movie = anchor('Movie', 'title')
+  const actedIn = { start: person, type: 'ACTED_IN', end: movie }
+  const upsert = (properties: Record<string, unknown>, protectedKeys: string[] = [], idField: string | null = null) =>
+    shown(relationshipUpsert(actedIn, fields(properties), protectedKeys, idField))
+
+  test('merges both ends and the relationship between them, and replaces its properties', () => {
+    expect(upsert({ mine: 1n, since: 2n })).toMatchInlineSnapshot(`
+      "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\`]->(b) SET r = {\`mine\`: {mine}, \`since\`: {since}}
+      a_id, b_id, mine, since"
+    `)
+  })
+
+  test('empties the properties when there are none', () => {
+    expect(upsert({})).toMatchInlineSnapshot(`
+      "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\`]->(b) SET r = {}
+      a_id, b_id"
+    `)
+  })
+
+  test('writes parameters with a dollar for later databases', () => {
+    expect(shown(relationshipUpsert(actedIn, fields({ since: 2n }), [], null), 'dollar')).toMatchInlineSnapshot(`
+      "MERGE (a:\`Person\` {\`id\`: $a_id}) MERGE (b:\`Movie\` {\`title\`: $b_id}) MERGE (a)-[r:\`ACTED_IN\`]->(b) SET r = {\`since\`: $since}
+      a_id, b_id, since"
+    `)
+  })
+
+  test('doubles backticks in types and keys', () => {
+    const odd = { ...actedIn, type: 'ACTED`IN' }
+    expect(shown(relationshipUpsert(odd, fields({ 'ro`le': 'x' }), [], null))).toMatchInlineSnapshot(`
+      "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED\`\`IN\`]->(b) SET r = {\`ro\`\`le\`: {p_0}}
+      a_id, b_id, p_0"
+    `)
+  })
+
+  test('gives values and ids the type that JSON has not', () => {
+    const day = new GraphDate(2024n, 2n, 29n)
+    const statement = relationshipUpsert(
+      { start: anchor('Day', 'on', day), type: 'BEFORE', end: anchor('Number', 'n', 2n ** 60n) },
+      fields({ at: [Number.NaN] }),
+      [],
+      null,
+    )
+    expect(shown(statement)).toMatchInlineSnapshot(`
+      "MERGE (a:\`Day\` {\`on\`: date({a_id})}) MERGE (b:\`Number\` {\`n\`: toInteger({b_id})}) MERGE (a)-[r:\`BEFORE\`]->(b) SET r = {\`at\`: [x IN {at} | toFloat(x)]}
+      a_id, b_id, at"
+    `)
+  })
+
+  test('keeps the names of the ends for the ends; a property named id is a property like any', () => {
+    expect(upsert({ a_id: 1n, b_id: 2n, constructor: 3n, id: 4n, 'role name': 5n })).toMatchInlineSnapshot(`
+      "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\`]->(b) SET r = {\`a_id\`: {p_0}, \`b_id\`: {p_1}, \`constructor\`: {p_2}, \`id\`: {id}, \`role name\`: {p_3}}
+      a_id, b_id, p_0, p_1, p_2, id, p_3"
+    `)
+  })
+
+  test('merges the relationship by its own id too, where it has one', () => {
+    expect(upsert({ grn: 'r1', since: 2n }, [], 'grn')).toMatchInlineSnapshot(`
+      "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\` {\`grn\`: {grn}}]->(b) SET r = {\`grn\`: {grn}, \`since\`: {since}}
+      a_id, b_id, grn, since"
+    `)
+  })
+
+  test('gives a relationship id the type that JSON has not, and a parameter name that is free', () => {
+    expect(upsert({ 'my id': 2n ** 60n }, [], 'my id')).toMatchInlineSnapshot(`
+      "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\` {\`my id\`: toInteger({p_0})}]->(b) SET r = {\`my id\`: toInteger({p_0})}
+      a_id, b_id, p_0"
+    `)
+  })
+
+  test('keeps the value that the target has of a protected property, in the order of the keys', () => {
+    expect(upsert({ since: 2n }, ['mine'])).toMatchInlineSnapshot(`
+      "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\`]->(b) SET r = {\`mine\`: r.\`mine\`, \`since\`: {since}}
+      a_id, b_id, since"
+    `)
+    expect(upsert({}, ['mine', 'odd`key'])).toMatchInlineSnapshot(`
+      "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\`]->(b) SET r = {\`mine\`: r.\`mine\`, \`odd\`\`key\`: r.\`odd\`\`key\`}
+      a_id, b_id"
+    `)
+  })
+})

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { NodeUpserts } from '../../../shared/publish/pairs/node-upserts.ts'
+import { createPairMaker } from '../../../shared/publish/pairs/pair-maker.ts'
+import { pairText } from '../../../shared/publish/parts/part-buffer.ts'
+import { planOf } from '../../../shared/publish/request/plan.ts'
+import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+
+const database = { dbUrl: 'bolt://db', credentials: 'Basic YTpi' }
+const { request } = parsePublishRequest({
+  ...database,
+  mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },
+  originIds: ['a'],
+  metadata: true,
+  onUnpublishable: 'skip',
+  returnOnly: true,
+})
+const identity = { label: 'Person', idProperty: 'id', id: { json: '"a"', wrap: null, list: false } }
+
+function upsertOf(properties: number) {
+  const others = Array.from({ length: properties - 1 }, (_, index) => index)
+  const keys = ['id', ...others.map((index) => `k${index}`)]
+  const values = ['a', ...others.map(BigInt)]
+  const upserts = new NodeUpserts(planOf(request), createPairMaker('dollar'))
+  return upserts.fromValues(identity, ['Person'], { keys, values, columns: null }, () => 'the node')
+}
+
+test('a node of 100,000 properties is one statement with a parameter for each, made in the time of its size', () => {
+  const started = performance.now()
+  const { statement, parameters } = JSON.parse(`${pairText(upsertOf(100_000).pair)}null}`)
+  // By the square of the size it took minutes.
+  expect(performance.now() - started).toBeLessThan(10_000)
+  expect(Object.keys(parameters)).toHaveLength(100_000)
+  expect(statement.match(/`k\d+`: \$k\d+/g)).toHaveLength(99_999)
+  expect(parameters).toMatchObject({ id: 'a', k0: 0, k99998: 99_998 })
+})
+
+test('one of more is refused by its number, also where others are left out: it would take the memory of a worker', () => {
+  expect(() => upsertOf(100_001)).toThrow('the node has 100001 properties, more than 100000')
+})

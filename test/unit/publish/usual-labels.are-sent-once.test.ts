@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { createUsualLabels } from '../../../shared/publish/read/label-cache.ts'
+
+test('labels that were last seen are asked for no more, and stand for null in the answers to that query', () => {
+  const { nodes } = createUsualLabels()
+  const first = nodes.ask('n')
+  expect(first.parameters).toEqual({ usual: [] })
+  expect(first.expression).toMatchInlineSnapshot(`"CASE WHEN labels(n) = $usual THEN null ELSE labels(n) END"`)
+  expect([['Person'], null, ['Person', 'Admin'], null].map(first.read)).toEqual([
+    ['Person'],
+    [],
+    ['Person', 'Admin'],
+    [],
+  ])
+  const second = nodes.ask('n')
+  expect(second.parameters).toEqual({ usual: ['Person', 'Admin'] })
+  expect([null, ['Admin', 'Person'], []].map(second.read)).toEqual([['Person', 'Admin'], ['Admin', 'Person'], []])
+  expect(first.read(null)).toEqual([])
+})
+
+test('equal labels are one list, and each kind of nodes has its own', () => {
+  const { nodes, farEnds } = createUsualLabels()
+  const { read } = nodes.ask('n')
+  const labels = read(['Person'])
+  expect(read(['Person'])).toBe(labels)
+  expect(nodes.ask('n').read(null)).toBe(labels)
+  expect(farEnds.ask('m').read(null)).toEqual([])
+})

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { type Manifest, removal, voided } from '../../../shared/storage/generations.ts'
+import { earlierGenerationKey, generationKey, markerKey, parseGenerationKey } from '../../../shared/storage/keys.ts'
+import { markLatest } from '../../../shared/storage/markers.ts'
+import { storageOn } from '../../../shared/storage/storage.ts'
+import { sweepStorage } from '../../../shared/storage/sweep.ts'
+import { openMemoryStore } from '../../support/memory-store.ts'
+import { commitPacket, keysBelow } from '../../support/stored-packets.ts'
+
+const name = 'a/f'
+const options = { force: true, taken: () => new Error('taken') }
+const contents = (count: number) => Array.from({ length: count }, (_, index) => String(index))
+function start() {
+  const store = openMemoryStore()
+  return { ...storageOn(store), store }
+}
+type Started = ReturnType<typeof start>
+
+const mark = ({ store, generations }: Started) => markLatest(store, generations, name)
+const markersOf = async (storage: Started) =>
+  (await keysBelow(storage, 'a/.generations/')).filter((key) => parseGenerationKey(key) === null)
+const commit = ({ generations }: Started, manifest: Manifest) => generations.commit(name, manifest, options)
+
+const rules = { now: Date.now() + 3_600_000, supersededMs: 0, orphanedMs: 0, isAlive: async () => false }
+const sweep = ({ store }: Started, repairView = async () => {}) =>
+  sweepStorage(storageOn(store), { ...rules, repairView, signal: new AbortController().signal })
+
+describe('a marker', () => {
+  test.each([1, 2, 12])('says that a packet has %i parts', async (parts) => {
+    const storage = start()
+    await commitPacket(storage, name, contents(parts))
+    await mark(storage)
+    expect(await markersOf(storage)).toEqual([markerKey(generationKey(name, 1), parts)])
+  })
+
+  test('of a removal says 0, of a void generation what it lets readers see', async () => {
+    const storage = start()
+    await commit(storage, voided(randomUUID()))
+    await mark(storage)
+    await commitPacket(storage, name, contents(3))
+    await commit(storage, voided(randomUUID()))
+    await mark(storage)
+    await commit(storage, removal())
+    await mark(storage)
+    const expected = [
+      [4, 0],
+      [3, 3],
+      [1, 0],
+    ] as const
+    expect(await markersOf(storage)).toEqual(
+      expected.map(([number, parts]) => markerKey(generationKey(name, number), parts)),
+    )
+  })
+
+  test('stands beside a generation of an earlier version of this service, too', async () => {
+    const storage = start()
+    for (const number of [1, 2]) {
+      await storage.store.put(earlierGenerationKey(name, number), Buffer.from(JSON.stringify(removal())))
+    }
+    await mark(storage)
+    expect(await markersOf(storage)).toEqual([markerKey(earlierGenerationKey(name, 2), 0)])
+  })
+
+  test('is put once, and not for a packet that is not there', async () => {
+    const storage = start()
+    await mark(storage)
+    await commitPacket(storage, name, contents(1))
+    await mark(storage)
+    storage.store.forget()
+    await mark(storage)
+    expect(storage.store.requests).toEqual([expect.stringMatching(/^list /)])
+  })
+
+  test('is no generation to whoever asks for those', async () => {
+    const storage = start()
+    const jobs: string[] = []
+    for (let number = 1; number <= 30; number++) {
+      jobs.push(randomUUID())
+      const jobId = jobs.at(-1) as string
+      expect(await commitPacket(storage, name, contents(2), { jobId })).toBe(number)
+      await mark(storage)
+    }
+    const { generations } = storageOn(storage.store)
+    expect(await generations.list(name)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1))
+    expect(await generations.above(name, 17)).toEqual(Array.from({ length: 14 }, (_, index) => 30 - index))
+    expect(await Promise.all([1, 30].map((number) => generations.ofJob(name, jobs[number - 1] as string)))).toEqual([
+      1, 30,
+    ])
+    expect((await generations.current(name))?.generation).toBe(30)
+  })
+
+  test('without its generation is nothing', async () => {
+    const { store, packets, generations } = start()
+    await store.put(markerKey(generationKey(name, 1), 2), Buffer.alloc(0))
+    expect([await packets.list('a', ['']), await generations.current(name)]).toEqual([[], null])
+  })
+})
+
+describe('a sweep', () => {
+  test('removes a marker with its generation, first, and leaves that of the latest', async () => {
+    const storage = start()
+    for (const count of [1, 2, 3]) {
+      await commitPacket(storage, name, contents(count))
+      await mark(storage)
+    }
+    storage.store.forget()
+    await sweep(storage)
+    const removed = storage.store.requests.filter((request) => request.startsWith('remove a/.generations'))
+    const inOrder = [1, 2].flatMap((number) => [
+      markerKey(generationKey(name, number), number),
+      generationKey(name, number),
+    ])
+    expect(removed).toEqual(inOrder.map((key) => `remove ${key}`))
+    expect(await keysBelow(storage, 'a/.generations/')).toEqual([
+      generationKey(name, 3),
+      markerKey(generationKey(name, 3), 3),
+    ])
+  })
+
+  test('removes one that was put when its generation was gone, unless that was a moment ago', async () => {
+    const storage = start()
+    const late = markerKey(generationKey(name, 1), 1)
+    await commitPacket(storage, name, contents(1))
+    await commitPacket(storage, name, contents(2))
+    await sweep(storage)
+    await storage.store.put(late, Buffer.alloc(0))
+    await sweepStorage(storage, {
+      ...rules,
+      now: Date.now(),
+      orphanedMs: 60_000,
+      repairView: async () => {},
+      signal: new AbortController().signal,
+    })
+    expect(await markersOf(storage)).toEqual([late])
+    await sweep(storage)
+    expect(await markersOf(storage)).toEqual([])
+  })
+})

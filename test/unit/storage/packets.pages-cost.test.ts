@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { removal } from '../../../shared/storage/generations.ts'
+import { generationKey, markerKey } from '../../../shared/storage/keys.ts'
+import type { Page } from '../../../shared/storage/packets.ts'
+import { storageOn } from '../../../shared/storage/storage.ts'
+import { openMemoryStore } from '../../support/memory-store.ts'
+
+const store = openMemoryStore()
+const manifest = Buffer.from(JSON.stringify({ ...removal(), removed: undefined, parts: [{ key: 'part', bytes: 1 }] }))
+const nothing = Buffer.alloc(0)
+const fileOf = (number: number) => `2026-11-22-file-${String(number).padStart(6, '0')}.json`
+
+/** Packets of one part each, with their plain files, as the service leaves them. */
+async function fill(org: string, count: number, isMarked = true): Promise<void> {
+  await store.put(`${org}/.org`, Buffer.from('{}'))
+  for (let number = 0; number < count; number++) {
+    const name = `${org}/${fileOf(number)}`
+    await store.put(generationKey(name, 1), manifest)
+    if (isMarked) await store.put(markerKey(generationKey(name, 1), 1), nothing)
+    await store.put(name, nothing)
+  }
+}
+
+beforeAll(async () => {
+  await fill('small', 1_000)
+  await fill('large', 100_000)
+  await fill('unmarked', 10_000, false)
+  for (let number = 0; number < 10_000; number++) await store.put(`foreign/${fileOf(number)}`, nothing)
+})
+
+/** What a process that has just started asks the store for, and how long it takes. */
+async function cost(org: string, prefixes: string[], page: Partial<Page>) {
+  store.forget()
+  const started = performance.now()
+  const { names } = await storageOn(store).packets.page(org, prefixes, { limit: 10_000, ...page })
+  return { names, requests: store.requests.length, ms: performance.now() - started }
+}
+
+describe('of 100,000 files', () => {
+  test('the first page costs what that of 1,000 does', async () => {
+    const fastest = async (org: string) => {
+      const times: number[] = []
+      for (let round = 0; round < 5; round++) times.push((await cost(org, [''], { limit: 100 })).ms)
+      return Math.min(...times)
+    }
+    const [small, large] = [await cost('small', [''], { limit: 100 }), await cost('large', [''], { limit: 100 })]
+    expect(large.names).toEqual(Array.from({ length: 100 }, (_, number) => fileOf(number)))
+    expect([large.requests <= 20, large.requests]).toEqual([true, small.requests])
+    expect(await fastest('large')).toBeLessThan(5 * (await fastest('small')))
+  })
+
+  test('a page in the middle costs little more, and the last one too', async () => {
+    for (const number of [50_000, 99_950]) {
+      const { names, requests } = await cost('large', [''], { limit: 100, after: fileOf(number) })
+      expect([names[0], names.length]).toEqual([fileOf(number + 1), Math.min(100, 99_999 - number)])
+      expect(requests).toBeLessThanOrEqual(30)
+    }
+  })
+
+  test('ten with a prefix take ten requests at most', async () => {
+    const { names, requests } = await cost('large', ['2026-11-22-file-05432'], {})
+    expect([names.length, names[0]]).toEqual([10, fileOf(54_320)])
+    expect(requests).toBeLessThanOrEqual(10)
+  })
+
+  test('10,000 prefixes that match nothing take few requests where there is little', async () => {
+    const none = Array.from({ length: 10_000 }, (_, number) => `${fileOf(number % 1_000)}-${number}Part`)
+    const { names, requests } = await cost('small', none, {})
+    expect(names).toEqual([])
+    expect(requests).toBeLessThanOrEqual(20)
+  })
+
+  test('a text is looked for until the page is full, and no further', async () => {
+    const found = await cost('large', [''], { holding: ['-file-00'], limit: 100 })
+    expect(found.names.length).toBe(100)
+    expect(found.requests).toBeLessThanOrEqual(20)
+    const rare = await cost('large', [''], { holding: ['-099999.'] })
+    expect(rare.names).toEqual([fileOf(99_999)])
+    // A page of each listing holds 1,000 keys: two for each packet, and one for its plain file.
+    expect(rare.requests).toBeLessThan(201 + 101 + 100 * 8)
+  })
+})
+
+describe('without markers', () => {
+  const manifestsRead = () => store.requests.filter((request) => request.startsWith('get ')).length
+
+  test('the manifests of a page are read, and one more: is there another page?', async () => {
+    const { names, requests } = await cost('unmarked', [''], { limit: 100 })
+    expect([names.length, manifestsRead()]).toEqual([100, 101])
+    expect(requests).toBeLessThanOrEqual(120)
+  })
+
+  test('those of names that do not match are not read', async () => {
+    expect((await cost('unmarked', [''], { holding: ['-00123'] })).names.length).toBe(10)
+    expect(manifestsRead()).toBe(10)
+    expect((await cost('unmarked', [''], { holding: ['-001234.jsonPart1'] })).names).toEqual([])
+    expect(manifestsRead()).toBe(1)
+  })
+})
+
+test('files of others take no request each', async () => {
+  const { names, requests } = await cost('foreign', [''], { limit: 100 })
+  expect(names).toEqual(Array.from({ length: 100 }, (_, number) => fileOf(number)))
+  expect(requests).toBeLessThanOrEqual(20)
+})

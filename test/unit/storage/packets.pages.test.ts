@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { byCodePoint } from '../../../shared/cypher/identifiers.ts'
+import type { Compare } from '../../../shared/storage/object-store.ts'
+import type { Storage } from '../../../shared/storage/storage.ts'
+import { type ModelOrg, modelOrgs, namesOf, someText, storeOrg, storePacket } from '../../support/listing-model.ts'
+
+const limits = fc.constantFrom(1, 2, 3, 5, 7, 100)
+
+/** The org's own name is short or has a slash in it; nothing of `a-` and `a/b-` may show. */
+const orgs = fc.constantFrom('a', 'a/b', 'a-')
+
+async function pagesOf(
+  { packets }: Storage,
+  org: string,
+  limit: number,
+  betweenPages: () => Promise<void> = async () => {},
+): Promise<string[]> {
+  const pages: string[][] = []
+  for (let after: string | undefined; ; await betweenPages()) {
+    const { names, next } = await packets.page(org, [''], { limit, after })
+    pages.push(names)
+    if (next === null) return pages.flat()
+    expect(names.length).toBe(limit)
+    after = next
+  }
+}
+
+test('pages of any size have every name once, in order', async () => {
+  await fc.assert(
+    fc.asyncProperty(orgs, modelOrgs, limits, async (org, model, limit) => {
+      expect(await pagesOf(await storeOrg(org, model), org, limit)).toEqual(namesOf(model))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('so they have on a store that sorts keys by UTF-16 units, which decides what comes on which page', async () => {
+  const byUtf16: Compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
+  await fc.assert(
+    fc.asyncProperty(modelOrgs, limits, async (model, limit) => {
+      const pages = await pagesOf(await storeOrg('a', model, byUtf16), 'a', limit)
+      expect(pages.sort(byCodePoint)).toEqual(namesOf(model))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a page begins behind any text, and has what prefixes and texts ask for', async () => {
+  const asked = fc.record({
+    limit: limits,
+    after: fc.option(someText, { nil: undefined }),
+    prefixes: fc.oneof(fc.constant<string[]>(['']), fc.array(someText, { minLength: 1, maxLength: 4 })),
+    holding: fc.array(someText, { maxLength: 2 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(orgs, modelOrgs, asked, async (org, model, { limit, after, prefixes, holding }) => {
+      const { packets } = await storeOrg(org, model)
+      const { names, next } = await packets.page(org, prefixes, { limit, after, holding })
+      const all = namesOf(model)
+      const expected = all
+        .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
+        .filter((name) => holding.length === 0 || holding.some((text) => name.includes(text)))
+        .filter((name) => after === undefined || Buffer.compare(Buffer.from(name), Buffer.from(after)) > 0)
+      expect(names).toEqual(expected.slice(0, limit))
+      expect(next).toBe(expected.length > limit ? names.at(-1) : null)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('a name that is there throughout is on one page, whatever comes and goes between pages', async () => {
+  const changes = fc.array(modelOrgs, { maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(modelOrgs, changes, limits, async (model, changing, limit) => {
+      const storage = await storeOrg('a', model)
+      const held = new Set(model.packets.map(({ file }) => file))
+      const change = async () => {
+        for (const packet of changing.pop()?.packets ?? []) {
+          if (!held.has(packet.file)) await storePacket(storage, 'a', packet)
+          held.add(packet.file)
+        }
+      }
+      const listed = await pagesOf(storage, 'a', limit, change)
+      expect(new Set(listed).size).toBe(listed.length)
+      const throughout = namesOf({ ...model, foreign: [] } satisfies ModelOrg)
+      expect(listed).toEqual(expect.arrayContaining(throughout))
+    }),
+    { numRuns: 300 },
+  )
+})

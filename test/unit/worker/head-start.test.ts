@@ -1,0 +1,65 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { createHeadStart, type HeadStart } from '../../../worker/head-start.ts'
+
+/** A slice that stages and ends when it is told to; `begun` when its turn has come. */
+function slice(headStart: HeadStart, jobId: string) {
+  const [stages, ends] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()]
+  const seen = { begun: false }
+  const run = headStart.run(jobId, async (staged) => {
+    seen.begun = true
+    stages.promise.then(staged)
+    return ends.promise
+  })
+  return { seen, run, stage: stages.resolve, end: ends.resolve, fail: ends.reject }
+}
+
+const begun = async (slices: readonly ReturnType<typeof slice>[]) => {
+  for (let step = 0; step < 3; step++) await turn()
+  return slices.map(({ seen }) => seen.begun)
+}
+
+describe('the first slice of a job', () => {
+  test('is alone until it has staged a part; then all others begin, and later ones at once', async () => {
+    const headStart = createHeadStart()
+    const slices = ['a', 'a', 'a'].map((id) => slice(headStart, id))
+    expect(await begun(slices)).toEqual([true, false, false])
+    slices[0]?.stage()
+    expect(await begun(slices)).toEqual([true, true, true])
+    slices[0]?.end('done')
+    expect(await slices[0]?.run).toBe('done')
+    const later = slice(headStart, 'a')
+    expect(await begun([later])).toEqual([true])
+  })
+
+  test('keeps no other job waiting', async () => {
+    const headStart = createHeadStart()
+    const slices = ['a', 'b', 'a', 'b'].map((id) => slice(headStart, id))
+    expect(await begun(slices)).toEqual([true, true, false, false])
+    slices[1]?.stage()
+    expect(await begun(slices)).toEqual([true, true, false, true])
+  })
+
+  test('lets the others begin when it ends without a part, or fails', async () => {
+    const headStart = createHeadStart()
+    const [ending, behindIt] = [slice(headStart, 'a'), slice(headStart, 'a')]
+    ending.end('empty')
+    expect(await begun([behindIt])).toEqual([true])
+    const [failing, behindThat] = [slice(headStart, 'b'), slice(headStart, 'b')]
+    failing.fail(new Error('broke'))
+    await expect(failing.run).rejects.toThrow('broke')
+    expect(await begun([behindThat])).toEqual([true])
+    behindThat.end('done')
+    expect(await behindThat.run).toBe('done')
+  })
+
+  test('is alone again once no slice of its job is left', async () => {
+    const headStart = createHeadStart()
+    const once = slice(headStart, 'a')
+    once.stage()
+    once.end('done')
+    await once.run
+    const slices = [slice(headStart, 'a'), slice(headStart, 'a')]
+    expect(await begun(slices)).toEqual([true, false])
+  })
+})

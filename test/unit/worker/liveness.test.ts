@@ -1,0 +1,115 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createLiveness } from '../../../worker/liveness.ts'
+import { createSlots, type Slots } from '../../../worker/slots.ts'
+
+let now: number
+let slots: { size: number; busy: number; lastBegunAt: number; oldestBegunAt: number | null }
+let jobs: number | Error
+beforeEach(() => {
+  now = 1_000
+  slots = { size: 2, busy: 0, lastBegunAt: 0, oldestBegunAt: null }
+  jobs = 0
+})
+
+const watch = () =>
+  createLiveness({
+    slots: slots as Slots,
+    takeable: async () => {
+      if (jobs instanceof Error) throw jobs
+      return jobs
+    },
+    limitSeconds: 60,
+    longestRunSeconds: 100,
+    now: () => now,
+  })
+
+/** What it says at each look, ten seconds apart. */
+async function looks(count: number, { isStuck }: ReturnType<typeof watch>, between = () => {}) {
+  const said: (string | null)[] = []
+  for (let look = 0; look < count; look++) {
+    said.push(await isStuck())
+    now += 10_000
+    between()
+  }
+  return said
+}
+
+const idle = 'jobs wait, and this worker has taken none for 60 s'
+const alive = (count: number) => Array.from({ length: count }, () => null)
+
+describe('a worker with room', () => {
+  test('is stuck when jobs have waited for longer than the limit and it took none', async () => {
+    jobs = 1
+    expect(await looks(9, watch())).toEqual([...alive(7), idle, idle])
+  })
+
+  test('is alive while nothing waits, however long', async () => {
+    expect(await looks(20, watch())).toEqual(alive(20))
+  })
+
+  test('is alive while it takes jobs, however many wait', async () => {
+    jobs = 1_000
+    expect(await looks(20, watch(), () => (slots.lastBegunAt = now))).toEqual(alive(20))
+  })
+
+  test('is alive again as soon as it takes one', async () => {
+    jobs = 1
+    const liveness = watch()
+    expect((await looks(8, liveness)).at(-1)).toBe(idle)
+    slots.lastBegunAt = now
+    expect(await looks(1, liveness)).toEqual([null])
+  })
+
+  test('starts to count anew when there was nothing to take in between', async () => {
+    jobs = 1
+    const liveness = watch()
+    await looks(6, liveness)
+    jobs = 0
+    await looks(1, liveness)
+    jobs = 1
+    expect(await looks(8, liveness)).toEqual([...alive(7), idle])
+  })
+
+  test('is alive while the queue does not answer, for another process would not be answered either', async () => {
+    jobs = new Error('away')
+    expect(await looks(20, watch())).toEqual(alive(20))
+  })
+
+  test('is alive when it was told to stop, and takes none on purpose', async () => {
+    jobs = 1
+    const liveness = watch()
+    liveness.stop()
+    expect(await looks(20, liveness)).toEqual(alive(20))
+  })
+})
+
+describe('a worker without room', () => {
+  test('is alive while jobs wait, and does not count that time when it has room again', async () => {
+    Object.assign(slots, { busy: 2, oldestBegunAt: 1_000 })
+    jobs = 1
+    const liveness = watch()
+    expect(await looks(10, liveness)).toEqual(alive(10))
+    Object.assign(slots, { busy: 1, oldestBegunAt: now })
+    expect(await looks(8, liveness)).toEqual([...alive(7), idle])
+  })
+
+  test('is stuck when a run outlives what any run may take', async () => {
+    Object.assign(slots, { busy: 2, oldestBegunAt: 1_000 })
+    expect((await looks(12, watch())).at(-1)).toBe('a run has not ended within 100 s')
+  })
+})
+
+test('slots know who is under way, and since when, also after a run that fails', async () => {
+  const shown: number[] = []
+  const real = createSlots(3, { slots: { set: () => {} }, busySlots: { set: (count) => shown.push(count) } })
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const runs = [real.hold(() => first.promise), real.hold(() => second.promise)]
+  const began = real.oldestBegunAt as number
+  expect([real.busy, real.lastBegunAt >= began]).toEqual([2, true])
+  first.reject(new Error('failed'))
+  await expect(runs[0]).rejects.toThrow('failed')
+  expect([real.busy, real.oldestBegunAt === real.lastBegunAt]).toEqual([1, true])
+  second.resolve()
+  await runs[1]
+  expect([real.busy, real.oldestBegunAt, shown]).toEqual([0, null, [0, 1, 2, 1, 0]])
+})

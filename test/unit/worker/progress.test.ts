@@ -1,0 +1,23 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { trackProgress } from '../../../worker/progress.ts'
+import type { Step } from '../../../worker/steps.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('a Redis that does not answer is told the progress of a run once, not twice a second', async () => {
+  const answers: (() => void)[] = []
+  const tell = () => new Promise<null>((resolve) => answers.push(() => resolve(null)))
+  const log = { warn: () => {} } as never
+  const tracking = trackProgress({ log }, { tell } as unknown as Step, 1, new AbortController().signal)
+  await vi.advanceTimersByTimeAsync(3_600_000)
+  expect(answers).toHaveLength(1)
+  answers[0]?.()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(answers).toHaveLength(2)
+  tracking.stop()
+})
