@@ -1,9 +1,18 @@
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { byCodePoint } from '../../../shared/cypher/identifiers.ts'
-import type { Compare } from '../../../shared/storage/object-store.ts'
-import type { Storage } from '../../../shared/storage/storage.ts'
-import { type ModelOrg, modelOrgs, namesOf, someText, storeOrg, storePacket } from '../../support/listing-model.ts'
+import type { Compare, ListOptions } from '../../../shared/storage/object-store.ts'
+import { type Storage, storageOn } from '../../../shared/storage/storage.ts'
+import {
+  type ModelOrg,
+  type ModelPacket,
+  modelOrgs,
+  namesOf,
+  someText,
+  storeOrg,
+  storePacket,
+} from '../../support/listing-model.ts'
 
 const limits = fc.constantFrom(1, 2, 3, 5, 7, 100)
 
@@ -85,6 +94,41 @@ test('a name that is there throughout is on one page, whatever comes and goes be
       expect(new Set(listed).size).toBe(listed.length)
       const throughout = namesOf({ ...model, foreign: [] } satisfies ModelOrg)
       expect(listed).toEqual(expect.arrayContaining(throughout))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a packet that is committed while a page is made is on it with all of its parts, or with none', async () => {
+  const changes = fc.array(modelOrgs, { minLength: 1, maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(modelOrgs, changes, async ({ packets: standing }, changing) => {
+      const storage = await storeOrg('a', { packets: standing, foreign: [] })
+      const later = new Map<string, ModelPacket>()
+      for (const packet of changing.flatMap(({ packets }) => packets)) {
+        const committed = { ...packet, history: packet.history.slice(0, 1), earlier: 0 }
+        if (!standing.some(({ file }) => file === packet.file)) later.set(packet.file, committed)
+      }
+      const namesOfOne = (packet: ModelPacket) => namesOf({ packets: [packet], foreign: [] })
+      const waiting = [...later.values()]
+      /** Commits a packet, and copies the first of its plain files. */
+      async function commit(packet: ModelPacket): Promise<void> {
+        await storePacket(storage, 'a', { ...packet, isCopied: false })
+        for (const copy of namesOfOne(packet).slice(0, 1)) await storage.store.put(`a/${copy}`, Buffer.from('part'))
+      }
+      async function* list(prefix: string, options?: ListOptions) {
+        // The generations are listed first, which is when copies look like files of others.
+        if (!prefix.includes('/.generations/')) await setImmediate()
+        for (const packet of waiting.splice(0, 3)) await commit(packet)
+        yield* storage.store.list(prefix, options)
+      }
+      const listed = await storageOn({ ...storage.store, list }).packets.list('a', [''])
+      const expected = new Set(standing.flatMap(namesOfOne))
+      for (const packet of later.values()) {
+        const names = namesOfOne(packet)
+        if (names.some((name) => listed.includes(name))) for (const name of names) expected.add(name)
+      }
+      expect(listed).toEqual([...expected].sort(byCodePoint))
     }),
     { numRuns: 300 },
   )
