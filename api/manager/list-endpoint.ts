@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import * as errors from '../../shared/errors/catalogue.ts'
 import { mostListed, type Page } from '../../shared/manager/pages.ts'
 import type { ModelRecord } from '../../shared/manager/records.ts'
 import type { Models } from '../../shared/manager/repository.ts'
 import type { Resource } from '../../shared/manager/resources.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { once, wholeNumber } from '../http/query.ts'
-import { joined, textsOf } from './list-texts.ts'
+import { begun, listText, whole } from './list-texts.ts'
 import { managerEndpoint } from './manager-endpoint.ts'
 import { listOf } from './record-schemas.ts'
 
@@ -36,8 +35,7 @@ export const listEndpoint = <Shape extends z.ZodRawShape>(
     gives: listOf(of),
     async answer(models, { params, query: { limit, after } }) {
       const read = (page: Page) => records(models, params as z.output<z.ZodObject<Shape>>, page)
-      const { texts, next } = await textsOf(read, of, limit ?? mostListed, after)
-      if (next !== null && limit === undefined) throw errors.listTooLong(mostListed)
-      return joined(of.many, texts, next)
+      const pieces = listText(read, of, limit ?? mostListed, after)
+      return limit === undefined ? whole(pieces, mostListed) : begun(pieces)
     },
   }) satisfies Endpoint

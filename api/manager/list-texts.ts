@@ -5,30 +5,44 @@ import type { Resource } from '../../shared/manager/resources.ts'
 
 const readAtOnce = 1_000
 
-/** Records as text, up to `most` of them: they are read few at a time, so that an answer is never held as objects. */
-export async function textsOf(
+/** The text of a list of up to `most` records. They are read few at a time: a list is never in memory whole. */
+export async function* listText(
   read: (page: Page) => Promise<ModelRecord[]>,
   of: Resource,
   most: number,
   after?: string,
-) {
-  const texts: string[] = []
+): AsyncGenerator<string> {
   let place = after === undefined ? null : placeOf(of, after)
-  while (texts.length < most) {
-    const wanted = Math.min(readAtOnce, most - texts.length)
+  let separator = `{"${of.many}":[`
+  for (let left = most; ; left -= readAtOnce) {
+    const wanted = Math.min(readAtOnce, left)
     // One more tells whether there are more.
     const found = await read({ limit: wanted + 1, after: place })
-    for (const record of found.slice(0, wanted)) texts.push(JSON.stringify(record))
-    if (found.length <= wanted) return { texts, next: null }
+    const texts = found.slice(0, wanted).map((record) => JSON.stringify(record))
+    yield separator + texts.join(',')
+    separator = ','
+    if (found.length <= wanted) return yield ']}'
     place = of.sortedBy.map((field) => found[wanted - 1]?.[field] as string | number)
+    if (wanted === left) return yield `${nextIs}${Buffer.from(JSON.stringify(place)).toString('base64url')}"}`
   }
-  return { texts, next: Buffer.from(JSON.stringify(place)).toString('base64url') }
+}
+const nextIs = '],"next":"'
+
+/** The same, once it has begun: what is missing is told before the answer begins. */
+export async function begun(pieces: AsyncGenerator<string>): Promise<AsyncIterable<string>> {
+  const { value: first } = await pieces.next()
+  return (async function* () {
+    yield first as string
+    yield* pieces
+  })()
 }
 
-export async function* joined(many: string, texts: readonly string[], next: string | null): AsyncGenerator<string> {
-  yield `{"${many}":[`
-  for (const [index, text] of texts.entries()) yield index === 0 ? text : `,${text}`
-  yield next === null ? ']}' : `],"next":"${next}"}`
+/** The same whole. @throws listTooLong (400) where there are more */
+export async function whole(pieces: AsyncGenerator<string>, most: number): Promise<AsyncIterable<string>> {
+  const texts: string[] = []
+  for await (const piece of pieces) texts.push(piece)
+  if (texts.at(-1)?.startsWith(nextIs)) throw errors.listTooLong(most)
+  return ReadableStream.from(texts)
 }
 
 function placeOf({ sortedBy }: Resource, after: string): (string | number)[] {
