@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { type Client, createClient } from '../../dev/client.ts'
+import { openDriver } from '../../dev/replay/neo4j.ts'
+import { uniqueName } from '../../dev/requests.ts'
+import { type Service, startService } from '../../dev/service.ts'
+import { drawModel } from '../support/large-model.ts'
+import { databaseOfFile } from '../support/own-service.ts'
+import { openStoppable } from '../support/stoppable-neo4j.ts'
+import { watchApi } from '../support/watch-process.ts'
+
+// A database of its own: the manager named `default`, which search follows, is large here.
+const directory = mkdtempSync(join(tmpdir(), 'large-model-'))
+const redisDatabase = await databaseOfFile()
+let database: Awaited<ReturnType<typeof openStoppable>>
+let service: Service
+let client: Client
+let watched: ReturnType<typeof watchApi>
+// An API that does nothing else: how long the machine itself makes others wait.
+let control: ReturnType<typeof watchApi>
+const [manager, version] = [{ grn: '' }, { grn: '' }]
+
+type Answer = Record<string, { grn: string }> & { constraints: unknown[]; next?: string }
+const call = async (method: string, path: string, body?: object) => {
+  const answer = await client.call<Answer>(method, `/1.0/${path}`, body)
+  return { status: answer.status, bytes: answer.text.length, body: answer.body }
+}
+
+beforeAll(async () => {
+  database = await openStoppable(join(directory, 'neo4j'))
+  const { boltUrl, username, password } = database.address
+  const env = { MANAGER_DB_URL: boltUrl, MANAGER_DB_USER: username, MANAGER_DB_PASSWORD: password }
+  const bucket = uniqueName('large')
+  service = await startService(inject('stack'), { directory, workers: 0, redisDatabase, bucket, env })
+  client = createClient(service.apiUrl, service.tokens.all as string)
+  Object.assign(manager, (await call('POST', 'manager/grn:gg:org:large', { name: 'default' })).body.manager)
+  Object.assign(version, (await call('GET', 'manager/version/name/default')).body.managerVersion)
+  const driver = openDriver(database.address)
+  await drawModel(driver, version.grn, { types: 2_000, properties: 50, constraints: ['UNIQUE'] })
+  await driver.close()
+  const idle = await service.startApi()
+  control = watchApi(idle.apiUrl, idle.api.pid)
+  watched = watchApi(service.apiUrl, service.api.pid)
+}, 240_000)
+afterAll(async () => {
+  await service.stop()
+  await database.close()
+  rmSync(directory, { recursive: true })
+}, 60_000)
+
+const at = 'search/cluster/directIndexPolicy/large/defaultFull'
+
+test('a model of 2,000 node types x 50 properties is read, listed and deleted, and others hardly notice', async () => {
+  const whole = await Promise.all([call('GET', at), call('GET', at)])
+  expect(whole.map(({ status, bytes }) => [status, bytes > 10_000_000])).toEqual([
+    [200, true],
+    [200, true],
+  ])
+  await call('POST', at, { nodeTypes: ['T7'] })
+  const started = performance.now()
+  expect((await call('POST', at, { nodeTypes: ['T8'] })).status).toBe(200)
+  const customMs = performance.now() - started
+  expect((await call('GET', `manager/constraints/${version.grn}`)).status).toBe(400)
+  let count = 0
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const { body } = await call('GET', `manager/constraints/${version.grn}?limit=10000${after && `&after=${after}`}`)
+    count += body.constraints.length
+    after = body.next
+  }
+  expect(count).toBe(100_000)
+  expect((await call('DELETE', `manager/property/${version.grn}/p7`)).status).toBe(200)
+  expect((await call('DELETE', `manager/${manager.grn}`)).status).toBe(200)
+  expect((await call('GET', `manager/constraints/${version.grn}`)).status).toBe(404)
+  const { livezMs, residentMB } = await watched.stop()
+  const { livezMs: idleMs } = await control.stop()
+  console.log({ customMs, livezMs, idleMs, residentMB })
+  expect(customMs).toBeLessThan(400)
+  expect(residentMB).toBeLessThan(300)
+  expect(livezMs - idleMs).toBeLessThan(200)
+}, 120_000)
