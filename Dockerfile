@@ -1,8 +1,8 @@
-# One image: the API by default, the worker with the command that docker-compose.yml gives it, the doctor with `node doctor/main.ts`.
+# One image: the API by default, the worker with its command in docker-compose.yml, the doctor by `node doctor/main.ts`.
 # The TypeScript runs unbuilt: Node 24 strips the types.
 FROM node:24-slim
 
-# The latter as `npm run api` and `npm run worker` set it.
+# MALLOC_ARENA_MAX as set by `npm run api` and `npm run worker`.
 ENV NODE_ENV=production MALLOC_ARENA_MAX=2
 WORKDIR /app
 
@@ -15,13 +15,13 @@ COPY api api
 COPY worker worker
 COPY doctor doctor
 
-# The user `node`, by number: only so can Kubernetes tell that it is not root. Nothing is written but to stdout.
+# The user `node`, by number, so that Kubernetes can verify that it is not root. The programs write only to stdout.
 RUN mkdir .compile-cache && chown 1000:1000 .compile-cache
 USER 1000:1000
-# Not before: npm, which runs as root, would make the directory and keep in it what nobody needs.
+# Set only here: npm, which runs as root, would otherwise create the directory and fill it with its own cache.
 ENV NODE_COMPILE_CACHE=/app/.compile-cache
-# What the programs compile as they start is kept in the image, a directory for each set of flags: some 20 MB less for
-# an idle worker. Without settings they tell what they miss, and end.
+# Keeps the compile cache of the programs in the image, one directory per set of flags: an idle worker needs some 20 MB
+# less. Started without settings, the programs report what is missing and exit with an error.
 RUN ! node --max-semi-space-size=8 api/main.ts && \
     ! node --max-semi-space-size=16 --max-old-space-size=512 --no-allocation-site-pretenuring worker/main.ts && \
     test "$(ls .compile-cache | wc -l)" = 2

@@ -12,7 +12,7 @@ import { parseQuery } from './http/query.ts'
 import { logRequests } from './http/request-log.ts'
 import { checkHead } from './http/unreadable.ts'
 
-// Below that a round trip costs more than the bytes.
+// Below this size a round trip costs more than the bytes that compression saves.
 const compressedFromBytes = 16 * 1024
 
 const isJson = (_request: Request, response: Response) => /json/.test(String(response.getHeader('Content-Type')))

@@ -24,20 +24,20 @@ export interface ApiContext extends Storage {
   redis: Redis
   authenticate: Authenticate
   limitRequests: LimitRequests
-  /** Bytes of the bodies of requests that are not answered yet. */
+  /** Bytes of request bodies whose response is still pending. */
   bodies: Budget
-  /** Packets that are built here and returned. */
+  /** `returnOnly` packets, which this process builds itself. */
   returned: Budget
   records: JobRecords
   secrets: Secrets
   queue: JobQueue
   finished: FinishWaiter
   views: Views
-  /** The manager's models; null where no database is configured for them. */
+  /** The manager's models; null if no manager database is configured. */
   models: AllModels | null
 }
 
-/** Connects to everything; `overrides` take a collaborator's place in tests. */
+/** Connects to all dependencies; tests replace collaborators with `overrides`. */
 export async function createApiContext(
   config: Config,
   log: Logger,

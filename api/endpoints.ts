@@ -25,7 +25,7 @@ import { status } from './publish/status.ts'
 import { customIndexPolicy, customIndexPolicyByExample } from './search/custom-index-policy.ts'
 import { directIndexPolicy } from './search/direct-index-policy.ts'
 
-/** Everything the API does, in the order of its documentation. */
+/** All endpoints, in the order of the documentation. */
 export const endpoints: readonly Endpoint[] = [
   status,
   createPacket,

@@ -8,7 +8,7 @@ export const apiChecks = ({ redis, store }: Pick<ApiContext, 'redis' | 'store'>)
   'object store': () => store.ping(),
 })
 
-/** `/livez`, `/readyz`, `/metrics`: open, without a token. */
+/** Serves `/livez`, `/readyz` and `/metrics`, without a token. */
 export function health(context: ApiContext): RequestHandler {
   const { config, redis, metrics } = context
   const measure = measureQueue(redis, metrics, config.limits.queuedJobs)

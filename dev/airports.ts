@@ -19,7 +19,7 @@ function table(file: string): Record<string, string>[] {
 
 /**
  * Loads the sample graph: `:Airport {iata, name, city, state, country, latitude, longitude}` and
- * `-[:FLIGHT {count}]->`, numbers as numbers. @returns the airports' ids.
+ * `-[:FLIGHT {count}]->`, numbers as numbers. @returns the airports' ids and the number of flights.
  */
 export async function loadAirports(driver: Driver): Promise<{ ids: string[]; flights: number }> {
   const airports = table('airports.csv').map(({ latitude, longitude, ...texts }) => ({

@@ -20,7 +20,7 @@ export interface ClientAnswer<Body> {
   body: Body
 }
 
-/** A client of the service: one call a request, nothing thrown for an error status. */
+/** A client of the service: one request per call; an error status does not throw. */
 export function createClient(apiUrl: string, token: string | null) {
   async function call<Body = PublishAnswer>(
     method: string,
@@ -51,7 +51,7 @@ export function createClient(apiUrl: string, token: string | null) {
     get: <Body = PublishAnswer>(path: string) => call<Body>('GET', path),
     post: <Body = PublishAnswer>(path: string, body?: unknown, headers?: Record<string, string>) =>
       call<Body>('POST', path, body, headers),
-    /** Follows a job until it is finished, telling each state seen. @throws Error when it takes longer than `limitMs`. */
+    /** Polls a job until it finishes; `onState` gets each state seen. @throws Error when `limitMs` have passed. */
     async followJob(
       location: string,
       limitMs = 60_000,

@@ -14,7 +14,7 @@ const say = (line: string) => console.log(line)
 const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(1)} s`
 const idsPerRequest = 500
 
-/** Publishes a real graph through the running service, replays the packet into an empty database, compares the two. */
+/** Publishes a real graph through the service, replays the packet into an empty database and compares the graphs. */
 async function demo(stack: Stack, directory: string): Promise<boolean> {
   await using service = await startService(stack, { directory, workers: 2 })
   const target = stack.target as Neo4jAddress
@@ -54,7 +54,7 @@ async function demo(stack: Stack, directory: string): Promise<boolean> {
   if (nodesCreated !== ids.length || relationshipsCreated !== flights) {
     throw new Error(`the replay made ${nodesCreated} nodes and ${relationshipsCreated} relationships`)
   }
-  return await areEqual(origin, copy) // awaited here, or the drivers would close under it
+  return await areEqual(origin, copy) // awaited here, before the drivers are disposed
 }
 
 const requests = (origin: Neo4jAddress, ids: readonly string[]) =>

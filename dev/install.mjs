@@ -19,9 +19,9 @@ if (!isInstalled()) install()
 function install() {
   console.error('Installing the packages of package-lock.json')
   rmSync(stamp, { force: true })
-  // --include=dev: NODE_ENV=production would leave out the Node that runs everything else.
+  // --include=dev: with NODE_ENV=production npm would omit the Node that runs everything else.
   npm('ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev')
-  // The one package whose install script is wanted, whatever npm allows by itself: it fetches the program.
+  // The only package whose install script must run: it downloads the Node binary.
   npm('rebuild', 'node', '--loglevel=error')
   if (!runs(runtime)) fail('The npm package "node" came without its program: allow npm to run install scripts.')
   writeFileSync(stamp, wanted)
@@ -46,7 +46,7 @@ function fingerprint() {
   return createHash('sha256').update(`${process.platform} ${process.arch}\n`).update(lock).digest('hex')
 }
 
-/** `npm run` puts our own Node first, but npm cannot run on what it is about to replace. */
+/** `npm run` puts our own Node first on the PATH, but npm cannot run on the Node that it is about to replace. */
 function pathWithoutOurs() {
   const folders = (process.env.PATH ?? '').split(delimiter)
   return folders.filter((folder) => !folder.startsWith(join(root, 'node_modules') + sep)).join(delimiter)

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Neo4jAddress } from './stack/stack.ts'
 
-/** A name that no other test uses: for labels, orgs and files alike. */
+/** A unique name for labels, orgs and files. */
 export const uniqueName = (prefix: string): string => `${prefix}${randomBytes(5).toString('hex')}`
 
-/** The fields that say which database is read, and how its nodes are identified. */
+/** The request fields that name the database to read and the identity of its nodes. */
 export function database(origin: Neo4jAddress, label: string, idProperty: string, others: Record<string, string> = {}) {
   return {
     dbUrl: origin.boltUrl,

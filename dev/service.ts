@@ -5,21 +5,21 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type RunningProcess, startProcess } from './stack/processes.ts'
 import type { Stack } from './stack/stack.ts'
 
-/** Where the dependencies are; who stops them does not matter here. */
+/** Addresses of the dependencies, without ownership: the service does not stop them. */
 type Addresses = Pick<Stack, 'redis' | 's3' | 'neo4j' | 'legacy'>
 
 const root = join(import.meta.dirname, '..')
 
 export interface ServiceOptions {
-  /** Where logs and the tokens file go; made if missing. */
+  /** Folder of the logs and the tokens file; created if missing. */
   directory: string
   workers?: number
-  /** Keeps services on one Redis and one store apart. */
+  /** With `bucket`: isolates services that share one Redis and one store. */
   redisDatabase?: number
   bucket?: string
-  /** Settings beside those that follow from the stack. */
+  /** Settings that add to or override those derived from the stack. */
   env?: Record<string, string>
-  /** `host:port` of origins that are allowed beside the stack's own. */
+  /** `host:port` of further allowed origins, besides the stack's own. */
   origins?: readonly string[]
   tokens?: readonly { name: string; orgs: string[]; scopes: string[] }[]
 }
@@ -35,7 +35,7 @@ export interface Service {
   api: RunningProcess
   workers: RunningProcess[]
   startWorker(env?: Record<string, string>): Promise<RunningProcess>
-  /** One more API, at an address of its own. */
+  /** Starts another API on its own port. */
   startApi(env?: Record<string, string>): Promise<{ apiUrl: string; api: RunningProcess }>
   logs(): string
   stop(): Promise<void>
@@ -48,7 +48,7 @@ const all = {
   scopes: ['publish:read', 'publish:write', 'manager:read', 'manager:write', 'search:read'],
 }
 
-/** What `npm run api` or `npm run worker` gives to Node, and the variables that it sets before. */
+/** The Node arguments and environment variables that `npm run api` or `npm run worker` sets. */
 export function startOf(program: 'api' | 'worker'): { args: string[]; variables: Record<string, string> } {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const words: string[] = scripts[program].split(' ')
@@ -59,7 +59,7 @@ export function startOf(program: 'api' | 'worker'): { args: string[]; variables:
   }
 }
 
-/** Starts the service on a stack. Settings follow from the stack; the origin's address is all that may be published from. */
+/** Starts the service on a stack, with settings derived from it. Only the stack's and the given origins are allowed. */
 export async function startService(stack: Addresses, options: ServiceOptions): Promise<Service> {
   const { directory, workers = 2, redisDatabase = 0, bucket = 'publish' } = options
   mkdirSync(directory, { recursive: true })
@@ -147,7 +147,7 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
 
 const startLimitMs = 30_000
 
-/** Waits until a program says that it has started. @returns the port it listens on. */
+/** Waits until a program logs that it has started. @returns the port it listens on. */
 async function listeningPort(child: RunningProcess): Promise<number> {
   for (const deadline = Date.now() + startLimitMs; Date.now() < deadline; await delay(50)) {
     const log = child.log()

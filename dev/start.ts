@@ -13,7 +13,7 @@ const say = (line: string) => console.log(line)
 const local = join(import.meta.dirname, '../.local')
 const stackFile = join(local, 'stack.json')
 
-/** What a client, an operator or a tool needs to reach everything; there while the stack is up. */
+/** Addresses, credentials and pids for clients and tools; written to a file that exists while the stack is up. */
 function describe({ redis, s3, neo4j }: Stack, service: Service) {
   const { pid: neo4jPid, ...database } = neo4j
   const { pid: s3Pid, ...store } = s3
@@ -36,7 +36,7 @@ function describe({ redis, s3, neo4j }: Stack, service: Service) {
 const credentialsOf = ({ neo4j }: Stack) =>
   `Basic ${Buffer.from(`${neo4j.username}:${neo4j.password}`).toString('base64')}`
 
-/** The variables that the README's first ten minutes need, for a shell. */
+/** Shell exports for the section "A client's first ten minutes" of the README. */
 const variables = (stack: Stack, { apiUrl, tokens }: Service): string =>
   `export URL=${apiUrl} TOKEN=${tokens.all} ORIGIN=${stack.neo4j.boltUrl} CREDENTIALS='${credentialsOf(stack)}'`
 

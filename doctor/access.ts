@@ -2,7 +2,7 @@ import type { JwtSettings } from '../shared/auth/jwt.ts'
 import { readTokens } from '../shared/auth/static-tokens.ts'
 import { type Check, codeOf, fail, ok, type Tell, warn } from './finding.ts'
 
-/** Who may call: the tokens file can be read, and the keys of JSON web tokens can be had. */
+/** Checks authentication: the tokens file is readable, and the keys of JSON web tokens can be fetched. */
 export const checkAccess: Check = async ({ auth }, tell) => {
   if (auth.tokensFile === null && auth.jwt === null) {
     tell(warn('access', 'neither AUTH_TOKENS nor AUTH_JWKS_URL is set: enough for a worker, but no API starts'))
@@ -17,7 +17,7 @@ function tokens(path: string, tell: Tell): void {
     if (length > 0) tell(ok('access', `the file that AUTH_TOKENS names has ${length} token(s)`))
     else tell(warn('access', 'the file that AUTH_TOKENS names is empty: make an entry with `npm run token`'))
   } catch (error) {
-    // Those of the file's own rules have no code, and name the rule only.
+    // Violations of the file's rules have no code, and their messages name only the rule.
     const code = codeOf(error)
     const why = code === 'Error' ? (error as Error).message : `AUTH_TOKENS: the file cannot be read (${code})`
     tell(fail('access', `${oneLine(why)}; no API starts`))

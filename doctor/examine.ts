@@ -16,7 +16,7 @@ const checks: [about: string, check: Check][] = [
 
 const limitMs = 60_000
 
-/** Looks at everything that the programs need, with the settings of this process, one thing after the other. */
+/** Runs all checks in sequence, with the settings of this process. */
 export async function examine(tell: Tell): Promise<void> {
   const config = configuration(tell)
   if (config === null) return
@@ -30,7 +30,7 @@ export async function examine(tell: Tell): Promise<void> {
   }
 }
 
-/** The settings as a worker reads them, for a worker needs the fewest; what only an API needs, `checkAccess` looks at. */
+/** Reads the settings as a worker, which needs the fewest; `checkAccess` covers those that only an API needs. */
 function configuration(tell: Tell): Config | null {
   try {
     const config = readConfig('worker')

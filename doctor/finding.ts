@@ -1,6 +1,6 @@
 import type { Config } from '../shared/config/config.ts'
 
-/** One line of the doctor's: what was looked at, how it is, and what to do where it is not right. Never a secret. */
+/** One line of output: what was checked, its state, and how to fix it. Never contains a secret. */
 export interface Finding {
   level: 'ok' | 'warn' | 'fail'
   about: string
@@ -9,7 +9,7 @@ export interface Finding {
 
 export type Tell = (finding: Finding) => void
 
-/** Looks at one thing with the programs' own settings, and tells what it finds as it finds it. */
+/** Checks one dependency with the programs' own settings, and reports findings as it goes. */
 export type Check = (config: Config, tell: Tell) => Promise<void> | void
 
 export const ok = (about: string, says: string): Finding => ({ level: 'ok', about, says })
@@ -18,7 +18,7 @@ export const fail = (about: string, says: string): Finding => ({ level: 'fail', 
 
 export const lineOf = ({ level, about, says }: Finding): string => `${level.padEnd(4)}  ${about}: ${says}`
 
-/** The code of an error or of what caused it. Texts are never shown: they may quote an address with a password in it. */
+/** The code of an error or of its cause. Messages are never shown: they may quote an address with a password. */
 export function codeOf(thrown: unknown): string {
   const chain: unknown[] = []
   for (let at = thrown; at instanceof Error && chain.length < 10; at = at.cause) chain.push(at)

@@ -4,7 +4,7 @@ import { secretKeyOf } from '../shared/jobs/redis-keys.ts'
 import { unseal } from '../shared/jobs/secrets.ts'
 import { fail, ok, type Tell, warn } from './finding.ts'
 
-/** The key ring: that each name is one key, and that every stored credential can be opened. */
+/** Checks that key names are unique and that every stored credential can be decrypted. */
 export async function checkKeys(redis: Redis, keys: readonly SecretKey[], tell: Tell): Promise<void> {
   const names = keys.map(({ id }) => id)
   const twice = names.find((id, at) => names.indexOf(id) !== at)
@@ -28,7 +28,7 @@ async function openAll(redis: Redis, keys: readonly SecretKey[]) {
   for await (const page of redis.scanStream({ match: `${prefix}*`, count: 1_000 }) as AsyncIterable<string[]>) {
     const sealed = page.length > 0 ? await redis.mget(page) : []
     for (const [at, text] of sealed.entries()) {
-      if (text === null) continue // its job has ended meanwhile
+      if (text === null) continue // its job has ended in the meantime
       const id = text.split('.')[0] as string
       if (unseal(keys, (page[at] as string).slice(prefix.length), text) !== null) opened++
       else closed.set(id, (closed.get(id) ?? 0) + 1)

@@ -5,7 +5,7 @@ import { type Check, codeOf, fail, ok, warn } from './finding.ts'
 
 const about = 'manager database'
 
-/** The database of the models. Its constraints are made where they are missing, as the API does when it starts. */
+/** Checks the manager database. Creates missing constraints, as the API does at start. */
 export const checkManager: Check = async ({ manager }, tell) => {
   if (manager === null) {
     return tell(warn(about, 'MANAGER_DB_URL is not set: the manager and search areas answer 503'))
@@ -15,7 +15,7 @@ export const checkManager: Check = async ({ manager }, tell) => {
   try {
     await database.read(query('RETURN 1'))
     tell(ok(about, 'answers'))
-    await database.write(() => query('RETURN 1')).catch(() => {}) // the constraints come before any write
+    await database.write(() => query('RETURN 1')).catch(() => {}) // any write creates the constraints first
     const missing = await missingConstraints((text) => database.read(query(text)))
     if (missing.length === 0) tell(ok('manager constraints', 'all there'))
     else tell(fail('manager constraints', `none on ${missing.join(', ')}: ${whatToDo}`))

@@ -6,10 +6,10 @@ import type { ObjectStore } from '../shared/storage/object-store.ts'
 import { type Check, codeOf, fail, ok, type Tell, warn } from './finding.ts'
 
 const about = 'object store'
-/** S3 refuses signatures that are older. */
+/** Clock skew that is reported, and the skew from which S3 rejects signatures. */
 const [noticedMs, refusedMs] = [30_000, 15 * 60_000]
 
-/** What publication rests on, proved as the programs do when they start: the bucket is made where it is missing. */
+/** Proves the store's guarantees as the programs do at start; creates the bucket if it is missing. */
 export const checkObjectStore: Check = async ({ storage }, tell) => {
   const store = openMinioStore(storage)
   try {
@@ -28,7 +28,7 @@ export const checkObjectStore: Check = async ({ storage }, tell) => {
 }
 
 function whyOf(error: unknown): string {
-  // What the store lacks, in our own words.
+  // Errors other than AppError are our own messages about what the store lacks.
   if (!(error instanceof AppError)) return (error as Error).message
   const code = codeOf(error)
   if (code === 'RequestTimeTooSkewed') return 'the clocks of this machine and of the store differ: set them by NTP'
@@ -39,13 +39,13 @@ function whyOf(error: unknown): string {
   return `does not answer as it should (${code}): check S3_ENDPOINT, S3_BUCKET, and that the store runs`
 }
 
-/** Sweeping goes by the age of objects, signatures and download links by the time of day. */
+/** Sweeps depend on the age of objects; signatures and download links depend on the time of day. */
 async function checkClock(store: ObjectStore, key: string, tell: Tell): Promise<void> {
   const before = Date.now()
   await store.put(key, Buffer.from('{}'))
   const after = Date.now()
   for await (const { modifiedAt } of store.list(key)) {
-    // Stores tell whole seconds.
+    // Stores report whole seconds.
     const skew = Math.max(before - 1_000 - modifiedAt, modifiedAt - after, 0)
     if (skew < noticedMs) return tell(ok('object store clock', 'agrees with the clock of this machine'))
     const says = `differs from the clock of this machine by ${Math.round(skew / 1_000)} s: set both by NTP`
@@ -53,7 +53,7 @@ async function checkClock(store: ObjectStore, key: string, tell: Tell): Promise<
   }
 }
 
-/** A link as clients get it. They may reach an address that is out of reach from here, so nothing fails. */
+/** Opens a download link as clients receive it. Only a warning: the public address may be unreachable from here. */
 async function checkLink(store: ObjectStore, key: string, tell: Tell): Promise<void> {
   const link = await store.sign(key, 60, 'probe.json')
   const outcome = await fetch(link, { signal: AbortSignal.timeout(5_000) }).then(

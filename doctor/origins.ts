@@ -1,6 +1,6 @@
 import { type Check, ok, warn } from './finding.ts'
 
-/** Which databases may be read. Nothing is connected to: origins are named by requests. */
+/** Reports which origins are allowed. Connects to none, because requests name the origins. */
 export const checkOrigins: Check = ({ origin: { allow, ports } }, tell) => {
   const onPorts = `port ${ports.join(', ')}`
   if (allow === null) return tell(ok('origins', `public addresses only, ${onPorts}`))

@@ -1,10 +1,10 @@
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-/** Sorted sets are asked by score in descending order, which earlier versions cannot. */
+/** Earlier versions cannot query sorted sets by score in descending order. */
 const oldest = [6, 2] as const
 const manyShare = 0.8
 
-/** What Redis says of itself (INFO), and its settings `save` and `appendfsync` where they could be asked for. */
+/** Findings from Redis's INFO, and from its settings `save` and `appendfsync` if they are readable. */
 export function* findingsOf(info: string, settings: Record<string, string>): Generator<Finding> {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? ''
   yield version(field('redis_version'))
@@ -22,7 +22,7 @@ function version(text: string): Finding {
 }
 
 function* role(mode: string, role: string): Generator<Finding> {
-  // The scripts that change a job touch its record, its claim and its lists at once.
+  // Scripts change a job's record, claim and lists atomically.
   if (mode === 'cluster') yield fail('redis role', 'a cluster, which splits the keys of a job: use one primary')
   if (role !== 'master') yield fail('redis role', 'a replica, which takes no writes: REDIS_URL must name the primary')
 }

@@ -4,13 +4,13 @@ import { type Check, codeOf, fail, type Tell } from './finding.ts'
 import { checkKeys } from './keys.ts'
 import { findingsOf } from './redis-info.ts'
 
-/** The queue's database: that it answers, is new enough, keeps what it is given, and that the key ring opens what it holds. */
+/** Checks that Redis answers, is recent enough and durable, and that the key ring decrypts what it holds. */
 export const checkRedis: Check = async ({ redis: { url }, secretKeys }, tell) => {
   let last: unknown
   const redis = connectProducer(url, { warn: (fields) => (last = (fields as { err?: unknown }).err) })
   try {
     await redis.connect()
-    // The client goes on in database 0 where the one it was told to use is refused.
+    // If the configured database is refused, the client continues in database 0.
     await redis.select(redis.options.db ?? 0)
   } catch (error) {
     redis.disconnect()
@@ -36,7 +36,7 @@ function unreachable(error: unknown, tell: Tell): void {
   else tell(fail('redis', `does not answer (${codeOf(error)}): check REDIS_URL, and that Redis runs`))
 }
 
-/** Empty where the provider lets nobody ask for settings. */
+/** Empty if the provider forbids reading settings. */
 async function settingsOf(redis: Redis): Promise<Record<string, string>> {
   const ask = async (name: string) => (await redis.config('GET', name)) as string[]
   try {

@@ -8,7 +8,7 @@ const product = files.filter((file) => !/^(test|dev)\//.test(file))
 const text = (file: string) => readFileSync(join(root, file), 'utf8')
 const lines = (file: string) => text(file).trimEnd().split('\n').length
 
-/** What a file imports from the project, type-only imports too: they are dependencies of the reader. */
+/** A file's imports from the project. Type-only imports count: a reader depends on them too. */
 function importsOf(file: string): string[] {
   const found = text(file).matchAll(/^(?:import|export) [^'"]*?from '(\.[^']+)'|^import '(\.[^']+)'/gms)
   return [...found].map(([, from, bare]) => relative(root, join(root, dirname(file), (from ?? bare) as string)))
@@ -19,7 +19,7 @@ const withoutTypes = (file: string) =>
     relative(root, join(root, dirname(file), from as string)),
   )
 
-/** Which folders of shared/ a folder may import from, beside itself. */
+/** Which folders of shared/ a folder may import from, besides itself. */
 const foundations = ['config', 'errors', 'validation', 'observability', 'lifecycle']
 const sharedRules: Record<string, string[]> = {
   publish: ['storage', 'origin', 'cypher', 'auth', ...foundations],
@@ -37,14 +37,14 @@ const sharedRules: Record<string, string[]> = {
   lifecycle: foundations,
 }
 
-/** The stages of a publish, in the order in which they act. */
+/** The stages of a publish, in execution order. */
 const stages = ['request', 'read', 'pairs', 'parts', 'build']
-/** What a packet that needs no origin is made with. */
+/** The stages of a packet that needs no origin. */
 const stagesOfDirect = ['request', 'pairs', 'parts']
 const stageOf = (file: string) => /^shared\/publish\/([^/]+)\//.exec(file)?.[1] ?? ''
 
-describe('imports point one way', () => {
-  test('the programs import from shared, never from each other; shared imports from none of them', () => {
+describe('imports are unidirectional', () => {
+  test('programs import from shared, never from each other; shared imports from none of them', () => {
     const wrong = product.flatMap((file) => {
       const home = file.split('/')[0] as string
       const allowed = home === 'shared' ? ['shared'] : [home, 'shared']
@@ -55,7 +55,7 @@ describe('imports point one way', () => {
     expect(wrong).toEqual([])
   })
 
-  test('folders of shared import from those below them only', () => {
+  test('folders of shared import only from those below them', () => {
     const wrong = product
       .filter((file) => file.startsWith('shared/'))
       .flatMap((file) => {
@@ -68,7 +68,7 @@ describe('imports point one way', () => {
     expect(wrong).toEqual([])
   })
 
-  test('a stage of a publish imports from the stages before it only', () => {
+  test('a stage of a publish imports only from earlier stages', () => {
     const wrong = product
       .filter((file) => stageOf(file) !== '')
       .flatMap((file) => {
@@ -81,7 +81,7 @@ describe('imports point one way', () => {
     expect(wrong).toEqual([])
   })
 
-  test('development tools import from shared only, and tests from anywhere', () => {
+  test('development tools import only from shared, tests from anywhere', () => {
     const wrong = files
       .filter((file) => file.startsWith('dev/'))
       .flatMap((file) =>
@@ -92,7 +92,7 @@ describe('imports point one way', () => {
     expect(wrong).toEqual([])
   })
 
-  test('no file needs itself to be loaded first', () => {
+  test('there are no runtime import cycles', () => {
     const done = new Set<string>()
     const cycles: string[] = []
     const visit = (file: string, path: readonly string[]) => {
@@ -106,11 +106,11 @@ describe('imports point one way', () => {
   })
 })
 
-describe('files are small enough to hold in the head', () => {
+describe('files are small enough to understand at once', () => {
   const sizes = product.map(lines).sort((a, b) => a - b)
   const at = (share: number) => sizes[Math.floor(sizes.length * share)] as number
 
-  test('the median file has at most 60 lines, nine of ten at most 150, none over 250', () => {
+  test('the median file has at most 60 lines, 90% at most 150, none over 250', () => {
     expect(at(0.5)).toBeLessThanOrEqual(60)
     expect(at(0.9)).toBeLessThanOrEqual(150)
     expect(product.filter((file) => lines(file) > 250)).toEqual([])
@@ -130,7 +130,7 @@ test('the environment is read in one place', () => {
   expect(product.filter((file) => text(file).includes('process.env'))).toEqual(['shared/config/config.ts'])
 })
 
-test('no room for what has no name', () => {
+test('there are no catch-all files or folders', () => {
   const names = /(^|\/)(utils?|helpers?|common|misc|index\.ts|types\.ts)(\/|\.ts$|$)/
   expect(files.filter((file) => names.test(file))).toEqual([])
 })

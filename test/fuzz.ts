@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util'
 import { runFile } from './run-file.ts'
 
 /**
- * More generated cases than `npm test` tries: `npm run fuzz -- --cases 5000`, into Neo4j 5 or with `--syntax braces`
- * into Neo4j 3.5. A failure prints the `--seed` and `--path` that lead to its smallest case again.
+ * Runs more generated cases than `npm test`: `npm run fuzz -- --cases 5000`, into Neo4j 5, or with `--syntax braces`
+ * into Neo4j 3.5. A failure prints the `--seed` and `--path` that reproduce its smallest case.
  */
 const { values } = parseArgs({
   options: {

@@ -4,12 +4,12 @@ import { delimiter, join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const bin = join(root, 'node_modules/.bin')
 
-/** Runs one test file with the stack, and what it is asked as an environment variable; ends the process as it ends. */
+/** Runs one test file with the stack, passing its options in an environment variable; exits with its status. */
 export function runFile(file: string, asked: { name: 'FUZZ' | 'SOAK'; values: object }): void {
   const { status } = spawnSync(join(bin, 'vitest'), ['run', '--config', 'test/vitest.config.ts', file], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    // The programs' first lines ask for `node`: it must be the one that runs this.
+    // The shebang lines look up `node`, which must be the one that runs this.
     env: {
       ...process.env,
       PATH: [bin, process.env.PATH].join(delimiter),

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** All checks and tests, in the order in which they fail fastest; `npm test -- <filter>` runs only such test files. */
+/** All checks and tests, fastest failures first; `npm test -- <filter>` runs only matching test files. */
 const root = join(import.meta.dirname, '..')
 const results = join(root, '.local/test-results.json')
 const filters = process.argv.slice(2)
@@ -13,10 +13,10 @@ const checks: [name: string, command: string, ...args: string[]][] = [
   ['dead code', 'knip'],
 ]
 
-// The programs' first lines ask for `node`: it must be the one that runs this, whatever the machine has.
+// The shebang lines look up `node`, which must be the one that runs this, whatever the machine has installed.
 const path = [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter)
 
-// Hundreds of programs are started: what one has compiled the next need not.
+// Shared compile cache for the hundreds of programs that tests start.
 const compiled = { NODE_COMPILE_CACHE: join(root, '.local/compile-cache') }
 
 function runs(command: string, args: readonly string[], env: Record<string, string> = {}): boolean {

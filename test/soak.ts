@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util'
 import { runFile } from './run-file.ts'
 
 /**
- * Clients and faults at random for longer than `npm test` takes: `npm run soak -- --minutes 30 --seed 7`. What was done
- * and seen is in `.local/soak/seed-<seed>.jsonl`.
+ * Runs random clients and faults for longer than `npm test`: `npm run soak -- --minutes 30 --seed 7`. The history is
+ * written to `.local/soak/seed-<seed>.jsonl`.
  */
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '10' }, seed: { type: 'string', default: String(Date.now() % 1e6) } },

@@ -12,7 +12,7 @@ export interface Run {
   onProgress: (progress: PacketProgress) => void
 }
 
-/** Builds a packet, or a slice of one, and stages its parts; none stay of a run that fails. */
+/** Builds a packet, or a slice of one, and stages its parts; a failed run discards its parts. */
 export async function buildParts(
   context: WorkerContext,
   job: JobRecord,
@@ -42,7 +42,7 @@ export async function buildParts(
   }
   const { signal } = run
   return buildPacket(order, { originPolicy, sink, signal, onProgress }).catch(async (error) => {
-    await staging.discard().catch(() => {}) // what stays is an orphan, which the janitor sweeps
+    await staging.discard().catch(() => {}) // any part left is an orphan, which the janitor sweeps
     throw error
   })
 }

@@ -8,18 +8,18 @@ import { packetName } from '../shared/storage/keys.ts'
 import type { WorkerContext } from './context.ts'
 
 interface Commit {
-  /** The run that must still be the latest; null where it does not matter which one commits. */
+  /** The attempt that must still be the latest; null when any run may commit. */
   attempt: number | null
   manifest: Manifest
   report: JobReport
-  /** Removes the parts of a run that has lost; null for those of slices, which other runs may commit. */
+  /** Removes the parts of a run that lost; null for parts of slices, which other runs may commit. */
   discard: (() => Promise<void>) | null
 }
 
-/** How long a commit may take. A run that froze in it and wakes up later does not commit: its job has ended long ago. */
+/** Time limit of a commit. A run that was frozen for longer must not commit: its job has ended. */
 const commitMs = 900_000
 
-/** The record first, then the generation, whose creation makes the packet. Contract 6. @returns the generation. */
+/** Updates the record, then creates the generation, which is the commit. Contract 6. @returns the generation. */
 export async function commitPacket(
   context: WorkerContext,
   job: JobRecord,
@@ -42,14 +42,14 @@ export async function commitPacket(
   const options = { force, above, until, taken: () => errors.fileExists(orgName, fileName) }
   return generations.commit(packetName(orgName, fileName), manifest, options).catch(async (error) => {
     commitLost(context, job.id, error)
-    // Nothing refers to these parts, nor will: their keys are this run's, and no manifest that it sent can have arrived.
-    // After any other error one may have.
+    // Nothing refers to these parts or ever will: their keys are unique to this run, and none of its manifests arrived.
+    // After any other error a manifest may have arrived.
     if (error instanceof AppError && error.status === 409) await discard?.().catch(() => {})
     throw error
   })
 }
 
-/** What a packet's parts come to, for the progress of its job. */
+/** Totals of a packet's parts, for the progress of its job. */
 export function totals(parts: readonly ManifestPart[]) {
   const sum = (field: 'bytes' | 'pairs') => parts.reduce((total, part) => total + part[field], 0)
   return { pairs: sum('pairs'), parts: parts.length, bytes: sum('bytes') }

@@ -8,7 +8,7 @@ import { jobStalled, locksLost } from '../shared/observability/events.ts'
 import type { WorkerContext } from './context.ts'
 import { delayJob, handBack, lockLost, runJob } from './run-job.ts'
 
-/** Takes jobs from the queue until released. Its own connections, for BullMQ blocks on them. */
+/** Takes jobs from the queue until released. Uses its own connections, because BullMQ blocks on them. */
 export async function consumeJobs(context: WorkerContext, releases: Releases): Promise<Worker> {
   const { config, log } = context
   const stopping = new AbortController()
@@ -20,12 +20,12 @@ export async function consumeJobs(context: WorkerContext, releases: Releases): P
   })
   worker.on('error', (error) => log.warn({ err: error }, 'queue'))
   worker.on('stalled', (jobId) => jobStalled(context, jobId))
-  // All that BullMQ does about a lost lock is this event. It says nothing while Redis is away and cannot be asked.
+  // BullMQ reports a lost lock only by this event, and not at all while Redis is unavailable.
   worker.on('lockRenewalFailed', (jobIds) => {
     for (const id of jobIds) void checkLock(id)
   })
   await worker.waitUntilReady()
-  // Jobs under way may finish within the grace; the rest are handed back.
+  // Running jobs may finish within the grace period; the rest are handed back.
   const graceMs = config.worker.stopGraceSeconds * 1_000
   const stop = async () => {
     const closed = worker.close()
@@ -33,7 +33,7 @@ export async function consumeJobs(context: WorkerContext, releases: Releases): P
     stopping.abort(handBack)
     await closed
   }
-  releases.add('queue worker', worker, stop, graceMs + 10_000) // closing hangs when Redis is away
+  releases.add('queue worker', worker, stop, graceMs + 10_000) // closing hangs while Redis is unavailable
   return worker
 }
 
@@ -43,7 +43,7 @@ interface Delivery {
   lost: AbortController
 }
 
-/** The deliveries under way in this worker, each with a signal of its own for a lock that is lost. */
+/** The deliveries in progress in this worker, each with its own signal for a lost lock. */
 function createDeliveries(context: WorkerContext, stopping: AbortSignal) {
   const underWay = new Map<string, Delivery>()
 
@@ -57,8 +57,8 @@ function createDeliveries(context: WorkerContext, stopping: AbortSignal) {
     const id = job.id as string
     const earlier = underWay.get(id)
     if (earlier) {
-      // This worker lost its lock and got the job again. BullMQ knows deliveries by the job's id, and would no longer
-      // renew the lock of this one when the earlier ends.
+      // This worker lost its lock and received the job again. BullMQ identifies deliveries by job id and would stop
+      // renewing this delivery's lock when the earlier one ends.
       abort(earlier)
       return delayJob(job)
     }
@@ -74,7 +74,7 @@ function createDeliveries(context: WorkerContext, stopping: AbortSignal) {
   async function checkLock(id: string): Promise<void> {
     const delivery = underWay.get(id)
     if (!delivery) return
-    const isHeld = await reclaimLock(context.redis, delivery.job, delivery.token).catch(() => true) // asked again soon
+    const isHeld = await reclaimLock(context.redis, delivery.job, delivery.token).catch(() => true) // retried soon
     if (!isHeld) abort(delivery)
   }
 

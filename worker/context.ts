@@ -14,7 +14,7 @@ import { openStorage, type Storage } from '../shared/storage/storage.ts'
 import { createHeadStart, type HeadStart } from './head-start.ts'
 import { createSlots, type Slots } from './slots.ts'
 
-/** Everything a job may use. */
+/** Dependencies of a job. */
 export interface WorkerContext extends Storage {
   config: Config
   log: Logger

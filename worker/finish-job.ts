@@ -9,7 +9,7 @@ import { packetName } from '../shared/storage/keys.ts'
 import { totals } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
 
-/** Marks a job succeeded if one of its runs has committed its packet, and says whether. */
+/** Marks a job succeeded if one of its runs has committed its packet. @returns whether one has. */
 export async function finishCommitted(context: WorkerContext, job: JobRecord): Promise<boolean> {
   const generation = await context.generations.ofJob(packetName(job.orgName, job.fileName), job.id, job.latestBefore)
   if (generation === null) return false
@@ -23,7 +23,7 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
   failpoint('beforePlainFiles')
   await views.refresh(name)
   failpoint('beforeSucceeded')
-  // The progress is that of what was committed: another attempt may have begun since, and got less far.
+  // Report the progress of the committed packet: a later attempt may have started and got less far.
   const manifest = await generations.read(name, generation)
   const { subRequests } = job.progress
   const done = { phase: 'done', subRequests, subRequestsDone: subRequests, ...totals(manifest?.parts ?? []) } as const
@@ -33,8 +33,8 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
 }
 
 /**
- * Fails a job for good, unless a run of it has committed all the same. A run that has begun to commit may be frozen, and
- * wake later: a void generation keeps it from committing a packet that nobody expects any more.
+ * Fails a job permanently, unless one of its runs has committed. A run that has begun to commit may be frozen and
+ * resume later: a void generation keeps it from committing after the job has failed.
  */
 export async function failJob(context: WorkerContext, job: JobRecord, error: AppError): Promise<void> {
   const { records, generations } = context
@@ -42,7 +42,7 @@ export async function failJob(context: WorkerContext, job: JobRecord, error: App
   for (;;) {
     const latest = await records.read(job.id)
     if (latest === null || isFinished(latest) || (await finishCommitted(context, latest))) return
-    // The only run there was has lost its name to another packet, and ended: nothing of it can wake.
+    // The only run lost its name to another packet and has ended, so nothing can resume.
     const isOver = code === 'fileExists' && latest.attempt === 1 && !isSliced(latest)
     if (latest.begun && !isOver && !(await voidJob(generations, latest))) continue
     if (await records.finish(job.id, 'failed', { error: { status, code, message } }, !latest.begun)) break
@@ -51,7 +51,7 @@ export async function failJob(context: WorkerContext, job: JobRecord, error: App
   await tidyUp(context, job, 'failed')
 }
 
-/** Cancels a job, unless a run of it has committed: that is what counts, whatever the record has been told since. */
+/** Cancels a job, unless one of its runs has committed: a commit outweighs whatever the record says. */
 export async function cancelJob(context: WorkerContext, job: JobRecord): Promise<void> {
   if (await finishCommitted(context, job)) return
   const isNews = await context.records.finish(job.id, 'cancelled', {})

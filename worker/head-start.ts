@@ -1,9 +1,9 @@
 /**
- * Of the slices of one job that this worker has, the first is alone until a part of it is staged. Side by side their
- * first parts would all come late, and later their ends would all wait for the store at the same time.
+ * Among the slices of one job in this worker, the first runs alone until one of its parts is staged. Run side by side,
+ * their first parts would all be late, and their ends would compete for the store.
  */
 export interface HeadStart {
-  /** Runs `build`: at once, or when the first slice of the job has called `staged` or has ended. */
+  /** Runs `build` at once, or after the job's first slice in this worker has called `staged` or ended. */
   run<T>(jobId: string, build: (staged: () => void) => Promise<T>): Promise<T>
 }
 

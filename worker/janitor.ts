@@ -11,7 +11,7 @@ import type { WorkerContext } from './context.ts'
 
 const dayMs = 24 * 3_600_000
 
-/** What was left alone for so long is nobody's any more. */
+/** Grace period: anything younger may still be in progress. */
 const leftAloneMs = 60_000
 
 declare module 'ioredis' {
@@ -26,8 +26,8 @@ if ARGV[2] == '0' then return redis.call('DEL', KEYS[1]) end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`
 
 /**
- * What crashes leave behind, and how it is put right. Each duty has a timer and a lock of its own: a sweep takes as long
- * as there are objects, plain files as long as the store hangs, and neither may hold up the rescue of lost jobs.
+ * Clean-up after crashes. Each duty has its own timer and lock: a sweep takes time proportional to the number of
+ * objects, and plain files may hang on the store; neither may delay the rescue of lost jobs.
  */
 const duties: Record<string, (context: WorkerContext, signal: AbortSignal) => Promise<void>> = {
   async rescue(context) {
@@ -51,7 +51,7 @@ const duties: Record<string, (context: WorkerContext, signal: AbortSignal) => Pr
 
 const leftAloneSince = async ({ redis }: WorkerContext) => (await redisNow(redis)) - leftAloneMs
 
-/** Does each duty again and again, in one worker at a time, until released. Contract 6. */
+/** Runs each duty periodically, in one worker at a time, until released. Contract 6. */
 export function startJanitor(context: WorkerContext, releases: Releases): void {
   const stopping = new AbortController()
   context.redis.defineCommand('janitorKeep', { numberOfKeys: 1, lua: keepScript })
@@ -64,7 +64,7 @@ export function startJanitor(context: WorkerContext, releases: Releases): void {
   })
 }
 
-/** @returns what ends it, and waits for a round under way. */
+/** @returns a function that stops the duty and waits for a running round. */
 function startDuty(context: WorkerContext, name: string, work: () => Promise<void>, stopping: AbortSignal) {
   const everyMs = context.config.worker.janitorSeconds * 1_000
   let round: Promise<void> | null = null
@@ -83,7 +83,7 @@ function startDuty(context: WorkerContext, name: string, work: () => Promise<voi
   }
 }
 
-/** Runs `work` unless another worker is at this duty. */
+/** Runs `work` unless another worker is performing this duty. */
 async function alone(
   { redis }: WorkerContext,
   duty: string,
@@ -105,7 +105,7 @@ async function alone(
   }
 }
 
-/** Puts unfinished jobs back that the queue does not have: an API died before it could add one, or Redis lost some. */
+/** Requeues unfinished jobs that the queue lacks: an API crashed before queueing one, or Redis lost some. */
 export async function restoreJobs(
   context: Pick<WorkerContext, 'records' | 'queue' | 'log' | 'metrics'>,
   createdBefore: number,
@@ -117,14 +117,14 @@ export async function restoreJobs(
       if (job === null || isFinished(job)) await records.close(id)
       else if (await queue.restore(job)) jobRestored(context, id)
     } catch (error) {
-      // A record that cannot be read must not keep the others from being restored.
+      // An unreadable record must not prevent the others from being restored.
       if (isRedisAway(error)) throw error
       context.log.error({ err: error, jobId: id }, 'a lost job cannot be restored')
     }
   }
 }
 
-/** Longer than any download link, with an hour for what was under way and for clocks that differ. */
+/** Longer than any download link lives, plus an hour for downloads in progress and for clock skew. */
 const supersededMs = longestLinkSeconds * 1_000 + 3_600_000
 
 export async function sweep(context: WorkerContext, now: number, signal: AbortSignal): Promise<Swept> {

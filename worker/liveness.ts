@@ -4,33 +4,33 @@ import type { WorkerContext } from './context.ts'
 import type { Slots } from './slots.ts'
 
 export interface Liveness {
-  /** Why this worker should be started anew; null when it should not. */
+  /** Why this worker should be restarted; null if it should not. */
   isStuck(): Promise<string | null>
-  /** It takes no more jobs, and is right not to. */
+  /** Marks the worker as stopping: from now on it rightly takes no jobs. */
   stop(): void
 }
 
 interface Watched {
   slots: Slots
-  /** Jobs that a worker with room could have begun. */
+  /** Number of jobs that a worker with a free slot could take. */
   takeable(): Promise<number>
-  /** How long jobs may wait beside a worker that has room, seconds. */
+  /** How long, in seconds, jobs may wait while this worker has a free slot. */
   limitSeconds: number
-  /** What no run takes: each ends itself by the time limit of its job. Seconds. */
+  /** Upper bound of a run's duration, in seconds: each run ends by its job's time limit. */
   longestRunSeconds: number
   now?: () => number
 }
 
 /**
- * A worker that has room takes a waiting job within milliseconds, so one that does not for `limitSeconds` has lost its
- * way to the queue and will not find it again. One whose slots are all taken is alive as long as it answers, for that
- * takes a turn of its event loop, and as no run outlives its own time limit. A Redis that is away is no reason: another
- * process would not reach it either, and `/readyz` says so.
+ * A worker with a free slot takes a waiting job within milliseconds. One that takes none for `limitSeconds` has lost
+ * its connection to the queue and will not recover. One whose slots are all taken is alive if it answers, which proves
+ * its event loop turns, and if no run exceeds its time limit. An unavailable Redis is no reason to restart: a new
+ * process could not reach it either, and `/readyz` reports it.
  */
 export function createLiveness({ slots, takeable, limitSeconds, longestRunSeconds, now }: Watched): Liveness {
   const time = now ?? (() => performance.now())
   let isStopping = false
-  /** Since when every look has found jobs waiting and room for them; null when the last one has not. */
+  /** Since when every check has found waiting jobs and a free slot; null if the last one has not. */
   let leftSince: number | null = null
 
   async function isLeft(): Promise<boolean> {
@@ -52,7 +52,7 @@ export function createLiveness({ slots, takeable, limitSeconds, longestRunSecond
   }
 }
 
-/** Longer than a run may take from its beginning to its commit, by the time limit of its job. */
+/** Time allowed for the commit, in addition to the job's time limit. */
 const commitSeconds = 900
 
 export function watchLiveness({ config, redis, slots }: WorkerContext): Liveness {

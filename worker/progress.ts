@@ -6,8 +6,8 @@ import type { Step } from './steps.ts'
 const everyMs = 500
 
 /**
- * Tells the records now and then how far a run is. They answer when it must stop, and its signal aborts: another
- * attempt has begun (this worker was frozen past its lock, say), or the job is to be cancelled.
+ * Reports a run's progress to the records periodically. If they answer that the run must stop, the signal aborts:
+ * another attempt has started (this worker was frozen past its lock, say), or the job is being cancelled.
  */
 export function trackProgress({ log }: Pick<WorkerContext, 'log'>, step: Step, attempt: number, stopping: AbortSignal) {
   const stopped = new AbortController()
@@ -15,7 +15,7 @@ export function trackProgress({ log }: Pick<WorkerContext, 'log'>, step: Step, a
   const tell = () => step.tell(attempt, latest)
   let isTelling = false
   const timer = setInterval(async () => {
-    // The connection keeps what it cannot send while Redis is away, however much that becomes.
+    // One report at a time: the connection buffers without limit what it cannot send while Redis is unavailable.
     if (isTelling) return
     isTelling = true
     try {
@@ -32,7 +32,7 @@ export function trackProgress({ log }: Pick<WorkerContext, 'log'>, step: Step, a
     onProgress(progress: PacketProgress) {
       latest = progress
     },
-    /** @returns why the run must stop, if so. */
+    /** @returns why the run must stop, if it must. */
     tell: (): Promise<AppError | null> => tell(),
     stop: () => clearInterval(timer),
   }

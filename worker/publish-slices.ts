@@ -14,9 +14,9 @@ import { commitPacket, totals } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
 
 /**
- * A large multi, before and after its slices: what is not built yet goes into the queue, and when all of it is, this
- * runs again and commits. Any number of these steps may run at once: they would commit the same parts.
- * @returns the generation. @throws WaitingChildrenError when there is something to wait for.
+ * A large multi, before and after its slices: queues the slices not built yet; runs again once all are built, and
+ * commits. Several of these steps may run concurrently: they would commit the same parts.
+ * @returns the generation. @throws WaitingChildrenError when there are slices to wait for.
  */
 export async function publishSlices(
   context: WorkerContext,
@@ -30,7 +30,7 @@ export async function publishSlices(
     const done = await doneSlices(store, job)
     const missing = [...slices.keys()].filter((slice) => !done.has(slice))
     if (missing.length === 0) break
-    // All were done when it began to commit, and none is built again once it has.
+    // All slices were done before the commit began, and none is rebuilt after that.
     if (job.state === 'committing') throw errors.storeAway(new Error('the result of a slice is gone'))
     signal.throwIfAborted()
     await queue.addSlices(job.id, missing)
@@ -39,11 +39,11 @@ export async function publishSlices(
   }
   failpoint('slicesDone')
   const { report, manifest } = await gather(context, job, slices.length)
-  // Another step may have committed these parts, or be about to: they go when the job has failed, and not before.
+  // Another step may have committed these parts or be about to, so they are removed only after the job has failed.
   return commitPacket(context, job, { attempt: null, manifest, report, discard: null })
 }
 
-/** Slices' results that are read at a time. */
+/** Number of slice results read concurrently. */
 const readAtOnce = 16
 
 async function gather({ store, config }: WorkerContext, job: JobRecord, slices: number) {
@@ -73,7 +73,7 @@ async function gather({ store, config }: WorkerContext, job: JobRecord, slices: 
   return { manifest, report: mergeReports(results.map(({ report }) => report)) }
 }
 
-/** One run of one slice. It counts if its result is stored first. */
+/** Runs one slice. The run counts if it is the first to store its result. */
 export async function publishSlice(context: WorkerContext, job: JobRecord, slice: number, run: Run): Promise<void> {
   const { store, headStart, failpoint } = context
   const first = slice * subRequestsPerSlice

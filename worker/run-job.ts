@@ -15,16 +15,16 @@ import { stepOf } from './steps.ts'
 
 const retryMs = 5_000
 
-/** The reason of an abort that gives the job to another worker. */
+/** Abort reason: the job goes to another worker. */
 export const handBack = Symbol('hand back')
 
-/** The reason of an abort of a run whose job another worker may have by now. */
+/** Abort reason: another worker may already hold the job. */
 export const lockLost = Symbol('lock lost')
 
 /**
- * Without the store a job can neither be run nor failed, for it may have committed, and a Redis without memory takes no
- * word about it: it waits until they are back, and no attempt is burned.
- * The queue would give it up, and only the janitor bring it back.
+ * Without the store a job can neither run nor fail, because it may have committed; a Redis without memory accepts no
+ * updates. Such a job is delayed until they are back, without using up an attempt. Otherwise the queue would give it
+ * up, and only the janitor would restore it.
  */
 export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
   try {
@@ -38,8 +38,8 @@ export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, 
 }
 
 /**
- * Around every run of a job, or of a slice of one. The queue delivers each at least once, so whatever comes is held
- * against the record and the generations first: a finished job is left alone, one that was committed is only marked so.
+ * Wraps every run of a job or slice. The queue delivers at least once, so each delivery is first checked against the
+ * record and the generations: a finished job is left alone, a committed one is only marked succeeded.
  */
 async function runOnce(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
   const { id, slice } = delivery.data
@@ -76,7 +76,7 @@ async function runOnce(context: WorkerContext, delivery: Job<JobPayload>, stoppi
   }
 }
 
-/** What becomes of a run that did not succeed: handed back, left to another, cancelled, tried again, or failed for good. */
+/** Settles a run that did not succeed: handed back, left to another run, cancelled, retried, or failed permanently. */
 async function settle(
   context: WorkerContext,
   job: JobRecord,
@@ -95,10 +95,10 @@ async function settle(
   }
   if (thrown === lockLost) {
     runFailed(context, { ...run, isSuperseded: true }, errors.jobInterrupted())
-    // What becomes of the job is for the run that has the lock: BullMQ leaves the queue as it is after this error.
+    // The run that holds the lock decides about the job. BullMQ leaves the queue unchanged after this error.
     throw new WaitingError()
   }
-  // The queue gives it again, however often that happens: see `runJob`.
+  // The job is delivered again, without limit: see `runJob`.
   if (isRedisAway(thrown)) throw thrown
   const stop = await tell()
   if (stop?.code === 'jobCancelled') return cancelJob(context, job)
@@ -106,19 +106,19 @@ async function settle(
   runFailed(context, { ...run, isSuperseded }, thrown)
   if (isSuperseded) return
   const failure = thrown instanceof AppError ? thrown : errors.internal(thrown)
-  // Redis was rolled back, and has forgotten that.
+  // Redis was rolled back and lost the cancellation.
   if (failure.code === 'requestGone' && (await wasCancelled(context.store, job))) return cancelJob(context, job)
   const latest = await records.read(job.id)
-  // Past this point the packet may have been committed: it is never failed without looking at the generations first.
+  // From here on the packet may be committed: never fail the job without checking the generations first.
   if (latest?.state === 'committing' && failure.retryable) return delayJob(delivery)
   const isLast = delivery.attemptsMade + 1 >= (delivery.opts.attempts ?? 1)
-  // What is thrown here is kept in the queue's events: a code, never a text that could hold a secret.
+  // The queue stores the message in its events, so throw a code, never text that could contain a secret.
   if (failure.retryable && !isLast) throw new Error(failure.code)
   await failJob(context, job, failure)
   throw new UnrecoverableError(failure.code)
 }
 
-/** Gives a job back to the queue for a while, without counting it as an attempt. */
+/** Returns a job to the queue with a delay, without counting an attempt. */
 export async function delayJob(delivery: Job<JobPayload>): Promise<never> {
   await delivery.moveToDelayed(Date.now() + retryMs, delivery.token)
   throw new DelayedError()

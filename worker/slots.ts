@@ -1,12 +1,12 @@
-/** The runs under way in this worker, at most so many at a time. */
+/** The runs in progress in this worker; their number is bounded by the worker's concurrency. */
 export interface Slots {
-  /** Around every run. */
+  /** Runs `run` in a slot. The queue's concurrency bounds the number of calls. */
   hold<T>(run: () => Promise<T>): Promise<T>
   readonly size: number
   readonly busy: number
-  /** When a run last began, milliseconds of `performance.now()`; when the worker started, before the first. */
+  /** Start of the latest run, in milliseconds of `performance.now()`; before the first run, start of the worker. */
   readonly lastBegunAt: number
-  /** When the run began that is under way for the longest; null without one. */
+  /** Start of the oldest run in progress; null if there is none. */
   readonly oldestBegunAt: number | null
 }
 
@@ -41,7 +41,7 @@ export function createSlots(size: number, { slots, busySlots }: SlotGauges): Slo
       return lastBegunAt
     },
     get oldestBegunAt() {
-      // Entries stay in the order in which they were made.
+      // A Map iterates in insertion order.
       return begun.values().next().value ?? null
     },
   }

@@ -11,13 +11,13 @@ import { succeedJob } from './finish-job.ts'
 import { publishPacket } from './publish-packet.ts'
 import { publishSlice, publishSlices } from './publish-slices.ts'
 
-/** What the queue delivers: a whole publish, a large multi before and after its slices, or one of these. */
+/** A delivery of the queue: a whole publish, a large multi before and after its slices, or one slice. */
 export interface Step {
   start(): Promise<number | 'finished' | 'cancelling' | 'lost'>
   run(run: Run): Promise<void>
-  /** Tells the records how far a run is. @returns why it must stop, if so. */
+  /** Reports a run's progress to the records. @returns why the run must stop, if it must. */
   tell(attempt: number, progress: PacketProgress): Promise<AppError | null>
-  /** A run ended by itself, whatever came of it. */
+  /** Records that a run ended on its own, with any outcome. */
   endRun(): Promise<void>
 }
 

@@ -9,24 +9,24 @@ interface Asked<Params, Body> {
   body: Body
 }
 
-/** Whose data an endpoint touches: throws unless the token's orgs cover it. Every endpoint declares one. */
+/** Org check of an endpoint: throws unless the token's orgs cover the data it accesses. Every endpoint declares one. */
 export type Access<Params = unknown, Body = unknown> = (
   context: ApiContext,
   asked: Asked<Params, Body>,
 ) => void | Promise<void>
 
-/** No org's data: the scope alone decides; or the handler shows each org's data only to whom it belongs. */
+/** No org check: either the scope suffices, or the handler itself filters by the token's orgs. */
 export const noOrg: Access = () => {}
 
 function requireOrg(principal: Principal, orgName: string) {
-  // Another org's name is answered like one that does not exist.
+  // Same error as for a missing org, so the response does not reveal which orgs exist.
   if (!coversOrg(principal, orgName)) throw errors.noSuchOrg(orgName)
 }
 
 export const orgInPath: Access<{ orgName: string }> = (_context, { principal, params }) =>
   requireOrg(principal, params.orgName)
 
-/** A packet that is only returned belongs to no org. */
+/** With `returnOnly` nothing is stored, so no org is checked. */
 export const orgInBody: Access<unknown, { orgName?: string | undefined; returnOnly?: boolean | undefined }> = (
   _context,
   { principal, body },

@@ -3,7 +3,7 @@ import type { Principal } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { ApiContext } from '../context.ts'
 
-/** Who sends this request: `Authorization: Bearer <token>`, or the bare token. Seed, Authentication 1 and 2. */
+/** Authenticates a request by `Authorization: Bearer <token>` or the bare token. Seed, Authentication 1 and 2. */
 export async function principalOf(
   { authenticate }: Pick<ApiContext, 'authenticate'>,
   request: Request,

@@ -1,12 +1,12 @@
 import type { AppError } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 
-/** Takes an amount for a client. @returns gives it back. @throws 429 over the client's share, 503 where none is left */
+/** Reserves an amount for a client. @returns the release. @throws 429 over the client's share, 503 if none is left */
 export type Budget = (client: string, amount: number) => () => void
 
 /**
- * So much of something that costs memory may be under way in one process, and half of it for one client. What is more
- * than there is at all may be under way alone. @param what names it in errors.
+ * Limits the concurrent use of a memory-bound resource in this process; a client's further reservations may use up to
+ * half of it. An amount above the limit is admitted while nothing else is reserved. @param what names it in errors.
  */
 export function createBudget(most: number, what: string): Budget {
   const taken = new Map<string, number>()

@@ -26,10 +26,10 @@ const page = `<!doctype html>
 const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, persistAuthorization: false, validatorUrl: null })
 `
 
-/** Only what this server sends, and requests to it alone; the page's styles and icons are partly inline. */
+/** Same origin only, except for the page's inline styles and icons. */
 const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
 
-/** `/openapi.json` and a page that shows it, open without a token, with nothing from elsewhere. */
+/** Serves `/openapi.json` and Swagger UI, without a token and without third-party resources. */
 export function docs(endpoints: readonly Endpoint[]): Router {
   const document = JSON.stringify(openApiDocument(endpoints))
   const router = Router()

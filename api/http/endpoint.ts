@@ -6,29 +6,29 @@ import type { ApiContext } from '../context.ts'
 import type { Access } from './access.ts'
 import type { RequestHeader } from './openapi-schemas.ts'
 
-/** What a handler answers: 200 unless it says otherwise. */
+/** A handler's response; the status defaults to 200. */
 export type Answer = { status?: number; headers?: Record<string, string> } & (
   | { kind: 'publish'; response: PublishResponse }
   | { kind: 'json'; value: object }
-  /** JSON text, as it is made. */
+  /** JSON text, streamed. */
   | { kind: 'chunks'; chunks: AsyncIterable<string> }
   | { kind: 'empty' }
 )
 
-/** How a body becomes a value, with every broken rule. */
+/** Parses and validates a request body. */
 export interface BodyReader<Body> {
   limitBytes: number
-  /** A request may come without one: `read` then gets undefined. */
+  /** The body may be absent: `read` then gets undefined. */
   isOptional?: true
-  /** As documented; `read` says more. */
+  /** For the OpenAPI document; `read` may check more. */
   schema: z.ZodType
-  /** A body that works as it stands, once its address and names are those of something that exists. */
+  /** A complete, valid body; only its address and names are fictitious. */
   example: object
-  /** `params` are the path's, as they came: what a body must be may depend on what it is sent to. */
+  /** Reports every violated rule. `params` are the raw path parameters, on which the rules may depend. */
   read(body: unknown, params: Readonly<Record<string, unknown>>): { value: Body; issues: readonly Issue[] }
 }
 
-/** What `Prefer` asked for. */
+/** The parsed `Prefer` header. */
 export interface Preferences {
   waitSeconds: number | null
   respondAsync: boolean
@@ -36,14 +36,14 @@ export interface Preferences {
 }
 
 export interface Input<Params, Query, Body> {
-  /** Aborts when the client has its answer, or has gone without it. */
+  /** Aborts when the response is complete or the client disconnects. */
   signal: AbortSignal
   principal: Principal
   params: Params
   query: Query
   body: Body
   prefer: Preferences
-  /** The header as it came; only stored publishes look at it. */
+  /** The raw header; only stored publishes use it. */
   idempotencyKey: string | undefined
   /** The envers that `If-Match` allows; null: any. */
   ifMatch: readonly number[] | null
@@ -54,23 +54,23 @@ export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
   /** Express' syntax: `:orgName` is one segment, percent-encoded. */
   path: string
   summary: string
-  /** null: open, without a token. */
+  /** null: no token required. */
   scope: Scope | null
   access: Access<Params, Body>
   params?: z.ZodType<Params>
   query?: z.ZodType<Query>
   body?: BodyReader<Body>
-  /** Headers it looks at. */
+  /** Request headers that the endpoint uses. */
   takes?: readonly RequestHeader[]
-  /** What a success carries. */
+  /** The body of a success. */
   answer: 'publish' | 'empty' | z.ZodType
-  /** A success has the record's enver as its `ETag`. */
+  /** A success carries the record's enver as `ETag`. */
   hasETag?: boolean
-  /** Statuses beside those that follow from the rest, and what they mean here. */
+  /** Descriptions of statuses; they add to or replace those derived from the other fields. */
   answers?: Readonly<Record<number, string>>
   handle(context: ApiContext, input: Input<Params, Query, Body>): Promise<Answer>
 }
 
-/** An endpoint is data and a handler; its types follow from its schemas. */
+/** Defines an endpoint; the handler's types are inferred from the schemas. */
 export const defineEndpoint = <Params, Query, Body>(endpoint: Endpoint<Params, Query, Body>): Endpoint =>
   endpoint as Endpoint

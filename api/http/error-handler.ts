@@ -8,7 +8,7 @@ import { failedResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
 import { isPublishPath } from './mount.ts'
 
-/** Every error becomes an answer here: the publish response object below its path, problem+json elsewhere. Contract 3. */
+/** Turns errors into responses: the publish response object on publish paths, else problem+json. Contract 3. */
 export function handleErrors(context: Pick<ApiContext, 'log' | 'metrics'>): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
     const error = toAppError(thrown)
@@ -21,7 +21,7 @@ export function handleErrors(context: Pick<ApiContext, 'log' | 'metrics'>): Erro
   }
 }
 
-/** An error in the shape of the area that the path belongs to. */
+/** The body of an error, in the format of the path's area. */
 export function errorBody(error: AppError, path: string): { type: string; body: string } {
   if (isPublishPath(path)) return { type: 'application/json', body: JSON.stringify(failedResponse(error)) }
   const { status, code, message, issues } = error
@@ -30,7 +30,7 @@ export function errorBody(error: AppError, path: string): { type: string; body: 
   return { type: 'application/problem+json', body }
 }
 
-/** Express and its body parser throw errors of their own; anything unforeseen is an opaque 500. */
+/** Maps errors of Express, its body parser and Redis; any other error is an opaque 500. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   if (thrown instanceof URIError) return errors.malformedUrl()
@@ -38,7 +38,7 @@ export function toAppError(thrown: unknown): AppError {
   const { type, status, limit } = thrown as { type?: string; status?: number; limit?: number }
   if (type === 'entity.too.large') return errors.bodyTooLarge(limit ?? 0)
   if (type === 'encoding.unsupported') return errors.unsupportedMediaType()
-  // What has another size than it says, or does not unfold from its compression.
+  // The body differs from its Content-Length, or cannot be decompressed.
   if (status === 400) return errors.malformedJson()
   return errors.internal(thrown)
 }

@@ -7,8 +7,8 @@ export const secure = {
 }
 
 /**
- * An API's answers are data: never sniffed, framed or run. Those below `/1.0/` hold statements, presigned URLs or names
- * that no cache should keep.
+ * API responses are data: never sniffed, framed or executed. Those below `/1.0/` contain statements, presigned URLs or
+ * names, which caches must not store.
  */
 export const secureHeaders: RequestHandler = (request, response, next) => {
   response.set(secure)

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 
 const [chunkLength, turnMs] = [64 * 1024, 20]
 
-/** Pieces of a text in chunks worth sending. Others get their turns while the pieces are made. */
+/** Joins pieces of text into larger chunks, and yields to the event loop while the pieces are produced. */
 export async function* inTurns(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = ''
   let turn = performance.now()

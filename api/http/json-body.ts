@@ -6,8 +6,8 @@ import type { Budget } from './budget.ts'
 import { keyProblem, shapeOf } from './json-shape.ts'
 
 /**
- * Reads a JSON body within its limits. Contract 3: content type, characters, size, depth, keys. Its bytes are taken from `budget`
- * until the request is answered, for until then the body is held.
+ * Reads a JSON body within its limits. Contract 3: content type, characters, size, depth, keys. Its bytes are reserved
+ * in `budget` until the response closes, because the body stays in memory until then.
  */
 export function jsonBody(limitBytes: number, isOptional = false, budget?: Budget): RequestHandler[] {
   const handlers = readers(limitBytes, budget)
@@ -25,7 +25,7 @@ function readers(limitBytes: number, budget: Budget | undefined): RequestHandler
   return [
     (request, response, next) => {
       if (!request.is('application/json') || !saysUtf8(request)) throw errors.unsupportedMediaType()
-      // The parser would read all of it first, from a client that may be slow or never send it.
+      // Checked here because the parser would first read the whole body, from a client that may be slow or stall.
       if (Number(request.get('Content-Length')) > limitBytes) throw errors.bodyTooLarge(limitBytes)
       if (budget) {
         if (response.closed) throw errors.clientGone()
@@ -42,7 +42,7 @@ function readers(limitBytes: number, budget: Budget | undefined): RequestHandler
   ]
 }
 
-/** What a parser would make up for bytes that are no characters, or for a key that comes twice, nobody has sent. */
+/** Refuses invalid UTF-8 and duplicate keys, which the decoder and the parser would silently replace or drop. */
 function parsed(bytes: Buffer): unknown {
   if (bytes.length === 0) return {}
   if (!isUtf8(bytes)) refuse('the body must be UTF-8')
@@ -62,13 +62,13 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** How large the body will be at most: a packed one may unfold to anything. */
+/** Upper bound of the body's size: a compressed body may expand up to the limit. */
 function sizeOf({ headers }: Request, limitBytes: number): number {
   const length = headers['content-length']
   return length === undefined || headers['content-encoding'] !== undefined ? limitBytes : Number(length)
 }
 
-/** What JSON between systems is written in (RFC 8259). */
+/** UTF-8 is the only encoding of JSON between systems (RFC 8259). */
 function saysUtf8(request: Request): boolean {
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(request.get('Content-Type') ?? '') ?? []
   return ['utf-8', 'utf8'].includes(charset.toLowerCase())

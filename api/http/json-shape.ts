@@ -1,8 +1,8 @@
 import { shown } from '../../shared/validation/issues.ts'
 
 const maxDepth = 32
-// A multi has some ten objects and lists in each of 10,000 sub-requests, createrelationships one for each pair: these
-// have two keys each, always the same, which cost little.
+// A multi has about ten objects and lists in each of 10,000 sub-requests; createrelationships has one object per pair.
+// The first two keys of an object are free: a pair has only these two, and recurring keys are cheap to parse.
 const maxContainers = 2_000_000
 const maxKeys = 1_000_000
 const freeKeysOfOne = 2
@@ -12,9 +12,9 @@ const [quote, backslash, colon] = [0x22, 0x5c, 0x3a]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /**
- * What is wrong with the shape of a JSON text, told before any of it becomes objects: to parse millions of lists, or of
- * keys that differ, takes many seconds. @param bytes UTF-8; may be no JSON, which the parser tells.
- * @returns also how many keys all of its objects have.
+ * Checks depth, containers and keys of a JSON text before it is parsed: parsing millions of lists or of distinct keys
+ * takes many seconds. @param bytes UTF-8; invalid JSON is left to the parser.
+ * @returns also the total number of keys.
  */
 export function shapeOf(bytes: Uint8Array): { problem: string | null; keys: number } {
   const keysOpen = [0]
@@ -44,9 +44,9 @@ export function shapeOf(bytes: Uint8Array): { problem: string | null; keys: numb
 const forbiddenKeys = ['__proto__', 'constructor', 'prototype']
 
 /**
- * What is wrong with the keys of a parsed body: one that would name what every object has (escapes in the text are
- * undone by now), or one that came twice in its object, of which the parser kept the last value.
- * @param text what was parsed. @param keys how many keys it has, as `shapeOf` counted them.
+ * Finds a forbidden key in a parsed body (escape sequences are decoded by now), or a key that occurs twice in one
+ * object, of which the parser kept only the last value.
+ * @param text the JSON text. @param keys its total number of keys, as counted by `shapeOf`.
  */
 export function keyProblem(body: unknown, text: string, keys: number): string | null {
   const open: object[] = []
@@ -70,7 +70,7 @@ export function keyProblem(body: unknown, text: string, keys: number): string | 
   return `the body must not have the key ${JSON.stringify(shown(repeatedKey(text)))} twice in one object`
 }
 
-/** The first key that comes twice in one object of a JSON text which has such a key. */
+/** The first key that occurs twice in one object. @param text valid JSON that contains such a key. */
 function repeatedKey(text: string): string {
   const keysOpen: Set<string>[] = []
   let [depth, start, end] = [0, 0, 0]

@@ -14,8 +14,8 @@ import { jsonBody } from './json-body.ts'
 import { parsePrefer } from './prefer.ts'
 
 /**
- * Every endpoint on its path. A path that takes other methods answers 405 and says which: a fixed path by itself, one
- * with parameters after all others, for several may fit (`/:orgName/files` and `/:orgName/:fileName`).
+ * Mounts every endpoint. A path requested with another method answers 405 and lists the allowed ones: fixed paths right
+ * away, paths with parameters after all others, as several may match (`/:orgName/files` and `/:orgName/:fileName`).
  */
 export function mountEndpoints(context: ApiContext, endpoints: readonly Endpoint[]): Router {
   const router = Router({ caseSensitive: true })
@@ -70,7 +70,7 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
     const params = validated(endpoint.params, request.params, issues)
     const query = validated(endpoint.query, queryOf(request.query, issues), issues)
     const body = endpoint.body?.read(request.body, request.params)
-    for (const issue of body?.issues ?? []) issues.push(issue) // too many, it may be, for the arguments of one push
+    for (const issue of body?.issues ?? []) issues.push(issue) // not push(...): too many arguments overflow the stack
     const prefer = parsePrefer(request.get('Prefer'), issues)
     if (issues.length > 0) throw errors.invalidRequest(issues)
     const idempotencyKey = request.get('Idempotency-Key')
@@ -91,7 +91,7 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
   ]
 }
 
-/** Query values as strings or lists; an empty one is refused (contract 3). */
+/** Query values as strings or lists; an empty value is an issue (contract 3). */
 function queryOf(query: object, issues: Issue[]): Record<string, unknown> {
   for (const [path, value] of Object.entries(query)) {
     if ([value].flat().includes('')) issues.push({ path, message: 'must not be empty' })
@@ -118,14 +118,14 @@ async function send(response: Response, answer: Answer): Promise<void> {
   response.type('application/json')
   if (bytes !== null) response.set('Content-Length', String(bytes))
   if (response.req.method === 'HEAD') return void response.end()
-  // A source that fails midway ends the connection short of its length or last chunk: the client sees that it is not whole.
+  // If the source fails midway, the connection closes before the full length or the last chunk: clients see truncation.
   await pipeline(noting<string | Uint8Array>(chunks, response), response).catch((error) => {
     if (!response.headersSent || response.locals.brokenBy) throw error
-    response.destroy() // the client has left
+    response.destroy() // the client disconnected
   })
 }
 
-/** A source that fails is told apart from a client that leaves. */
+/** Records an error of the source, to distinguish it from a client that disconnects. */
 async function* noting<Chunk>(chunks: AsyncIterable<Chunk>, { locals }: Response): AsyncGenerator<Chunk> {
   try {
     yield* chunks

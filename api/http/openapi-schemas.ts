@@ -23,7 +23,7 @@ export const publishResponseBody = z
   })
   .meta({ id: 'PublishResponse' })
 
-/** What the two endpoints that list files answer. */
+/** Response of the two endpoints that list files. */
 export const fileListBody = publishResponseBody
   .extend({ next: z.string().nullable().describe('the `after` of the next page; null on the last one') })
   .meta({ id: 'FileList' })
@@ -39,7 +39,7 @@ export const problem = z
   })
   .meta({ id: 'Problem' })
 
-/** Headers that some endpoints look at. */
+/** Request headers that some endpoints use. */
 export const requestHeaders = {
   Prefer: z.string().optional().describe('respond-async, wait=N (0 to 55), return=minimal'),
   'Idempotency-Key': z
@@ -62,12 +62,12 @@ const always = {
 const retryAfter = { 'Retry-After': header('seconds until it is worth trying again') }
 const authenticate = { 'WWW-Authenticate': header('how to authenticate, or which scope is missing') }
 const etag = { ETag: header('the enver of the record, in quotes: what If-Match takes') }
-/** Contract 7.3: every answer about a queued publish names its job. */
+/** Contract 7.3: every response about a queued publish names its job. */
 const job = { Location: sometimes('the job of a publish that was queued') }
 const applied = { 'Preference-Applied': sometimes('what of Prefer was applied') }
 const replayed = { 'Idempotent-Replayed': sometimes('true: the same request was made before, this is its job') }
 
-/** Headers of an answer with this status, of an endpoint that takes these headers. */
+/** Response headers for a status, of an endpoint that uses the request headers `takes`. */
 export function responseHeaders(status: number, takes: readonly RequestHeader[], hasETag = false) {
   return {
     ...always,

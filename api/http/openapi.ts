@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.ts'
 import { isPublishPath } from './mount.ts'
 import { problem, publishResponseBody, requestHeaders, responseHeaders } from './openapi-schemas.ts'
 
-/** The OpenAPI document of the endpoints: from the same data that validates requests, so it cannot disagree with them. */
+/** The OpenAPI document, generated from the schemas that validate requests, so the two cannot diverge. */
 export function openApiDocument(endpoints: readonly Endpoint[]): object {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
   for (const sharing of Map.groupBy(endpoints, ({ path }) => path.replaceAll(/:\w+/g, ':')).values()) {
@@ -42,8 +42,8 @@ const areas = [
 const namesOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
 
 /**
- * OpenAPI takes `/{a}` and `/{b}` for one path. Where the endpoints that share one take different things, these are grns,
- * and each operation says which it takes.
+ * Parameter names of endpoints that share a path, as OpenAPI considers `/{a}` and `/{b}` the same. Where names differ,
+ * the shared one is the name that all others start with, else `grn`, and each operation describes its own.
  */
 function sharedNames(sharing: readonly Endpoint[]): string[] {
   const [first = [], ...rest] = sharing.map(({ path }) => namesOf(path))
@@ -91,13 +91,13 @@ function operationOf(endpoint: Endpoint, names: readonly string[]): ZodOpenApiOp
   }
 }
 
-/** `getJob`, from the method and what of the path is fixed. */
+/** Method and path in camel case, parameter names included: `getJobsId`. */
 function idOf({ method, path }: Endpoint): string {
   const words = path.split(/[/:]+/).filter((word) => word !== '' && word !== '1.0')
   return [method, ...words.map((word) => word[0]?.toUpperCase() + word.slice(1))].join('')
 }
 
-/** Every status that the endpoint answers: those it names, and those that follow from what it is. */
+/** All response statuses: those derived from the endpoint's definition and those of `answers`. */
 function responsesOf(endpoint: Endpoint) {
   const { answers = {}, body, access, params, answer, takes = [] } = endpoint
   const error = isPublishPath(endpoint.path) ? publishErrorBody : answer === 'publish' ? resultErrorBody : problemBody
@@ -123,7 +123,7 @@ function responsesOf(endpoint: Endpoint) {
 
 const publishErrorBody = { content: { 'application/json': { schema: publishResponseBody } } }
 const problemBody = { content: { 'application/problem+json': { schema: problem } } }
-/** A publish that failed is told as its POST was; an error of the request itself as a problem. */
+/** A failed publish has the body that its POST had; an error of the request itself is a problem. */
 const resultErrorBody = { content: { ...publishErrorBody.content, ...problemBody.content } }
 
 function successBody(answer: Endpoint['answer']): object {

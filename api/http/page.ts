@@ -7,7 +7,7 @@ import { once, wholeNumber } from './query.ts'
 const mostNames = 100_000
 const mostUnlimited = 10_000
 
-/** `limit` names that come after `after`. Contract 7.8. */
+/** At most `limit` names after `after`. Contract 7.8. */
 export const paging = { limit: wholeNumber(1, mostNames).optional(), after: once.optional() }
 
 interface Wanted {
@@ -22,8 +22,8 @@ interface Page {
 }
 
 /**
- * Answers a page, with `next` for the one behind it. Who asks without `limit` expects all names, and gets them or an
- * error, never some. @throws noSuchOrg (404), invalidRequest
+ * Answers one page, with `next` as the start of the following one. Without `limit` the list is complete or refused,
+ * never truncated. @throws noSuchOrg (404), invalidRequest
  */
 export async function answerPage(packets: Packets, wanted: Wanted, { limit, after }: Page): Promise<Answer> {
   const { orgName, prefixes, holding } = wanted

@@ -4,8 +4,8 @@ import type { Preferences } from './endpoint.ts'
 const longestWaitSeconds = 55
 
 /**
- * `Prefer` (RFC 7240): `respond-async`, `wait=N`, `return=minimal`; of one given twice the first counts, and what is not
- * known here is not applied. Contract 7.3.
+ * Parses `Prefer` (RFC 7240): `respond-async`, `wait=N`, `return=minimal`. The first of a repeated preference counts;
+ * unknown ones are ignored. Contract 7.3.
  */
 export function parsePrefer(header: string | undefined, issues: Issue[]): Preferences {
   const given = new Map<string, string>()
@@ -25,7 +25,7 @@ export function parsePrefer(header: string | undefined, issues: Issue[]): Prefer
   }
 }
 
-/** What was applied, for `Preference-Applied`; nothing where nothing was asked. */
+/** The `Preference-Applied` header; no header if no preference was applied. */
 export function preferenceApplied({ waitSeconds, respondAsync, returnMinimal }: Preferences): Record<string, string> {
   const applied = [
     ...(respondAsync ? ['respond-async'] : []),

@@ -5,8 +5,8 @@ import * as errors from '../../shared/errors/catalogue.ts'
 const mostParameters = 1_000
 
 /**
- * The parameters of a query, of which a repeated one comes as a list. Node's own parser drops those beyond a thousand, and
- * reads what is not validly encoded as something else.
+ * Parses a query; a repeated parameter becomes a list. Refuses more than 1,000 parameters and invalid percent-encoding,
+ * which Node's parser would by default drop or misread.
  */
 export function parseQuery(text: string | null): ParsedUrlQuery {
   const query = text ?? ''
@@ -21,16 +21,16 @@ export function parseQuery(text: string | null): ParsedUrlQuery {
 
 const refused = (rule: string) => errors.invalidRequest([{ path: '', message: `the query must ${rule}` }])
 
-/** One value. A parameter that is repeated comes as a list. */
+/** Exactly one value: a repeated parameter, which arrives as a list, is refused. */
 export const once = z
   .custom<string>((value) => typeof value === 'string', 'must be given once')
   .meta({ override: { type: 'string' } })
 
-/** One of some words. */
+/** One of the given words. */
 export const word = <const Words extends readonly string[]>(words: Words) =>
   once.pipe(z.enum(words)).meta({ override: { type: 'string', enum: [...words] } })
 
-/** A whole number in a query, within bounds; each endpoint gives its own. */
+/** A whole number from `least` to `most`. */
 export const wholeNumber = (least: number, most: number) =>
   once
     .refine((text) => /^\d{1,9}$/.test(text), {
@@ -43,5 +43,5 @@ export const wholeNumber = (least: number, most: number) =>
 
 export const trueOrFalse = word(['true', 'false']).transform((value) => value === 'true')
 
-/** One value, or several of a repeated parameter. */
+/** A parameter that may be repeated, as a list. */
 export const repeated = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat())

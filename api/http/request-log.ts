@@ -3,7 +3,7 @@ import type { RequestHandler, Response } from 'express'
 import type { ApiContext } from '../context.ts'
 import { toAppError } from './error-handler.ts'
 
-/** Gives each request its id, and logs and measures each answer. Paths are logged, never queries, bodies or tokens. */
+/** Assigns each request an id; logs and measures each response. Logs paths, never queries, bodies or tokens. */
 export function logRequests({ log, metrics }: Pick<ApiContext, 'log' | 'metrics'>): RequestHandler {
   return (request, response, next) => {
     const given = request.get('X-Request-Id')
@@ -24,7 +24,7 @@ export function logRequests({ log, metrics }: Pick<ApiContext, 'log' | 'metrics'
   }
 }
 
-/** Of an answer that did not come whole: 499 where the client left, else what it would have been, had it not begun. */
+/** Status of an incomplete response: 499 if the client disconnected, else that of the error, at least 500. */
 function statusOfPart({ locals }: Response): number {
   return locals.brokenBy === undefined ? 499 : Math.max(500, toAppError(locals.brokenBy).status)
 }

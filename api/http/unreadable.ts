@@ -10,7 +10,7 @@ import { secure } from './headers.ts'
 
 const largestHeadBytes = 16 * 1024
 
-/** Refuses a request for its head, which was read so far that its path is known. */
+/** Refuses a request whose head is invalid or too large although it could be parsed. */
 export const checkHead: RequestHandler = (request, _response, next) => {
   const { httpVersion, headers } = request
   if (headBytes(request) > largestHeadBytes) throw errors.headTooLarge(largestHeadBytes)
@@ -19,10 +19,10 @@ export const checkHead: RequestHandler = (request, _response, next) => {
   next()
 }
 
-// Names and values by turns, each with two characters that separate it from the next.
+// rawHeaders alternates names and values, each followed by two separator characters.
 const headBytes = ({ url, rawHeaders }: Request) => rawHeaders.reduce((sum, text) => sum + text.length + 2, url.length)
 
-/** Answers what is no request, in the shape of its path where that can be told. */
+/** Answers requests that cannot be parsed, in the error format of the path if it can be determined. */
 export function answerUnreadable({ log, metrics }: Pick<ApiContext, 'log' | 'metrics'>): OnUnreadable {
   return (thrown, socket, response) => {
     if (thrown.code === 'ECONNRESET' || !socket.writable || response?.headersSent) return void socket.destroy()
@@ -40,7 +40,7 @@ function errorOf({ code }: Unreadable): AppError {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? errors.requestTimeout() : errors.malformedHttp()
 }
 
-/** What the parser read last begins with the request line, unless that came in a packet before. */
+/** The last packet starts with the request line, unless that came in an earlier packet. */
 const pathIn = ({ rawPacket }: Unreadable): string =>
   /^[A-Z]+ ([^ ?]+)/.exec(rawPacket?.toString('latin1', 0, 1_000) ?? '')?.[1] ?? ''
 

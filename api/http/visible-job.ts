@@ -6,7 +6,7 @@ import { jobStates } from '../../shared/jobs/states.ts'
 
 export const jobId = z.string().regex(/^[\w-]{1,64}$/, 'must be the id of a job')
 
-/** A job of another org is answered like one that does not exist. @throws noSuchJob (404) */
+/** Treats a job of another org as missing. @throws noSuchJob (404) */
 export function requireVisible(principal: Principal, job: JobRecord | null): JobRecord {
   if (job === null || !coversOrg(principal, job.orgName)) throw errors.noSuchJob()
   return job
@@ -18,7 +18,7 @@ const missingIndexes = z
   .meta({ description: 'Relationship types without an index on the relationshipIdField, the first 20' })
 const missing = z.object({ count, first: z.array(z.string()) })
 
-/** A job as documented. */
+/** A job in the OpenAPI document. */
 export const jobSchema = z
   .object({
     id: z.string(),

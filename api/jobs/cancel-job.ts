@@ -12,7 +12,7 @@ import { orgOfJob } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { jobId, jobSchema, jobView, requireVisible } from '../http/visible-job.ts'
 
-/** Contract 7, Jobs: 200 when it is cancelled, at once if no run of it is under way; 202 while its runs stop. */
+/** Contract 7, Jobs: 200 once the job is cancelled (at once if it is not running), 202 while its runs stop. */
 export const cancelJob = defineEndpoint({
   method: 'post',
   path: '/1.0/jobs/:id/cancel',
@@ -35,7 +35,7 @@ export const cancelJob = defineEndpoint({
   },
 })
 
-/** Asked because a Redis that was rolled back may have forgotten it. A store that is away keeps nobody from cancelling. */
+/** Asks the store, as a rolled-back Redis may have lost the commit. An unavailable store does not prevent a cancel. */
 async function hasCommitted({ generations }: ApiContext, job: JobRecord): Promise<boolean> {
   const name = packetName(job.orgName, job.fileName)
   const generation = await generations.ofJob(name, job.id, job.latestBefore).catch(() => null)
@@ -44,8 +44,8 @@ async function hasCommitted({ generations }: ApiContext, job: JobRecord): Promis
 
 const mostTidyingMs = 2_000
 
-// No worker begins it any more, nor a slice of it: whatever the queue still delivers finds that it is cancelled. The answer
-// waits for what is quickly done; parts may be thousands. A sweep removes what is left should this process end.
+// No worker starts the job or a slice of it any more: workers check the state of what the queue delivers. The response
+// waits only briefly, as there may be thousands of parts. If this process exits early, the janitor removes the rest.
 async function tidyUp(context: ApiContext, job: JobRecord): Promise<void> {
   const { queue, store, log } = context
   jobFinished(context, job, { outcome: 'cancelled', isNews: true })

@@ -7,7 +7,7 @@ import { jobId, requireVisible } from '../http/visible-job.ts'
 import { jobAnswer } from '../submission/job-answer.ts'
 import { storedAnswers } from '../submission/stored-answers.ts'
 
-/** Contract 7, Jobs: what the POST would have answered, with fresh URLs. */
+/** Contract 7, Jobs: the response the POST would have had, with fresh URLs. */
 export const jobResult = defineEndpoint({
   method: 'get',
   path: '/1.0/jobs/:id/result',

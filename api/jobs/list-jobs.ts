@@ -11,7 +11,7 @@ import { defineEndpoint } from '../http/endpoint.ts'
 import { wholeNumber } from '../http/query.ts'
 import { jobSchema, jobView } from '../http/visible-job.ts'
 
-/** A page may be short of its limit when few jobs are in the state asked for. */
+/** Jobs read for one page at most: with a `state` filter a page may hold fewer than `limit`. */
 const mostSeen = 5_000
 
 const place = z
@@ -48,11 +48,11 @@ export const listJobs = defineEndpoint({
   },
 })
 
-/** The lists that a token may see; null is that of all orgs. @throws noSuchOrg (404) for an org that it does not cover. */
+/** The job lists a token may read; null is the list of all orgs. @throws noSuchOrg (404) if the token lacks the org. */
 function listsOf(principal: Principal, orgName: string | undefined): (string | null)[] {
   if (orgName !== undefined && !coversOrg(principal, orgName)) throw errors.noSuchOrg(orgName)
   if (orgName !== undefined) return [orgName]
   if (principal.orgs.includes('*')) return [null]
-  // A job of a sub-directory stands in the lists of both.
+  // A parent's list includes the jobs of its sub-directories: reading both lists would repeat them.
   return principal.orgs.filter((org) => !principal.orgs.some((other) => org.startsWith(`${other}/`)))
 }

@@ -19,7 +19,7 @@ export const newPropertyBody = managerBody(fields.newProperty, { key: 'title', d
 export const propertyChangeBody = managerBody(fields.propertyChanges, { displayValue: 'Title', isEditable: true })
 const implementationChangeBody = managerBody(fields.propertyImplChanges, propertyChangeBody.example)
 
-/** Of a property or of an implementation: what may be changed depends on whose grn the path has. */
+/** Changes to a property or to an implementation; the grn in the path decides which fields may change. */
 export const changeOfEither: BodyReader<Record<string, unknown>> = {
   limitBytes: propertyChangeBody.limitBytes,
   schema: z.union([fields.propertyChanges, fields.propertyImplChanges]),

@@ -5,7 +5,7 @@ import { managerVersion } from '../../shared/manager/resources.ts'
 import { byGrn, byName } from '../../shared/manager/selector.ts'
 import { listEndpoint } from './list-endpoint.ts'
 
-/** Seed, Manager: constraints. They follow from the flags of property implementations, so they are read only. */
+/** Seed, Manager: constraints. They are derived from the flags of property implementations, hence read-only. */
 export const constraints = [
   listEndpoint('constraints/:managerVersionGrn', {
     summary: 'List the constraints of a manager version',

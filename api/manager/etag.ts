@@ -3,7 +3,7 @@ import type { ModelRecord } from '../../shared/manager/records.ts'
 
 const ofOneRecord = new WeakSet<z.ZodType>()
 
-/** Says that an answer of this schema is one record, which has an enver. */
+/** Marks the schema of a response with a single record, which has an enver. */
 export function single(schema: z.ZodType): z.ZodType {
   ofOneRecord.add(schema)
   return schema
@@ -11,5 +11,5 @@ export function single(schema: z.ZodType): z.ZodType {
 
 export const isOneRecord = (schema: z.ZodType): boolean => ofOneRecord.has(schema)
 
-/** What `If-Match` takes. */
+/** The record's enver as `ETag`, for `If-Match`. */
 export const etagOf = (answer: object) => ({ ETag: `"${(Object.values(answer)[0] as ModelRecord).enver}"` })

@@ -23,7 +23,7 @@ const paging = z.strictObject({
   after: once.optional().describe('`next` of the answer before: entries behind those'),
 })
 
-/** A list, whole while it is short, else in pages: `next` is there while more entries are. */
+/** A list: with `limit` one page, with `next` if more follow; without it the whole list, refused if too long. */
 export const listEndpoint = <Shape extends z.ZodRawShape>(
   path: string,
   { summary, params, of, records }: List<Shape>,

@@ -5,7 +5,7 @@ import type { Resource } from '../../shared/manager/resources.ts'
 
 const readAtOnce = 1_000
 
-/** The text of a list of up to `most` records. They are read few at a time: a list is never in memory whole. */
+/** JSON text of a list of at most `most` records, which are read in batches to bound memory. */
 export async function* listText(
   read: (page: Page) => Promise<ModelRecord[]>,
   of: Resource,
@@ -16,7 +16,7 @@ export async function* listText(
   let separator = `{"${of.many}":[`
   for (let left = most; ; left -= readAtOnce) {
     const wanted = Math.min(readAtOnce, left)
-    // One more tells whether there are more.
+    // One extra record shows whether more follow.
     const found = await read({ limit: wanted + 1, after: place })
     const texts = found.slice(0, wanted).map((record) => JSON.stringify(record))
     yield separator + texts.join(',')
@@ -28,7 +28,7 @@ export async function* listText(
 }
 const nextIs = '],"next":"'
 
-/** The same, once it has begun: what is missing is told before the answer begins. */
+/** Awaits the first piece, so that an error such as a missing parent is thrown before the response starts. */
 export async function begun(pieces: AsyncGenerator<string>): Promise<AsyncIterable<string>> {
   const { value: first } = await pieces.next()
   return (async function* () {
@@ -37,7 +37,7 @@ export async function begun(pieces: AsyncGenerator<string>): Promise<AsyncIterab
   })()
 }
 
-/** The same whole. @throws listTooLong (400) where there are more */
+/** Collects all pieces. @throws listTooLong (400) if more records follow */
 export async function whole(pieces: AsyncGenerator<string>, most: number): Promise<AsyncIterable<string>> {
   const texts: string[] = []
   for await (const piece of pieces) texts.push(piece)

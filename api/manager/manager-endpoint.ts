@@ -11,15 +11,15 @@ interface Operation<Shape extends z.ZodRawShape, Query, Body> {
   params: Shape
   query?: z.ZodType<Query>
   body?: BodyReader<Body>
-  /** What `answer` gives, as documented. */
+  /** Schema of what `answer` returns. */
   gives: z.ZodType
-  /** A value, or an async iterable of pieces of its text. */
+  /** Returns a value, or its JSON text as an async iterable. */
   answer(models: Models, input: Input<z.output<z.ZodObject<Shape>>, Query, Body>): Promise<object>
 }
 
 /**
  * An endpoint of the manager area, on a path below `/1.0/manager/`. It answers JSON and needs the scope `manager:read` for
- * GET, `manager:write` for all else. A model is its org's: `answer` gets those of the token's orgs.
+ * GET, `manager:write` for all else. `answer` sees only the models of the token's orgs.
  */
 export const managerEndpoint = <Shape extends z.ZodRawShape, Query, Body>(
   method: Endpoint['method'],

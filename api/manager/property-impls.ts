@@ -9,7 +9,7 @@ import { empty, nothing, oneOf } from './record-schemas.ts'
 
 const ends = { nodeTypeGrn: grnOf('nodetype'), propertyGrn: grnOf('property') }
 
-/** Seed, Manager: property implementations. Those on paths that properties have too are in `properties.ts`. */
+/** Seed, Manager: property implementations. Paths shared with properties are in `properties.ts`. */
 export const propertyImpls = [
   managerEndpoint('post', 'property/:nodeTypeGrn/:propertyGrn', {
     summary: 'Add a property to a node type',

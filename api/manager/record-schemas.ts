@@ -10,7 +10,7 @@ const fieldSchema = (field: string, alwaysNull: boolean) => {
   return flags.includes(field) ? z.boolean().nullable() : z.string().nullable()
 }
 
-/** A record as documented. Seed, Manager-area resources. */
+/** A record in the OpenAPI document. Seed, Manager-area resources. */
 const recordSchema = (resource: Resource) =>
   z
     .object({
@@ -27,7 +27,7 @@ const recordSchema = (resource: Resource) =>
       ),
       grnType: z.literal(resource.grnType),
       label: z.literal(resource.label),
-      // Additive, in lists: the keys of what an implementation is of; how a node type's property is implemented.
+      // Additive, in lists: keys of an implementation's node type and property; a property's implementation.
       ...(resource === propertyImpl ? { nodeType: z.string().optional(), property: z.string().optional() } : {}),
       ...(resource === property ? { propertyImpl: recordSchemas(propertyImpl).optional() } : {}),
     })
@@ -35,7 +35,7 @@ const recordSchema = (resource: Resource) =>
 
 const known = new Map<Resource, z.ZodType>()
 
-/** One schema a resource, so that the document has it once. */
+/** One schema per resource, so that the OpenAPI document defines it once. */
 function recordSchemas(resource: Resource): z.ZodType {
   const schema = known.get(resource) ?? recordSchema(resource)
   known.set(resource, schema)
@@ -47,5 +47,5 @@ export const eitherOf = (one: Resource, other: Resource): z.ZodType => single(z.
 export const listOf = (resource: Resource): z.ZodType =>
   z.object({ [resource.many]: z.array(recordSchemas(resource)), next: z.string().optional() })
 export const nothing: z.ZodType = z.object({})
-/** What a delete answers: an empty object, for clients that parse every answer. */
+/** Body of a delete: an empty object, for clients that parse every response. */
 export const empty = () => ({})

@@ -12,7 +12,7 @@ const managerVersionGrn = grnOf('managerversion')
 /** A property or a node type by its key. */
 export const inVersion = { managerVersionGrn, name: fields.name }
 
-/** What can be done to properties and to node types alike: they are kept in a version under a key. */
+/** Endpoints common to properties and node types, which both belong to a version and have a key. */
 export function elementEndpoints(resource: Resource, creation: BodyReader<Keyed>, change: BodyReader<Fields>) {
   const { one, many, noun } = resource
   const gives = oneOf(resource)

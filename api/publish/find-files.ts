@@ -7,13 +7,13 @@ import { fileListBody } from '../http/openapi-schemas.ts'
 import { answerPage, paging } from '../http/page.ts'
 import { zodBody } from '../http/zod-body.ts'
 
-// Each prefix is looked up in the store.
+// Limited, as each prefix is a separate lookup in the store.
 const mostNames = 10_000
 const isText = (value: unknown) => typeof value === 'string'
 const names = listOf(z.string(), { type: 'string' }, isText, mostNames)
 const search = z.strictObject({ fileNames: names.nullish(), usePrefixes: z.boolean().nullish() })
 
-/** Seed, Publish #8; contract 7.8. Prefixes are looked up in the store; substrings need the whole directory. */
+/** Seed, Publish #8; contract 7.8. Prefixes are looked up in the store; substrings need a listing of the whole org. */
 export const findFiles = defineEndpoint({
   method: 'post',
   path: '/1.0/publish/:orgName/files',

@@ -11,7 +11,7 @@ import { defineEndpoint } from '../http/endpoint.ts'
 import { word } from '../http/query.ts'
 import { bytesOf, sourcesOf } from '../submission/job-answer.ts'
 
-/** Seed, Publish #5; contract 7.5. A part is streamed whatever its size; several together only under the inline cap. */
+/** Seed, Publish #5; contract 7.5. One part is streamed whatever its size; several only within the inline limit. */
 export const readFile = defineEndpoint({
   method: 'get',
   path: '/1.0/publish/:orgName/:fileName',
@@ -39,7 +39,7 @@ const converted = ({ open }: StatementSource, syntax: ParameterSyntax): Statemen
   open: async () => convertSyntax(await open(), syntax),
 })
 
-/** What others put there may be anything: only JSON can stand in an answer, so it is read whole first. */
+/** A file stored by another program may not be JSON, so it is read completely and checked before it is inlined. */
 async function parsedSource(context: ApiContext, file: StoredFile, limitBytes: number): Promise<StatementSource> {
   if (file.bytes > limitBytes) throw errors.tooLargeInline(limitBytes)
   const bytes = await context.store.get(file.key)

@@ -9,7 +9,7 @@ import type { ApiContext } from '../context.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 
-/** Contract 7.11: a packet by its name, or a file that others put there. */
+/** Contract 7.11: removes a packet by its name, or a file that another program stored. */
 export const removeFile = defineEndpoint({
   method: 'delete',
   path: '/1.0/publish/:orgName/:fileName',
@@ -44,6 +44,6 @@ async function removeOthers(
   files: readonly StoredFile[],
 ): Promise<void> {
   for (const { key } of files) await store.remove(key)
-  // A packet may have taken the name meanwhile, or that of which this one is a part.
+  // Meanwhile a packet may have been committed under this name, or under the base name of this part.
   await views.refresh(packetName(orgName, parsePartName(fileName)?.base ?? fileName))
 }

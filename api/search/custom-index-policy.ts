@@ -26,7 +26,7 @@ export const customIndexPolicy = defineEndpoint({
   },
 })
 
-/** The same on the path of its usage example. */
+/** The same, on the path shown in the usage example. */
 export const customIndexPolicyByExample = defineEndpoint({
   ...shared,
   path: '/1.0/search/:clusterName/directIndexPolicy/:policyName/:indexStrategy',

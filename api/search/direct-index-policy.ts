@@ -7,7 +7,7 @@ import { policySchema } from './policy-schema.ts'
 
 type Body = { nodeTypes: string[] } | null
 
-/** Clients make the custom call with the method GET as well: the body tells which one is meant. Seed, Search. */
+/** Clients also send the custom request as GET; the body distinguishes the two. Seed, Search. */
 const optionalBody: BodyReader<Body> = {
   ...nodeTypesBody,
   isOptional: true,

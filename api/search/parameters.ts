@@ -5,13 +5,13 @@ import { zodBody } from '../http/zod-body.ts'
 
 const longestName = 255
 
-/** Clusters, policies and indexes are names only. Contract 10, Search. */
+/** Clusters, policies and indexes are only names, not stored records. Contract 10, Search. */
 export const name = z
   .string()
   .max(longestName, `must be at most ${longestName} characters`)
   .refine((text) => text.isWellFormed(), 'must be valid Unicode')
 
-/** In camel or in snake case, as clients write both. Seed, Search. */
+/** Camel case or snake case: clients use both. Seed, Search. */
 export const strategyName = z
   .string()
   .refine((text) => parseStrategyName(text) !== null, `must be one of ${strategyNames.join(', ')}`)

@@ -7,7 +7,7 @@ import type { Answer } from '../http/endpoint.ts'
 import { inTurns } from '../http/in-turns.ts'
 import { configured } from '../manager/configured.ts'
 
-/** Policies follow this manager, whatever org has it: names of managers are unique. Contract 10, Search. */
+/** Policies are generated from this manager, whatever its org: manager names are unique. Contract 10, Search. */
 const modelName = 'default'
 const typesAtOnce = 200
 
@@ -17,7 +17,7 @@ interface Custom {
 }
 
 /**
- * The policy of the model's node types, by key; a custom one of those that were asked for, in their order.
+ * The index policy of all node types of the model, sorted by key; a custom one has the requested ones, in their order.
  * @throws noSuchNodeType (404), notIndexable (422), managerAway (503)
  */
 export async function policy({ models }: ApiContext, policyName: string, custom: Custom | null): Promise<Answer> {
@@ -25,7 +25,7 @@ export async function policy({ models }: ApiContext, policyName: string, custom:
   const keys = custom ? chosen(model.keys, custom.nodeTypes) : model.keys.filter(isIndexable).sort(byCodePoint)
   const leftOut = custom ? [] : model.keys.filter((key) => !isIndexable(key)).sort(byCodePoint)
   const [first, ...more] = batches(keys)
-  // Before the answer begins: a database that is away is 503.
+  // Read before the response starts, so that an unavailable database still answers 503.
   const beginning = first ? await model.types(first) : []
   async function* nodeTypes() {
     yield* beginning

@@ -1,4 +1,4 @@
-/** Bodies that the document shows: of the sample graph that `npm start` loads. */
+/** Example bodies for the OpenAPI document, using the sample graph that `npm start` loads. */
 
 const database = {
   dbUrl: 'bolt://origin.example.org:7687',

@@ -16,8 +16,8 @@ import type { Answer } from '../http/endpoint.ts'
 export const defaultLifetimeSeconds = 86_400
 
 /**
- * What a finished job answers its POST, and whoever asks for its result later, success or failure: locations are signed
- * anew. Contract 7.
+ * The response of a finished job, success or failure: to its POST and to later requests for its result. Locations are
+ * signed anew each time. Contract 7.
  */
 export async function jobAnswer(
   context: ApiContext,
@@ -40,7 +40,7 @@ export async function jobAnswer(
   return { kind: 'publish', headers, response: publishResponse({ ...statements, ...locationFields(urls) }) }
 }
 
-/** Returned, not thrown: outside the publish area an error that is thrown is answered as a problem. */
+/** Returned, not thrown: outside the publish area a thrown error becomes a problem. */
 const failure = (error: Pick<JobError, 'status' | 'message'>, headers: Record<string, string>): Answer => ({
   kind: 'publish',
   status: error.status,

@@ -8,7 +8,7 @@ import { jobAnswer } from './job-answer.ts'
 import { returnPacket } from './return-packet.ts'
 import { type Caller, submit } from './submit.ts'
 
-/** What #3 and #4 share: build at once and return, or hand to the workers and wait for them. Contract 7.3. */
+/** Shared by #3 and #4: builds and returns the packet here, or submits a job and waits for it. Contract 7.3. */
 export async function publish(
   context: ApiContext,
   caller: Caller & Pick<Input<unknown, unknown, unknown>, 'signal'>,
@@ -24,7 +24,7 @@ export async function publish(
     ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
   }
   const waitSeconds = prefer.respondAsync ? 0 : (prefer.waitSeconds ?? context.config.api.publishWaitSeconds)
-  // One that was made just now and is not waited for need not be looked at.
+  // A new job that the client does not wait for need not be read.
   const job = waitSeconds > 0 || replayed ? await context.finished.wait(id, waitSeconds * 1_000) : null
   if (job && isFinished(job)) return jobAnswer(context, job, headers, prefer.returnMinimal)
   const error = `202 Accepted: still being built, see /1.0/jobs/${id}`

@@ -8,8 +8,8 @@ import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
 
 /**
- * `returnOnly`: the packet is built here, in memory, within the caps of a request, and stored nowhere. Contract 7.3.
- * Some are built at a time, and none for a client that has gone. @throws tooManyAtOnce (429), processBusy (503)
+ * `returnOnly`: builds the packet in memory, within the limits of a request, and stores nothing. Contract 7.3. Limits
+ * concurrent builds; a disconnected client aborts its build. @throws tooManyAtOnce (429), processBusy (503)
  */
 export async function returnPacket(
   context: ApiContext,
@@ -17,7 +17,7 @@ export async function returnPacket(
   { requests, batchSize }: Submission,
 ): Promise<Answer> {
   signal.throwIfAborted()
-  // Held until the answer has been taken, for that is in memory as well.
+  // Reserved until the response closes, because the response is held in memory as well.
   signal.addEventListener('abort', context.returned(principal.identity, 1), { once: true })
   const { config, metrics } = context
   const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin') }
@@ -38,7 +38,7 @@ export async function returnPacket(
   })
 }
 
-/** Answers the parts that `write` makes, kept in memory under the inline cap. @throws returnOnlyTooLarge (413) */
+/** Answers with the parts that `write` makes, kept in memory. @throws returnOnlyTooLarge (413) over the inline limit */
 export async function returnParts({ config }: ApiContext, write: (sink: PartSink) => Promise<void>): Promise<Answer> {
   const limitBytes = config.limits.inlineBytes
   const parts: StatementSource[] = []

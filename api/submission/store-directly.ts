@@ -11,7 +11,7 @@ import type { ApiContext } from '../context.ts'
 import type { Answer } from '../http/endpoint.ts'
 import { bytesOf, defaultLifetimeSeconds, sourcesOf } from './job-answer.ts'
 
-/** Stores a packet that needs no origin, through the same commit as a job's but without the queue. Contract 7.9, 7.10. */
+/** Stores a packet that needs no origin: the same commit as for a job, without the queue. Contract 7.9, 7.10. */
 export async function storeDirectly(
   context: ApiContext,
   { orgName, fileName }: { orgName: string; fileName: string },
@@ -23,7 +23,7 @@ export async function storeDirectly(
   await packets.requireOrg(orgName)
   const taken = () => errors.fileExists(orgName, fileName)
   if ((await packets.standingOf(orgName, fileName)).isTaken) throw taken()
-  // Advisory: without Redis the generation alone decides.
+  // Advisory: without Redis, only the commit of the generation decides.
   const holder = await records.holder(orgName, fileName).catch(() => null)
   if (holder !== null) throw errors.nameInUse(orgName, fileName, holder)
   const name = packetName(orgName, fileName)
@@ -36,7 +36,7 @@ export async function storeDirectly(
     await views.mark(name)
     await generations.commit(name, staging.manifest(), { force: false, taken, above: Number.POSITIVE_INFINITY })
   } catch (error) {
-    // A commit without an answer may have happened: then the parts are the packet's, and stay.
+    // Discard only if the commit certainly failed: an unanswered commit may have succeeded, and then owns the parts.
     const isCertain = error instanceof AppError && error.status !== 503
     if (isCertain) await staging.discard().catch(() => {})
     throw error

@@ -1,4 +1,4 @@
-/** What a stored publish may come to, beside success. Contract 3. */
+/** Outcomes of a stored publish other than success. Contract 3. */
 export const storedAnswers: Readonly<Record<number, string>> = {
   202: 'Still being built: see the job in Location',
   409: 'The name is taken, or another publish is writing it',

@@ -10,17 +10,17 @@ export type Caller = Pick<Input<unknown, unknown, unknown>, 'principal' | 'prefe
 
 type Context = Pick<ApiContext, 'config' | 'packets' | 'generations' | 'records' | 'store' | 'secrets' | 'queue'>
 
-/** A new job, or the one that the same request with the same `Idempotency-Key` made before. */
+/** Creates a job, or returns the one that the same request with the same `Idempotency-Key` created before. */
 export async function submit(context: Context, caller: Caller, order: Submission): Promise<Submitted> {
   const { config, packets, generations, records } = context
   const { orgName, fileName } = order
   const key = parseIdempotencyKey(caller.idempotencyKey)
   const idempotency = key === null ? undefined : idempotencyOf(config.secretKeys, caller.principal.identity, key, order)
   const earlier = async () => idempotency && replayedJob(config.secretKeys, records, idempotency, order)
-  // Looked for first: the name is taken by now if that job has succeeded.
+  // Checked before the name, which is taken if that job has succeeded.
   const known = await earlier()
   if (known) return { id: known, replayed: true }
-  // Each asks something far away, so they are asked together; what is told is the first in this order.
+  // Remote checks, run concurrently; if several fail, the first in this order is reported.
   const [org, standing, origins] = [
     packets.requireOrg(orgName),
     order.force
@@ -32,7 +32,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
   await org
   const { isTaken, latest } = await standing
   if (isTaken) {
-    // And again: the same request may have come at the same time and be through already.
+    // Check again: a concurrent duplicate of this request may have succeeded meanwhile.
     const meanwhile = await earlier()
     if (meanwhile) return { id: meanwhile, replayed: true }
     throw errors.fileExists(orgName, fileName)
@@ -42,7 +42,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
   return submitJob({ ...context, openRunsLimit, secretKeys: config.secretKeys }, order, idempotency, latest)
 }
 
-// Ten thousand sub-requests may name as many hosts, each slow to resolve; those that are left the worker checks as well.
+// 10,000 sub-requests may name as many hosts, each slow to resolve. The worker checks hosts that are left unchecked.
 const checkingMs = 10_000
 
 /** @throws invalidRequest (400), dbUrlRefused (422), originUnreachable (502) */

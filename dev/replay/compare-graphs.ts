@@ -1,14 +1,14 @@
 import type { Driver } from 'neo4j-driver'
 
-/** A graph in words: every node and relationship with all its labels, keys, values and their types, as sorted texts. */
+/** A graph as sorted texts, one per node and relationship, with all labels, keys, values and value types. */
 export interface GraphText {
   nodes: string[]
   relationships: string[]
 }
 
 /**
- * Reads a whole database, or the nodes that bear a label starting with `mark` and the relationships between those. A
- * zoned datetime is given without its offset, which Bolt 3 does not tell: ask `zonedOffsets` for that.
+ * Reads the nodes with a label that starts with `mark` (by default, of any label) and the relationships between them.
+ * Zoned datetimes lack their offset, which Bolt 3 does not transmit: use `zonedOffsets`.
  */
 export async function readGraph(driver: Driver, mark = ''): Promise<GraphText> {
   const session = driver.session()
@@ -42,7 +42,7 @@ function elementText(labels: string[], keys: string[], values: unknown[]): strin
     .join('')} {${properties.join(', ')}})`
 }
 
-/** A value with its type: 1, 1.0, "1" and [1] are four texts; a zoned time with its offset and its zone. */
+/** A value with its type: 1, 1.0, "1" and [1] give four texts. A datetime with a named zone omits its offset. */
 export function valueText(value: unknown): string {
   if (typeof value === 'bigint') return `${value}`
   if (typeof value === 'number') return `float ${Object.is(value, -0) ? '-0' : value}`
@@ -56,7 +56,7 @@ export function valueText(value: unknown): string {
   return `${value.constructor.name} {${fields.join(', ')}}`
 }
 
-/** Offset and instant of zoned datetimes that are named by key, of one node and of one relationship. */
+/** Offset and instant of the zoned datetimes under `keys`, of one node and one relationship. */
 export async function zonedOffsets(driver: Driver, label: string, keys: readonly string[]): Promise<unknown[]> {
   const session = driver.session()
   const columns = ['n', 'r'].flatMap((variable) => keys.map((key) => `${variable}.${key}`))
@@ -71,7 +71,7 @@ export async function zonedOffsets(driver: Driver, label: string, keys: readonly
   }
 }
 
-/** What the two differ in, a line each: `-` only in `expected`, `+` only in `actual`. Empty when they are equal. */
+/** The differences, one per line: `-` only in `expected`, `+` only in `actual`. Empty if the graphs are equal. */
 export function differences(expected: GraphText, actual: GraphText): string[] {
   return [...difference(expected.nodes, actual.nodes), ...difference(expected.relationships, actual.relationships)]
 }

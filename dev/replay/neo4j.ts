@@ -1,11 +1,11 @@
 import neo4j, { type Driver } from 'neo4j-driver'
 import type { Neo4jAddress } from '../stack/stack.ts'
 
-/** A driver that reads integers as BigInt, so that nothing is rounded. Closed by its owner. */
+/** A driver that reads integers as BigInt, without rounding. The caller closes it. */
 export const openDriver = ({ boltUrl, username, password }: Neo4jAddress): Driver =>
   neo4j.driver(boltUrl, neo4j.auth.basic(username, password), { useBigInt: true, telemetryDisabled: true })
 
-/** Runs one query in a session of its own. @returns its rows. */
+/** Runs one query in its own session. @returns its rows. */
 export async function run(
   driver: Driver,
   query: string,

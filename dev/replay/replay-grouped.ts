@@ -4,13 +4,13 @@ import type { Pair } from './replay.ts'
 
 const rowsPerTransaction = 1_000
 
-/** What the target's own counters said, summed up. */
+/** The sums of the target's own counters. */
 export interface Replayed {
   transactions: number
   counters: Record<string, number>
 }
 
-/** A statement for many pairs at once. */
+/** A statement that executes many pairs at once. */
 interface Grouped {
   text: string
   names: string[]
@@ -18,9 +18,9 @@ interface Grouped {
 }
 
 /**
- * Replays pairs fast: those of one text go together, a thousand a transaction, as rows of that text. Their order changes,
- * which a packet allows. Throws, and rolls that transaction back, when it had another number of upserts than rows: more
- * means several nodes of one identity, fewer a lost pair.
+ * Replays pairs fast: pairs with the same statement run as rows of one query, a thousand per transaction. This changes
+ * their order, which a packet allows. Throws, and rolls the transaction back, if upserts and rows differ in number:
+ * more upserts mean that several nodes share an identity, fewer that a pair was lost.
  */
 export async function replayGrouped(driver: Driver, pairs: readonly Pair[]): Promise<Replayed> {
   const groups = Map.groupBy(pairs, ({ statement }) => statement)
@@ -49,7 +49,7 @@ async function runRows(transaction: ManagedTransaction, { text, isUpsert }: Grou
   return summary.counters.updates()
 }
 
-/** A row lacks nothing: what is a missing parameter to the pair alone would be a null here. */
+/** Refuses a pair without one of its parameters: alone it would fail, but as a row it would read null. */
 function withEvery(names: readonly string[], parameters: Pair['parameters'], statement: string): Pair['parameters'] {
   const lacking = names.find((name) => !Object.hasOwn(parameters, name))
   if (lacking !== undefined) throw new Error(`a pair has no parameter ${lacking}: ${statement}`)
@@ -57,8 +57,8 @@ function withEvery(names: readonly string[], parameters: Pair['parameters'], sta
 }
 
 /**
- * One statement for many pairs: its parameters become those of a row. Exact, because a packet's identifiers are always
- * in backticks with an inner one doubled, so that what looks like a parameter outside of them is one.
+ * Rewrites a statement to run over rows: its parameters become fields of `row`. This is exact, because a packet always
+ * quotes identifiers in backticks and doubles inner ones: what looks like a parameter outside of them is one.
  */
 export function overRows(statement: string): Grouped {
   const names = new Set<string>()
@@ -73,7 +73,7 @@ export function overRows(statement: string): Grouped {
     names.add(name)
     return `row.${name}`
   }
-  // A leading WITH, which binds lists, would otherwise forget the row.
+  // A leading WITH, which binds lists, would otherwise drop `row` from the scope.
   const carried = converted.replace(/^WITH /, 'WITH row, ')
   return {
     text: `UNWIND ${isInBraces ? '{rows}' : '$rows'} AS row ${carried} RETURN count(*)`,

@@ -11,7 +11,7 @@ export const parsePart = (text: string): Pair[] => (parseLossless(text) as { sta
 
 const pairsPerTransaction = 500
 
-/** Replays pairs as a client would: in the order given, some hundred a transaction, sent without waiting for each. */
+/** Replays pairs as a client would: in the given order, pipelined, a few hundred per transaction. */
 export async function replay(driver: Driver, pairs: readonly Pair[]): Promise<void> {
   const session = driver.session()
   try {

@@ -1,6 +1,6 @@
 export interface RedisAddress {
   url: string
-  /** The server's own process; null when it is not one of ours. */
+  /** Pid of the server; null unless this program started it as a native process. */
   pid: number | null
 }
 
@@ -19,12 +19,12 @@ export interface Neo4jAddress {
   pid: number | null
 }
 
-/** A database that packets are replayed into, over bolt or over its transactional HTTP endpoint. */
+/** A database to replay packets into, over bolt or over its transactional HTTP endpoint. */
 export interface TargetAddress extends Neo4jAddress {
   httpUrl: string
 }
 
-/** One way of coming by the dependencies. Undefined: not this way, ask the next. */
+/** A source of dependencies. Undefined: not available from it, try the next provider. */
 export interface Provider {
   redis(): Promise<RedisAddress | undefined>
   s3(): Promise<S3Address | undefined>

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 const LIMIT_MS = 2000
 
-/** Whether a Docker engine answers, not whether there is a command of that name. Silent, at most two seconds. */
+/** Whether a Docker engine answers: a `docker` command is not enough. Prints nothing; takes at most two seconds. */
 export async function dockerAnswers(): Promise<boolean> {
   const host = process.env.DOCKER_HOST
   if (host === undefined || host === '') {
@@ -18,11 +18,11 @@ export async function dockerAnswers(): Promise<boolean> {
   const { hostname, port, pathname } = new URL(host)
   if (hostname === '') return pings({ socketPath: pathname })
   const address = { host: hostname, port: Number(port || 2375) }
-  // Over TLS the engine wants a certificate of us, which testcontainers brings; that somebody listens is enough here.
+  // Over TLS the engine requires a client certificate, which testcontainers supplies; an open port is enough here.
   return process.env.DOCKER_TLS_VERIFY ? connects(address) : pings(address)
 }
 
-/** Where testcontainers looks, in its order. */
+/** The sockets that testcontainers tries, in its order. */
 function sockets(): string[] {
   if (process.platform === 'win32') return ['//./pipe/docker_engine']
   const runtime = process.env.XDG_RUNTIME_DIR

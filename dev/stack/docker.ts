@@ -7,7 +7,7 @@ import type { Run } from './run.ts'
 
 // The same server as the native one. Others answer 201 to several racing `If-None-Match: *` in the versions around.
 const S3_IMAGE = 'andrewgaul/s3proxy:4.1.1'
-// Whatever is asked of a container first may have to wait for its image.
+// Includes the time to pull the image.
 const START_MS = 10 * 60_000
 
 interface Wanted {
@@ -17,11 +17,11 @@ interface Wanted {
   environment?: Record<string, string>
 }
 
-/** Everything in containers, if a Docker engine answers. What it cannot start is said, and left to the next provider. */
+/** Starts containers if a Docker engine answers. Reports what cannot be started and leaves it to the next provider. */
 export function docker(run: Run): Provider {
   let engine: Promise<boolean> | undefined
 
-  /** The address of a container that answers `ask`, made from the host:port of each of its ports. */
+  /** Starts a container, waits until `ask` succeeds, and returns `address` of the host:port of each of its ports. */
   async function start<Address>(
     wanted: Wanted,
     address: (...hostPorts: string[]) => Address,
@@ -118,7 +118,7 @@ export function docker(run: Run): Provider {
 }
 
 async function startContainer(run: Run, { image, ports, command, environment }: Wanted, log: string[]) {
-  // Only where Docker is used: it is a second's worth of modules.
+  // Imported only if Docker is used: loading takes about a second.
   const { GenericContainer, Wait } = await import('testcontainers')
   run.say(`${image}: starting with Docker, which fetches the image once`)
   const container = new GenericContainer(image)
@@ -132,6 +132,6 @@ async function startContainer(run: Run, { image, ports, command, environment }: 
 
 function hostPort(container: StartedTestContainer, port: number): string {
   const host = container.getHost()
-  // Where localhost is ::1 first, nobody listens there.
+  // localhost may resolve to ::1 first, where the port is not open.
   return `${host === 'localhost' ? '127.0.0.1' : host}:${container.getMappedPort(port)}`
 }

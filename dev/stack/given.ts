@@ -1,7 +1,7 @@
 import type { Neo4jAddress, Provider, RedisAddress, S3Address, TargetAddress } from './addresses.ts'
 import { askHttp, askNeo4j, askRedis } from './ready.ts'
 
-/** What the environment names. Throws, naming the variable, when it is incomplete or does not answer. */
+/** Servers given by environment variables. Throws, naming the variable, if one is missing or a server is unusable. */
 export const given: Provider = {
   redis: givenRedis,
   s3: givenS3,

@@ -4,16 +4,16 @@ import type { Socket } from 'node:net'
 import { constants } from 'node:os'
 
 /*
- * Three nets under every process group that is started here, because each misses something:
- * - a signal to us: Node would die without telling the children, which do not share our terminal's group;
- * - our own exit, an uncaught exception included;
- * - SIGKILL, which we cannot see: a small shell holds the other end of a pipe, and kills what is left when the pipe ends.
+ * Three safeguards against leaked process groups, because each alone has a gap:
+ * - signal handlers: on a signal Node would exit without its children, which are not in the terminal's group;
+ * - an exit handler, which also covers uncaught exceptions;
+ * - a watchdog for SIGKILL, which cannot be caught: a shell reads a pipe, and kills remaining groups when it closes.
  */
 const groups = new Set<number>()
 const leftovers = new Set<() => void>()
 let watchdog: ChildProcess | undefined
 
-/** Call it before the first process is started: a signal just after would find no net. */
+/** Installs the safeguards. Call it before starting the first process, as a signal may arrive right after. */
 export function spreadNets(): void {
   if (watchdog) return
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) leaveOn(signal)
@@ -31,7 +31,7 @@ export function forgetGroup(pid: number): void {
   watchdog?.stdin?.write(`- ${pid}\n`)
 }
 
-/** Runs `remove` if this process ends without having come to it. It must be synchronous. */
+/** Runs `remove`, which must be synchronous, when this process exits, unless it is forgotten before. */
 export function guardLeftover(remove: () => void): { forget(): void } {
   spreadNets()
   leftovers.add(remove)
@@ -51,8 +51,8 @@ function dropEverything(): void {
   for (const remove of leftovers) remove()
 }
 
-// A program with a shutdown of its own listens too, and decides, unless it is asked twice or does not come to an end.
-// npm passes on a Ctrl-C that the terminal has sent already: the same one may arrive twice within a moment.
+// A program with its own signal handler decides when to exit, unless it is signalled again or takes too long.
+// npm forwards a Ctrl-C that the terminal has also sent: one Ctrl-C may arrive twice in quick succession.
 const AGAIN_AFTER_MS = 1000
 const PATIENCE_MS = 60_000
 
@@ -81,10 +81,10 @@ for pid in $live; do kill -s KILL -- "-$pid"; done`
 function startWatchdog(): ChildProcess {
   const child = spawn('sh', ['-c', WATCHDOG], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   const pipe = child.stdin as Socket
-  // Without it the other two nets still hold.
+  // If the watchdog fails, the other two safeguards remain.
   child.on('error', () => {})
   pipe.on('error', () => {})
-  // It ends with this process, and must not keep it alive.
+  // The watchdog ends with this process, and must not keep it alive.
   child.unref()
   pipe.unref()
   return child

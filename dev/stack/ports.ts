@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-// Below what the system hands out to outgoing connections (32768 on Linux, 49152 on macOS): a port from there could be
-// taken by any connection between being found free and being listened on.
+// Below the ephemeral ports (from 32768 on Linux, 49152 on macOS): an outgoing connection could take one of those
+// between the check and the listen.
 const LOWEST = 15_000
 const HIGHEST = 32_000
 

@@ -10,16 +10,16 @@ export interface ProcessOptions {
   name: string
   command: string
   args?: readonly string[]
-  /** The whole environment of the child; without it, this process's own. */
+  /** The complete environment of the child; by default that of this process. */
   env?: NodeJS.ProcessEnv
   cwd?: string
-  /** Takes the child's stdout and stderr, appended. */
+  /** The child's stdout and stderr are appended to it. */
   logFile: string
 }
 
 export interface RunningProcess {
   name: string
-  /** The real program's pid: nothing stands between it and us. */
+  /** Pid of the command itself: no shell is in between. */
   pid: number
   /** Never rejects. */
   exited: Promise<Exit>
@@ -50,7 +50,7 @@ export async function startProcess(options: ProcessOptions): Promise<RunningProc
   }
   const pid = child.pid
   guardGroup(pid)
-  // Whatever the program forked goes with it: `mvn` and `npm` are scripts around the process that does the work.
+  // Also kills what the program forked: `mvn` and `npm` are scripts around the process that does the work.
   child.once('exit', () => {
     killGroup(pid, 'SIGKILL')
     forgetGroup(pid)
@@ -72,7 +72,7 @@ export async function startProcess(options: ProcessOptions): Promise<RunningProc
     async stop(graceMs = 2000) {
       if (graceMs > 0) {
         kill('SIGTERM')
-        // A process that a test has frozen would otherwise never see the SIGTERM.
+        // Otherwise a process that a test has suspended would never handle the SIGTERM.
         kill('SIGCONT')
         await within(graceMs, exited)
       }
@@ -85,7 +85,7 @@ export async function startProcess(options: ProcessOptions): Promise<RunningProc
 function spawnInOwnGroup({ command, args = [], env, cwd, logFile }: ProcessOptions): ChildProcess {
   const output = openSync(logFile, 'a')
   try {
-    // A group of its own: the terminal's Ctrl-C reaches us only, and we decide what stops when.
+    // Own process group: the terminal's Ctrl-C reaches only this process, which decides the order of shutdown.
     return spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', output, output] })
   } finally {
     closeSync(output)

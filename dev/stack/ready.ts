@@ -11,7 +11,7 @@ const ANSWER_MS = 20_000
 
 type Server = Pick<RunningProcess, 'name' | 'exited' | 'tail'>
 
-/** Asks until `probe` succeeds. Throws, with the end of the log, as soon as the server exits or after `limitMs`. */
+/** Repeats `probe` until it succeeds. Throws, with the end of the log, once the server exits or after `limitMs`. */
 export async function untilReady(server: Server, probe: () => Promise<unknown>, limitMs = 180_000): Promise<void> {
   const deadline = Date.now() + limitMs
   for (;;) {
@@ -48,7 +48,7 @@ export async function askRedis(url: string): Promise<void> {
   }
 }
 
-/** Any HTTP answer will do: an S3 server refuses what has no signature. */
+/** Any HTTP response counts, as an S3 server refuses unsigned requests. */
 export async function askHttp(endpoint: string): Promise<void> {
   await fetch(endpoint, { signal: AbortSignal.timeout(2000) })
 }
@@ -75,7 +75,7 @@ export async function withDriver<Result>(
   }
 }
 
-// The driver waits for ever for a server that accepts a connection and says nothing.
+// The driver waits forever for a server that accepts a connection and never responds.
 async function tooLong(): Promise<never> {
   await sleep(ANSWER_MS, undefined, { ref: false })
   throw new Error(`no answer within ${ANSWER_MS / 1000} s`)

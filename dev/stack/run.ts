@@ -13,7 +13,7 @@ export interface Run {
   start(options: Omit<ProcessOptions, 'logFile'>, graceMs?: number): Promise<RunningProcess>
   /** Called by `stop`, newest first. */
   onStop(release: () => Promise<unknown>): void
-  /** Ends everything, waits for `unfinished` to notice, and removes the folder. */
+  /** Stops everything, waits for `unfinished` to settle, and removes the folder. */
   stop(unfinished?: readonly unknown[]): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export function openRun(parent: string, say: (line: string) => void): Run {
   }
 }
 
-/** Removes the folders of runs that were killed before they could. */
+/** Removes the folders left behind by runs that were killed. */
 function sweepDead(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = /^(\d+)-[0-9a-f]{8}$/.exec(name)?.[1]

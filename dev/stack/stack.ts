@@ -12,7 +12,7 @@ export interface Stack {
   s3: S3Address
   /** The origin, a Neo4j 5. */
   neo4j: Neo4jAddress
-  /** A second Neo4j 5, empty, with HTTP on. */
+  /** A second Neo4j 5, empty, with HTTP enabled. */
   target?: TargetAddress
   /** A Neo4j 3.5, empty. */
   legacy?: Neo4jAddress
@@ -21,17 +21,17 @@ export interface Stack {
 }
 
 export interface StackOptions {
-  /** Told what takes long, a line at a time. Default: stderr. */
+  /** Receives progress messages, one line each. Default: stderr. */
   say?: (line: string) => void
-  /** The folder in which the run makes its own, which is removed when it stops. Default: `.local/run`. */
+  /** Parent of the run's own folder, which is removed when the run stops. Default: `.local/run`. */
   directory?: string
 }
 
 const RUNS = join(import.meta.dirname, '../../.local/run')
 
 /**
- * Starts the real dependencies at once, each from the first of: an address in the environment, Docker, a native process.
- * Throws one readable message when one cannot be had, and leaves nothing behind then.
+ * Starts the real dependencies concurrently, each from the first available of: an address in the environment, Docker, a
+ * native process. If one is unavailable, throws a readable message and leaves nothing behind.
  */
 export async function startStack(
   wanted: { target?: boolean; legacy?: boolean },

@@ -12,11 +12,11 @@ const options = z.object({
 
 const usage = 'usage: npm run token -- --name <name> --org <org> [--org …] --scope <scope> [--scope …]'
 
-/** A rule of the values themselves does not know which option they were given to. */
+/** A message about a value does not name its option, so the option is prepended. */
 const lineOf = ({ path, message }: { path: PropertyKey[]; message: string }) =>
   message.startsWith('--') ? message : `--${String(path[0])}: ${message}`
 
-/** Prints a new token, once, and the entry for the tokens file. */
+/** Prints a new token, which is not stored, and its entry for the tokens file. */
 function main(): void {
   const { values } = parseArgs({
     options: {

@@ -10,15 +10,15 @@ export interface JwtSettings {
   audience: string
 }
 
-/** Asymmetric ones only: a public key must never serve as the secret of an HMAC. */
+/** Asymmetric algorithms only: a public key must never serve as the secret of an HMAC. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 const org = z.literal('*').or(orgName)
 const scopeList = z.union([z.string().transform((text) => text.split(' ')), z.array(z.string())])
 
 /**
- * `orgs` is a claim of ours; scopes come as in RFC 9068, separated by spaces, or as a list, also under the name `scp`.
- * What is none of our scopes, or can be no org's name, is left out.
+ * `orgs` is a claim of ours; scopes are separated by spaces as in RFC 9068, or a list, and may be named `scp`. Unknown
+ * scopes and invalid org names are ignored.
  */
 const claims = z.object({
   sub: z.string().min(1),
@@ -27,22 +27,22 @@ const claims = z.object({
   scp: scopeList.optional(),
 })
 
-/** Clocks of issuers and ours differ a little. */
+/** Seconds that an issuer's clock may differ from ours. */
 const clockTolerance = 5
 
 const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text)
 
-/** RFC 9068's type, or the general one that most issuers use: not a logout token, say, which is signed by the same keys. */
+/** Accepts RFC 9068's type, the generic one or none; not others signed by the same keys, such as logout tokens. */
 const isAccessToken = (typ: string | undefined): boolean =>
   typ === undefined || /^(application\/)?(at\+)?jwt$/i.test(typ)
 
-/** Any JWT: three texts of base64url. */
+/** Any JWT: three base64url segments. */
 export const isJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)
 
 /**
- * Access tokens signed with a key of the JWKS. Contract 9: fixed asymmetric algorithms, issuer, audience, expiry. Keys are
- * cached, and asked for again at most every 30 seconds for one that is not known.
- * @returns null for a token that is not valid. @throws keysAway (503) when the keys cannot be had.
+ * Verifies access tokens signed with a key of the JWKS. Contract 9: fixed asymmetric algorithms, issuer, audience,
+ * expiry. Keys are cached; an unknown key causes a new request at most every 30 seconds.
+ * @returns null for an invalid token. @throws keysAway (503) if the keys cannot be fetched.
  */
 export function createJwtTokens({
   jwksUrl,
@@ -53,7 +53,7 @@ export function createJwtTokens({
   return async (token) => {
     const rules = { issuer, audience, algorithms, requiredClaims: ['exp'], clockTolerance }
     const verified = await jwtVerify(token, keys, rules).catch((error) => {
-      // A token is judged by errors of its own kind; whatever else went wrong did so on the way to the keys.
+      // Only JOSE errors about the token make it invalid; any other error occurred while fetching the keys.
       if (isTokensFault(error)) return null
       throw errors.keysAway(error)
     })

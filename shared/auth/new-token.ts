@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Grant } from './principal.ts'
 
-/** A new static token, and the entry of the tokens file that knows it. Contract 9: only the digest is configured. */
+/** Creates a static token and its entry for the tokens file. Contract 9: only the digest is configured. */
 export function newToken(grant: Grant): { token: string; entry: Grant & { sha256: string } } {
   const token = randomBytes(32).toString('base64url')
   const { name, orgs, scopes } = grant

@@ -1,20 +1,20 @@
 export const scopes = ['publish:read', 'publish:write', 'manager:read', 'manager:write', 'search:read'] as const
 export type Scope = (typeof scopes)[number]
 
-/** What a token allows, and the name that records keep of who used it. */
+/** What a token allows, and the name under which records note its use. */
 export interface Grant {
   name: string
-  /** Orgs with their sub-directories; `*` is all. */
+  /** Orgs, including their sub-directories; `*` means all. */
   orgs: readonly string[]
   scopes: readonly Scope[]
 }
 
 /** Who is calling, and what they may do. Contract 9. */
 export interface Principal extends Grant {
-  /** What is theirs alone goes by this: tokens of different kinds may have one name. */
+  /** Key for what belongs to this principal alone: tokens of different kinds may share a name. */
   identity: string
 }
 
-/** Does one of the principal's orgs cover this one? A token's org covers its sub-directories (contract 6). */
+/** Whether one of the grant's orgs covers this one. A token's org covers its sub-directories (contract 6). */
 export const coversOrg = ({ orgs }: Grant, orgName: string): boolean =>
   orgs.some((org) => org === '*' || org === orgName || orgName.startsWith(`${org}/`))

@@ -5,7 +5,7 @@ import * as errors from '../errors/catalogue.ts'
 /** Counts a request of a client. @throws tooManyRequests (429) */
 export type LimitRequests = (client: string) => Promise<void>
 
-/** Requests a minute of one client over all API processes; while Redis is away each process counts its own. */
+/** Limits requests per minute of a client across all API processes; each counts alone while Redis is unavailable. */
 export function createRequestLimit(redis: Redis, perMinute: number): LimitRequests {
   if (perMinute === 0) return async () => {}
   const limits = { points: perMinute, duration: 60 }

@@ -21,8 +21,8 @@ export interface TokenLog {
 const checkedEveryMs = 1_000
 
 /**
- * Tokens of which only digests are configured. The file is read again when it changes; one that does not parse keeps
- * the tokens as they were. Contract 9. @throws Error at start, when the file is missing or wrong.
+ * Authenticates tokens of which only digests are configured. The file is reloaded when it changes; an invalid file
+ * leaves the tokens unchanged. Contract 9. @throws Error at start, if the file is missing or invalid.
  */
 export function createStaticTokens(path: string, log: TokenLog): (token: string) => Principal | null {
   let version = versionOf(path)
@@ -47,7 +47,7 @@ export function createStaticTokens(path: string, log: TokenLog): (token: string)
     refresh()
     const digest = createHash('sha256').update(token).digest()
     let found: Principal | null = null
-    // Every entry is compared, so that the time tells nothing about which one fits.
+    // Compares every entry, so that timing does not reveal which one matches.
     for (const { sha256, ...grant } of entries) {
       if (timingSafeEqual(sha256, digest)) found = { ...grant, identity: grant.name }
     }
@@ -55,13 +55,13 @@ export function createStaticTokens(path: string, log: TokenLog): (token: string)
   }
 }
 
-/** Another file may have the time of the one it replaces: copied with it, or from an image whose files all have one. */
+/** A replacement may keep the modification time: copied with it, or from an image whose files all share one. */
 function versionOf(path: string): string {
   const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true })
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
 }
 
-/** The entries of a tokens file, their digests as bytes. @throws Error naming the rule that the file breaks. */
+/** Reads the entries of a tokens file, with digests as bytes. @throws Error naming the violated rule. */
 export function readTokens(path: string) {
   const parsed = tokensFile.safeParse(parsedJson(readFileSync(path, 'utf8')))
   if (!parsed.success) throw new Error(`AUTH_TOKENS: ${z.prettifyError(parsed.error)}`)
@@ -72,7 +72,7 @@ function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The parser's own message quotes the text, which may be a token that somebody put there bare.
+    // The parser's own message quotes the text, which may be a bare token put there by mistake.
     throw new Error('AUTH_TOKENS: the file is not valid JSON')
   }
 }

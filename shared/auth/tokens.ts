@@ -2,13 +2,13 @@ import { createJwtTokens, isJwt, type JwtSettings } from './jwt.ts'
 import type { Principal } from './principal.ts'
 import { createStaticTokens, type TokenLog } from './static-tokens.ts'
 
-/** Who may call: static tokens, JSON web tokens, or both. Contract 9. */
+/** Accepted tokens: static tokens, JSON Web Tokens, or both. Contract 9. */
 export interface AuthSettings {
   tokensFile: string | null
   jwt: JwtSettings | null
 }
 
-/** @returns null for a token that nobody knows. @throws keysAway (503), and an Error at start for a wrong tokens file. */
+/** @returns null for an unknown token. @throws keysAway (503), and an Error at start for an invalid tokens file. */
 export type Authenticate = (token: string) => Promise<Principal | null>
 
 export function createTokens({ tokensFile, jwt }: AuthSettings, log: TokenLog): Authenticate {

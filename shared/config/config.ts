@@ -14,12 +14,12 @@ export class ConfigError extends Error {
 
 export type Config = ReturnType<typeof configOf>
 
-/** The two programs; only the API needs to know who may call it. */
+/** The two programs; only the API needs authentication settings. */
 export type Program = 'api' | 'worker'
 
-/** Reads `process.env`, and is the only place that does. @throws {ConfigError} */
+/** The only reader of `process.env`. @throws {ConfigError} */
 export function readConfig(program: Program, variables: Record<string, string | undefined> = process.env): Config {
-  // An empty variable is one that was not set: compose files and shells write them so.
+  // Treat empty variables as unset: compose files and shells produce them.
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(given)
   const problems = parsed.success

@@ -15,10 +15,10 @@ function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
 }
 const port = whole(0, 65_535)
 const count = whole(1)
-// A timer of more than 2^31 milliseconds is up at once.
+// A timer of more than 2^31 milliseconds fires at once.
 const seconds = whole(1, 2_000_000)
 
-/** Where nothing of the value may be told: errors of clients quote the whole URL, which may hold a password. */
+/** For values that must not appear in messages: client errors quote the whole URL, which may contain a password. */
 const url = (...protocols: string[]) =>
   text.refine((value) => /^[^/]+:\/\/[^/]/.test(value) && protocols.includes(URL.parse(value)?.protocol ?? ''), {
     message: `must be a URL starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
@@ -29,7 +29,7 @@ const bareUrl = (...protocols: string[]) =>
     message: 'must not hold credentials',
     abort: true,
   })
-/** Of which the client takes scheme, host and port, and leaves out the rest. */
+/** For URLs of which the client uses only scheme, host and port. */
 const address = (...protocols: string[]) =>
   bareUrl(...protocols).refine((value) => {
     const { pathname, search, hash } = new URL(value)

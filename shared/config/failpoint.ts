@@ -1,4 +1,4 @@
-/** Steps of a publish at which a test may stop a worker. */
+/** Steps of a publish at which a test may interrupt a worker. */
 export const failpoints = [
   'midRead',
   'partStored',
@@ -16,7 +16,7 @@ export type FailpointName = (typeof failpoints)[number]
 
 const hows = ['kill', 'stop', 'block'] as const
 
-/** Where a process is to be killed, frozen, or to block its event loop for a while, and the how many-th time it gets there. */
+/** The step at which to kill, freeze or temporarily block a process, and at which occurrence of it. */
 export interface FailpointSetting {
   name: FailpointName
   how: (typeof hows)[number]

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
 
-/** A key that encrypts credentials at rest: 32 bytes, found again by `id`. */
+/** A 32-byte key that encrypts credentials at rest, identified by `id`. */
 export interface SecretKey {
   id: string
   key: Buffer
 }
 
-/** `kid:base64key[,kid:base64key]`; the first encrypts, all decrypt. @throws {Error} naming the entry's rule, never the key. */
+/** `kid:base64key[,kid:base64key]`; the first encrypts, all decrypt. @throws {Error} naming the rule, never the key. */
 export function parseSecretKeys(text: string): SecretKey[] {
   return text.split(',').map((entry, index) => {
     const [, id, base64] = /^([\w-]{1,32}):([A-Za-z0-9+/]+=*)$/.exec(entry.trim()) ?? []
@@ -17,13 +17,13 @@ export function parseSecretKeys(text: string): SecretKey[] {
   })
 }
 
-/** One entry of ORIGIN_ALLOW: which hosts or addresses, and which port if one is named. */
+/** One entry of ORIGIN_ALLOW: hosts or addresses, and a port if one is given. */
 export type AllowRule =
   | { kind: 'host'; host: string; port: number | null }
   | { kind: 'suffix'; suffix: string; port: number | null }
   | { kind: 'network'; address: string; prefix: number; family: 'ipv4' | 'ipv6'; port: number | null }
 
-/** Hosts, `*.suffix`, addresses and CIDRs (IPv6 in brackets), each with an optional `:port`. @throws {Error} */
+/** Parses hosts, `*.suffix`, addresses and CIDRs (IPv6 in brackets), each with an optional `:port`. @throws {Error} */
 export function parseOriginAllow(text: string): AllowRule[] {
   return text
     .split(',')
@@ -36,7 +36,7 @@ const hostLabel = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 const numeric = /(^|\.)\d+$/
 
 function parseAllowRule(entry: string): AllowRule {
-  // Somebody may have put a URL with a password there.
+  // The entry may be a URL with a password, so do not quote it.
   if (entry.includes('@')) throw new Error('an entry with an @ is not a host, *.suffix or CIDR')
   const [, host = '', prefixText, portText] =
     /^(\[[^\]]+\]|[^:/[\]]+)(?:\/(\d{1,3}))?(?::(\d{1,5}))?$/.exec(entry) ?? []
@@ -58,7 +58,7 @@ function parseAllowRule(entry: string): AllowRule {
   return { kind: 'network', address: bare, prefix, family: version === 4 ? 'ipv4' : 'ipv6', port }
 }
 
-/** Ports an origin may have, `7687` or `7687,7688`. @throws {Error} */
+/** Parses the allowed origin ports, `7687` or `7687,7688`. @throws {Error} */
 export function parsePorts(text: string): number[] {
   return text.split(',').map((entry) => {
     const port = /^\d+$/.test(entry.trim()) ? Number(entry.trim()) : 0
@@ -67,7 +67,7 @@ export function parsePorts(text: string): number[] {
   })
 }
 
-/** Addresses of name servers, `10.0.0.2` or `10.0.0.2:5353,[fd00::2]:53`. @throws {Error} */
+/** Parses addresses of name servers, `10.0.0.2` or `10.0.0.2:5353,[fd00::2]:53`. @throws {Error} */
 export function parseServers(text: string): string[] {
   return text.split(',').map((given) => {
     const entry = given.trim()

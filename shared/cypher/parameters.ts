@@ -1,4 +1,4 @@
-/** How a parameter is written: `{name}` for ONgDB 1.x and Neo4j 3.x, `$name` for the rest. Contract 5, replay syntax. */
+/** How a parameter is written: `{name}` for ONgDB 1.x and Neo4j 3.x, else `$name`. Contract 5, replay syntax. */
 export type ParameterSyntax = 'braces' | 'dollar'
 
 export interface Param {
@@ -10,11 +10,11 @@ export type Template = readonly (string | Param)[]
 
 export const param = (name: string): Param => ({ name })
 
-/** Tag of statement texts: inserted strings and templates are joined in, parameters stay open. */
+/** Template tag for statement texts: inlines strings and templates, leaves parameters open. */
 export function template(texts: TemplateStringsArray, ...values: readonly (string | Param | Template)[]): Template {
   const parts: (string | Param)[] = [texts[0] as string]
   values.forEach((value, index) => {
-    // Not spread into a call: a node may have more properties than a call takes arguments.
+    // Not spread into one `push` call: a node may have more properties than a call accepts arguments.
     for (const part of Array.isArray(value) ? (value as Template) : [value as string | Param]) parts.push(part)
     parts.push(texts[index + 1] as string)
   })
@@ -40,9 +40,9 @@ const plain = /^[A-Za-z_][A-Za-z0-9_]*$/
 const reserved = /^(ids|baseId|ids_\d+|a_id|b_id|startId|endId|__proto__|constructor|prototype)$/
 
 /**
- * A parameter name for each property key, in the order given: the key itself where it can be one, else `p_0`, `p_1`, …
- * skipping names in use. `taken` are further names of the statement (`id` on a node whose id property is named
- * otherwise). Contract 5, parameter names.
+ * A parameter name for each property key, in the given order: the key itself where possible, else `p_0`, `p_1`, …
+ * skipping names in use. `taken` are further names that the statement uses (`id` on a node whose id property has
+ * another name). Contract 5, parameter names.
  */
 export function parameterNames(keys: readonly string[], taken: readonly string[] = []): string[] {
   const free = (key: string) => plain.test(key) && !reserved.test(key) && !taken.includes(key)

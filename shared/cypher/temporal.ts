@@ -1,12 +1,12 @@
 import type { DateTime, Duration, Date as GraphDate, Integer, LocalDateTime, LocalTime, Time } from 'neo4j-driver'
 
-/** Any of the driver's number forms; its fields are BigInt, Integer or number as the driver was configured. */
+/** Any of the driver's integer types: BigInt, Integer or number, depending on its configuration. */
 type Whole = bigint | number | Integer
 
 const pad = (value: Whole, width = 2) => String(value).padStart(width, '0')
 const quoted = (text: string) => `"${text}"`
 
-/** ISO 8601; years outside 0 to 9999 carry a sign, as Cypher wants them. */
+/** ISO 8601; years outside 0 to 9999 carry a sign, as Cypher requires. */
 function dateText({ year, month, day }: { year: Whole; month: Whole; day: Whole }): string {
   const number = BigInt(String(year))
   const digits = pad(number < 0n ? -number : number, 4)
@@ -29,7 +29,7 @@ function timeText({
   return `${pad(hour)}:${pad(minute)}:${pad(second)}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** `+HH:MM`, with seconds only where there are some: old local mean times have them. */
+/** `+HH:MM`, with seconds only if they are not zero, as in old local mean times. */
 function offsetText(offsetSeconds: number): string {
   const size = Math.abs(offsetSeconds)
   const seconds = size % 60
@@ -42,13 +42,14 @@ export const renderLocalTime = (value: LocalTime<Whole>): string => quoted(timeT
 export const renderLocalDateTime = (value: LocalDateTime<Whole>): string =>
   quoted(`${dateText(value)}T${timeText(value)}`)
 
-/** Cypher does not parse an offset with seconds in a text. Old local mean times have them. */
+/** Cypher cannot parse a text whose offset has seconds, as those of old local mean times do. */
 const hasOffsetSeconds = ({ timeZoneOffsetSeconds }: { timeZoneOffsetSeconds?: Whole }): boolean =>
   Number(timeZoneOffsetSeconds) % 60 !== 0
 
 /**
- * Is the value given by its fields, as no text would do for it? A named zone's offset depends on the age of time-zone
- * data, and a database refuses a text whose offset is not its own; an instant and a zone are the same everywhere.
+ * Whether the value must be given by its fields instead of as text. A named zone's offset depends on the age of the
+ * time-zone data, and a database refuses a text whose offset differs from its own; an instant and a zone do not depend
+ * on that data.
  */
 export const isByFields = (value: Time<Whole> | DateTime<Whole>): boolean =>
   hasOffsetSeconds(value) || ('timeZoneId' in value && Boolean(value.timeZoneId))
@@ -63,19 +64,19 @@ export function timeFields({ hour, minute, second, nanosecond, timeZoneOffsetSec
 }
 
 /**
- * ISO 8601 with offset; in a named zone, or at an offset with seconds, the instant and where it was noted. A zoned value
- * without its offset (Bolt 3) must have it added first. Contract 5, values.
+ * ISO 8601 with offset; for a named zone, or an offset with seconds, the instant and that zone or offset. The caller
+ * must first add the offset to a zoned value without one (Bolt 3). Contract 5, values.
  */
 export function renderDateTime(value: DateTime<Whole>): string {
   if (isByFields(value)) return dateTimeFields(value)
   return quoted(`${dateText(value)}T${timeText(value)}${offsetText(Number(value.timeZoneOffsetSeconds))}`)
 }
 
-/** Cypher counts an instant's milliseconds in 64 bits: one further away would come back as another, without an error. */
+/** Cypher counts an instant's milliseconds in 64 bits: beyond that it would silently read back as another instant. */
 export const isTooFarForFields = (value: DateTime<Whole>): boolean =>
   BigInt.asIntN(64, instantOf(value) * 1_000n) !== instantOf(value) * 1_000n
 
-/** The instant in its zone, or at its offset where it has none. */
+/** The instant with its zone, or with its offset if it has no zone. */
 export function dateTimeFields(value: DateTime<Whole>, whole: (number: bigint) => string = String): string {
   const zone = value.timeZoneId || offsetText(Number(value.timeZoneOffsetSeconds))
   return `{"epochSeconds":${whole(instantOf(value))},"nanosecond":${value.nanosecond},"timezone":"${zone}"}`
@@ -83,10 +84,10 @@ export function dateTimeFields(value: DateTime<Whole>, whole: (number: bigint) =
 
 const instantOf = (value: DateTime<Whole>) => epochSeconds(value) - BigInt(String(value.timeZoneOffsetSeconds))
 
-/** Seconds from 1970-01-01T00:00 to a local datetime, in the proleptic Gregorian calendar and 64 bits. */
+/** Seconds from 1970-01-01T00:00 to a local datetime, in the proleptic Gregorian calendar. */
 function epochSeconds({ year, month, day, hour, minute, second }: DateTime<Whole>): bigint {
   const [y, m, d] = [BigInt(String(year)), BigInt(String(month)), BigInt(String(day))]
-  // Years that start in March put the leap day last, so that months have fixed offsets; eras of 400 years are equal.
+  // Years that start in March put the leap day last, so month offsets are fixed; all 400-year eras are equally long.
   const shifted = m <= 2n ? y - 1n : y
   const era = (shifted >= 0n ? shifted : shifted - 399n) / 400n
   const yearOfEra = shifted - era * 400n
@@ -95,7 +96,7 @@ function epochSeconds({ year, month, day, hour, minute, second }: DateTime<Whole
   return days * 86_400n + BigInt(String(hour)) * 3_600n + BigInt(String(minute)) * 60n + BigInt(String(second))
 }
 
-/** `whole` writes each number, which may have 64 bits. */
+/** `whole` formats each number, which may need 64 bits. */
 export function renderDuration(
   { months, days, seconds, nanoseconds }: Duration<Whole>,
   whole: (number: bigint) => string = String,

@@ -13,7 +13,7 @@ import {
   timeFields,
 } from './temporal.ts'
 
-/** The function that gives a parameter its type back where JSON has none. */
+/** The function that restores the type of a parameter where JSON has no such type. */
 export type Wrap =
   | 'toInteger'
   | 'toFloat'
@@ -31,16 +31,16 @@ export type Wrap =
   | 'datetimeByFields'
 
 /**
- * `plain`: JSON numbers as they are. `strict`: every number is given its type by the statement, for replay clients whose
- * JSON reader does not tell `1` from `1.0`. Contract 4, `numbers`.
+ * `plain`: ordinary JSON numbers. `strict`: the statement gives every number its type, for replay clients whose JSON
+ * reader does not distinguish `1` from `1.0`. Contract 4, `numbers`.
  */
 export type Numbers = 'plain' | 'strict'
 
-/** A graph value as it stands in a packet: the parameter's JSON text and what the statement does with it. */
+/** A graph value as written to a packet: the parameter's JSON text and how the statement converts it. */
 export interface Rendered {
   json: string
   wrap: Wrap | null
-  /** The wrap goes around every element of a list. */
+  /** Whether the wrap applies to each element of a list. */
   list: boolean
 }
 
@@ -48,10 +48,10 @@ const plain = (json: string): Rendered => ({ json, wrap: null, list: false })
 const wrapped = (wrap: Wrap, json: string): Rendered => ({ json, wrap, list: false })
 
 /**
- * The value table of contract 5: one stored value of the origin, as the driver reads it (integers as BigInt, floats as
- * number), to its parameter. Never through `JSON.stringify` of a number: that would lose 1.0, -0.0 and 2^53+1.
- * @returns null for what has no rendering (byte arrays, vectors, points off the plane, datetimes that Cypher would read
- * back as others, whatever a later version stores).
+ * Renders a stored value of the origin, as the driver reads it (integers as BigInt, floats as number), by the table of
+ * contract 5. Never calls `JSON.stringify` on a number, which would lose 1.0, -0.0 and 2^53+1.
+ * @returns null for values without a rendering (byte arrays, vectors, points with a coordinate that is not finite,
+ * datetimes that Cypher would read back as others, types of later versions).
  */
 export function renderValue(value: unknown, numbers: Numbers = 'plain'): Rendered | null {
   switch (typeof value) {
@@ -70,10 +70,10 @@ export function renderValue(value: unknown, numbers: Numbers = 'plain'): Rendere
 
 const [least, greatest] = [BigInt(Number.MIN_SAFE_INTEGER), BigInt(Number.MAX_SAFE_INTEGER)]
 
-/** Does a float hold this integer exactly, and none beside it? */
+/** Whether the integer is in the range where floats represent every integer exactly. */
 export const isSafe = (value: bigint) => value >= least && value <= greatest
 
-/** An integer that a statement gives its type: a string where a float would round it. */
+/** JSON text of an integer that the statement converts: a string if a float would round it. */
 const wholeText = (value: bigint) => (isSafe(value) ? String(Number(value)) : `"${value}"`)
 
 function renderInteger(value: bigint, numbers: Numbers): Rendered {
@@ -85,7 +85,7 @@ function renderFloat(value: number, numbers: Numbers): Rendered {
   return numbers === 'strict' ? wrapped('toFloat', floatText(value)) : plain(floatText(value))
 }
 
-/** The shortest text that reads back equal, always with a point or an exponent, so that it stays a float. */
+/** The shortest text that parses to the same value, always with a point or an exponent, so that it stays a float. */
 function floatText(value: number): string {
   if (Object.is(value, -0)) return '-0.0'
   const text = String(value)
@@ -95,7 +95,7 @@ function floatText(value: number): string {
 
 function renderList(values: readonly unknown[], numbers: Numbers): Rendered | null {
   const elements = values.map((value) => renderValue(value, numbers))
-  // Elements by their fields and by their texts do not mix under one expression: then all are given by their fields.
+  // One expression converts all elements: if any is given by its fields instead of as text, all must be.
   const areByFields = elements.some(
     (element) => element?.wrap === 'timeByFields' || element?.wrap === 'datetimeByFields',
   )
@@ -112,7 +112,7 @@ function renderList(values: readonly unknown[], numbers: Numbers): Rendered | nu
 
 const isTooFar = (value: unknown) => neo4j.isDateTime(value as DateTime) && isTooFarForFields(value as DateTime)
 
-/** A time or datetime whose numbers are given their type by the statement. */
+/** A time or datetime given by its fields, whose numbers the statement converts. */
 function timeByFields(value: unknown): Rendered | null {
   if (neo4j.isTime(value as Time)) return wrapped('timeByFields', timeFields(value as Time))
   if (isTooFar(value)) return null
@@ -121,7 +121,7 @@ function timeByFields(value: unknown): Rendered | null {
   return null
 }
 
-/** What the driver cannot decode, a zoned datetime for which it knows no offset, throws whenever it is looked at. */
+/** A value that the driver cannot decode (a zoned datetime without a known offset) throws on every access. */
 function isUndecodable(value: unknown): boolean {
   try {
     neo4j.isDate(value as object)
@@ -158,13 +158,13 @@ function renderPoint({ srid, x, y, z }: Point, numbers: Numbers): Rendered | nul
   return wrapped(isInSpace ? 'pointInSpaceByFields' : 'pointByFields', json)
 }
 
-/** What a statement writes for a parameter so that its value has the type it had: `{p}`, `date({p})`, `[x IN {p} | …]`. */
+/** The expression that restores the type of a parameter's value: `{p}`, `date({p})`, `[x IN {p} | …]`. */
 export function expression({ wrap, list }: Pick<Rendered, 'wrap' | 'list'>, parameter: Param): Template {
   if (wrap === null) return [parameter]
   return list ? template`[x IN ${parameter} | ${applied(wrap, 'x')}]` : applied(wrap, parameter)
 }
 
-/** `date({p})`; what is given by its fields has each number's type said. */
+/** `date({p})`; for a value given by its fields, converts each integer field. */
 export function applied(wrap: Wrap, value: Param | string): Template {
   const integer = (name: string) => template`${name}: toInteger(${value}.${name})`
   const same = (name: string) => template`${name}: ${value}.${name}`
@@ -184,7 +184,7 @@ export function applied(wrap: Wrap, value: Param | string): Template {
   }
 }
 
-/** The type of a value that cannot be published, in words for an error. */
+/** Describes the type of a value that cannot be published, for an error message. */
 export function typeName(value: unknown): string {
   if (isUndecodable(value)) return 'zoned datetime of a year or zone that the driver does not know'
   if (value instanceof Int8Array || value instanceof Uint8Array) return 'byte array'

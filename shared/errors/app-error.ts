@@ -1,21 +1,21 @@
-/** One broken rule of a request: where (`originIds`, `[3].fileName`; '' is the whole body) and what is wrong. */
+/** One violation in a request: its location (`originIds`, `[3].fileName`; '' is the whole body) and the rule. */
 export interface Issue {
   path: string
   message: string
 }
 
-/** Broken rules that are reported of one request: a body can break some millions. Contract 3. */
+/** Maximum number of violations reported per request: a body can contain millions. Contract 3. */
 export const maxIssues = 1_000
 
 interface Details {
-  /** May the same work succeed later without the client changing anything? The queue retries only such errors. */
+  /** Whether the same work may succeed later without a change by the client. The queue retries only such errors. */
   retryable?: boolean
   headers?: Record<string, string>
   issues?: readonly Issue[]
   cause?: unknown
 }
 
-/** An error whose message may be shown to a client: it never holds a stack, a secret, an address or a driver's text. */
+/** An error whose message may be shown to clients: it contains no stack, secret, address or driver message. */
 export class AppError extends Error {
   readonly status: number
   readonly code: string

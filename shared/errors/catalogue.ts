@@ -1,14 +1,14 @@
 import { AppError, type Issue, maxIssues } from './app-error.ts'
 
-/** "originIds: required when …"; the path is left out where the whole body is meant. */
+/** Formats "originIds: required when …"; omits the path when the issue concerns the whole body. */
 const line = ({ path, message }: Issue) => (path === '' ? message : `${path}: ${message}`)
-/** Headers of what may succeed when it is tried again. */
+/** Headers of errors that a retry may resolve. */
 export const soon = { 'Retry-After': '5' }
 
 // Requests
 export function invalidRequest(broken: readonly Issue[]) {
   const rest = broken.length - maxIssues
-  const more = { path: '', message: `broken rules that are not listed: ${rest}` }
+  const more = { path: '', message: `${rest} more issues not listed` }
   const issues = rest > 0 ? [...broken.slice(0, maxIssues), more] : broken
   return new AppError(400, 'invalidRequest', issues.map(line).join('; '), { issues })
 }
@@ -34,7 +34,7 @@ export const unauthenticated = () =>
     headers: { 'WWW-Authenticate': 'Bearer' },
   })
 export const keysAway = (cause?: unknown) =>
-  new AppError(503, 'keysAway', 'the keys of access tokens cannot be had; try again later', { headers: soon, cause })
+  new AppError(503, 'keysAway', 'token signing keys are unavailable; try again later', { headers: soon, cause })
 export const scopeMissing = (scope: string) =>
   new AppError(403, 'scopeMissing', `the token lacks the scope ${scope}`, {
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
@@ -45,7 +45,7 @@ export const tooManyRequests = (limit: number, retryAfterSeconds: number) =>
     headers: { 'Retry-After': String(retryAfterSeconds) },
   })
 
-/** @param what is under way: bodies, packets */
+/** @param what the limited resource: bodies, packets */
 export const tooManyAtOnce = (what: string) =>
   new AppError(429, 'tooManyAtOnce', `this token has too many ${what} under way; try again when one is done`, {
     headers: soon,
@@ -160,7 +160,7 @@ export const noSuchNodeType = (key: string) =>
 export const notIndexable = (key: string) =>
   new AppError(422, 'notIndexable', `the node type ${JSON.stringify(key)} has a key that no statement can name`)
 
-/** Nobody is told of it: the answer goes nowhere. */
+/** Never sent: the client has disconnected. */
 export const clientGone = () => new AppError(499, 'clientGone', 'the client went before its answer came')
 export const processBusy = (what: string) =>
   new AppError(503, 'processBusy', `too many ${what} are under way here; try again later`, { headers: soon })

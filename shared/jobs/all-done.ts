@@ -1,4 +1,4 @@
-/** Like Promise.all, but nothing is under way any more when one has failed: what is undone then would be done after. */
+/** Like Promise.all, but waits for all to settle before rejecting, so clean-up cannot race a late write. */
 export async function allDone(steps: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(steps)
   await Promise.all(steps)

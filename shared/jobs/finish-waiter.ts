@@ -3,11 +3,11 @@ import type { JobRecord, JobRecords } from './record.ts'
 import { finishedChannel } from './redis-keys.ts'
 import { isFinished } from './states.ts'
 
-/** Waits for jobs to finish: one subscription and one timer for all that wait in this process. */
+/** Waits for jobs to finish, with one subscription and one timer for all waiters of this process. */
 export interface FinishWaiter {
-  /** The job when it is finished or `milliseconds` have passed; null when there is no such job. */
+  /** The job once it has finished or `milliseconds` have passed; null when there is no such job. */
   wait(id: string, milliseconds: number): Promise<JobRecord | null>
-  /** Ends every wait, and makes later ones end at once: the process is about to stop. */
+  /** Ends all waits and makes later ones return at once: the process is shutting down. */
   release(): void
 }
 
@@ -55,7 +55,7 @@ export async function createFinishWaiter(subscriber: Redis, records: JobRecords)
       const one = { id, until: performance.now() + milliseconds, wake }
       enter(one)
       try {
-        // Read after entering, or a job that finishes in between would be waited for in vain.
+        // Read after registering: otherwise a job that finishes in between would never wake this waiter.
         const record = await records.read(id)
         if (record === null || isFinished(record)) return record
         await woken

@@ -5,15 +5,15 @@ import type { KnownJob } from './new-job.ts'
 import type { JobRecords } from './record.ts'
 import type { Submission } from './submission.ts'
 
-/** What a submission with an `Idempotency-Key` is remembered by. Contract 7. */
+/** How a submission with an `Idempotency-Key` is remembered. Contract 7. */
 export interface Idempotency {
-  /** A digest of the client's name and its key. */
+  /** Digest of the client's name and its key. */
   key: string
-  /** Tells whether a second request is the same, without keeping it: an HMAC, for the request holds a password. */
+  /** Detects a different request under the same key. An HMAC, because the request contains a password. */
   fingerprint: string
 }
 
-/** 1 to 255 visible ASCII characters; null without the header. @throws invalidRequest (400) */
+/** Accepts 1 to 255 visible ASCII characters; null without the header. @throws invalidRequest (400) */
 export function parseIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null
   if (/^[\x21-\x7e]{1,255}$/.test(header)) return header
@@ -35,8 +35,8 @@ export function idempotencyOf(
 }
 
 /**
- * The job of an earlier request with the same key; null where there was none.
- * @throws keyReused (422) when that request was another one.
+ * The job created by an earlier request with the same key; null if there was none.
+ * @throws keyReused (422) when the earlier request differed.
  */
 export async function replayedJob(
   keys: readonly SecretKey[],
@@ -60,7 +60,7 @@ function fingerprintOf({ id, key }: SecretKey, submission: Submission): string {
   return `${id}.${createHmac('sha256', key).update(canonical(submission)).digest('base64url')}`
 }
 
-/** JSON with sorted keys: a client may write them in any order. */
+/** JSON with sorted keys, because clients may send them in any order. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, field) =>
     typeof field === 'object' && field !== null && !Array.isArray(field)

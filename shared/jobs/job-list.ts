@@ -4,8 +4,8 @@ import type { JobRecord, JobRecords } from './record.ts'
 const pageSize = 200
 
 /**
- * The jobs of several orgs' lists (null: of all orgs) merged, newest first, from the place after `after`. Those that are
- * gone are taken off the lists on the way.
+ * Merges the job lists of several orgs (null: of all orgs), newest first, starting after `after`. Removes jobs that no
+ * longer exist from the lists.
  */
 export async function* eachJob(
   records: JobRecords,

@@ -1,4 +1,4 @@
-/** Where a job stands in a list: by the time of its creation, epoch milliseconds, then by its id; both descending. */
+/** A job's position in a list: by creation time (epoch milliseconds), then by id, both descending. */
 export interface ListPlace {
   id: string
   createdAt: number

@@ -7,32 +7,32 @@ import { jobVersion } from './version.ts'
 
 export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'batchSize' | 'force'> & {
   subRequests: number
-  /** The latest generation of the packet's name; none unless it says otherwise. */
+  /** The latest generation of the packet's name; default: none. */
   latestBefore?: number
-  /** `Idempotency-Key`: what it is remembered by, and the fingerprint of the request. Contract 7. */
+  /** Key digest and request fingerprint of an `Idempotency-Key`. Contract 7. */
   idempotency?: Idempotency | undefined
-  /** The sealed key of its credentials; without one it has none. */
+  /** The sealed data key of the job's credentials; absent: the job has none. */
   sealedKey?: string
-  /** Runs that it takes; 1 unless it says otherwise. */
+  /** Number of runs the job takes; default 1. */
   runs?: number
-  /** Open runs at which no job is created any more. */
+  /** Number of open runs at which no further job is created. */
   openRunsLimit?: number
 }
 
 /**
- * What became of a creation: this job, one with the same idempotency key, none for a name that another job holds, or
- * none because too much is open.
+ * Result of a creation: `created`; `known`: a job with the same idempotency key exists; `held`: another job holds the
+ * name; `full`: too many runs are open.
  */
 export type Created = { is: 'created' } | ({ is: 'known' } & KnownJob) | { is: 'held'; holder: string } | { is: 'full' }
 
-/** A job that was created with an idempotency key, and the fingerprint of its request. */
+/** A job created with an idempotency key, and the fingerprint of its request. */
 export interface KnownJob {
   id: string
   fingerprint: string
 }
 
 const idempotencySeconds = 24 * 3_600
-/** Longer than any record lives: days in a full queue, hours of work, then a week. */
+/** Longer than any record lives: days in a full queue, hours of work, then a week of retention. */
 const listedSeconds = 30 * 24 * 3_600
 
 /** See `JobRecords.create`. */

@@ -6,8 +6,8 @@ import { redisNow } from './redis.ts'
 import { openJobsKey, openRunsKey, recordKey, sweptKey } from './redis-keys.ts'
 
 /**
- * Where the queue keeps its jobs. One with a turn waits in `prioritized`, in `wait` only after it lost its worker; one that
- * waits for its slices holds no slot; a delayed one is nobody's until its time has come.
+ * The keys of the queue's states. A job with a turn waits in `prioritized`, and in `wait` only after it lost its
+ * worker; one in `waiting-children` holds no slot; a delayed one is not available before its time.
  */
 export const queueKeys = {
   wait: 'list',
@@ -28,7 +28,7 @@ declare module 'ioredis' {
   }
 }
 
-// Those before it are under way, so the first pages will do; the bound is for a Redis that others use too.
+// Jobs ahead of the oldest queued one are in progress, so the first pages suffice. The bound protects a shared Redis.
 const oldestQueued = `
 for from = 0, 9900, 100 do
   local page = redis.call('ZRANGE', KEYS[1], from, from + 99, 'WITHSCORES')
@@ -39,7 +39,7 @@ for from = 0, 9900, 100 do
 end
 return ''`
 
-/** How many entries of the queue there are in each state. */
+/** Number of queue entries in each state. */
 export async function queueDepths(redis: Redis): Promise<Record<QueueState, number>> {
   const counts = await Promise.all(
     states.map((state) => (queueKeys[state] === 'list' ? redis.llen(queueKey(state)) : redis.zcard(queueKey(state)))),
@@ -48,11 +48,11 @@ export async function queueDepths(redis: Redis): Promise<Record<QueueState, numb
 }
 
 /**
- * Jobs that a worker with room could have begun by now. Not the active ones: others have those. A delayed one only when
- * its time has come, for it is a worker looking for work that moves it on.
+ * Number of jobs that a worker with a free slot could take now. Active jobs belong to other workers. Delayed jobs count
+ * only when due, because it is a worker's poll that promotes them.
  */
 export async function takeableJobs(redis: Redis): Promise<number> {
-  // A score is the time, and in its last twelve bits the order.
+  // The score holds the time, with the order in its low twelve bits.
   const due = (Date.now() + 1) * 0x1000
   const counts = await Promise.all([
     redis.llen(queueKey('wait')),
@@ -62,7 +62,7 @@ export async function takeableJobs(redis: Redis): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** Brings up to date what Redis knows, for whoever asks for metrics; it is left out while Redis does not answer. */
+/** Returns a function that refreshes the metrics read from Redis; they are omitted while Redis does not answer. */
 export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: number): () => Promise<void> {
   metrics.queueLimit.set(queuedJobsLimit)
   redis.defineCommand('oldestQueuedJob', { numberOfKeys: 1, lua: oldestQueued })

@@ -14,7 +14,7 @@ declare module 'ioredis' {
   }
 }
 
-// KEYS: lock, job, active jobs, stalled jobs. ARGV: token, id, how often the job had been delivered, milliseconds.
+// KEYS: lock, job, active jobs, stalled jobs. ARGV: token, id, number of earlier deliveries, milliseconds.
 const script = `
 local holder = redis.call('GET', KEYS[1])
 if holder then return holder == ARGV[1] and 1 or 0 end
@@ -25,8 +25,8 @@ redis.call('SREM', KEYS[4], ARGV[2])
 return 1`
 
 /**
- * Takes the lock of a delivery again that has only expired: Redis was away for longer than locks last, and the queue
- * has given the job to nobody since. @returns whether the delivery holds the lock; if not, another run may be under way.
+ * Reacquires a delivery's lock if it merely expired: Redis was away for longer than locks last, and the queue has not
+ * delivered the job again. @returns whether the delivery holds the lock; if not, another run may be in progress.
  */
 export async function reclaimLock(
   redis: Redis,

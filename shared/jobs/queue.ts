@@ -4,7 +4,7 @@ import type { JobRecord } from './record.ts'
 import { createTurns, type Turns } from './turns.ts'
 import { jobVersion } from './version.ts'
 
-/** The queue delivers ids; what a job is and how far it got is in its record. */
+/** The queue delivers ids only; the job and its state are in its record. */
 export const queueName = 'publish'
 export const queuePrefix = 'packets:queue'
 
@@ -15,30 +15,30 @@ export interface JobPayload {
   version?: number
 }
 
-/** Runs after the first when a run fails in a way that may pass: an origin that broke off, a store that was away. */
+/** Maximum runs of a job that fails with transient errors, such as an unavailable origin or store. */
 export const attempts = 3
 
-/** How workers hold jobs: a worker that is gone loses its jobs to others after the lock, plus one check. */
+/** Lock settings: the jobs of a dead worker go to others after the lock duration plus one stalled check. */
 export const workerOptions = {
   lockDuration: 10_000,
   stalledInterval: 5_000,
-  // The record counts the workers that a job has taken with it, and fails it.
+  // Effectively unlimited: the job record counts lost workers and fails the job.
   maxStalledCount: 1_000_000,
 } satisfies Partial<WorkerOptions>
 
 type QueuedJob = Pick<JobRecord, 'id' | 'orgName'>
 
-/** Everything waits for its turn: see `Turns`. */
+/** Jobs and slices are ordered by turns: see `Turns`. */
 export interface JobQueue extends Pick<Turns, 'begun'> {
-  /** May be repeated: BullMQ knows the job by our id. */
+  /** Idempotent: our id is the id in BullMQ. */
   add(job: QueuedJob): Promise<void>
-  /** Adds slices of a job, which a worker has and which is to wait for them, in their order. May be repeated. */
+  /** Adds slices, in order, of a job that a worker holds and that will wait for them. Idempotent. */
   addSlices(id: string, slices: readonly number[]): Promise<void>
-  /** Which of these jobs the queue does not have. Cheap, however many wait. */
+  /** The jobs that the queue lacks. Cheap regardless of the queue's length. */
   missing(ids: readonly string[]): Promise<string[]>
-  /** Adds a job again that the queue has lost or given up; one that it has is left alone. @returns whether it was added. */
+  /** Adds a job that the queue lost or gave up, unless the queue has it. @returns whether it was added. */
   restore(job: QueuedJob): Promise<boolean>
-  /** Takes a job out, and its slices, none of which a worker has. */
+  /** Removes a job and its slices, none of which a worker holds. */
   remove(job: QueuedJob): Promise<void>
   close(): Promise<void>
 }
@@ -52,7 +52,7 @@ const options: JobsOptions = {
 
 const askedAtOnce = 500
 
-/** Where BullMQ keeps what it has not delivered for good. */
+/** The BullMQ states of jobs that are not finished. */
 const states = ['wait', 'paused', 'prioritized', 'delayed', 'active', 'waiting-children']
 
 const flowOf = (orgName: string) => ({ org: orgName.split('/')[0] as string })
@@ -83,7 +83,7 @@ export function createJobQueue(connection: Redis): JobQueue {
             jobId: `${id}.${slice}`,
             priority: priorities[at] as number,
             parent,
-            // A slice that fails for good has failed its job: what waits for the slices finds that out.
+            // A slice that fails permanently has failed its job, which the waiting parent discovers by itself.
             ignoreDependencyOnFailure: true,
           },
         })),

@@ -1,13 +1,13 @@
 import type { JobProgress, JobRecord } from './record.ts'
 
-/** Hash fields are JSON but for those that scripts compare. */
+/** Hash fields are JSON, except those that scripts compare. */
 const bare = ['id', 'state', 'attempt', 'unended']
 
-/** A record's fields as names and values in turn, as HSET takes them. */
+/** A record's fields as alternating names and values, the form HSET takes. */
 export const hashOf = (fields: object): string[] =>
   Object.entries(fields).flatMap(([key, value]) => [key, bare.includes(key) ? String(value) : JSON.stringify(value)])
 
-/** The record of a hash as HGETALL gives it. */
+/** Parses a hash returned by HGETALL. */
 export function recordOf({ unended, runs, tickedAt, ...hash }: Record<string, string>): JobRecord {
   const absent = {
     startedAt: null,
@@ -25,7 +25,7 @@ export function recordOf({ unended, runs, tickedAt, ...hash }: Record<string, st
   return { ...absent, ...Object.fromEntries(fields), attempt: Number(hash.attempt) }
 }
 
-/** Where an attempt begins. */
+/** The progress at the start of an attempt. */
 export const progressOf = (phase: JobProgress['phase'], subRequests: number): JobProgress => ({
   phase,
   subRequests,

@@ -32,7 +32,7 @@ export interface JobError {
   message: string
 }
 
-/** A job as its record has it. Times are ISO 8601, `acceptedAt` epoch milliseconds. Contract 7. */
+/** A job as stored in its record. Times are ISO 8601, `acceptedAt` epoch milliseconds. Contract 7. */
 export interface JobRecord {
   id: string
   kind: 'publish' | 'multi'
@@ -46,63 +46,63 @@ export interface JobRecord {
   progress: JobProgress
   report: JobReport | null
   error: JobError | null
-  /** The packet's generation that this job committed. */
+  /** The generation of the packet that this job committed. */
   generation: number | null
   batchSize: number
   force: boolean
   /**
-   * The latest generation of its name when it was submitted: its own is above that. It is written with the record and
-   * never changes, so a Redis that is rolled back has it right, or not the job. 0: unknown, of an earlier version.
+   * The latest generation of its name at submission; its own will be higher. Immutable and written with the record, so
+   * a Redis that was rolled back has the right value or no such job. 0: unknown, from an earlier version.
    */
   latestBefore: number
-  /** Someone asked for it to be cancelled, and its run has not stopped yet. */
+  /** Cancellation was requested and the run has not stopped yet. */
   cancelling: boolean
-  /** A run of it has begun to commit, and may do so at any time, be it frozen. */
+  /** A run has begun to commit, and may complete the commit at any time, even after it was frozen. */
   begun: boolean
-  /** How long runs of it were under way so far, several at once counted once: waiting is not part of it. */
+  /** Time spent in runs so far, concurrent runs counted once and waiting excluded. */
   ranMs: number
-  /** Of the record, the request and the plan. */
+  /** Version of the record, the request and the plan. */
   version: number
 }
 
 export type NamedJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName'>
 
-/** What a record's transition may be asked to write beside the state. */
+/** Fields that a transition may write besides the state. */
 export type Changes = Partial<Pick<JobRecord, 'report' | 'error' | 'generation' | 'progress'>>
 
 /**
- * The truth about jobs: a Redis hash each, changed only by scripts that compare the state (and the attempt) first. The
- * queue merely delivers ids, at least once. Records live 7 days after their job finished.
+ * The source of truth about jobs: one Redis hash each, changed only by scripts that first compare the state (and the
+ * attempt). The queue merely delivers ids, at least once. Records live 7 days after their job finished.
  */
 export interface JobRecords {
   /** Creates a queued job with its sealed key, unless an unfinished job holds the packet's name (no `force`). */
   create(job: NewJob): Promise<Created>
   /**
-   * The job that was created with an idempotency key within the last 24 hours; null also when it failed through the
-   * service itself (500, 503): such a failure is never replayed.
+   * The job created with an idempotency key within the last 24 hours; null also when it failed through a fault of the
+   * service (500, 503): such a failure is never replayed.
    */
   known(key: string): Promise<KnownJob | null>
-  /** Fails a job that no worker has begun. @returns the state it was in; null without such a job. */
+  /** Fails a job that no worker has started. @returns its previous state; null if there is no such job. */
   withdraw(id: string, error: JobError): Promise<JobState | null>
-  /** The runs that unfinished jobs take. The number is part of what creates and what finishes a job. */
+  /** Total runs of unfinished jobs, updated atomically when a job is created or finished. */
   openRuns(): Promise<number>
-  /** Counts them anew, should something else have removed records. */
+  /** Recounts the open runs, in case records were removed by other means. */
   countOpenRuns(): Promise<void>
   read(id: string): Promise<JobRecord | null>
-  /** The id of the unfinished job that holds a packet's name, if one does: for writers that are no jobs. */
+  /** The id of the unfinished job that holds a packet's name, if any: for writers that are not jobs. */
   holder(orgName: string, fileName: string): Promise<string | null>
   /**
-   * Begins a new attempt, its progress from nothing; a `step` of a large multi begins only the first one.
-   * @returns its number, or why there is none.
+   * Starts a new attempt with its progress reset; a `step` of a large multi starts only the first attempt.
+   * @returns the attempt's number, or why none was started.
    */
   start(id: string, step?: 'step'): Promise<number | 'finished' | 'cancelling' | 'lost'>
-  /** A run ended by itself, whatever came of it: it did not take its worker with it. */
+  /** Records that a run ended on its own, with any outcome: it did not take down its worker. */
   endRun(id: string): Promise<void>
-  /** running -> committing, for the attempt (null: any) that is still the latest and not to be cancelled; else false. */
+  /** running -> committing, if the attempt (null: any) is the latest and the job is not being cancelled. */
   beginCommit(job: NamedJob, attempt: number | null, progress: JobProgress, report: JobReport): Promise<boolean>
   /**
-   * Of the latest attempt only, so that progress never goes backwards within one. null: of any, and none to tell, for
-   * a large multi, whose slices do. @returns why the run must stop, if so.
+   * Updates the progress, of the latest attempt only: it never goes backwards within one. For a large multi both are
+   * null, because its slices report progress. @returns why the run must stop, if it must.
    */
   progress(
     id: string,
@@ -110,31 +110,31 @@ export interface JobRecords {
     progress: JobProgress | null,
   ): Promise<'superseded' | 'cancelling' | null>
   /**
-   * Cancels a job of which no run is under way, at once; one that runs is asked to stop. @returns its state, and whether
-   * this has cancelled it; null without such a job.
+   * Cancels a job at once if no run is in progress; otherwise asks the run to stop. @returns its state, and whether
+   * this call cancelled it; null if there is no such job.
    */
   cancel(id: string): Promise<{ state: JobState; isNews: boolean } | null>
   /**
-   * Any unfinished state -> a final one, once; tells those who wait. `unlessBegun`: false as well when a run of the job
-   * has begun to commit.
+   * Any unfinished state -> a final one, once; notifies waiters. `unlessBegun`: also returns false when a run has begun
+   * to commit.
    */
   finish(id: string, state: (typeof finalStates)[number], changes: Changes, unlessBegun?: boolean): Promise<boolean>
-  /** An org's jobs (null: of all), newest first, from the place after `after`. Some may be gone. */
+  /** Jobs of an org (null: of all), newest first, after the position `after`. Some may no longer exist. */
   list(orgName: string | null, after: ListPlace | null, limit: number): Promise<ListPlace[]>
-  /** Ids of unfinished jobs that were created before a time (epoch milliseconds, by Redis's clock). */
+  /** Ids of unfinished jobs created before a time (epoch milliseconds, by Redis's clock). */
   openBefore(time: number): Promise<string[]>
-  /** Takes a finished job, or one that is gone, off the list of unfinished ones, with its sealed key. */
+  /** Removes a finished or missing job from the list of unfinished ones, and deletes its sealed key. */
   close(id: string): Promise<void>
-  /** Takes ids of jobs that are gone off a list. */
+  /** Removes ids of jobs that no longer exist from a list. */
   unlist(orgName: string | null, ids: readonly string[]): Promise<void>
 }
 
-// Far more jobs than one Redis can create in a millisecond.
+// Far more jobs than one Redis can create in one millisecond.
 const mostPerMillisecond = 500
 
 const keptSeconds = 7 * 24 * 3_600
 
-/** A job that took so many workers with it is not run again. */
+/** A job that took down this many workers is not run again. */
 const mostUnendedRuns = 3
 
 export function createJobRecords(redis: Redis): JobRecords {
@@ -147,7 +147,7 @@ export function createJobRecords(redis: Redis): JobRecords {
     return hash.id === undefined ? null : recordOf(hash)
   }
 
-  /** Keys and values of the scripts that end a job. */
+  /** Keys and values of the scripts that finish a job. */
   const endingOf = (id: string, rule: string, fields: Changes & Pick<JobRecord, 'state'>) => [
     ...[recordKey(id), openJobsKey, secretKeyOf(id), slicesKey(id), openRunsKey],
     ...[id, String(keptSeconds), finishedChannel, claimKey(''), rule],

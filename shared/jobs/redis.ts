@@ -5,7 +5,7 @@ interface ErrorLog {
 }
 
 /**
- * A connection that fails fast: for requests, which must not wait for a Redis that is away. Errors are logged here;
+ * A connection that fails fast, for requests, which must not wait for an unavailable Redis. Errors are logged here;
  * without a listener they would end the process.
  */
 export function connectProducer(url: string, log: ErrorLog): Redis {
@@ -21,17 +21,17 @@ export function connectProducer(url: string, log: ErrorLog): Redis {
   )
 }
 
-/** A patient connection: for workers and subscribers, which wait until Redis is back. BullMQ demands the null. */
+/** A connection that waits until Redis is back, for workers and subscribers. BullMQ requires the null. */
 export function connectPatient(url: string, log: ErrorLog): Redis {
   return logged(new Redis(url, { maxRetriesPerRequest: null, connectTimeout: 5_000, lazyConnect: true }), log)
 }
 
 const awayTexts = /connection is closed|stream isn't writeable|command timed out|max retries per request/i
 
-/** Codes with which Redis refuses for a while: it is full, starting or busy, cannot save, or is no primary with replicas. */
+/** Codes of temporary refusals: Redis is full, starting or busy, cannot save, or is not a primary with replicas. */
 const awayCodes = /\b(OOM|LOADING|BUSY|MISCONF|READONLY|NOREPLICAS|MASTERDOWN)\b/
 
-/** Did a command fail because Redis is away, or refuses for a while? */
+/** Whether a command failed because Redis is unavailable or refuses temporarily. */
 export const isRedisAway = (error: unknown): boolean =>
   error instanceof Error && (awayTexts.test(error.message) || awayCodes.test(error.message))
 
@@ -41,11 +41,11 @@ function logged(redis: Redis, log: ErrorLog): Redis {
 }
 
 /**
- * Redis that evicts keys would lose jobs, so anything but noeviction is refused at start; and so is a database that it
- * does not have. @throws Error naming the policy, or as Redis says.
+ * Requires the policy noeviction, because a Redis that evicts keys loses jobs; also requires that the configured
+ * database exists. @throws Error naming the policy, or Redis's own error.
  */
 export async function requireFitRedis(redis: Redis): Promise<void> {
-  // The client only logs when the database it was told to use is refused, and goes on in database 0.
+  // If the configured database is refused, the client only logs it and continues in database 0.
   await redis.select(redis.options.db ?? 0)
   const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1]
   if (policy === 'noeviction') return
@@ -54,7 +54,7 @@ export async function requireFitRedis(redis: Redis): Promise<void> {
   )
 }
 
-/** Redis's time, epoch milliseconds: ages are compared by it, for the clocks of the processes may be minutes apart. */
+/** Redis's time, epoch milliseconds. Ages are compared by it, because processes' clocks may differ by minutes. */
 export async function redisNow(redis: Redis): Promise<number> {
   const [seconds, microseconds] = await redis.time()
   return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000)

@@ -1,20 +1,20 @@
 import type { Redis, Result } from 'ioredis'
 
 /**
- * Every change of a record: Redis runs a script whole, so what is compared still holds when it is written. A client
- * whose answer was lost sends a script again; one that has done its work does no harm.
+ * All changes of a record. Redis runs scripts atomically, so a compared value still holds at the write. A client that
+ * lost the answer sends the script again, so each script is safe to repeat.
  */
 
 const isUnfinished = (state: string) => `(${state} == 'queued' or ${state} == 'running' or ${state} == 'committing')`
 
-// Ages are compared by the clock that all processes share: their own may be minutes apart. Epoch milliseconds.
+// Ages are compared by Redis's clock, because those of the processes may differ by minutes. Epoch milliseconds.
 const sharedNow = `
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`
 
 /**
- * Adds to a job's `ranMs` the time since one of its runs last gave a sign, and of a longer silence 5 s: runs give one twice a
- * second. So waiting is not counted, several runs at once are counted once, and a worker that died costs seconds.
+ * Adds the time since the last heartbeat of any of the job's runs to `ranMs`, at most 5 s: runs send heartbeats twice a
+ * second. So waiting is not counted, concurrent runs are counted once, and a dead worker costs seconds.
  */
 export const tick = `${sharedNow}
 local function tick(record)
@@ -29,8 +29,8 @@ local function tickFrom(record, slices)
   else redis.call('HSET', record, 'tickedAt', now) end
 end`
 
-// The job that an idempotency key stands for, and its fingerprint. One that failed through the service itself (500, 503)
-// is not told again: the same request makes a new job. Nor is one whose record is gone.
+// The job of an idempotency key, and its fingerprint. A job that failed through a fault of the service (500, 503), or
+// whose record is gone, is not replayed: the same request creates a new job.
 const knownJob = `
 local function knownJob(key, records)
   local known = redis.call('GET', key)
@@ -46,10 +46,10 @@ end`
 const known = `${knownJob}
 return knownJob(KEYS[1], ARGV[1]) or ''`
 
-// A claim is as good as its holder's record: one whose job is finished or gone is taken over, so no claim needs renewing.
+// A claim is valid only while its holder is unfinished; otherwise it is taken over, so claims need no renewal.
 // KEYS: record, claim, idempotency key, open jobs, their runs, sealed key, lists of jobs. ARGV: id, force, prefix of
-// records, accepted at (epoch milliseconds), fingerprint, how many seconds it is remembered, how many a job stays in
-// lists, sealed key (kept until the job ends, however long it waits), runs, how many may be open, fields of the record.
+// records, accepted at (epoch milliseconds), fingerprint, seconds the key is remembered, seconds a job stays in lists,
+// sealed key (kept until the job ends), runs, limit of open runs, fields of the record.
 const create = `${sharedNow}
 ${knownJob}
 if redis.call('EXISTS', KEYS[1]) == 1 then return '' end
@@ -79,8 +79,8 @@ for list = 7, #KEYS do
 end
 return ''`
 
-// Runs that neither ended nor were handed back took their workers with them. ARGV: now, how many of them are too many,
-// progress, 'step' for a run that begins nothing anew: that of a large multi, before and after its slices.
+// Runs that neither ended nor were handed back took down their workers. ARGV: now, limit of such runs, progress, 'step'
+// for a run that does not restart the work: that of a large multi, before and after its slices.
 const start = `${tick}
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
@@ -93,14 +93,14 @@ if ARGV[4] == 'step' and redis.call('HGET', KEYS[1], 'attempt') ~= '0' then retu
 redis.call('HSET', KEYS[1], 'state', 'running', 'progress', ARGV[3])
 return redis.call('HINCRBY', KEYS[1], 'attempt', 1)`
 
-// A full Redis refuses a script whose first write takes memory; what ends a run or a job begins with one that does not.
+// A full Redis refuses a script whose first write allocates memory, so scripts that end something delete first.
 const endRun = `${tick}
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('HDEL', KEYS[1], '')
 tick(KEYS[1])
 return redis.call('HINCRBY', KEYS[1], 'unended', -1)`
 
-// A step of a large multi may commit beside another that has begun to: they commit the same parts.
+// Several steps of a large multi may commit concurrently, because they commit the same parts.
 // KEYS: record, stale views. ARGV: attempt ('' for any), progress, report, name of the packet.
 const beginCommit = `${sharedNow}
 local state = redis.call('HGET', KEYS[1], 'state')
@@ -122,9 +122,9 @@ if state == 'running' then
 elseif state ~= 'committing' then return 'superseded' end
 return ''`
 
-// What ends a job. KEYS: record, open jobs, sealed key, slices, runs of open jobs. ARGV: id, seconds the record is kept,
-// channel, prefix of claims, rule, fields. The name is looked up here: one command finishes a job, which a Redis that
-// hangs does when it wakes.
+// Ends a job. KEYS: record, open jobs, sealed key, slices, runs of open jobs. ARGV: id, seconds the record is kept,
+// channel, prefix of claims, rule, fields. The name is looked up here so that a single command finishes a job, which a
+// hanging Redis still executes when it resumes.
 const end = `
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('DEL', KEYS[3], KEYS[4])
@@ -146,15 +146,15 @@ if ARGV[5] == 'unlessBegun' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 the
 ${end}
 return 1`
 
-// Only a job that no worker has begun.
+// Withdraws a job only if no worker has started it.
 const withdraw = `
 local state = redis.call('HGET', KEYS[1], 'state')
 if state ~= 'queued' then return state or '' end
 ${end}
 return 'queued'`
 
-// At once when no run of the job is under way, or of its slices; else the next sign of a run is answered so. Once a run has
-// begun to commit it may do so at any time, even when its worker wakes up much later.
+// Cancels at once if no run of the job or of its slices is in progress; otherwise the next heartbeat of a run returns
+// the request. Not once a run has begun to commit: it may complete at any time, even if its worker resumes much later.
 const cancel = `${tick}
 local state = redis.call('HGET', KEYS[1], 'state')
 if state == 'running' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 'committing' end

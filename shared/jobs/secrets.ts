@@ -4,14 +4,14 @@ import type { SecretKey } from '../config/lists.ts'
 import { secretKeyOf } from './redis-keys.ts'
 
 /**
- * Credentials of unfinished jobs, by envelope encryption: they are stored beside the job's request, encrypted with a
- * random data key of the job's own; that key is kept in Redis, sealed with a key of the configuration, and deleted when
- * the job ends, which makes the stored text worthless. So Redis holds equally little for every job. Contract 9.
+ * Credentials of unfinished jobs, by envelope encryption. They are stored beside the job's request, encrypted with a
+ * random data key per job. That key is kept in Redis, sealed with a configured key, and deleted when the job ends,
+ * which makes the stored text worthless. So Redis holds equally little for every job. Contract 9.
  */
 export interface Secrets {
-  /** Encrypts the credentials of a new job. @returns the data key, sealed for its record, and the text to be stored. */
+  /** Encrypts the credentials of a new job. @returns the sealed data key for the record, and the text to store. */
   encrypt(jobId: string, credentials: readonly string[]): Encrypted
-  /** How to get a job's credentials; null when its data key is gone, or what sealed it is no longer configured. */
+  /** Returns a job's decryptor; null if its data key is gone or the sealing key is no longer configured. */
   read(jobId: string): Promise<Decrypt | null>
 }
 
@@ -21,12 +21,12 @@ export interface Encrypted {
   text: string
 }
 
-/** The credentials of what `encrypt` returned as text; null for any other text. */
+/** Decrypts the text that `encrypt` returned; null for any other text. */
 export type Decrypt = (text: string | null) => string[] | null
 
 const algorithm = 'aes-256-gcm'
 
-/** The name that a data key has in the text that was encrypted with it. */
+/** The key id of a data key in the text encrypted with it. */
 const dataKeyId = 'job'
 
 export function createSecrets(redis: Redis, keys: readonly SecretKey[]): Secrets {
@@ -43,7 +43,7 @@ export function createSecrets(redis: Redis, keys: readonly SecretKey[]): Secrets
       const opened = sealed === null ? null : unseal(keys, jobId, sealed)
       if (opened === null) return null
       const secret: string[] | { dataKey: string } = JSON.parse(opened)
-      // A job of version 1 has its credentials themselves in Redis.
+      // Jobs of version 1 have the credentials themselves in Redis.
       if (Array.isArray(secret)) return () => secret
       const dataKey = { id: dataKeyId, key: Buffer.from(secret.dataKey, 'base64') }
       return (text) => {
@@ -54,7 +54,7 @@ export function createSecrets(redis: Redis, keys: readonly SecretKey[]): Secrets
   }
 }
 
-/** `<key id>.<nonce>.<tag>.<text>`, bound to the job: a text copied to another job does not open. */
+/** `<key id>.<nonce>.<tag>.<text>`, bound to the job: a text copied to another job cannot be decrypted. */
 export function seal({ id, key }: SecretKey, jobId: string, text: string): string {
   const nonce = randomBytes(12)
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(jobId))
@@ -62,7 +62,7 @@ export function seal({ id, key }: SecretKey, jobId: string, text: string): strin
   return [id, ...[nonce, cipher.getAuthTag(), sealed].map((bytes) => bytes.toString('base64'))].join('.')
 }
 
-/** The text, or null when none of these keys opens it. */
+/** The text, or null if none of these keys decrypts it. */
 export function unseal(keys: readonly SecretKey[], jobId: string, sealed: string): string | null {
   const [id, ...fields] = sealed.split('.')
   const [nonce, tag, text] = fields.map((field) => Buffer.from(field, 'base64'))

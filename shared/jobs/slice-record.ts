@@ -3,20 +3,20 @@ import type { JobProgress } from './record.ts'
 import { recordKey, slicesKey } from './redis-keys.ts'
 import { tick } from './scripts.ts'
 
-/** How far a slice is. */
+/** Progress of a slice. */
 export type SliceProgress = Pick<JobProgress, 'subRequestsDone' | 'pairs' | 'parts' | 'bytes'>
 
 /**
- * The slices of large multis under way: a Redis hash a job, gone when the job is finished. Each slice has attempts of
- * its own, and the job's progress is the sum of theirs; one that is built again counts as another attempt of the job,
- * for its progress begins anew. What a slice came to is in the store.
+ * The slices of large multis in progress: one Redis hash per job, deleted when the job finishes. Each slice has its own
+ * attempts, and the job's progress is the sum of theirs. Rebuilding a slice counts as another attempt of the job,
+ * because the slice's progress restarts. The results of slices are in the object store.
  */
 export interface SliceRecords {
-  /** Begins an attempt at a slice. @returns its number, or why there is none. */
+  /** Starts an attempt at a slice. @returns its number, or why none was started. */
   start(id: string, slice: number): Promise<number | 'finished' | 'cancelling' | 'lost'>
-  /** A run ended by itself, whatever came of it: it did not take its worker with it. */
+  /** Records that a run ended on its own, with any outcome: it did not take down its worker. */
   endRun(id: string, slice: number): Promise<void>
-  /** Of the slice's latest attempt only. @returns why the run must stop, or the pairs of the whole job so far. */
+  /** Updates the latest attempt's progress. @returns why the run must stop, or the whole job's pairs so far. */
   progress(
     id: string,
     slice: number,
@@ -27,7 +27,7 @@ export interface SliceRecords {
 
 const counted = ['subRequestsDone', 'pairs', 'parts', 'bytes'] as const
 
-// Notes how far a slice is, and makes the job's progress the sum. `values` are numbers in the order of `counted`.
+// Stores a slice's progress and sums up the job's. `values` are numbers in the order of `counted`.
 const count = `
 local names = {${counted.map((name) => `'${name}'`).join(', ')}}
 local function count(slice, values)
@@ -44,7 +44,7 @@ local function count(slice, values)
   return sums[2]
 end`
 
-// KEYS: record, slices. ARGV: slice, how many runs that never ended are too many.
+// KEYS: record, slices. ARGV: slice, limit of runs that never ended.
 const start = `${tick}
 ${count}
 if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return 0 end
@@ -63,7 +63,7 @@ if attempt > 1 then
 end
 return attempt`
 
-// A full Redis refuses a script whose first write takes memory. KEYS: record, slices.
+// A full Redis refuses a script whose first write allocates memory. KEYS: record, slices.
 const endRun = `${tick}
 if redis.call('EXISTS', KEYS[2]) == 0 then return 0 end
 redis.call('HDEL', KEYS[2], '')
@@ -71,7 +71,7 @@ tick(KEYS[1])
 if unended(KEYS[2]) > 0 then redis.call('HINCRBY', KEYS[2], 'unended', -1) end
 return redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':unended', -1)`
 
-// KEYS: record, slices. ARGV: slice, attempt, what is counted.
+// KEYS: record, slices. ARGV: slice, attempt, the values of `counted`.
 const progress = `${tick}
 ${count}
 if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return -1 end
@@ -88,7 +88,7 @@ declare module 'ioredis' {
   }
 }
 
-/** A slice that took so many workers with it fails its job. */
+/** A slice that took down this many workers fails its job. */
 const mostUnendedRuns = 3
 
 export function createSliceRecords(redis: Redis): SliceRecords {

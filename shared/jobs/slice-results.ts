@@ -8,21 +8,21 @@ import type { Storage } from '../storage/storage.ts'
 import type { JobRecord } from './record.ts'
 import { type VoidableJob, voidJob } from './void-job.ts'
 
-/** What one slice of a large multi came to. It is done when this stands in the store, and not before. */
+/** The result of one slice of a large multi. A slice is done exactly when its result is in the store. */
 export interface SliceResult {
   /** The run that built it. */
   run: string
   parts: ManifestPart[]
   report: JobReport
-  /** Stored under this name since version 1. */
+  /** Observations; the stored name dates from version 1. */
   sights: Observation[]
 }
 
 type Owner = Pick<JobRecord, 'id' | 'orgName'>
 
 /**
- * Stores a slice's result unless another run has: of any number of runs, one counts.
- * @returns whether it is this one.
+ * Stores a slice's result unless another run already has: one run's result counts.
+ * @returns whether this run's result counts.
  */
 export async function storeSliceResult(
   store: ObjectStore,
@@ -33,13 +33,13 @@ export async function storeSliceResult(
   const key = sliceResultKey(owner.orgName, owner.id, slice)
   const outcome = await store.create(key, Buffer.from(JSON.stringify(result)))
   if (outcome === 'created') return true
-  // A 412 may be our own first PUT whose answer was lost, so look who wrote it.
+  // A 412 may refer to our own first PUT whose answer was lost, so check who wrote the object.
   const written = await readSliceResult(store, owner, slice)
   if (written === null) throw errors.storeAway(new Error('the result of a slice had no answer'))
   return written.run === result.run
 }
 
-/** null for a slice that is not done. */
+/** The result of a slice; null if it is not done. */
 export async function readSliceResult(
   store: ObjectStore,
   { id, orgName }: Owner,
@@ -49,7 +49,7 @@ export async function readSliceResult(
   return bytes === null ? null : JSON.parse(bytes.toString())
 }
 
-/** Which slices are done. */
+/** The slices that are done. */
 export async function doneSlices(store: ObjectStore, { id, orgName }: Owner): Promise<Set<number>> {
   const prefix = sliceResults(orgName, id)
   const done = new Set<number>()
@@ -58,8 +58,8 @@ export async function doneSlices(store: ObjectStore, { id, orgName }: Owner): Pr
 }
 
 /**
- * Removes the parts of what is done, of a job that failed or was cancelled. Not before no manifest can refer to them: a run
- * may have begun to commit, and a Redis that was rolled back no longer know it.
+ * Removes the parts of the finished slices of a failed or cancelled job, but only once no manifest can refer to them: a
+ * run may have begun to commit, unknown to a Redis that was rolled back.
  */
 export async function discardSlices(
   { store, generations }: Pick<Storage, 'store' | 'generations'>,

@@ -7,7 +7,7 @@ import { allDone } from './all-done.ts'
 import type { JobRecord } from './record.ts'
 import type { Encrypted, Secrets } from './secrets.ts'
 
-/** A sub-request as it is stored: credentials are replaced by their place in the list that is encrypted. */
+/** A sub-request as stored: its credentials are replaced by their index in the encrypted list. */
 interface StoredRequest extends Omit<PublishRequest, 'credentials'> {
   secret: number
 }
@@ -20,7 +20,7 @@ interface Source {
 }
 
 /**
- * Sub-requests that one run builds. A larger multi is cut into slices of so many, whatever number of workers there are,
+ * Number of sub-requests per run. A larger multi is cut into slices of this size, regardless of the number of workers,
  * so that its parts are always the same.
  */
 export const subRequestsPerSlice = 20
@@ -28,22 +28,22 @@ export const subRequestsPerSlice = 20
 export const isSliced = ({ progress }: Pick<JobRecord, 'progress'>): boolean =>
   progress.subRequests > subRequestsPerSlice
 
-/** Runs that a job takes when nothing fails: one, or one for each slice and one that commits them. */
+/** Runs that a job takes if nothing fails: one, or one per slice plus one that commits. */
 export const runsOf = (subRequests: number): number =>
   subRequests > subRequestsPerSlice ? Math.ceil(subRequests / subRequestsPerSlice) + 1 : 1
 
-/** How a large multi is cut: where each slice's sub-requests stand in its request, and where its credentials do. */
+/** How a large multi is cut: the byte ranges of its slices and of its credentials in the stored request. */
 export interface SlicePlan {
   slices: ByteRange[]
-  /** None in a plan of version 1. */
+  /** Absent in a plan of version 1. */
   credentials?: ByteRange
-  /** Of all its sub-requests: what a slice must know of the others. */
+  /** Views of all sub-requests: what a slice must know about the others. */
   views: View[]
 }
 
 /**
- * Stores the request of a job: a line with its credentials, encrypted, then a line for each sub-request; and its plan,
- * if it is a large one. @returns the sealed key of the credentials, for the job's record.
+ * Stores a job's request: one line with its encrypted credentials, then one line per sub-request; and the plan of a
+ * large job. @returns the sealed key of the credentials, for the job's record.
  */
 export async function storeRequest(
   store: ObjectStore,
@@ -81,9 +81,9 @@ function rangesOf(lines: readonly string[], start: number): ByteRange[] {
 }
 
 /**
- * The sub-requests of a job put together again, or those of one slice, for which its plan says where they and the
- * credentials stand.
- * @throws secretsGone, or requestGone when the request is not there.
+ * Reads the sub-requests of a job, or those of one slice, given the byte ranges of the slice and of the credentials
+ * from the plan.
+ * @throws secretsGone, or requestGone when the request is missing.
  */
 export async function readRequests(
   { store, secrets }: Source,
@@ -100,7 +100,7 @@ export async function readRequests(
   await Promise.allSettled(parts)
   const lines = (await Promise.all(parts)).flat()
   const decrypt = await secrets.read(id)
-  // Lines of version 1 are all sub-requests.
+  // In version 1 every line is a sub-request.
   const head = lines[0]?.startsWith('{') ? null : (lines.shift() ?? null)
   const opened = decrypt?.(head)
   if (!opened) throw errors.secretsGone()
@@ -116,15 +116,15 @@ export async function readPlan({ store }: Pick<Source, 'store'>, { id, orgName }
   return JSON.parse(bytes.toString())
 }
 
-/** Removes what a job kept in the store while it was unfinished: only once its end is on record. */
+/** Removes what an unfinished job keeps in the store. Call only after its end is recorded. */
 export async function removeRequest(store: ObjectStore, { id, orgName }: Owner): Promise<void> {
   for await (const { key } of store.list(jobPrefix(orgName, id))) await store.remove(key)
 }
 
 /**
- * Removes the request of a job that was cancelled, but leaves that it was, for a Redis that was rolled back may bring the
- * job to a worker again, which finds no request then. Sweeps remove it. `discard` removes what was built, while it can
- * still be found.
+ * Removes the request of a cancelled job but keeps a marker of the cancellation: a Redis that was rolled back may
+ * deliver the job again, and the worker then finds no request. Sweeps remove the marker. `discard` removes what was
+ * built, while it can still be found.
  */
 export async function closeCancelled(
   store: ObjectStore,

@@ -13,7 +13,7 @@ export interface Submission extends Pick<JobRecord, 'kind' | 'orgName' | 'fileNa
   requests: readonly PublishRequest[]
 }
 
-/** What became of a submission; `replayed`: an earlier one with the same idempotency key made the job. */
+/** Result of a submission; `replayed`: an earlier one with the same idempotency key created the job. */
 export interface Submitted {
   id: string
   replayed: boolean
@@ -29,11 +29,11 @@ export interface Submitting {
 }
 
 /**
- * Accepts a publish: request into the store, record and key of its credentials into Redis, then the id into the queue.
- * In this order whatever the queue delivers can be run, and a crash in between leaves nothing that runs half.
- * @param latestBefore the latest generation of the packet's name: the job's own will be above it.
- * @throws nameInUse (409), keyReused (422), queueFull (503), queueAway (503), storeAway (503); no job runs then but one
- * whose end Redis could not be told of, which the same idempotency key finds.
+ * Accepts a publish: stores the request, then the record and the sealed key of its credentials in Redis, then queues
+ * the id. In this order every delivered id can be run, and a crash in between leaves no half-submitted job.
+ * @param latestBefore the latest generation of the packet's name: the job's own will be higher.
+ * @throws nameInUse (409), keyReused (422), queueFull (503), queueAway (503), storeAway (503). No job runs then, unless
+ * Redis could not be told of its end; the same idempotency key finds that job.
  */
 export async function submitJob(
   context: Submitting,
@@ -44,7 +44,7 @@ export async function submitJob(
   const { store, records, secrets, queue, openRunsLimit } = context
   const { requests, ...job } = submission
   const id = randomUUID()
-  // Creation decides; looked at before, what is refused is not stored first.
+  // The creation decides; checking first avoids storing requests that will be refused.
   await queued(async () => {
     if ((await records.openRuns()) >= openRunsLimit) throw errors.queueFull()
   })
@@ -70,16 +70,16 @@ export async function submitJob(
 }
 
 /**
- * Takes back a submission that failed. Its request goes only when Redis has answered that no job will need it: a record
- * may have been made although no answer came, and then the janitor adds its id to the queue.
- * @returns false when the job has been begun all the same, and goes on.
+ * Withdraws a failed submission. Its request is removed only after Redis confirms that no job needs it: a record may
+ * exist although its answer was lost, and then the janitor queues its id.
+ * @returns false when the job was started nevertheless and continues.
  */
 async function withdrawn(
   { records, store, queue }: Submitting,
   owner: Pick<JobRecord, 'id' | 'orgName'>,
 ): Promise<boolean> {
   const { status, code, message } = errors.queueAway()
-  // At once: a Redis that hangs has both then, and does them when it wakes, however long after the answer.
+  // Sent concurrently: a hanging Redis then has both commands and executes them when it resumes, however late.
   const [state] = await Promise.allSettled([records.withdraw(owner.id, { status, code, message }), queue.remove(owner)])
   if (state.status === 'rejected') return true
   if (state.value !== null && state.value !== 'queued') return false
@@ -87,7 +87,7 @@ async function withdrawn(
   return true
 }
 
-/** What Redis refuses is a queue that is away. */
+/** Treats every refusal by Redis as an unavailable queue. */
 async function queued<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step()

@@ -1,13 +1,13 @@
 /**
- * The version of what the programs write for one another: the queue's payloads, and a job's record, request and plan,
- * which are written together. Raise it with a change that a worker from before would read wrongly. Then deploy in any
- * order: such a worker hands newer jobs back until it is replaced. A newer worker must run the jobs of the version
- * before, for some are waiting, and may not change what slices of one job tell each other.
+ * Version of the data that programs exchange: the queue's payloads, and a job's record, request and plan, which are
+ * written together. Raise it with any change that an older worker would misread, then deploy in any order: older
+ * workers hand newer jobs back until they are replaced. A newer worker must run jobs of the previous version, because
+ * some are waiting, and must not change the data that slices of one job exchange.
  *
- * Version 2 names generations in another way (`storage/keys.ts`). It reads those of version 1, but not the other way round:
- * all programs of version 1, APIs too, are stopped before the first of version 2 starts.
+ * Version 2 names generations differently (`storage/keys.ts`). It reads those of version 1, but not vice versa: stop
+ * all programs of version 1, including APIs, before starting the first of version 2.
  */
 export const jobVersion = 2
 
-/** Was it written by a newer program than this? Without a version it is from before there were any. */
+/** Whether a newer program wrote it. Data without a version predates versioning. */
 export const isNewer = ({ version = 1 }: { version?: number }): boolean => version > jobVersion

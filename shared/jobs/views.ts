@@ -9,16 +9,16 @@ import { redisNow } from './redis.ts'
 import { staleViewsKey } from './redis-keys.ts'
 
 /**
- * Keeps the plain-file view in step, and the markers of generations, which listings read; and remembers in Redis for
- * which packets they may not be: one is marked before it is committed, so that whoever dies in between leaves the mark to
- * the janitor. A failure fails no publish. Contract 6.
+ * Keeps the plain-file view up to date, and the generation markers that listings read. A packet is marked stale in
+ * Redis before it is committed, so that after a crash the janitor finds the mark. A failure never fails a publish.
+ * Contract 6.
  */
 export interface Views {
   mark(name: string): Promise<void>
   refresh(name: string): Promise<void>
-  /** After the packet's removal. */
+  /** Removes a removed packet's view. */
   remove(name: string): Promise<void>
-  /** Names that were marked before a time (epoch milliseconds, by Redis's clock) and not brought up to date since. */
+  /** Names marked before a time (epoch milliseconds, by Redis's clock) and not refreshed since. */
   staleBefore(time: number): Promise<string[]>
 }
 
@@ -34,7 +34,7 @@ declare module 'ioredis' {
   }
 }
 
-// Marked again meanwhile: someone else's commit, and theirs to bring up to date.
+// A mark that changed belongs to a later commit, which refreshes the view itself.
 const refreshedScript = `
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 return redis.call('ZREM', KEYS[1], ARGV[1])`

@@ -6,7 +6,7 @@ import type { JobRecord } from './record.ts'
 
 export type VoidableJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName' | 'latestBefore'>
 
-/** Makes sure that no run of a job commits any more. @returns false when one already has. */
+/** Ensures that no run of a job can commit any more. @returns false when one already has. */
 export async function voidJob(generations: Generations, job: VoidableJob): Promise<boolean> {
   const { id, orgName, fileName, latestBefore: above } = job
   const name = packetName(orgName, fileName)

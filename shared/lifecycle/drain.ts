@@ -6,18 +6,18 @@ import { setTimeout as delay, setImmediate as polled } from 'node:timers/promise
 import type { Logger } from '../observability/log.ts'
 
 export interface DrainTimes {
-  /** How long connections are still taken and kept, so that their clients learn from an answer that they end. */
+  /** How long connections are still accepted and kept, so that clients learn of the shutdown from an answer. */
   drainMs: number
-  /** After that time in all, what is still under way is cut off. */
+  /** Total time after which requests in progress are cut off. */
   graceMs: number
 }
 
 const lookedEveryMs = 50
 
 /**
- * Ends a server so that no request that has come is refused: answers say `Connection: close` from the beginning of the
- * end, and connections without a request are closed only after what has come on them was read.
- * @returns what ends it, and the answer under way on a connection.
+ * Shuts a server down without refusing a request that arrived: answers carry `Connection: close` from the start of the
+ * shutdown, and idle connections are closed only after their input was read.
+ * @returns the shutdown function, and a lookup of the response in progress on a connection.
  */
 export function drainable(server: Server, log: Pick<Logger, 'warn'>, { drainMs, graceMs }: DrainTimes) {
   const sockets = new Set<Socket>()
@@ -39,7 +39,7 @@ export function drainable(server: Server, log: Pick<Logger, 'warn'>, { drainMs, 
 
   function closeIdle() {
     server.closeIdleConnections()
-    // To Node one that never sent anything is not idle.
+    // Node does not count a connection that never sent anything as idle.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }
 

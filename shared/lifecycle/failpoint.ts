@@ -2,7 +2,7 @@ import type { FailpointName, FailpointSetting } from '../config/failpoint.ts'
 
 export type Failpoint = (name: FailpointName) => void
 
-/** Does nothing unless the setting FAILPOINT names the step, which only tests of faults do. */
+/** Does nothing unless the setting FAILPOINT names the step; only fault tests set it. */
 export function createFailpoint(setting: FailpointSetting | null): Failpoint {
   if (setting === null) return () => {}
   let reached = 0
@@ -13,8 +13,8 @@ export function createFailpoint(setting: FailpointSetting | null): Failpoint {
   }
 }
 
-// Longer than a worker holds a job, and then others look for jobs that were lost.
+// Longer than a worker's lock on a job, so that others look for lost jobs.
 const blockedMs = 25_000
 
-/** As one computation that takes so long would: no timer and no answer gets a turn. */
+/** Blocks like one long computation: no timer fires and no request is answered. */
 const block = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blockedMs)

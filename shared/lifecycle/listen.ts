@@ -7,28 +7,28 @@ import { drainable } from './drain.ts'
 import type { Releases } from './releases.ts'
 
 const patience = {
-  /** Longer than load balancers keep an idle connection, or they would send a request into one that closes. */
+  /** Longer than load balancers keep idle connections: otherwise they could send a request into a closing one. */
   idleMs: 65_000,
   headersMs: 66_000,
-  /** Time for the largest body from a slow client; one that is slower holds the connection for nothing. */
+  /** Enough for the largest body from a slow client; a slower one would only hold the connection. */
   requestMs: 120_000,
-  /** Nothing goes either way: a client that does not read its answer, or is gone. Longer than any answer takes to begin. */
+  /** No data in either direction: the client is gone or does not read. Longer than any answer takes to begin. */
   stuckMs: 120_000,
   checkedEveryMs: 5_000,
   drainMs: 1_000,
   graceMs: 9_000,
 }
 
-/** So much of a request's head is read, for the application to say what is too large. */
+/** How much of a request's head Node reads: enough for the application to report what is too large. */
 const maxHeaderSize = 48 * 1024
 
-/** Answers what the parser cannot read. `response` is that of a request whose body it is. */
+/** Answers a request that the parser rejects. `response` is the response in progress if its body was being read. */
 export type OnUnreadable = (error: Unreadable, socket: Duplex, response: ServerResponse | undefined) => void
 export type Unreadable = Error & { code?: string; rawPacket?: Buffer }
 
 /**
- * Serves until released: then requests under way are answered first, for `graceMs` at most. Also requests that Node would
- * answer itself, without a body: those without a host or with an expectation.
+ * Serves until released, then answers requests in progress, for `graceMs` at most. Also passes requests to the
+ * application that Node would answer without a body: those without a host or with an expectation.
  */
 export async function listen(
   app: RequestListener,
@@ -42,7 +42,7 @@ export async function listen(
   const reading = { maxHeaderSize, requireHostHeader: false, connectionsCheckingInterval: checkedEveryMs }
   const server = createServer({ ...timeouts, ...reading }, app)
   server.timeout = stuckMs
-  server.maxHeadersCount = 0 // Node drops those beyond
+  server.maxHeadersCount = 0 // 0: no limit, or Node would drop excess headers
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   const { drain, underWayOn } = drainable(server, log, { drainMs, graceMs })
   const { onUnreadable } = given

@@ -10,8 +10,8 @@ interface ReleaseLog {
 }
 
 /**
- * The resources a process holds. Each registers its release when it is made; `dispose` releases them in reverse order,
- * each bounded in time and named in the log, and never throws. Also right when construction fails half-way.
+ * The resources of a process. Each registers its release when it is created; `dispose` releases them in reverse order,
+ * each with a time limit and a log entry, and never throws. Also correct when construction fails half-way.
  */
 export class Releases {
   readonly #log: ReleaseLog

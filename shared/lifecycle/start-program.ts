@@ -5,13 +5,13 @@ import { Releases } from './releases.ts'
 type Start = (config: Config, log: Logger, releases: Releases) => Promise<void>
 
 /**
- * Runs a program until SIGTERM or SIGINT, then releases what it holds; a second signal ends it at once. A problem with
- * the environment, or a start that fails, is said and the exit code is 1.
+ * Runs a program until SIGTERM or SIGINT, then releases its resources; a second signal ends it at once. An invalid
+ * environment or a failed start is reported and sets exit code 1.
  */
 export async function startProgram(name: Program, start: Start): Promise<void> {
   const config = configOrExit(name)
   const log = createLog(name, config.logLevel)
-  // Node itself would print the error with all that it carries: of a failed command of Redis also the arguments.
+  // Node would print the error with all its properties, for a failed Redis command including the arguments.
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught')
     process.exit(1)
@@ -28,7 +28,7 @@ export async function startProgram(name: Program, start: Start): Promise<void> {
   }
   await releases.dispose()
   log.info('stopped')
-  // What still holds the event loop now (a reconnect timer of a library, say) must not keep a stopped program alive.
+  // Anything that still holds the event loop (a library's reconnect timer, say) must not keep a stopped program alive.
   setTimeout(() => process.exit(), 1_000).unref()
 }
 

@@ -16,14 +16,14 @@ export const constraint: Resource = {
   atCreation: (sent) => sent,
 }
 
-/** Which flag of a property implementation demands which type of constraint. Contract 10, constraints. */
+/** The constraint type that each flag of a property implementation requires. Contract 10, constraints. */
 export const demands = [
   { flag: 'unique', type: 'UNIQUE' },
   { flag: 'required', type: 'EXISTS' },
   { flag: 'indexed', type: 'INDEX' },
 ]
 
-/** Keeps the constraints of an implementation `n` in step with its flags, in the transaction that changes them. */
+/** Keeps the constraints of an implementation `n` in sync with its flags, in the transaction that changes them. */
 export function constraintsFollow(propertyImplGrn: string, by: string): Consequence {
   const scope = uniqueScope(constraint, propertyImplGrn)
   const kept = demands.map(({ flag, type }) => ({
@@ -54,7 +54,7 @@ const columns = columnsOf(constraint, 'c', {
 const sortedBy = ['t.key', 'p.key', 'c.type']
 const implementations = `(t)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})`
 
-/** @returns a row a constraint, as `partsStatement`; keys and the name made of them are those of now */
+/** @returns one row per constraint, as `partsStatement`; keys and the derived name are current */
 export const constraintsStatement = (version: Selector): Statement => ({
   query: `${match(version)}
 OPTIONAL MATCH (n)<-[:${partOf}]-(t:${nodeLabel(nodeType)}), ${implementations}, (i)<-[:${partOf}]-(c:${nodeLabel(constraint)})
@@ -64,8 +64,8 @@ ${inOrder(sortedBy, undefined)}`,
 })
 
 /**
- * The same, in pages: node types are sorted first, so that the database comes to a page without going through all of them.
- * @returns no row, too, where there is none
+ * The same, paginated. Node types are sorted first, so that the database reaches a page without scanning all of them.
+ * @returns no row, too, if there is no constraint
  */
 export const constraintsPageStatement = (version: Selector, page: Page): Statement => ({
   query: `${match(version)}

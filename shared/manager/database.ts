@@ -11,27 +11,27 @@ import type { Statement } from './statements.ts'
 
 export type Row = readonly unknown[]
 
-/** The service's own database of models. Every call is one query, one transaction and one round trip. */
+/** The service's own model database. Each call is one transaction, and one round trip if it is a single statement. */
 export interface ManagerDatabase {
   /** @throws managerAway (503) */
   read(statement: Statement): Promise<Row[]>
   /**
-   * `statement` is made anew for each attempt. Several are one transaction, with the rows of all of them.
+   * Calls `statement` again for each attempt. Several statements form one transaction; their rows are concatenated.
    * @throws managerAway (503), DuplicateError
    */
   write(statement: () => Statement | readonly Statement[]): Promise<Row[]>
   close(): Promise<void>
 }
 
-/** The server ends a transaction after the first, we stop waiting for a server that says nothing after the second. */
+/** Time limit of a transaction on the server, and our time limit for a server that does not respond. */
 const [transactionLimitMs, answerLimitMs] = [30_000, 35_000]
 const mostAttempts = 8
-/** After a pause this long it may be another database that answers, a restored or an empty one. */
+/** After a pause this long a different database may answer: a restored or an empty one. */
 const pauseMs = 5_000
 
 /**
- * Opens the database without waiting for it: it may be away now or later, the rest of the API works on. Its constraints
- * are created as soon as it is there, and no write comes before them.
+ * Opens the database without waiting for it: it may be unavailable now or later, and the rest of the API works. Its
+ * constraints are created as soon as it is available and before any write.
  */
 export function openManagerDatabase(
   { url, user, password }: NonNullable<Config['manager']>,
@@ -39,9 +39,9 @@ export function openManagerDatabase(
   observe: ObserveCall = () => {},
 ): ManagerDatabase {
   const driver = neo4j.driver(url, user === undefined ? undefined : neo4j.auth.basic(user, password ?? ''), {
-    // No number here is beyond 2^53: counters, and ids that we make.
+    // All numbers are below 2^53: counters, and ids that we generate.
     disableLosslessIntegers: true,
-    // An answer is read whole anyway, so it is asked for whole: one round trip however long it is.
+    // Results are always read completely, so fetch them in one round trip regardless of size.
     fetchSize: -1,
     connectionTimeout: 5_000,
     connectionAcquisitionTimeout: 10_000,
@@ -70,7 +70,7 @@ export function openManagerDatabase(
       await transaction.commit()
       return rows
     } finally {
-      // Not awaited: the answer need not wait for the connection to be cleaned and given back.
+      // Not awaited: the answer need not wait until the connection is reset and returned to the pool.
       session.close().catch(() => {})
     }
   }
@@ -100,7 +100,7 @@ export function openManagerDatabase(
       return await inTime(work())
     } catch (error) {
       const told = translated(error)
-      // As after a pause.
+      // Recheck the schema, as after a pause.
       if (told instanceof AppError) schema = null
       throw told
     }
@@ -116,7 +116,7 @@ export function openManagerDatabase(
   }
 }
 
-/** The driver itself waits for ever for a server that holds a connection and says nothing. */
+/** The driver waits indefinitely for a server that holds a connection but does not respond. */
 async function inTime<T>(answer: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(errors.managerAway()), answerLimitMs)

@@ -1,12 +1,12 @@
 import { Neo4jError } from 'neo4j-driver'
 import * as errors from '../errors/catalogue.ts'
 
-/** Two records would share a name, a key or an end. */
+/** A uniqueness violation: two records would share a name, a key or their ends. */
 export class DuplicateError extends Error {}
 
 /**
- * May the same transaction succeed when it is run again? The server has undone it: a deadlock, a lock not had in time, a
- * record that another one deleted under it, schema changes that met. An id that is taken gets another number.
+ * Whether the same transaction may succeed on retry. The server has rolled it back: a deadlock, a lock timeout, a
+ * record deleted concurrently, concurrent schema changes. A duplicate id is generated anew.
  */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Neo4jError)) return false
@@ -17,13 +17,13 @@ export function isPassing(error: unknown): boolean {
 }
 
 const isViolation = ({ code }: Neo4jError) => code === 'Neo.ClientError.Schema.ConstraintValidationFailed'
-// The code is that of any uniqueness. What the message says before it comes to the value is the database's own.
+// The code covers every uniqueness violation. The message up to the value is the database's text, not a client's.
 const isTakenId = (error: Neo4jError) => isViolation(error) && takenId.test(error.message)
 const takenId = /^Node\(\d+\) already exists with label `\w+` and property `id` = \d+$/
 
 /**
- * The driver's errors in the words of the catalogue. Whatever is not the fault of a query is the database's: away,
- * starting, stopping, too busy, or refusing our credentials; the log has its own text.
+ * Translates driver errors into the catalogue's. Everything that is not the fault of a query is a database outage:
+ * unavailable, starting, stopping, too busy, or refusing our credentials. The log has the original text.
  */
 export function translated(error: unknown): unknown {
   if (!(error instanceof Neo4jError)) return error

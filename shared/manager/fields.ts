@@ -8,20 +8,20 @@ const longestText = 10_000
 const wellFormed = z.string().refine((text) => text.isWellFormed(), 'must be valid Unicode')
 const text = wellFormed.max(longestText, `must be at most ${longestText} characters`)
 
-/** A key or a name. No grn, for some paths take either. */
+/** A key or a name, but not a grn, because some paths accept either. */
 export const name = wellFormed
   .max(longestName, `must be at most ${longestName} characters`)
   .refine((value) => value.trim() !== '', 'must not be blank')
   .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
   .refine((value) => !isMeantAsGrn(value), 'must not start with "grn:"')
 
-/** A name that is given to a record: one text has one form, as file names have. Names that were given before may have another. */
+/** A name for a new or renamed record: normalized like file names. Existing names may not be normalized. */
 const newName = name.refine((value) => value.normalize('NFC') === value, 'must be in Unicode normalization form C')
 
-/** A node type's key is a label, which statements name. */
+/** A node type's key is a label, which is quoted in statements. */
 const labelName = newName.refine((value) => !value.includes('\\'), 'must not contain a backslash')
 
-/** What names a record in a path that takes its grn or its name. */
+/** The path parameter of a record, where either its grn or its name is accepted. */
 export const grnOrName = (type: GrnType) =>
   z.string().superRefine((text, context) => {
     const parsed = (isMeantAsGrn(text) ? grnOf(type) : name).safeParse(text)
@@ -30,7 +30,7 @@ export const grnOrName = (type: GrnType) =>
 
 const flag = z.boolean().nullish()
 
-/** Seed, note 1: requests say `isEditable` where records say `editable`. Either is taken, not both. */
+/** Seed, note 1: requests say `isEditable` where records say `editable`. Either is accepted, but not both. */
 const access = { isEditable: flag, isDeletable: flag, editable: flag, deletable: flag }
 const propertyTexts = { dataType: text.nullish(), definition: text.nullish(), displayValue: text.nullish(), ...access }
 const nodeTypeTexts = { namespace: text.nullish(), definition: text.nullish(), displayValue: text.nullish() }
@@ -41,7 +41,7 @@ export const newProperty = fields({ key: newName, ...propertyTexts })
 export const propertyChanges = changes({ key: newName.nullish(), ...propertyTexts })
 export const newNodeType = fields({ key: labelName, ...nodeTypeTexts })
 export const nodeTypeChanges = changes({ key: labelName.nullish(), ...nodeTypeTexts })
-/** The key of the property is the implementation's too: one that is sent is taken and not stored. */
+/** An implementation takes the property's key, so a key that is sent is accepted but not stored. */
 export const newPropertyImpl = fields({ key: name.nullish(), displayValue: text.nullish() })
 export const propertyImplChanges = changes({
   displayValue: text.nullish(),
@@ -51,7 +51,7 @@ export const propertyImplChanges = changes({
   ...access,
 })
 
-/** Elements of a whole version's document, as an import takes it. */
+/** Elements of the document of a whole version, as imported. */
 export const documentedProperty = fields({ key: newName, ...propertyTexts })
 const documentedImpl = fields({
   key: newName,
@@ -67,7 +67,7 @@ export const documentedNodeType = fields({
   properties: z.array(documentedImpl).default([]),
 })
 
-/** An object of these fields and no others; null and absent are the same. */
+/** An object with exactly these fields; null and absent are equivalent. */
 function fields<Shape extends z.ZodRawShape>(shape: Shape) {
   return z
     .strictObject(shape)
@@ -80,7 +80,7 @@ function fields<Shape extends z.ZodRawShape>(shape: Shape) {
     .transform((given) => withoutAliases(given) as Given<Shape>)
 }
 
-/** As `fields`, at least one of them. An empty text takes away the one that the record has. */
+/** Like `fields`, but requires at least one. An empty string clears the stored value. */
 function changes<Shape extends z.ZodRawShape>(shape: Shape) {
   return fields(shape)
     .refine((given) => Object.keys(given).length > 0, `must have at least one of ${Object.keys(shape).join(', ')}`)

@@ -6,28 +6,28 @@ export type GrnType = (typeof grnTypes)[number]
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const idLength = 44
-// The id is not held to the form of ours: whatever else looks like a grn is one that does not exist, or another system's org.
+// Accepts ids of other forms: such a grn names no existing record, or another system's org.
 const grammar = /^grn:[\w-]{1,64}:([a-z]{1,64}):[\w-]{1,128}$/
 
-/** A resource name of our own, `grn:gg:<type>:<44 characters base62>`. Contract 10. */
+/** Generates a resource name, `grn:gg:<type>:<44 characters base62>`. Contract 10. */
 export function newGrn(type: GrnType): string {
   let id = ''
   while (id.length < idLength)
-    // Six bits each; the two values that are no character are drawn again, so that all are as likely.
+    // Six bits per character; the two surplus values are redrawn to keep all characters equally likely.
     for (const byte of randomBytes(idLength)) if (id.length < idLength) id += base62[byte & 63] ?? ''
   return `grn:gg:${type}:${id}`
 }
 
-/** The type that a well-formed grn names; null for any other text. */
+/** The type of a well-formed grn; null for any other text. */
 export const grnTypeOf = (text: string): string | null => grammar.exec(text)?.[1] ?? null
 
-/** The org that an org's grn names. */
+/** The org name in an org's grn. */
 export const orgNameOf = (orgGrn: string): string => orgGrn.slice(orgGrn.lastIndexOf(':') + 1)
 
-/** Whether a path that takes a grn or a name was given a grn, be it a broken one: no name starts so. */
+/** Whether a path parameter that accepts a grn or a name is a grn, possibly malformed: no name has this prefix. */
 export const isMeantAsGrn = (text: string): boolean => text.startsWith('grn:')
 
-/** A grn of one of these types. */
+/** Schema of a grn of one of these types. */
 export const grnOf = (...types: readonly (GrnType | 'org')[]) =>
   z
     .string()

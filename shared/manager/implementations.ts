@@ -13,7 +13,7 @@ import {
   selection,
 } from './statements.ts'
 
-/** A property implemented on a node type of its version: part of both. @returns its row, none where an end is missing */
+/** Implements a property on a node type of its version: part of both. @returns its row, none if an end is missing */
 export function implementStatement(on: Selector, propertyGrn: string, sent: Fields, by: string): Statement {
   const uniqueKey = uniqueScope(propertyImpl, on.value) + propertyGrn
   const version = nodeLabel(managerVersion)
@@ -31,7 +31,7 @@ RETURN ${columnsOf(propertyImpl, 'i')}`,
   }
 }
 
-/** Which of these do not exist, or belong to none of `orgs`. */
+/** Selects those grns that do not exist or belong to none of `orgs`. */
 export const missingStatement = (grns: readonly string[], orgs: Selector['orgs']): Statement => ({
   query: `UNWIND $grns AS grn
 OPTIONAL MATCH (n:${recordLabel} {grn: grn})${orgs === undefined ? '' : ` WHERE ${isOfOrgs('n')}`}
@@ -40,7 +40,7 @@ RETURN grn`,
   parameters: orgs === undefined ? { grns } : { grns, orgs },
 })
 
-/** @returns a row a property with its implementation's columns behind its own, otherwise as `partsStatement` */
+/** @returns one row per property, its columns followed by its implementation's; otherwise as `partsStatement` */
 export const implementedStatement = (of: Selector, page?: Page): Statement => ({
   query: `${match(of)}
 OPTIONAL MATCH (n)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})${behind(['p.key'], page)}
@@ -49,7 +49,7 @@ ${inOrder(['p.key'], page)}`,
   parameters: { ...selection(of), ...pageSelection(page) },
 })
 
-/** Those of a node type or of a property. @returns a row each, with the keys of both ends behind; as `partsStatement` */
+/** Implementations of a node type or property. @returns one row each, then both ends' keys; as `partsStatement` */
 export function implementationsStatement(end: Selector, page?: Page): Statement {
   const isOnType = end.resource === nodeType
   const sortedBy = isOnType ? ['n.key', 'other.key'] : ['other.key', 'n.key']
@@ -62,14 +62,14 @@ ${inOrder(sortedBy, page)}`,
   }
 }
 
-/** Additive: in lists an implementation names its ends. */
+/** Additive: in lists, an implementation includes the keys of its ends. */
 export const implementationOf = (row: readonly unknown[]): ModelRecord => ({
   ...recordOf(propertyImpl, row),
   nodeType: row[widthOf(propertyImpl)],
   property: row[widthOf(propertyImpl) + 1],
 })
 
-/** Additive: the property says how it is implemented. Contract 10. */
+/** Additive: the property includes its implementation. Contract 10. */
 export const implementedOf = (row: readonly unknown[]): ModelRecord => ({
   ...recordOf(property, row),
   propertyImpl: recordOf(propertyImpl, row, widthOf(property)),

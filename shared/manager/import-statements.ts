@@ -7,7 +7,7 @@ import { completed, documentFields } from './version-document.ts'
 
 type Keyed = Fields & { key: string }
 
-/** What is the same stays as it is, so that an import that is repeated changes nothing. */
+/** Unchanged elements are not written, so that repeating an import changes nothing. */
 const change = `FOREACH (changed IN CASE WHEN differs THEN [e] ELSE [] END |
   SET changed += row.fields, changed.enver = changed.enver + 1, changed.lastModifiedBy = $by, changed.updatedAt = $now)`
 const differs = `NOT isNew AND any(field IN $fields
@@ -21,7 +21,7 @@ const common = (resource: Resource, version: Selector, by: string) => ({
   now: new Date().toISOString(),
 })
 
-/** Properties or node types of a version, made or changed to what is given. @returns how many there were, were made, were changed */
+/** Upserts properties or node types of a version. @returns the number of elements, created ones, changed ones */
 export function importStatement(resource: Resource, version: Selector, given: readonly Keyed[], by: string): Statement {
   const scope = uniqueScope(resource, version.value)
   const rows = given.map(({ key, ...fields }) => ({
@@ -48,7 +48,7 @@ export interface GivenImplementation {
   implementation: Keyed
 }
 
-/** As `importStatement`, implementations with their constraints. Both ends are there already. */
+/** Like `importStatement`, for implementations with their constraints. Both ends must exist already. */
 export function importImplementationsStatement(version: Selector, given: readonly GivenImplementation[], by: string) {
   const scopeOf = (resource: Resource) => uniqueScope(resource, version.value)
   const rows = given.map(({ nodeType: type, implementation: { key, ...fields } }) => ({
@@ -90,7 +90,7 @@ RETURN ${counts}`,
   } satisfies Statement
 }
 
-/** From here on no policy follows this version, unless it has had a node type before. */
+/** Hides the version from index policies until the import ends, unless it already has a node type. */
 export const beginImportStatement = (version: Selector): Statement => ({
   query: `${matchLocked(version)}
 SET n.importing = CASE WHEN (n)<-[:${partOf}]-(:${nodeLabel(nodeType)}) THEN n.importing ELSE true END

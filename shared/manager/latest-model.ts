@@ -3,16 +3,16 @@ import { manager, managerVersion, nodeType, property, propertyImpl } from './res
 import { byGrn, byName, uniqueScope } from './selector.ts'
 import { match, nodeLabel, partOf, recordLabel, type Statement, selection } from './statements.ts'
 
-/** A node type of a model: its key, and the keys of the properties that are implemented on it. */
+/** A node type of a model: its key, and the keys of the properties implemented on it. */
 export interface ModelledType {
   key: string
   properties: string[]
 }
 
 /**
- * The latest version of a manager by name that has a node type and is not being imported: a new version, which is empty
- * first, takes nothing away.
- * @returns a row a node type: the version's grn and its key, in the order in which they were made
+ * The latest version of the named manager that has a node type and is not being imported, so that a new, still empty
+ * version does not replace a complete one.
+ * @returns one row per node type, in order of creation: the version's grn and the node type's key
  */
 export function latestModelStatement(managerName: string): Statement {
   const selector = byName(manager, managerName)
@@ -28,7 +28,7 @@ ORDER BY t.createdAt, t.id`,
   }
 }
 
-/** @returns a row a node type of these keys of a version: its key, and those of its properties */
+/** @returns one row per node type of a version with one of these keys: its key, and its properties' keys */
 export function modelledTypesStatement(versionGrn: string, keys: readonly string[]): Statement {
   const version = byGrn(managerVersion, versionGrn)
   return {
@@ -42,7 +42,7 @@ RETURN t.key, collect(property)`,
   }
 }
 
-/** In the order of the keys. */
+/** Returns the types in the order of `keys`. */
 export function modelledTypesOf(rows: readonly Row[], keys: readonly string[]): ModelledType[] {
   const properties = new Map(rows as [string, string[]][])
   return keys.flatMap((key) => (properties.has(key) ? [{ key, properties: properties.get(key) as string[] }] : []))

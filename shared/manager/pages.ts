@@ -1,13 +1,13 @@
-/** At most `limit` entries of a list, those behind the one that has these values of what the list is sorted by. */
+/** At most `limit` entries of a list, after the entry with these sort values. */
 export interface Page {
   limit: number
   after: readonly (string | number)[] | null
 }
 
-/** A list that is longer is read in pages. */
+/** Longer lists must be read in pages. */
 export const mostListed = 10_000
 
-/** A condition for entries behind those of the page before; '' for the first page. */
+/** The condition for entries after the previous page; '' for the first page. */
 export function behind(sortedBy: readonly string[], page: Page | undefined): string {
   if (!page?.after) return ''
   const sameUpTo = (at: number) => sortedBy.slice(0, at).map((one, index) => `${one} = $after[${index}]`)

@@ -26,15 +26,15 @@ const storedFields = ({ fields, alwaysNull }: Described) => [
 ]
 
 /**
- * The columns that `recordOf` makes a record of, from a node or, for what is not stored on it, from expressions. Scalars:
- * the driver reads them in half the time of a node.
+ * The columns from which `recordOf` builds a record: from a node or, for fields not stored on it, from expressions.
+ * Scalars, because the driver reads them in half the time of a node.
  */
 export const columnsOf = (resource: Described, node: string, expressions: Readonly<Record<string, string>> = {}) =>
   storedFields(resource)
     .map((field) => expressions[field] ?? `${node}.${field}`)
     .join(', ')
 
-/** @param row holds the columns of `columnsOf` from `start` on */
+/** @param row contains the columns of `columnsOf` from index `start` on */
 export function recordOf(resource: Described, row: readonly unknown[], start = 0): ModelRecord {
   let at = start
   const record: Fields = { id: row[at++], labels: [] }
@@ -43,12 +43,12 @@ export function recordOf(resource: Described, row: readonly unknown[], start = 0
   return Object.assign(record as ModelRecord, { grnType: resource.grnType, label: resource.label })
 }
 
-/** How many columns a record takes. */
+/** Number of columns of a record. */
 export const widthOf = (resource: Described): number => storedFields(resource).length
 
 /**
- * What every new node has. The id is random: the database's own numbers are used again after a delete, and a counter
- * would be a lock that all creates share. 48 bits fit a JSON number; that no two agree is a constraint's work.
+ * Properties of every new node. The id is random: the database reuses its own ids after a delete, and a counter would
+ * be a lock shared by all creates. 48 bits fit a JSON number; a constraint ensures uniqueness.
  */
 export const newIdentity = ({ grnType }: Pick<Resource, 'grnType'>, by: string) => {
   const now = new Date().toISOString()

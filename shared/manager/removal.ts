@@ -12,14 +12,14 @@ import {
 } from './statements.ts'
 
 /**
- * A record goes with all its parts, at whatever depth. Few go in one transaction. Of many the record itself is marked as
- * deleted first, which hides all of them at once, and then they go in steps, parts before what they are part of, for a
- * transaction must fit the database's memory. What a crash leaves is hidden, keeps no name taken, and is found by the
- * same delete again.
+ * Deleting a record deletes all its parts, at any depth. Up to this many go in one transaction. With more, the record
+ * is first marked as deleted, which hides all parts at once; then parts are deleted bottom-up in steps, because a
+ * transaction must fit the database's memory. What a crash leaves is hidden, blocks no name, and is removed by
+ * repeating the delete.
  */
 const mostAtOnce = 2_000
 
-/** @returns its grn, and whether its parts are few; no row where there is no such record */
+/** @returns the record's grn, and whether it has few parts; no row if there is no such record */
 export const sizeStatement = (selector: Selector): Statement => ({
   query: `${match(selector)}
 MATCH (n)<-[:${partOf}*0..]-(part)
@@ -28,7 +28,7 @@ RETURN grn, count(part) <= ${mostAtOnce}`,
   parameters: selection(selector),
 })
 
-/** Deletes a record of few parts, unless `envers` lacks the one it has. @returns as `updateStatement`, without columns */
+/** Deletes a record with few parts if `envers` allows. @returns as `updateStatement`, without columns */
 export const removeStatement = (selector: Selector, envers: readonly number[] | null): Statement => ({
   query: `${matchLocked(selector)}
 MATCH (n)<-[:${partOf}*0..]-(part)
@@ -38,7 +38,7 @@ RETURN isCurrent`,
   parameters: { ...selection(selector), envers: envers?.map(BigInt) ?? null },
 })
 
-/** Marks a record as deleted, where it may be: it leaves what it is part of, and its names are free. @returns as `removeStatement` */
+/** Marks a record as deleted if `envers` allows: detaches it and frees its names. @returns as `removeStatement` */
 export const markStatement = (selector: Selector, envers: readonly number[] | null): Statement => ({
   query: `${matchLocked(selector)}
 WITH DISTINCT n, $envers IS NULL OR n.enver IN $envers AS isCurrent
@@ -55,14 +55,14 @@ RETURN isCurrent`,
   parameters: { ...selection(selector), envers: envers?.map(BigInt) ?? null },
 })
 
-/** @returns the grn of each record whose deletion has begun, and not ended, under this grn or name */
+/** @returns the grn of each record with this grn or name whose deletion has begun but not ended */
 export const unfinishedStatement = ({ by, value, orgs }: Selector): Statement => ({
   query: `MATCH (n:${deletedLabel} {${by === 'grn' ? 'grn' : 'deletedKey'}: $value})
 ${orgs === undefined ? '' : 'WHERE n.orgName IN $orgs '}RETURN n.grn`,
   parameters: { value, ...(orgs === undefined ? {} : { orgs }) },
 })
 
-/** A step of the deletion of a marked record. @returns how many nodes it took; none are left after one that took none */
+/** One step of deleting a marked record. @returns the number of deleted nodes; 0 when none are left */
 export const removeSomeStatement = (grn: string): Statement => ({
   query: `MATCH (n:${recordLabel} {grn: $grn})
 WHERE n:${deletedLabel}

@@ -22,7 +22,7 @@ import { copyInto, exportOf, type Imported, importInto } from './transfer.ts'
 import type { VersionDocument } from './version-document.ts'
 import { createManagerStatement, createVersionStatement, freeNumberStatement, managersStatement } from './versions.ts'
 
-/** Allowed envers of the record that is changed (null: any), and who changes it. */
+/** Allowed envers of the record to change (null: any), and the author of the change. */
 export interface Change {
   ifMatch: readonly number[] | null
   principal: Pick<Principal, 'name'>
@@ -32,14 +32,14 @@ export interface Change {
 export type Models = ReturnType<typeof modelsOf>
 export type AllModels = ReturnType<typeof createModels>
 
-/** The models in their database, of all orgs; `visibleTo` gives those of a grant's orgs. */
+/** The models of all orgs; `visibleTo` restricts them to the orgs of a grant. */
 export const createModels = (database: ManagerDatabase) => ({
   ...modelsOf(database),
   visibleTo: ({ orgs }: Pick<Grant, 'orgs'>): Models => modelsOf(database, orgs.includes('*') ? undefined : orgs),
 })
 
 /**
- * Each operation is one transaction. A record of none of `orgs` is answered like one that does not exist.
+ * Each write is one transaction, except copies, large imports and large removals. Hides records outside `orgs`.
  * @throws noSuchRecord (404), duplicateRecord (409), otherEnver (412), managerAway (503)
  */
 function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
@@ -73,7 +73,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       return list(nodeType, await read(implementedStatement(visible(nodeType), page)), implementedOf)
     },
 
-    /** Of a node type or of a property. */
+    /** Implementations of a node type or of a property. */
     async implementations(end: Selector, page?: Page): Promise<ModelRecord[]> {
       return list(end, await read(implementationsStatement(visible(end), page)), implementationOf)
     },
@@ -86,7 +86,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       return rows.map(toRecord)
     },
 
-    /** A version's document, a part at a time. */
+    /** Streams a version's document. */
     async exported(version: Selector): Promise<AsyncIterable<VersionDocument>> {
       only(version, await read(statements.findStatement(visible(version))))
       return exportOf(read, visible(version))
@@ -97,7 +97,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       return importInto(write, visible(version), document, by)
     },
 
-    /** A new version of the same manager, with all that a version has. One that cannot be filled is deleted again. */
+    /** Copies a version into a new one of the same manager. If the copy fails, the new version is deleted. */
     async copied(source: Selector, name: string | null, by: string): Promise<ModelRecord> {
       const { manager: of } = await this.find(source)
       const made = await this.createVersion(byGrn(manager, of as string), name, by)
@@ -111,7 +111,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       return made
     },
 
-    /** The keys of the node types of a manager's latest version that has any, oldest first, and what reads those types. */
+    /** Node type keys, oldest first, of a manager's latest version that has any, and a reader of those types. */
     async latest(managerName: string) {
       const rows = (await read(latestModelStatement(managerName))) as [string, string][]
       const types = async (keys: readonly string[]): Promise<ModelledType[]> =>
@@ -130,7 +130,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
     async createVersion(of: Selector, name: string | null, by: string): Promise<ModelRecord> {
       const taken = `name: there is a manager version ${name === null ? 'with the next name' : `named "${name}"`} already`
       const create = (least?: number) => write(() => createVersionStatement(visible(of), name, by, least))
-      // A name that is made of the next number may be taken: by a version that was given it, or by another one just now.
+      // A name derived from the next number may be taken: explicitly given, or created concurrently.
       const passTaken = async (error: unknown) => {
         if (name !== null || !(error instanceof DuplicateError)) throw error
         return create((await read(freeNumberStatement(visible(of))))[0]?.[0] as number)
@@ -194,7 +194,7 @@ function only(selector: Selector, [row]: readonly Row[]): Row {
   return row
 }
 
-/** Rows of parts; where there is none there is one row of nulls. */
+/** Converts rows of parts; a single row of nulls means that there are none. */
 function list(whole: Selector, rows: readonly Row[], toRecord: (row: Row) => ModelRecord): ModelRecord[] {
   return only(whole, rows)[0] === null ? [] : rows.map(toRecord)
 }

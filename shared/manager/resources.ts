@@ -2,23 +2,23 @@ import { type GrnType, grnTypeOf } from './grn.ts'
 
 export type Fields = Record<string, unknown>
 
-/** What one kind of record is: all that most operations need to know about it. Seed, Manager-area resources. */
+/** Description of one kind of record, enough for most operations. Seed, Manager-area resources. */
 export interface Resource {
   grnType: GrnType
-  /** The record's `label`; the node's label in the database is made of it. */
+  /** The record's `label`; the node label in the database is derived from it. */
   label: string
-  /** The keys that wrap one record and a list of them. */
+  /** The JSON keys that wrap one record and a list of them. */
   one: string
   many: string
-  /** What messages call it. */
+  /** The kind's name in messages. */
   noun: string
-  /** What lists of it are sorted by. */
+  /** Sort order of lists. */
   sortedBy: readonly string[]
-  /** Own fields, in the order of the record. */
+  /** The kind's own fields, in the record's order. */
   fields: readonly string[]
-  /** Those of them that are null in every record, and not stored. */
+  /** Fields that are null in every record and not stored. */
   alwaysNull: readonly string[]
-  /** What a new record has, of the fields that were sent. */
+  /** Fields of a new record, given the fields that were sent. */
   atCreation(sent: Fields): Fields
 }
 
@@ -55,7 +55,7 @@ export const property: Resource = {
   sortedBy: ['key'],
   fields: ['key', 'dataType', 'definition', 'displayValue', 'managerVersion', 'editable', 'deletable'],
   alwaysNull: ['managerVersion'],
-  // Seed, note 1: these three are what they are in a new record, whatever was sent.
+  // Seed, note 1: these three are fixed in a new record, whatever was sent.
   atCreation: ({ definition, ...sent }) => ({ ...sent, editable: false, deletable: false }),
 }
 
@@ -87,7 +87,7 @@ export const propertyImpl: Resource = {
 
 const all = [manager, managerVersion, property, nodeType, propertyImpl]
 
-/** What a grn is the grn of. @throws Error for a type that the path's schema should have refused */
+/** The resource of a grn. @throws Error for a type that the path's schema should have rejected */
 export function resourceOf(grn: string): Resource {
   const found = all.find(({ grnType }) => grnType === grnTypeOf(grn))
   if (found === undefined) throw new Error(`no resource has the type of ${grn}`)

@@ -3,7 +3,7 @@ import { recordLabel } from './statements.ts'
 
 const uniqueProperties = ['grn', 'id', 'uniqueKey']
 
-/** Neo4j 4.4 and later, then what earlier ones know. */
+/** Syntax of Neo4j 4.4 and later, then of earlier versions. */
 const syntaxes = [
   (property: string) =>
     `CREATE CONSTRAINT graph_packets_record_${property} IF NOT EXISTS FOR (n:${recordLabel}) REQUIRE n.${property} IS UNIQUE`,
@@ -11,8 +11,8 @@ const syntaxes = [
 ]
 
 /**
- * Creates the uniqueness constraints that all writes rely on. Creating them again changes nothing, several processes may
- * do so at once. They hold one property each, for Neo4j 3.5 has no others.
+ * Creates the uniqueness constraints that all writes rely on. Idempotent, and safe to run concurrently. Each covers one
+ * property, because Neo4j 3.5 supports no others.
  */
 export async function createSchema(run: (query: string) => Promise<unknown>): Promise<void> {
   for (const property of uniqueProperties) {
@@ -25,7 +25,7 @@ export async function createSchema(run: (query: string) => Promise<unknown>): Pr
   }
 }
 
-/** Which of those constraints are not there: a database also keeps silent about a name that another constraint has. */
+/** The missing constraints. A database may silently skip one whose name another constraint has. */
 export async function missingConstraints(run: (query: string) => Promise<readonly (readonly unknown[])[]>) {
   const rows = await inEitherSyntax(run, [
     'SHOW CONSTRAINTS YIELD labelsOrTypes, properties, type',
@@ -48,6 +48,6 @@ async function inEitherSyntax<T>(run: (query: string) => Promise<T>, [now, befor
   }
 }
 
-// Another process was faster; the older syntax cannot say IF NOT EXISTS.
+// Another process created it first; the older syntax lacks IF NOT EXISTS.
 const isThereAlready = (error: unknown) =>
   error instanceof Neo4jError && /^Neo\.ClientError\.Schema\.\w*AlreadyExists$/.test(error.code)

@@ -1,20 +1,20 @@
 import type { Resource } from './resources.ts'
 import * as resources from './resources.ts'
 
-/** Names one record: by its grn, or by the text that no two records share. */
+/** Selects one record by its grn or by its unique key. */
 export interface Selector {
   resource: Resource
   by: 'grn' | 'uniqueKey'
   value: string
-  /** The grn of a record that it must be part of, at whatever depth. */
+  /** The grn of a record that must contain it, at any depth. */
   within?: string
-  /** The orgs of which the record's manager must be one; absent: any org, or none. */
+  /** The record's manager must belong to one of these orgs; absent: no restriction. */
   orgs?: readonly string[]
-  /** How messages name it. */
+  /** The record's name in messages. */
   told: string
 }
 
-/** Uniqueness of names and keys is that of one text: kind, what the name is unique in ('' is everywhere), name. */
+/** Prefix of a unique key: kind, scope of uniqueness ('' is global); the name follows. */
 export const uniqueScope = ({ grnType }: Resource, scope = ''): string => `${grnType}|${scope}|`
 
 export const byGrn = (resource: Resource, grn: string, within?: string): Selector => ({
@@ -25,7 +25,7 @@ export const byGrn = (resource: Resource, grn: string, within?: string): Selecto
   told: `${resource.noun} "${grn}"${within === undefined ? '' : ` in "${within}"`}`,
 })
 
-/** A manager or a manager version. */
+/** Selects a manager or a manager version. */
 export const byName = (resource: Resource, name: string): Selector => ({
   resource,
   by: 'uniqueKey',
@@ -33,7 +33,7 @@ export const byName = (resource: Resource, name: string): Selector => ({
   told: `${resource.noun} named "${name}"`,
 })
 
-/** A property or a node type of a manager version. */
+/** Selects a property or a node type of a manager version. */
 export const byKey = (resource: Resource, managerVersionGrn: string, key: string): Selector => ({
   resource,
   by: 'uniqueKey',
@@ -41,7 +41,7 @@ export const byKey = (resource: Resource, managerVersionGrn: string, key: string
   told: `${resource.noun} with the key "${key}" in the manager version "${managerVersionGrn}"`,
 })
 
-/** The implementation of a property on a node type. */
+/** Selects the implementation of a property on a node type. */
 export const byEnds = (nodeTypeGrn: string, propertyGrn: string, within?: string): Selector => ({
   resource: resources.propertyImpl,
   by: 'uniqueKey',

@@ -3,22 +3,22 @@ import { columnsOf, newIdentity } from './records.ts'
 import type { Fields, Resource } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
 
-/** One query, which is one transaction. Its text depends on the kind of record only, so that the database keeps its plan. */
+/** One query. Its text depends only on the kind of record, so that the database caches its plan. */
 export interface Statement {
   query: string
   parameters: Record<string, unknown>
 }
 
 /**
- * Every node has this label, and one that says its kind (`nodeLabel`): names that no data of somebody else's has by
- * accident, for the database may hold more than models. Grn, id and unique key are unique among all of them.
+ * Label of every node, besides that of its kind (`nodeLabel`). Both are prefixed, because the database may also hold
+ * unrelated data. Grn, id and unique key are unique among all nodes with this label.
  */
 export const recordLabel = 'GraphPacketsRecord'
 export const nodeLabel = ({ label }: Pick<Resource, 'label'>): string => `GraphPackets${label}`
-/** The one relationship type, from a part to the whole: whatever a record is made of goes when it goes. */
+/** The only relationship type, from a part to its whole: deleting a record deletes its parts. */
 export const partOf = 'GRAPH_PACKETS_PART_OF'
 
-/** A record whose deletion has begun (`removal.ts`): neither it nor any part of it is there for anybody any more. */
+/** A record whose deletion has begun (`removal.ts`): it and all its parts are invisible. */
 export const deletedLabel = 'GraphPacketsDeleted'
 
 /** MATCH of one record as `n`; its parameters are `selection`. */
@@ -26,7 +26,7 @@ export const match = ({ by, within, orgs }: Selector): string =>
   `MATCH (n:${recordLabel} {${by}: $value})${within === undefined ? '' : `-[:${partOf}*]->(:${recordLabel} {grn: $within})`}
 WHERE NOT (n)-[:${partOf}*0..]->(:${deletedLabel})${orgs === undefined ? '' : ` AND ${isOfOrgs('n')}`}`
 
-/** Whether a record belongs to a manager of `$orgs`. A manager that was made before it had an org is of none. */
+/** Whether a record belongs to a manager of `$orgs`. A manager from before managers had orgs belongs to none. */
 export const isOfOrgs = (node: string): string =>
   `any(org IN [(${node})-[:${partOf}*0..]->(owner:GraphPacketsManager) | owner.orgName] WHERE org IN $orgs)`
 
@@ -37,9 +37,9 @@ export const selection = ({ value, within, orgs }: Selector) => ({
 })
 
 /**
- * As `match`, behind a write lock on the manager that the record belongs to: a model is changed by one transaction at a
- * time, or a create could miss a delete under way and leave an orphan. The record is matched again after the wait for
- * the lock, for only then does it say what the one before has committed.
+ * Like `match`, after taking a write lock on the record's manager: one transaction at a time changes a model, or a
+ * create could miss a concurrent delete and leave an orphan. The record is matched again after the lock is granted, to
+ * see what the previous transaction committed.
  */
 export const matchLocked = (selector: Selector): string =>
   `${match(selector)}
@@ -49,14 +49,14 @@ SET model.lock = true
 WITH model
 ${match(selector)}`
 
-/** @returns a row of `columnsOf`, or none where there is no such record */
+/** @returns one row of `columnsOf`, or none if there is no such record */
 export const findStatement = (selector: Selector): Statement => ({
   query: `${match(selector)}
 RETURN ${columnsOf(selector.resource, 'n')}`,
   parameters: selection(selector),
 })
 
-/** @returns a row a part; one of nulls where there is no part; none where there is no such record */
+/** @returns one row per part; one row of nulls if there is no part; no row if there is no such record */
 export const partsStatement = (resource: Resource, whole: Selector, page?: Page): Statement => {
   const sortedBy = resource.sortedBy.map((field) => `part.${field}`)
   return {
@@ -68,7 +68,7 @@ ${inOrder(sortedBy, page)}`,
   }
 }
 
-/** A new part of a record, unique in it by `name`. @returns its row, or none where there is no such record */
+/** Creates a part of a record, with a key unique in it. @returns its row, or none if there is no such record */
 export function createPartStatement(resource: Resource, whole: Selector, sent: Fields & { key: string }, by: string) {
   const scope = uniqueScope(resource, whole.value)
   const properties = { ...resource.atCreation(sent), ...newIdentity(resource, by), scope, uniqueKey: scope + sent.key }
@@ -81,15 +81,15 @@ RETURN ${columnsOf(resource, 'part')}`,
   }
 }
 
-/** What happens to the record besides, once it is changed. */
+/** Further clauses to run after a record is changed. */
 export interface Consequence {
   clauses: string
   parameters: Record<string, unknown>
 }
 
 /**
- * Changes a record, unless `envers` (null: any will do) lacks the one it has.
- * @returns whether it was changed, then its columns; no row where there is no such record
+ * Changes a record, unless its enver is not in `envers` (null: any).
+ * @returns whether it was changed, then its columns; no row if there is no such record
  */
 export function updateStatement(
   selector: Selector,

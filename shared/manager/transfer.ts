@@ -13,7 +13,7 @@ import type { Selector } from './selector.ts'
 import { match, nodeLabel, partOf, partsStatement, type Statement, selection } from './statements.ts'
 import { documentFields, shortened, type VersionDocument } from './version-document.ts'
 
-/** Properties, node types and implementations that are imported in one transaction: all or nothing. */
+/** Number of properties, node types and implementations up to which an import is one transaction. */
 const mostAtOnce = 5_000
 const stepSize = 2_500
 const typesAtOnce = 50
@@ -28,7 +28,7 @@ function* slices<T>(list: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < list.length; from += stepSize) yield list.slice(from, from + stepSize)
 }
 
-/** The statements of an import in their order; each is made when its turn comes. */
+/** The statements of an import in order, each built only when it runs. */
 function* stepsOf(
   version: Selector,
   { properties, nodeTypes }: VersionDocument,
@@ -44,8 +44,8 @@ function* stepsOf(
 }
 
 /**
- * Makes the elements of a document in a version, and changes those that are there to what it says; others stay. Many go in
- * steps: readers see what is done so far, and the same import again finishes one that has broken off.
+ * Upserts the elements of a document in a version; others stay unchanged. Large imports run in steps: readers see
+ * partial results, and repeating the import completes an interrupted one.
  * @throws noSuchRecord (404)
  */
 export async function importInto(
@@ -75,19 +75,19 @@ export async function importInto(
     for (const step of steps) add(await write(step))
     await write(end)
   }
-  // Somebody has deleted the version, or of what is implemented, meanwhile.
+  // The version, or an end of an implementation, was deleted concurrently.
   if (total.read < size) throw errors.noSuchRecord(version.told)
   return { created: total.created, changed: total.changed, unchanged: size - total.created - total.changed }
 }
 
-/** Fills a new version with what another one has, in steps; no policy follows it until it is whole. */
+/** Copies another version into a new one, in steps; index policies ignore it until the copy is complete. */
 export async function copyInto({ read, write }: ManagerDatabase, version: Selector, source: Selector, by: string) {
   await write(() => beginImportStatement(version))
   for await (const part of exportOf(read, source)) for (const step of stepsOf(version, part, by)) await write(step)
   await write(() => endImportStatement(version))
 }
 
-/** The node types behind a key with their implementations. @returns a row each: columns, then lists of columns */
+/** Node types after a key, with implementations. @returns one row each: columns, then lists of columns */
 const nodeTypesStatement = (version: Selector, after: string | null): Statement => ({
   query: `${match(version)}
 MATCH (n)<-[:${partOf}]-(t:${nodeLabel(nodeType)})
@@ -101,7 +101,7 @@ ORDER BY t.key`,
   parameters: { ...selection(version), after },
 })
 
-/** What a version has, a part at a time: all properties first. */
+/** Streams a version's document: all properties first. */
 export async function* exportOf(read: ManagerDatabase['read'], version: Selector): AsyncGenerator<VersionDocument> {
   const keys = new Set<unknown>()
   for (let after: string | null = null; ; ) {
@@ -126,7 +126,7 @@ export async function* exportOf(read: ManagerDatabase['read'], version: Selector
     const rows = await read(nodeTypesStatement(version, after))
     const nodeTypes = (rows as [string, unknown[][], ...unknown[]][]).map(([key, implemented, ...fields]) => ({
       ...shortened(key, nodeType, fields),
-      // A property that was made since is in no export.
+      // Omit properties created after the properties were read.
       properties: implemented.flatMap(([of, ...own]) => (keys.has(of) ? [shortened(of, propertyImpl, own)] : [])),
     }))
     yield { properties: [], nodeTypes }

@@ -9,7 +9,7 @@ import type { Fields, Resource } from './resources.ts'
 
 type Keyed = Fields & { key: string }
 
-/** What a version has. A field that is absent is null, or false. */
+/** The contents of a version. An absent field is null or false. */
 export interface VersionDocument {
   properties: readonly Keyed[]
   nodeTypes: readonly (Keyed & { properties: readonly Keyed[] })[]
@@ -18,8 +18,8 @@ export interface VersionDocument {
 const turnMs = 20
 
 /**
- * A document whose elements are all valid. It may be large: others get their turns while it is checked.
- * @throws invalidRequest (400) with the broken rules, as many as are told
+ * Validates all elements of a document. Yields to the event loop while checking, because documents may be large.
+ * @throws invalidRequest (400) with the violations, up to the limit of reported ones
  */
 export async function checkedDocument(given: Record<'properties' | 'nodeTypes', readonly unknown[]>) {
   const issues: Issue[] = []
@@ -59,17 +59,17 @@ export async function checkedDocument(given: Record<'properties' | 'nodeTypes', 
 
 const flags = ['unique', 'indexed', 'required', 'editable', 'deletable']
 
-/** The stored fields of a record, without its key. */
+/** The stored fields of a resource, without its key. */
 export const documentFields = ({ fields, alwaysNull }: Resource): string[] =>
   fields.filter((field) => field !== 'key' && !alwaysNull.includes(field))
 
-/** All of them, with null or false for those that are absent. */
+/** All stored fields; absent ones are null or false. */
 export const completed = (resource: Resource, given: Fields): Fields =>
   Object.fromEntries(
     documentFields(resource).map((field) => [field, given[field] ?? (flags.includes(field) ? false : null)]),
   )
 
-/** Without what is null or false. */
+/** Omits fields that are null or false. */
 export const shortened = (key: unknown, resource: Resource, values: readonly unknown[]): Keyed => ({
   key: String(key),
   ...Object.fromEntries(

@@ -6,7 +6,7 @@ import { match, matchLocked, nodeLabel, partOf, recordLabel, type Statement, sel
 
 const versionScope = uniqueScope(managerVersion)
 
-/** A manager of an org with its first version, which has its name. Contract 10. @returns the manager's row */
+/** Creates an org's manager and its first version, of the same name. Contract 10. @returns the manager's row */
 export function createManagerStatement(name: string, by: string, orgName?: string): Statement {
   const version = { ...newIdentity(managerVersion, by), name, uniqueKey: versionScope + name, number: 1n }
   const properties = { ...newIdentity(manager, by), name, uniqueKey: uniqueScope(manager) + name, versions: 1n }
@@ -22,7 +22,7 @@ RETURN ${columnsOf(manager, 'n')}`,
 }
 
 /**
- * The next version of a manager: no number is given twice, and none below `least`. Without a name it is
+ * Creates the next version of a manager. Numbers are never reused and at least `least`. The default name is
  * `<manager>-<number>`. @returns its row
  */
 export const createVersionStatement = (of: Selector, name: string | null, by: string, least = 0): Statement => ({
@@ -42,7 +42,7 @@ RETURN ${columnsOf(managerVersion, 'v')}`,
   },
 })
 
-/** The next number of a version whose name, which is made of it, nobody has taken. @returns a row of it */
+/** The next version number whose derived name is free. @returns one row */
 export const freeNumberStatement = (of: Selector): Statement => ({
   query: `${match(of)}
 UNWIND range(n.versions + 1, n.versions + 1000000) AS number
@@ -52,7 +52,7 @@ RETURN number LIMIT 1`,
   parameters: { ...selection(of), scope: versionScope },
 })
 
-/** All managers, or those of `orgs`. @returns a row each */
+/** All managers, or those of `orgs`. @returns one row each */
 export function managersStatement(orgs: Selector['orgs'], page?: Page): Statement {
   const sortedBy = ['n.name']
   return {

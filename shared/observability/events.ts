@@ -2,13 +2,13 @@ import { AppError } from '../errors/app-error.ts'
 import type { Logger } from './log.ts'
 import type { commitLosses, Metrics } from './metrics.ts'
 
-/** What happened, each once: a line in the log and a count. Logs name jobs, metrics never do. */
+/** Events: each writes one log line and increments a counter. Logs name jobs, metrics never do. */
 export interface Observed {
   log: Logger
   metrics: Metrics
 }
 
-/** A run of a job, or of one slice of it. */
+/** A run of a job or of one of its slices. */
 interface RunOf {
   jobId: string
   slice?: number | undefined
@@ -34,9 +34,9 @@ export function runFailed(observed: Observed, run: RunOf & { isSuperseded: boole
 
 interface End {
   outcome: 'succeeded' | 'failed' | 'cancelled'
-  /** The code of the error that a job failed with. */
+  /** Error code of a failed job. */
   reason?: string
-  /** False where another run of the job was first to say so: a job ends once. */
+  /** False if another run of the job has already recorded its end: a job ends once. */
   isNews: boolean
 }
 
@@ -49,7 +49,7 @@ export function jobFinished({ log, metrics }: Observed, job: { id: string; creat
   log.info({ jobId: job.id, ...end }, 'job finished')
 }
 
-/** Jobs whose lock was not renewed in time: others may run them by now. */
+/** Jobs whose lock was not renewed in time: other workers may be running them. */
 export function locksLost({ log, metrics }: Observed, jobIds: readonly string[]): void {
   metrics.locksLost.inc(jobIds.length)
   log.warn({ jobIds }, 'locks lost')
@@ -72,7 +72,7 @@ const lossOf: Record<string, (typeof commitLosses)[number]> = {
   storeAway: 'unanswered',
 }
 
-/** A run was whole, and its packet is not to be, or not yet: the store did not answer. */
+/** A completed run did not become the packet, or not yet: the store did not answer. */
 export function commitLost({ log, metrics }: Observed, jobId: string, error: unknown): void {
   const reason = lossOf[codeOf(error)]
   if (reason === undefined) return
@@ -80,7 +80,7 @@ export function commitLost({ log, metrics }: Observed, jobId: string, error: unk
   log.warn({ jobId, reason }, 'commit lost')
 }
 
-/** Thousands of parts a minute: counted only. */
+/** Thousands per minute: counted, not logged. */
 export function partStored({ metrics }: Pick<Observed, 'metrics'>, part: { pairs: number; bytes: Uint8Array }): void {
   metrics.parts.inc()
   metrics.pairs.inc(part.pairs)
@@ -104,7 +104,7 @@ export function janitorFailed({ log, metrics }: Observed, error: unknown): void 
 
 const refusedBy: Record<string, string> = { dbUrlRefused: 'address', dbUrlPortRefused: 'port' }
 
-/** Does nothing for errors of another kind. */
+/** Ignores all other error codes. */
 export function originRefused({ log, metrics }: Observed, code: string): void {
   const by = refusedBy[code]
   if (by === undefined) return

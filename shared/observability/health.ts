@@ -1,15 +1,15 @@
 import type { Metrics } from './metrics.ts'
 
-/** Each dependency's check, by name; one that throws is down. */
+/** Checks of the dependencies, by name; a dependency whose check throws is down. */
 export type Checks = Record<string, () => Promise<unknown>>
 
-/** What a program says of itself when it is asked. */
+/** What a program reports about itself. */
 interface Health {
   checks: Checks
   metrics: Metrics
-  /** Brings the metrics up to date that are asked for, not counted. */
+  /** Refreshes the metrics that are sampled rather than counted. */
   measure(): Promise<void>
-  /** Why this process should be started anew; null when it should not. */
+  /** Why this process should be restarted; null if it should not. */
   isStuck?(): Promise<string | null>
 }
 
@@ -21,7 +21,7 @@ interface HealthAnswer {
 
 const checkLimitMs = 3_000
 
-/** Which dependencies answer. A check that hangs is down as well. */
+/** Names of the dependencies that are down. A check that hangs counts as down. */
 export async function failingChecks(checks: Checks): Promise<string[]> {
   const outcomes = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
@@ -35,7 +35,7 @@ export async function failingChecks(checks: Checks): Promise<string[]> {
   return outcomes.flat()
 }
 
-/** What does not come within the time that a check has is an error: a client of Redis waits for ever. */
+/** Rejects when `answer` takes longer than the time limit of a check: a Redis client waits indefinitely. */
 export async function soon<T>(answer: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error('late')), checkLimitMs)
@@ -44,7 +44,7 @@ export async function soon<T>(answer: Promise<T>): Promise<T> {
 
 const freshMs = 1_000
 
-/** One answer for all that ask within a second: anybody may, and each time costs Redis and the store something. */
+/** Caches the answer for a second: anyone may ask, and each check costs Redis and the store a request. */
 function onceASecond<T>(ask: () => Promise<T>): () => Promise<T> {
   let askedAt = Number.NEGATIVE_INFINITY
   let answer: Promise<T>
@@ -57,7 +57,7 @@ function onceASecond<T>(ask: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** `/livez`, `/readyz` and `/metrics` of either program; null for any other path. Open, so they name no addresses. */
+/** Serves `/livez`, `/readyz` and `/metrics`; null for any other path. Unauthenticated, so no addresses are named. */
 export function createHealth({ checks, metrics, measure, isStuck }: Health) {
   const failing = onceASecond(() => failingChecks(checks))
   const measured = onceASecond(measure)

@@ -4,8 +4,8 @@ import { loggedError } from './logged-error.ts'
 export type { Logger }
 
 /**
- * JSON lines on stdout. Errors are logged with their causes but never with request bodies: those hold credentials.
- * What may hold a secret is redacted by name as a last line of defence; the first is not to log it.
+ * JSON lines on stdout. Errors are logged with their causes but never with request bodies, which contain credentials.
+ * Redaction by name is the last line of defence; the first is not to log secrets.
  */
 export function createLog(name: string, level: string): Logger {
   return pino({

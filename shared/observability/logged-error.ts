@@ -1,4 +1,4 @@
-/** Properties beside type, message and stack that are logged, where they are texts or numbers. */
+/** Properties logged besides type, message and stack, if they are strings or numbers. */
 const told = ['code', 'status', 'statusCode', 'syscall', 'address', 'port', 'hostname', 'amzRequestid'] as const
 
 const deepest = 10
@@ -15,8 +15,8 @@ interface Loggable {
 }
 
 /**
- * What a log says of an error and of its causes: a fixed list, for libraries put all kinds of things into their errors.
- * Those of Redis hold the command with its arguments (a password, a sealed secret), those of S3 the text that was signed.
+ * The loggable form of an error and its causes: a fixed list, because libraries attach arbitrary data to errors. Redis
+ * errors contain the command and its arguments (a password, a sealed secret), S3 errors the string that was signed.
  */
 export function loggedError(thrown: unknown, depth = 0): unknown {
   if (typeof thrown !== 'object' || thrown === null) return thrown

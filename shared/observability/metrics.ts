@@ -6,16 +6,16 @@ const requestBuckets = [0.005, 0.02, 0.1, 0.5, 2, 10, 60]
 const callBuckets = [0.002, 0.01, 0.05, 0.25, 1, 5, 30]
 const jobBuckets = [1, 5, 20, 60, 300, 1_200, 3_600, 14_400]
 
-/** Why a run that was whole did not become the packet. */
+/** Why a completed run did not become the packet. */
 export const commitLosses = ['superseded', 'taken', 'voided', 'unanswered'] as const
-/** By what an origin's address is refused. */
+/** What an origin is refused by. */
 const refusals = ['address', 'port'] as const
 
-/** What one process counts, and what it finds when it is asked. Every label has few values: no ids, no names of clients. */
+/** Counters and sampled gauges of one process. Labels have few values: never ids or names of clients. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
-  // With the event loop's lag, memory, and the time since the start.
+  // Includes event-loop lag, memory and start time.
   collectDefaultMetrics({ register: registry })
 
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
@@ -76,7 +76,7 @@ export function createMetrics() {
       'operation',
       'outcome',
     ),
-    // What is the same whichever process is asked: take the maximum over processes, not the sum
+    // Identical in every process: aggregate by maximum, not by sum
     dependencyUp: gauge('dependency_up', 'Whether a dependency answers this process', 'dependency'),
     queueJobs: gauge('queue_jobs', 'Entries of the queue by state', 'state'),
     openRuns: gauge('open_runs', 'Runs that unfinished jobs take: one each, more for a large multi'),
@@ -92,7 +92,7 @@ export function createMetrics() {
 
 type Counters = Record<'jobs' | 'commitsLost' | 'addressesRefused' | 'attempts', Counter>
 
-/** A counter that appears with its first event seems not to have moved to Prometheus, which would miss that one. */
+/** Initializes counters to 0: Prometheus would miss the first increment of a counter that appears with it. */
 function beginAtNothing({ jobs, commitsLost, addressesRefused, attempts }: Counters): void {
   for (const reason of Object.keys(errors)) jobs.inc({ outcome: 'failed', reason }, 0)
   for (const outcome of ['succeeded', 'cancelled']) jobs.inc({ outcome, reason: '' }, 0)

@@ -1,7 +1,7 @@
-/** Told of every call: which, how it ended (`ok`, or what `outcomeOf` makes of its error), and how long it took. */
+/** Observes each call: its operation, its outcome (`ok`, or the result of `outcomeOf`), and its duration. */
 export type ObserveCall = (operation: string, outcome: string, seconds: number) => void
 
-/** Calls `call`, and tells how long it took and how it ended. */
+/** Runs `call` and reports its duration and outcome. */
 export async function timing<T>(
   operation: string,
   call: () => Promise<T>,
@@ -20,7 +20,7 @@ export async function timing<T>(
   }
 }
 
-/** `target` with some of its methods timed, by what they are called in metrics. */
+/** Wraps `target` so that the methods in `operations` are timed under those names. */
 export function timed<T extends object>(
   target: T,
   operations: Partial<Record<keyof T, string>>,
@@ -38,6 +38,6 @@ export function timed<T extends object>(
   })
 }
 
-/** `refused`: the graph database answered, and did not want the query or us; `failed`: it did not, or not to the end. */
+/** `refused`: the graph database rejected the query or the credentials; `failed`: it did not answer completely. */
 export const boltOutcome = (error: unknown): 'refused' | 'failed' =>
   String((error as { code?: unknown }).code).startsWith('Neo.ClientError.') ? 'refused' : 'failed'

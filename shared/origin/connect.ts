@@ -13,39 +13,39 @@ export interface Origin {
   /** Whether the server speaks Cypher 3.5 (Bolt 3) rather than 4 or 5. */
   legacy: boolean
   /**
-   * Ends a read transaction that is older than a second and begins another: a change of the schema waits for old ones.
-   * @returns whether it did.
+   * Replaces a read transaction older than a second by a new one, since schema changes wait for old transactions.
+   * @returns whether it was replaced.
    */
   renew(): Promise<boolean>
-  /** Would `renew` begin another transaction? */
+  /** Whether `renew` would begin another transaction. */
   isDue(): boolean
-  /** Streams the rows of a query, however many there are. @throws the 502 errors of the catalogue. */
+  /** Streams any number of rows of a query. @throws the 502 errors of the catalogue. */
   read(query: string, parameters?: Record<string, unknown>): AsyncGenerator<Row>
   /**
-   * Hands over each row of a query that gives it as one list, however many there are, as they come: a third of the work
-   * of `read`, for what nobody needs to wait for.
+   * Calls `take` with each of any number of rows as it arrives; the query must return each row as one list. Costs a
+   * third of `read`, for callers that handle rows synchronously.
    * @throws the 502 errors of the catalogue.
    */
   each(query: string, parameters: Record<string, unknown>, take: (row: Row) => void): Promise<void>
   /**
-   * All rows of a query that gives each as one list, which is the caller's own: half the work of `read`, for a result
-   * that may be held in memory.
+   * Returns all rows of a query that returns each as one list; the caller owns them. Costs half of `read`, for results
+   * that fit in memory.
    * @throws the 502 errors of the catalogue.
    */
   rows(query: string, parameters?: Record<string, unknown>): Promise<unknown[][]>
-  /** The same, given up as soon as the rows take more bytes than that; `rowBytes` is what one takes, on average. */
+  /** As `rows`, but abandoned once the rows exceed `mostBytes`. `rowBytes` is the average size of a row. */
   rowsWithin(
     mostBytes: number,
     query: string,
     parameters?: Record<string, unknown>,
   ): Promise<{ rows: unknown[][] | null; rowBytes: number }>
-  /** Runs a query that a server may refuse (a missing procedure, a missing right) apart; null when it does. */
+  /** Runs a query that the server may refuse (missing procedure or right) in its own session; null if it fails. */
   ask(query: string): Promise<Row[] | null>
   close(): Promise<void>
 }
 
 export interface OriginSettings extends OriginPolicy, Patience {
-  /** Told how long it takes to answer. */
+  /** Observes the duration of each call. */
   observe?: ObserveCall
 }
 
@@ -55,12 +55,12 @@ interface Target {
   credentials: string
 }
 
-// Rows that stream are consumed as they come, so this many are under way at most.
+// Streamed rows are consumed as they arrive, so at most this many are in flight.
 const fetchSize = 1_000
 
 const renewedAfterMs = 1_000
 
-/** Whether an origin may be opened at all, without a connection. @throws 400, 422, or 502 where the name does not resolve. */
+/** Checks that an origin may be opened, without connecting. @throws 400, 422, or 502 if the name does not resolve. */
 export async function checkOrigin(
   dbUrl: string,
   policy: OriginPolicy,
@@ -72,9 +72,9 @@ export async function checkOrigin(
 }
 
 /**
- * Opens the origin of a publish request. Contract 4.1 and 9; read-only, with a transaction time limit. The signal ends
- * the opening, not the origin.
- * @throws 422 where policy refuses the address, 502 where it cannot be reached or refuses the credentials.
+ * Opens the origin of a publish request. Contract 4.1 and 9; read-only, with a transaction time limit. The signal
+ * aborts only the opening, not the opened origin.
+ * @throws 422 if policy refuses the address, 502 if it cannot be reached or refuses the credentials.
  */
 export async function openOrigin(
   target: Target,
@@ -147,14 +147,14 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
           const before = line.recordsRead()
           const next = await line.during(records.next())
           if (next.done) return
-          // It had to be waited for, so it is the only one.
+          // The buffer was empty before this wait, so this record is the only one held.
           if (line.recordsRead() !== before) line.drained()
           yield [...next.value.values()]
         }
       } catch (error) {
         throw originError(error, errors.originBroke)
       } finally {
-        // Not waited for: to end a result early the driver reads it to the end, and this one may have none.
+        // Not awaited: to end a result early the driver reads it to its end, which may never come.
         records.return?.().catch(() => {})
       }
     },
@@ -178,19 +178,19 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
   }
 }
 
-/** Username and password; the password may hold colons. The form is checked by the request's schema. */
+/** Username and password; the password may contain colons. The request's schema has checked the format. */
 export function splitCredentials(credentials: string): [username: string, password: string] {
   const text = Buffer.from(credentials.replace(/^Basic /, ''), 'base64').toString('utf8')
   const colon = text.indexOf(':')
   return [text.slice(0, colon), text.slice(colon + 1)]
 }
 
-/** The driver's errors in the words of the catalogue: their own texts name addresses and never reach a client. */
+/** Maps the driver's errors to the catalogue: their own messages contain addresses and must not reach a client. */
 function originError(error: unknown, broken: (cause: unknown) => AppError): unknown {
   if (error instanceof AppError || !(error instanceof Neo4jError)) return error
   if (error.code.startsWith('Neo.ClientError.Security.')) return errors.originRefusedCredentials(error)
   if (error.code.startsWith('Neo.ClientError.Transaction.TransactionTimedOut')) return errors.originTimeLimit(error)
-  // Ended by the server: too old, by its administrator, or as it shuts down; the driver calls these the client's fault.
+  // Terminated by the server (age, administrator, shutdown), although classified as a client error.
   if (error.code.startsWith('Neo.ClientError.Transaction.')) return errors.originBroke(error)
   if (error.code.startsWith('Neo.ClientError.')) return errors.originRefusedQuery(error)
   return broken(error)

@@ -5,7 +5,7 @@ interface ChannelBuffer {
   _buffer: Buffer
 }
 
-/** A connection of the driver that has agreed on a version. Parts of it are not public; without them it is not used. */
+/** A driver connection after version negotiation. Includes private parts; if they are missing, it is not used. */
 export interface BoltConnection {
   _ch: { onmessage: (buffer: ChannelBuffer) => void }
   protocol(): {
@@ -15,29 +15,29 @@ export interface BoltConnection {
   }
 }
 
-/** Is told what comes. */
+/** Callbacks for received data. */
 interface Reception {
   /** @throws Error to refuse them */
   bytes(count: number): void
-  /** Gets each message before it becomes objects. @throws Error to refuse it */
+  /** Called with each message before it is decoded. @throws Error to refuse it */
   message(bytes: Uint8Array): void
-  /** A whole record was taken. */
+  /** Called after each complete record. */
   record(): void
   /** Ends the connection. */
   refuse(reason: Error): void
 }
 
 const recordTag = 0x71
-// A pair of 60 MiB, the largest there may be, is less than twice as large as a record.
+// More than twice the largest pair, 60 MiB.
 const longestRecordBytes = 128 * 1024 * 1024
-// The names of a result's columns, errors, notifications.
+// Any other message: column names, errors, notifications.
 const longestOtherBytes = 1024 * 1024
-// All versions that a server might name.
+// Room for all versions that a server might list.
 const longestHandshakeBytes = 1024
 
 /**
- * Reads the connection's messages in place of the driver's own reader, whose time grows with the square of the chunks.
- * A message that is too large, or twice as many bytes that make none, are refused, and so is what is no message.
+ * Replaces the driver's own reader, whose time is quadratic in the number of chunks. Refuses a message that is too
+ * large, data that is not a message, and more than `2 * longestRecordBytes` without a complete message.
  */
 export function readByMessage(connection: BoltConnection, { bytes, message: look, record, refuse }: Reception): void {
   const protocol = connection.protocol()
@@ -71,7 +71,7 @@ export function readByMessage(connection: BoltConnection, { bytes, message: look
   }
 }
 
-/** What comes first is an answer of a few bytes; whatever came with it the driver's own reader would get. */
+/** Limits the first data, a response of a few bytes: anything sent with it would reach the driver's own reader. */
 export function limitHandshake(socket: Socket): void {
   const push = socket.push
   socket.push = (chunk, encoding) => {

@@ -8,15 +8,15 @@ export interface DbUrl {
 }
 
 const grammar = /^(bolt|bolt\+s):\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?$/
-// A scheme, a name of 253 characters with its last dot, and a port.
+// Scheme, name of 253 characters with a trailing dot, and port.
 const longest = 270
 const form = 'must be bolt://host[:port] or bolt+s://host[:port], and nothing else'
 const label = /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/
 
 /**
- * Parses a bolt endpoint: `bolt://` or `bolt+s://`, host, optional port, nothing else (contract 4.1, 9). Whatever a
- * resolver might read as an address in another notation (`127.1`, `0x7f000001`, `::ffff:127.0.0.1`) is refused.
- * @returns the parts, or the rule that is broken.
+ * Parses a bolt endpoint: `bolt://` or `bolt+s://`, host, optional port, nothing else (contract 4.1, 9). Refuses other
+ * notations that a resolver might read as an address (`127.1`, `0x7f000001`, `::ffff:127.0.0.1`).
+ * @returns the parts, or the violated rule.
  */
 export function parseDbUrl(text: string): DbUrl | { problem: string } {
   if (/^neo4j(\+s|\+ssc)?:/i.test(text)) return { problem: 'must not use routing; use bolt:// or bolt+s://' }
@@ -33,7 +33,7 @@ export function parseDbUrl(text: string): DbUrl | { problem: string } {
 
 function ipv6Problem(address: string): string | null {
   if (isIP(address) !== 6) return 'must have a valid IPv6 address in brackets'
-  // `::ffff:a.b.c.d`, `::a.b.c.d`, 64:ff9b::/96 and 2002::/16 all carry an IPv4 address past a check of the IPv6 one.
+  // `::ffff:a.b.c.d`, `::a.b.c.d`, 64:ff9b::/96 and 2002::/16 embed an IPv4 address that an IPv6 check would miss.
   const [first, second] = expand(address)
   const embeds =
     address.includes('.') ||

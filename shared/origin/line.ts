@@ -5,25 +5,25 @@ import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
 import { type BoltConnection, limitHandshake, readByMessage } from './connection.ts'
 import { countValues } from './values.ts'
 
-/** The connections of one driver, which keeps them to itself: where they go, what they may cost, their end. */
+/** Controls the connections of one driver, which does not expose them: their address, their limits and their end. */
 export interface Line {
-  /** Waits for the origin's work, but not longer than it may take. @throws what the work does, or a Neo4jError. */
+  /** Awaits work of the origin within the limits of `Patience`. @throws what the work throws, or a Neo4jError. */
   during<T>(work: Promise<T>): Promise<T>
-  /** How many records have come so far. */
+  /** Number of records received so far. */
   recordsRead(): number
-  /** Nothing of what has come is held any more, or a read begins: so much may come from now on. */
+  /** Resets the count of bytes held: all received rows were consumed, or a read begins. */
   drained(): void
-  /** Ends every connection at once. */
+  /** Destroys every connection immediately. */
   cut(reason: Error): void
-  /** Closes the driver, and whatever connection it has forgotten. */
+  /** Closes the driver and any connection that it leaves open. */
   close(): Promise<void>
 }
 
-/** How long an origin may take while it is waited for. */
+/** Limits on the inactivity of an origin, counted only while a caller waits for it. */
 export interface Patience {
-  /** Without a byte. */
+  /** Without receiving a byte. */
   silenceSeconds: number
-  /** Without a record, or the end of an answer: what keeps a connection alive is neither. */
+  /** Without a record or the end of a response; keep-alive bytes do not count. */
   stallSeconds: number
 }
 
@@ -31,7 +31,7 @@ interface Address {
   resolveWith(host: string): Address
 }
 
-/** Parts of the driver that are not public. Without them no connection is made. */
+/** Private parts of the driver. If they are missing, no connection is made. */
 interface Internals {
   _getOrCreateConnectionProvider(): {
     _address: Address
@@ -49,17 +49,17 @@ subscribe('net.client.socket', (message) => {
 })
 
 const tickMs = 1_000
-// Rows come as fast as the origin likes until those that are held are enough, whatever their size.
+// Bounds the rows received but not yet consumed: the origin sends them at its own pace, whatever their size.
 const mostBytesHeld = 256 * 1024 * 1024
-// A value may be a byte where it comes from, and an object here. Of little that comes nobody needs to count them.
+// Heap cost of a value that may be one byte on the wire. Values are counted only above `uncountedBytes`.
 const objectBytes = 40
 const uncountedBytes = 4 * 1024 * 1024
 
 /**
- * Takes a new driver's connections in hand. They go to `address`, which was checked, while a certificate must fit the
- * name: the driver would resolve the name again. An origin that sends more than may be held, or that is waited for and
- * lets it last too long, is cut off, and whoever waits is told. A connection that never answers the first words the
- * driver leaves open, also when it is closed.
+ * Takes control of a new driver's connections. They go to `address`, which was checked, as the driver would resolve the
+ * name again; certificates must still match the name. An origin that exceeds the memory limit or its `Patience` is cut
+ * off, and pending calls reject. A connection whose handshake is never answered is destroyed on close, since the driver
+ * leaves it open.
  */
 export function takeLine(driver: Driver, address: string, { silenceSeconds, stallSeconds }: Patience): Line {
   const sockets = new Set<Socket>()
@@ -98,12 +98,12 @@ export function takeLine(driver: Driver, address: string, { silenceSeconds, stal
   function cut(reason: Error) {
     for (const socket of sockets) socket.destroy(reason)
     sockets.clear()
-    // The driver does not tell whoever it was about to tell something when it met what it did not expect.
+    // The driver never settles the call it was delivering to when it failed on unexpected data.
     for (const reject of waiting)
       reject(new Neo4jError(reason.message, neo4j.error.SERVICE_UNAVAILABLE, '', '', undefined, reason))
   }
 
-  // Ticks, not times: while this process is busy or frozen nothing is read, and that is not the origin's silence.
+  // Counts ticks, not elapsed time: while this process is busy or frozen it reads nothing, whatever the origin sends.
   function look() {
     for (const socket of sockets) if (socket.destroyed) sockets.delete(socket)
     const bytes = [...sockets].reduce((sum, { bytesRead }) => sum + bytesRead, 0)

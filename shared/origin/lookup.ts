@@ -3,22 +3,22 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { createTurns } from './turns.ts'
 
-/** All addresses of a name, or none; gives up when the signal aborts. */
+/** All addresses of a host name; empty if it has none. Stops waiting when the signal aborts. */
 export type Lookup = (host: string, signal: AbortSignal) => Promise<string[]>
 
-// The resolver's queries need no threads, but they should not be without number.
+// Resolver queries use no threads; this only bounds how many run at once.
 const asking = createTurns(256)
-// The system's look-up takes one of the few threads that files, compression and everybody else's look-ups need as well.
+// A system look-up occupies one of the few libuv threads, which files, compression and all other look-ups share.
 const askingSystem = createTurns(1)
 
 const tryMs = 1_000
 const tries = 2
-// Before the whole look-up is over, so that one kind of address is enough.
+// Shorter than the limit of the whole look-up, so that one address family suffices if the other times out.
 const longestMs = 4_000
 
 /**
- * Looks names up as the system does: in the hosts file, then in DNS; and what only the system knows (search domains of a
- * cluster, say), by the system. A name server that is silent costs no thread. @param servers in place of the system's.
+ * Resolves names in the system's order: hosts file, DNS, then the system's resolver for names that only it knows (such
+ * as a cluster's search domains). A silent name server occupies no thread. @param servers replace the system's.
  */
 export const createLookup =
   (servers: readonly string[] | null, hostsFile = '/etc/hosts'): Lookup =>
@@ -28,7 +28,7 @@ export const createLookup =
     if (local.length > 0) return local
     const { addresses, isSilent } = await asking(signal, () => resolve(name, servers))
     if (addresses.length > 0 || servers !== null) return addresses
-    // Nobody outside answers, or fails to answer, for a name without a dot.
+    // A name without a dot is local: the silence of DNS says nothing about it.
     if (isSilent && name.includes('.')) return []
     return askingSystem(signal, async () => (await lookup(host, { all: true })).map(({ address }) => address))
   }
@@ -45,7 +45,7 @@ async function resolve(name: string, servers: readonly string[] | null) {
   }
 }
 
-/** The addresses of a name in the text of a hosts file, the older kind first. `localhost` need not be in it. */
+/** Addresses of a name in the text of a hosts file, IPv4 first. `localhost` resolves even if it is missing. */
 function inHosts(name: string, text: string): string[] {
   const found = text.split('\n').flatMap((line) => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/)

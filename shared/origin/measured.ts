@@ -4,12 +4,12 @@ import { type Origin, type OriginSettings, openOrigin } from './connect.ts'
 
 type Target = Parameters<typeof openOrigin>[0]
 
-/** What may pass is a failure; the rest is the origin, or our own policy, that will not. */
+/** A non-retryable error is a refusal, by the origin or by our own policy; any other error is a failure. */
 const outcomeOf = (error: unknown) => (error instanceof AppError && !error.retryable ? 'refused' : 'failed')
 
 /**
- * Opens an origin of which `settings.observe` is told how long it takes: to be connected to, and to answer a query with
- * its first row, or with all of them where they come together.
+ * Opens an origin and reports latencies to `settings.observe`: of the connection, and of each query until its first
+ * row, or until all rows where they are returned together.
  */
 export async function openMeasured(
   target: Target,
@@ -30,7 +30,7 @@ export async function openMeasured(
       const rows = origin.read(query, parameters)
       const next = rows.next.bind(rows)
       let isFirst = true
-      // No generator around the other: each row would pay for it.
+      // Not wrapped in another generator, which would slow down every row.
       rows.next = () => {
         if (!isFirst) return next()
         isFirst = false

@@ -1,22 +1,22 @@
 const startBytes = 64 * 1024
 const keptBytes = 1024 * 1024
 
-/** Where the tag of a message stands: behind the marker of its structure. */
+/** Offset of a message's tag, after the structure marker. */
 export const tagAt = 1
 
-/** What becomes of the messages. */
+/** Limits and consumes messages. */
 interface Receiver {
-  /** How many bytes a message with this tag may have; undefined: it has not come yet. */
+  /** Maximum size of a message with this tag; undefined: the tag has not arrived yet. */
   limitBytes(tag: number | undefined): number
-  /** Gets a whole message, in one piece, which is overwritten afterwards. */
+  /** Receives a whole message in one piece; its memory is overwritten after the call. */
   take(message: Buffer): void
 }
 
 /**
- * Cuts what a Bolt server sends, after its handshake, into messages. The work and the memory follow from the bytes: the
- * driver's own reader keeps an object for each chunk, and walks through all of them for each byte that it reads.
- * @returns takes the next bytes, cut anywhere; throws an Error when a message is over its limit, and whatever `take`
- * throws. Then nothing more can be read.
+ * Splits what a Bolt server sends after its handshake into messages, in time and memory proportional to the bytes. The
+ * driver's own reader keeps an object for each chunk and walks through all of them for each byte it reads.
+ * @returns a function that takes the next bytes, split anywhere. It throws an Error when a message exceeds its limit,
+ * and whatever `take` throws; after that it cannot be used.
  */
 export function createMessageReader({ limitBytes, take }: Receiver): (bytes: Buffer) => void {
   let held = Buffer.alloc(0)
@@ -33,7 +33,7 @@ export function createMessageReader({ limitBytes, take }: Receiver): (bytes: Buf
       held.copy(larger, 0, 0, heldBytes)
       held = larger
     }
-    // A call for each of very small chunks costs more than their bytes.
+    // For very small chunks, calling `copy` costs more than copying byte by byte.
     if (to - from < 16) for (let at = from; at < to; at++) held[heldBytes++] = bytes[at] as number
     else heldBytes += bytes.copy(held, heldBytes, from, to)
   }
@@ -63,10 +63,10 @@ export function createMessageReader({ limitBytes, take }: Receiver): (bytes: Buf
       halfHeader = -1
       const end = at + chunkBytes
       if (chunkBytes === 0) {
-        // Alone it only keeps the connection alive.
+        // Without a message, an end marker only keeps the connection alive.
         if (heldBytes > 0) finish()
       } else if (heldBytes === 0 && end + 1 < bytes.length && bytes[end] === 0 && bytes[end + 1] === 0) {
-        // Nearly all are like this: one chunk that is all here.
+        // Fast path for nearly all messages: a single chunk that has fully arrived.
         take(bytes.subarray(at, end))
         at = end + 2
       } else missingOfChunk = chunkBytes

@@ -9,14 +9,14 @@ export interface OriginPolicy {
   /** null: public addresses only. */
   allow: readonly AllowRule[] | null
   ports: readonly number[]
-  /** Name servers for the names of origins; null: the system's. */
+  /** Name servers that resolve the hosts of origins; null: the system's. */
   dnsServers: readonly string[] | null
 }
 
-// Longer than a resolver needs that answers at all, and than one should wait for a turn.
+// Longer than a working resolver takes, and longer than a look-up should queue.
 const lookupMs = 5_000
 
-/** Everything IANA reserves for other than the public internet. */
+/** IPv4 networks that IANA reserves for uses other than the public internet. */
 const reserved = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -64,10 +64,10 @@ function namedBy(host: string, rule: AllowRule): boolean {
 }
 
 /**
- * Resolves an origin's host and refuses it unless every address it has is allowed. Contract 9; seed, `dbUrl`. A rule
- * that names a port allows that port on what it names; without one the port must be among `ports`.
- * @returns an address that was checked: connect to this one, for the name may resolve to another a moment later.
- * @throws dbUrlRefused, dbUrlPortRefused (422), originUnreachable (502) where the name does not resolve.
+ * Resolves an origin's host and refuses it unless its name or all its addresses are allowed. Contract 9; seed, `dbUrl`.
+ * A rule with a port allows only that port; a rule without one allows those in `ports`.
+ * @returns a checked address. Connect to it, not to the name, which may resolve to another address a moment later.
+ * @throws dbUrlRefused, dbUrlPortRefused (422); originUnreachable (502) if the name does not resolve.
  */
 export async function checkedAddress(
   { host, port }: DbUrl,

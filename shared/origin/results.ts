@@ -5,16 +5,16 @@ import { bytesOf } from './row-bytes.ts'
 /** One row: values by column, integers as BigInt, floats as number. */
 export type Row = readonly unknown[]
 
-// More than any page has, or any database constraints: an origin that gives more will not end.
+// More than the rows of any page or the constraints of any database: an origin that sends more may never end.
 const mostRowsHeld = 200_000
 const endless = () => new Error(`a result has more than ${mostRowsHeld} rows`)
 
-/** A result whose rows are coming. */
+/** State of a result while its rows arrive. */
 interface Receiving<T> {
-  /** null once they are given up. */
+  /** null after the read was abandoned. */
   rows: T[] | null
   arrived: number
-  /** So many rows took so many bytes. */
+  /** Number of rows whose size is included in `bytes`. */
   measured: number
   bytes: number
   resolve(received: Received<T>): void
@@ -26,7 +26,7 @@ interface Received<T> {
   rowBytes: number
 }
 
-/** All rows of a result; null as soon as they take more than `mostBytes`, together. */
+/** Collects all rows of a result; `rows` is null if together they take more than `mostBytes`. */
 export function collected<T>(
   line: Line,
   result: Result,
@@ -34,8 +34,8 @@ export function collected<T>(
   mostBytes = Number.POSITIVE_INFINITY,
 ): Promise<Received<T>> {
   const { promise, resolve, reject } = Promise.withResolvers<Received<T>>()
-  // A transaction keeps all its results until it ends, and these keep who reads them: nobody may keep the rows, nor
-  // what was promised them.
+  // A transaction retains its results, and these their observers, until it ends. Clearing `reading` frees the rows and
+  // the promise.
   let reading: Receiving<T> | null = { rows: [], arrived: 0, measured: 0, bytes: 0, resolve, reject }
   line.drained()
   result.subscribe({
@@ -48,7 +48,7 @@ export function collected<T>(
       reading.bytes += bytesOf(row)
       if (reading.bytes <= mostBytes) return
       reading.rows = null
-      // What was fetched still comes, with Bolt 3 all of it; the rest the server discards.
+      // The server discards the remaining rows; those already fetched (with Bolt 3, all) still arrive.
       result.summary().catch(() => {})
     },
     onCompleted() {
@@ -62,10 +62,10 @@ export function collected<T>(
   })
 }
 
-/** Hands over the rows of a result, of which nothing is kept. */
+/** Passes each row of a result to `take` and retains none. */
 export function handedOver(line: Line, result: Result, take: (row: Row) => void): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  // What the transaction keeps must not keep what is made of the rows, as above.
+  // As above: the transaction must not retain what `take` builds from the rows.
   let taking: typeof take | null = take
   line.drained()
   result.subscribe({

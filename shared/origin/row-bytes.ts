@@ -1,11 +1,14 @@
-// What a value takes beside its text, and what one of several fields does: a datetime, a point.
+// Overhead of a value besides its text, and size of a value with several fields, such as a datetime or a point.
 const [ofValue, ofFields] = [32, 160]
 
-/** What a row takes in memory, roughly. Texts of its own count by their length: a row has few, its lists may have any number. */
+/**
+ * Approximate memory of a row. Strings directly in the row count by their length alone, as they are few; strings in
+ * lists also count their overhead.
+ */
 export function bytesOf(row: unknown): number {
   if (!Array.isArray(row)) return bytesInList(row)
   let bytes = ofValue
-  // Most values are no lists: this runs for each row that is read.
+  // Hot path, run for each row: most values are not lists.
   for (let index = 0; index < row.length; index++) {
     const one = row[index]
     if (typeof one === 'string') bytes += one.length

@@ -1,7 +1,7 @@
-/** Waits for a turn, then does the work. @throws the signal's reason when no turn came in time, and what the work does. */
+/** Waits for a free slot, then runs the work. @throws the signal's reason if it aborts first, or the work's error. */
 export type InTurn = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
-/** At most so many at a time; the others wait in the order in which they came. */
+/** Limits concurrency to `most`; further calls queue in order of arrival. */
 export function createTurns(most: number): InTurn {
   const waiting = new Set<() => void>()
   let free = most

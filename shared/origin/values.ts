@@ -1,13 +1,13 @@
 const [tinyString, tinyList, tinyStruct, tinyEnd] = [0x80, 0x90, 0xb0, 0xc0]
 
-/** What stands behind these markers: bytes of the value, and of a size that it begins with. */
+/** Bytes after each PackStream marker: of a fixed-size value, of a size prefix, of an element count. */
 const fixedBytes: Record<number, number> = { 193: 8, 200: 1, 201: 2, 202: 4, 203: 8 }
 const sizedBytes: Record<number, number> = { 204: 1, 205: 2, 206: 4, 208: 1, 209: 2, 210: 4 }
 const countBytes: Record<number, number> = { 212: 1, 213: 2, 214: 4, 216: 1, 217: 2, 218: 4, 220: 2, 221: 3 }
 
 /**
- * How many values a message in PackStream has, at any depth, keys of maps among them: each becomes an object, and may
- * be a single byte. Markers that there are not count as values of their own.
+ * Counts the values of a PackStream message at any depth, map keys included: each becomes an object, though it may be a
+ * single byte. An unknown marker counts as a value.
  */
 export function countValues(message: Uint8Array): number {
   let count = 0

@@ -13,23 +13,23 @@ import { createReport, type JobReport } from './parts/report.ts'
 import type { PublishRequest } from './request/fields.ts'
 import { planOf } from './request/plan.ts'
 
-/** What a packet, or a slice of one, is made of and within which bounds. */
+/** What a packet, or a slice of one, is built from, and its limits. */
 export interface PacketOrder {
   requests: readonly PublishRequest[]
-  /** The requests are those of a larger multi from the one with that index on, whose views these are. */
+  /** Set if the requests are a slice of a larger multi, from index `first` on; `views` are those of the whole multi. */
   slice?: { first: number; views: readonly View[] }
   syntax: ParameterSyntax
-  /** Pairs a part may have, 1 to 5,000. */
+  /** Maximum pairs per part, 1 to 5,000. */
   batchSize: number
   maxPairs: number
   limitSeconds: number
-  /** What earlier attempts have used of the time limit. */
+  /** The part of the time limit that earlier attempts used. */
   spentSeconds: number
   /** When the request was accepted, epoch milliseconds: the packet's timestamp, the same in every attempt. */
   acceptedAt: number
 }
 
-/** How far a packet is: finished sub-requests, and what was written so far. */
+/** Progress of a packet: finished sub-requests, and what was written so far. */
 export interface PacketProgress {
   subRequestsDone: number
   pairs: number
@@ -37,7 +37,7 @@ export interface PacketProgress {
   bytes: number
 }
 
-/** What was built: its report, and what other slices of its packet may have seen otherwise. */
+/** The result: its report, and observations to compare with those of the packet's other slices. */
 export interface Built {
   report: JobReport
   observations: Observation[]
@@ -51,10 +51,10 @@ interface BuildContext {
 }
 
 /**
- * Reads the origins and hands the packet's parts to `sink`, in memory that does not depend on the packet's size. It
- * knows neither queue nor HTTP: interruption comes as a signal, progress goes to a callback. A packet without pairs is
+ * Reads the origins and passes the packet's parts to `sink`, in memory that does not depend on the packet's size.
+ * Independent of queue and HTTP: interruption comes as a signal, progress goes to a callback. A packet without pairs is
  * one empty part, a slice without pairs is none.
- * @throws AppError: 422, 502, 413 by the catalogue; jobTimedOut (504); the signal's reason when interrupted.
+ * @throws AppError: 400, 422, 502, 413 by the catalogue; jobTimedOut (504); the signal's reason when interrupted.
  */
 export async function buildPacket(
   order: PacketOrder,
@@ -93,8 +93,8 @@ export async function buildPacket(
       })
     } catch (error) {
       await writer.settle()
-      interrupted() // a read that broke because the signal closed its connection is an interruption, not a broken origin
-      throw isBroken(error) ? (selections.failure() ?? error) : error // a read that fails ends the transaction for all
+      interrupted() // a read broken by closing the connection is an interruption, not a broken origin
+      throw isBroken(error) ? (selections.failure() ?? error) : error // a failed read breaks the shared transaction
     }
     subRequestsDone++
     progress()
@@ -106,7 +106,7 @@ export async function buildPacket(
 
 const isBroken = (error: unknown) => error instanceof AppError && error.code === 'originBroke'
 
-/** Ends with `work`, or at once when the signal aborts: a read under way when its driver is closed never ends. */
+/** Settles with `work`, or rejects when the signal aborts: a read in progress when its driver is closed never ends. */
 async function orAborted(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const abort = () => reject(signal.reason)

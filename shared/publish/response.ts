@@ -1,13 +1,13 @@
 import { STATUS_CODES } from 'node:http'
 
-/** Statements as they are stored: passed on as bytes, never parsed and printed again. Contract 6. */
+/** Statements as stored: passed on as bytes, never parsed and printed again. Contract 6. */
 export interface StatementSource {
-  /** null where it is known only after it was read: the syntax of parameters is converted on the way. */
+  /** null if known only after reading: the parameter syntax is converted on the way. */
   bytes: number | null
   open(): Promise<AsyncIterable<Uint8Array>>
 }
 
-/** The answer of every endpoint of the publish area: each field always present. Seed, Publish response object. */
+/** The response of every endpoint of the publish area; every field is present. Seed, Publish response object. */
 export interface PublishResponse {
   transactionRequest: StatementSource | null
   transactionRequests: readonly StatementSource[] | null
@@ -16,7 +16,7 @@ export interface PublishResponse {
   fileNames: readonly string[] | null
   error: string | null
   usePrefixes: boolean | null
-  /** Of listings only: where the next page begins, null behind the last one. */
+  /** Listings only: where the next page begins, null on the last page. */
   next?: string | null
 }
 
@@ -38,19 +38,19 @@ export const publishResponse = (fields: Partial<PublishResponse>): PublishRespon
 export const failedResponse = ({ status, message }: { status: number; message: string }): PublishResponse =>
   publishResponse({ error: `${status} ${STATUS_CODES[status]}: ${message}` })
 
-/** One source fills the field in the singular, several that in the plural, in part order. Contract 6. */
+/** One source fills the singular field, several fill the plural one, in part order. Contract 6. */
 export const statementFields = (sources: readonly StatementSource[]): Partial<PublishResponse> =>
   sources.length === 1 ? { transactionRequest: sources[0] as StatementSource } : { transactionRequests: sources }
 
-/** One location fills the field in the singular, several that in the plural, in part order. Contract 6. */
+/** One location fills the singular field, several fill the plural one, in part order. Contract 6. */
 export const locationFields = (urls: readonly string[]): Partial<PublishResponse> =>
   urls.length === 1 ? { fileLocation: urls[0] as string } : { fileLocations: urls }
 
 type Piece = Buffer | StatementSource
 
 /**
- * A response as a body, if possible of known length: whoever reads it can tell a broken-off one from a whole one.
- * @returns `bytes` in UTF-8 (null when a source does not know), and the chunks.
+ * A response as a body, if possible of known length, so that a reader can detect truncation.
+ * @returns `bytes` in UTF-8 (null if a source's length is unknown), and the chunks.
  */
 export function serializeResponse(response: PublishResponse): {
   bytes: number | null

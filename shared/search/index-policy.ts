@@ -1,6 +1,6 @@
 import { anchorOf, type Strategy, strategiesOf } from './strategies.ts'
 
-/** What a policy needs to know of a node type: its key, which is the label, and the keys of its properties. */
+/** A node type in a policy: its key, which is its label, and the keys of its properties. */
 export interface IndexedType {
   key: string
   properties: readonly string[]
@@ -8,14 +8,14 @@ export interface IndexedType {
 
 interface PolicyOrder {
   policyName: string
-  /** The keys of its node types, and those types in the same order. */
+  /** The keys of the policy's node types, in the order of `nodeTypes`. */
   keys: readonly string[]
   nodeTypes: Iterable<IndexedType> | AsyncIterable<IndexedType>
-  /** Of `indexNames`, over the whole model. */
+  /** Result of `indexNames` for the whole model. */
   names: ReadonlyMap<string, string>
-  /** Keys of node types that no statement can name. */
+  /** Keys of omitted node types, because no statement can name them. */
   leftOut: readonly string[]
-  /** The custom call's answer differs in some places (seed, Search); its one index may have a name of its own. */
+  /** The custom call's answer differs in places (seed, Search); a single index may have a custom name. */
   custom: { indexName: string | null } | null
   now: Date
 }
@@ -29,7 +29,7 @@ export interface IndexPolicy {
     updatedAt: string
     versions: never[]
     state: 'OFFLINE'
-    /** Additive: keys of node types that are left out, as no statement can name them. */
+    /** Additive: keys of omitted node types, because no statement can name them. */
     leftOut?: readonly string[]
   }
   caption: { priority: { property: string }[] }
@@ -61,7 +61,7 @@ interface PropertySchema {
 const captions = ['title', 'name', 'address', 'phone', 'grn']
 
 /**
- * The policy that indexes these node types, one index each, as JSON text in pieces of an index each: it may be large.
+ * The policy that indexes these node types, one index each. JSON text in chunks of one index, because it may be large.
  * Seed, Search; contract 10.
  */
 export async function* indexPolicy(order: PolicyOrder): AsyncGenerator<string> {
@@ -97,8 +97,8 @@ export async function* indexPolicy(order: PolicyOrder): AsyncGenerator<string> {
 }
 
 /**
- * The index of each node type of a model, by the type's key: the lower-cased key. Of keys that differ in case only the
- * first has that name, the others get a number. Only the whole model, oldest first, gives a type the same name each time.
+ * Index names by node type key: the lower-cased key. Among keys that differ only in case the first gets that name and
+ * the others a numeric suffix. Names are stable only if computed over the whole model, oldest first.
  */
 export function indexNames(keys: readonly string[]): Map<string, string> {
   const used = new Set(keys.map(anchorOf))

@@ -3,7 +3,7 @@ import { isQuotable, quote } from '../cypher/identifiers.ts'
 export const strategyNames = ['defaultBroker', 'defaultPartial', 'defaultFull'] as const
 export type StrategyName = (typeof strategyNames)[number]
 
-/** What a producer selects. Seed, Strategy names. */
+/** The nodes that a producer selects. Seed, Strategy names. */
 const conditions: Record<StrategyName, string> = {
   defaultBroker: ' WHERE n.grn IN {idList}',
   defaultPartial: ' WHERE n.updatedAt > n.lastSearchIndexedAt',
@@ -23,18 +23,18 @@ export interface Strategy {
   broker?: string
 }
 
-/** A strategy's name in camel or in snake case (seed, Search); null for any other text. */
+/** Parses a strategy name in camel or snake case (seed, Search); null for any other text. */
 export function parseStrategyName(text: string): StrategyName | null {
   const camel = text.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
   return strategyNames.find((name) => name === camel) ?? null
 }
 
-/** Can a producer name this label? The same rule holds for packets. */
+/** Whether a producer can name this label. Packets have the same rule. */
 export const isIndexable = isQuotable
 
 export const anchorOf = (label: string): string => label.toLowerCase()
 
-/** All strategies of a label, whichever was asked for. Contract 10, Search. */
+/** All strategies of a label, regardless of which was requested. Contract 10, Search. */
 export function strategiesOf(label: string, isCustom: boolean): Record<StrategyName, Strategy> {
   const strategy = (name: StrategyName): Strategy => ({
     producer: producerOf(label, name),

@@ -1,6 +1,6 @@
 const batchSize = 32
 
-/** Does something with each of many, so many at a time. */
+/** Maps the items asynchronously, `batchSize` at a time. */
 export async function inBatches<T, R>(items: readonly T[], each: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (let start = 0; start < items.length; start += batchSize) {

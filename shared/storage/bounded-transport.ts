@@ -1,12 +1,12 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https, { type RequestOptions } from 'node:https'
 
-/** A request to the store stood still for too long. */
+/** A request to the store was inactive for too long. */
 export class StoreStalled extends Error {}
 
 /**
- * What the minio client makes its requests with. It sets no limit of its own and would wait for ever for a store that
- * hangs: one whose connection stands still for `limitMs`, be it before the answer or in the middle of it, fails.
+ * Transport of the minio client, which sets no timeout and would wait forever for a store that hangs. A request fails
+ * if its connection is inactive for `limitMs`, before the response or during it.
  */
 export function boundedTransport(protocol: string, limitMs: number): Pick<typeof http, 'request'> {
   const { request } = protocol === 'https:' ? https : http
@@ -18,7 +18,7 @@ export function boundedTransport(protocol: string, limitMs: number): Pick<typeof
       onAnswer(response)
     })
     return asked.on('timeout', () => {
-      // What is there and not read yet waits for its reader, a slow client say, and not for the store.
+      // Unread data means that the reader, such as a slow client, is late, not the store.
       if (answer === undefined || answer.readableLength === 0) asked.destroy(new StoreStalled('no byte in time'))
     })
   }

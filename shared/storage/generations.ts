@@ -15,22 +15,22 @@ export interface ManifestPart {
 /** One generation of a packet: written once, never changed. */
 export interface Manifest {
   jobId: string
-  /** For people. Redis counts attempts, and may count one twice after it lost what it knew: nothing here depends on it. */
+  /** Informational: Redis counts attempts and may repeat a number after data loss, so nothing here depends on it. */
   attempt: number
   /** The run that wrote it. */
   run?: string
   /** ISO 8601. */
   createdAt: string
   parts: ManifestPart[]
-  /** This generation says that the packet was removed; it has no parts. */
+  /** This generation records the removal of the packet; it has no parts. */
   removed?: true
-  /** This one says only that its job will not commit any more: readers look past it. */
+  /** This generation only prevents its job from committing; readers skip it. */
   isVoid?: true
-  /** Of a void one: the generation that readers see instead, 0 without any. */
+  /** For a void generation: the one that readers see instead, 0 if none. */
   over?: number
 }
 
-/** The generation that says that a packet was removed. */
+/** Manifest that records the removal of a packet. */
 export const removal = (): Manifest => ({
   jobId: randomUUID(),
   attempt: 0,
@@ -40,8 +40,8 @@ export const removal = (): Manifest => ({
 })
 
 /**
- * The generation of a job that failed after a run of it had begun to commit. That run may be frozen, and wake much later:
- * then it finds that its job has a generation, and commits nothing.
+ * Manifest of a job that failed after a run of it had begun to commit. If that run was frozen and resumes much later,
+ * it finds that its job has a generation and commits nothing.
  */
 export const voided = (jobId: string): Manifest => ({
   jobId,
@@ -58,59 +58,59 @@ export interface Generation {
 
 export interface CommitOptions {
   force: boolean
-  /** The error of a commit whose name is taken. */
+  /** Creates the error to throw if the name is taken. */
   taken: () => Error
   /**
-   * Up to this generation none is of the job: the latest when it was submitted. `Infinity`, where the job has begun just
-   * now and commits once; 0, where nobody knows, makes every commit look at all there are.
+   * No generation up to this one belongs to the job: the latest when it was submitted. `Infinity` if the job has only
+   * just begun and commits once; 0 (unknown) makes every commit check all generations.
    */
   above?: number
-  /** No manifest is sent after this time (epoch milliseconds): what a later look at the generations rests on may be swept. */
+  /** No manifest is sent after this time (epoch milliseconds): by then the job's own generation may be swept. */
   until?: number
 }
 
 /**
- * A packet is a list of generations; the highest is the packet. Creating the next one's manifest is the commit, and
- * the store's create-if-absent is all that decides. Contract 6, How.
+ * A packet is a list of generations; the highest is the packet. Creating the next one's manifest is the commit, decided
+ * solely by the store's create-if-absent. Contract 6, How.
  *
- * A job may run more than once: after a crash, or twice at the same time when a worker froze past its lock. Each run
- * brings its own parts. Between listing the generations and creating the next, the other run may commit: then the
- * create finds the number taken, reads whose it is, and a manifest of the same job is success for both. A run that
- * wakes up late lists its job's generation, also below newer ones (`sweepStorage` says how long they stay), and commits
- * nothing. So a job never becomes two generations, and orphaned parts are all that a loser leaves.
+ * A job may run more than once: after a crash, or concurrently when a worker froze past its lock. Each run writes its
+ * own parts. If another run commits between listing the generations and creating the next, the create finds the number
+ * taken and reads that manifest; if it has the same job, both runs succeed. A run that resumes late finds its job's
+ * generation, also below newer ones (`sweepStorage` documents how long they stay), and commits nothing. So a job never
+ * creates two generations, and a losing run leaves only orphaned parts.
  *
- * What is asked costs the same however many generations there were: the latest comes first in a listing, a void one
- * names the one below that readers see, and a job looks only at those above the latest at its submission.
+ * The cost does not grow with the number of generations: the latest comes first in a listing, a void one names the one
+ * below that readers see, and a job checks only those above the latest at its submission.
  */
 export interface Generations {
-  /** Numbers of a packet's generations, ascending. The longer its history, the more requests. */
+  /** Numbers of a packet's generations, ascending. The number of requests grows with its history. */
   list(name: string): Promise<number[]>
-  /** Numbers above `below`, descending, and one more if there is any: so at least the latest. */
+  /** Numbers above `below`, descending, and the next lower one if any; so at least the latest. */
   above(name: string, below: number): Promise<number[]>
-  /** null when the generation was swept. */
+  /** null if the generation was swept. */
   read(name: string, generation: number): Promise<Manifest | null>
-  /** The number of the latest generation, whatever it says (0 without one), and the word about the packet. */
+  /** The number of the latest generation of any kind (0 if none), and the latest generation that is not void. */
   latest(name: string): Promise<{ number: number; highest: Generation | null }>
-  /** What readers see while this is the latest generation; `gone` when it was swept. */
+  /** The generation that readers see while this is the latest; `gone` if it was swept. */
   seenAt(name: string, generation: number): Promise<Generation | null | 'gone'>
-  /** The latest word about a packet, that it was removed included. */
+  /** The latest generation that is not void; it may be a removal. */
   highest(name: string): Promise<Generation | null>
-  /** The packet, if there is one. */
+  /** The packet's generation; null if there is none or the packet was removed. */
   current(name: string): Promise<Generation | null>
-  /** The generation above `above` that a job has made of a packet, if any. */
+  /** Number of the generation above `above` that a job committed; null if none. */
   ofJob(name: string, jobId: string, above?: number): Promise<number | null>
   /**
    * Commits a manifest as the next generation, once per job. @returns its number.
-   * @throws taken() when another packet or files of others hold the name and `force` is false; jobVoided when the job
-   * has failed meanwhile; jobInterrupted after `until`.
+   * @throws taken() if another packet or others' files have the name and `force` is false; jobVoided if the job has
+   * failed meanwhile; jobInterrupted after `until`.
    */
   commit(name: string, manifest: Manifest, options: CommitOptions): Promise<number>
 }
 
-// Manifests never change, so a key is all that a cached one needs. About what they take in memory, in bytes.
+// Manifests are immutable, so cached ones never become stale. Sizes approximate memory in bytes.
 const cached = { maxSize: 32 * 2 ** 20, sizeCalculation: ({ parts }: Manifest) => 500 + 300 * parts.length }
 
-// Few are wanted: the latest, and those that were committed while a job waited and ran; each may have a marker.
+// Few keys are needed: of the latest and of those committed while a job waited and ran, each perhaps with a marker.
 const pageKeys = 20
 
 export function createGenerations(store: ObjectStore): Generations {
@@ -130,7 +130,7 @@ export function createGenerations(store: ObjectStore): Generations {
     for await (const { key } of store.list(generationsOf(name), { pageKeys })) {
       const parsed = parseGenerationKey(key)
       if (parsed?.name !== name) continue
-      // Those that an earlier version named are listed in ascending order.
+      // Keys written by an earlier version are in ascending order.
       if (parsed.isEarlier) return (await list(name)).toReversed()
       numbers.push(parsed.generation)
       if (parsed.generation <= below) break
@@ -150,7 +150,7 @@ export function createGenerations(store: ObjectStore): Generations {
   }
 
   async function latest(name: string): Promise<{ number: number; highest: Generation | null }> {
-    // A generation that is gone by the time it is read was superseded and swept: look again.
+    // A generation that disappears before it is read was superseded and swept: retry.
     for (let attempt = 0; attempt < 3; attempt++) {
       const [number = 0] = await above(name, Number.POSITIVE_INFINITY)
       const highest = await seenAt(name, number)
@@ -164,7 +164,7 @@ export function createGenerations(store: ObjectStore): Generations {
     const manifest = await read(name, number)
     if (manifest === null) return 'gone'
     if (!manifest.isVoid) return { generation: number, manifest }
-    // Without `over` it is of an earlier version, and few are.
+    // Without `over` it was written by an earlier version; there are few.
     const under = manifest.over ?? (await list(name)).findLast((each) => each < number) ?? 0
     return seenAt(name, under)
   }
@@ -177,7 +177,7 @@ export function createGenerations(store: ObjectStore): Generations {
     return null
   }
 
-  /** A job has one generation: that of the run that committed first, or the void one of its failure. */
+  /** A job has one generation: that of the run that committed first, or a void one if the job failed. */
   function committed({ generation, manifest }: Generation): number {
     if (manifest.isVoid) throw errors.jobVoided()
     return generation
@@ -201,7 +201,7 @@ export function createGenerations(store: ObjectStore): Generations {
     },
     async commit(name, manifest, { force, taken, above: below = 0, until = Number.POSITIVE_INFINITY }) {
       for (;;) {
-        // Others' files are looked for first: the plain ones of a twin of this job appear only after its generation.
+        // Others' files first: plain files of a concurrent run of this job appear only after its generation.
         const others = force ? [] : await othersFiles(store, generations, name)
         const numbers = await above(name, below)
         const candidates = numbers.filter((number) => number > below)
@@ -217,7 +217,7 @@ export function createGenerations(store: ObjectStore): Generations {
         if (Date.now() > until) throw errors.jobInterrupted()
         const outcome = await store.create(generationKey(name, next), bytes)
         if (outcome === 'created') return next
-        // A 412 may be our own first PUT whose answer was lost, so look who wrote it before calling it a conflict.
+        // A 412 may come from our own first PUT, whose response was lost: check the author before reporting a conflict.
         const written = await read(name, next)
         if (written?.jobId === manifest.jobId) return committed({ generation: next, manifest: written })
         if (written !== null && !force && !written.removed && !written.isVoid) throw taken()

@@ -1,24 +1,24 @@
 /**
- * Every object key, built and parsed here and nowhere else. Contract 6 and 8.
+ * The only place that builds and parses object keys. Contract 6 and 8.
  *
- * A packet's name is its full key, `<orgName>/<fileName>`: org `a` with file `b/f` is org `a/b` with file `f`. Hidden
- * objects keep the name behind a dot-name in the first directory, so that a prefix of a name is a prefix of keys:
+ * A packet's name is its full key, `<orgName>/<fileName>`: org `a` with file `b/f` is org `a/b` with file `f`. In keys
+ * of hidden objects a dot-name follows the first directory, so that a prefix of a name gives a prefix of keys:
  *
  *   a/.generations/b/f/.-9999999998     the manifest of generation 1; the highest is the packet
- *   a/.generations/b/f/.-9999999998=3   its marker, empty: whoever sees this generation as the latest sees 3 parts
- *   a/.parts/b/f/.<job>/<run>/…         parts, immutable, of one run
+ *   a/.generations/b/f/.-9999999998=3   its empty marker: while this generation is the latest, readers see 3 parts
+ *   a/.parts/b/f/.<job>/<run>/…         immutable parts of one run
  *   a/.jobs/<job>/request               a job's request, without credentials
- *   a/.jobs/<job>/plan                  how a large one is cut into slices
- *   a/.jobs/<job>/slices/<slice>        what a slice came to
- *   a/.jobs/<job>/cancelled             a job was cancelled
- *   a/b/.org                            the org a/b was created
+ *   a/.jobs/<job>/plan                  how a large job is split into slices
+ *   a/.jobs/<job>/slices/<slice>        the result of a slice
+ *   a/.jobs/<job>/cancelled             marks a cancelled job
+ *   a/b/.org                            marks the org a/b as created
  *   a/b/f                               the plain-file view
  *
- * Stores list keys in ascending order only, so generations count down in theirs: a listing begins with the latest,
- * however many there were. An earlier version of this service counted up (`.0000000001`); its keys, which are the lower
- * generations of their names, come after.
+ * Stores list keys in ascending order only, so numbers in generation keys count down: a listing begins with the latest.
+ * An earlier version of this service counted up (`.0000000001`); its keys hold the lower generations of their names and
+ * sort last.
  *
- * No segment of a name starts with a dot, so nothing hidden can be taken for a name, or one name for another's.
+ * No segment of a name starts with a dot, so hidden keys cannot be confused with names, nor one name's with another's.
  */
 export const packetName = (orgName: string, fileName: string): string => `${orgName}/${fileName}`
 
@@ -44,11 +44,11 @@ const tenDigits = (number: number) => String(number).padStart(10, '0')
 export const generationKey = (name: string, generation: number): string =>
   `${generationsOf(name)}-${tenDigits(highestGeneration - generation)}`
 
-/** As an earlier version of this service named it. */
+/** The key that an earlier version of this service used. */
 export const earlierGenerationKey = (name: string, generation: number): string =>
   `${generationsOf(name)}${tenDigits(generation)}`
 
-/** The packet's name and the generation of a manifest's key; null for any other key. */
+/** Parses the key of a manifest; null for any other key. */
 export function parseGenerationKey(key: string): { name: string; generation: number; isEarlier: boolean } | null {
   const [, top, rest, sign, digits] = /^([^/]+)\/\.generations\/(.+)\/\.(-?)(\d{10})$/s.exec(key) ?? []
   if (digits === undefined) return null
@@ -57,10 +57,10 @@ export function parseGenerationKey(key: string): { name: string; generation: num
   return { name: `${top}/${rest}`, generation, isEarlier }
 }
 
-/** The marker of a generation, by the key of its manifest: right behind it, before the generation below. */
+/** Key of a generation's marker: sorts right after the key of its manifest, before the generation below. */
 export const markerKey = (manifestKey: string, parts: number): string => `${manifestKey}=${parts}`
 
-/** What a marker's key says; null for any other key. */
+/** Parses the key of a marker; null for any other key. */
 export function parseMarkerKey(key: string): { manifestKey: string; parts: number } | null {
   const [, manifestKey, parts] = /^(.+)=(\d{1,10})$/s.exec(key) ?? []
   if (manifestKey === undefined || parseGenerationKey(manifestKey) === null) return null
@@ -68,27 +68,27 @@ export function parseMarkerKey(key: string): { manifestKey: string; parts: numbe
 }
 
 /**
- * For `ObjectStore.list`: from a generation of a name, of which no higher one follows, or its marker, to what comes after
- * all of them.
+ * `skipTo` for `ObjectStore.list`: from the key of a generation or its marker past all generations of the name. null
+ * for other keys and for those of an earlier version, which higher generations may follow.
  */
 export function pastGenerations(key: string): string | null {
   const parsed = parseGenerationKey(parseMarkerKey(key)?.manifestKey ?? key)
   return parsed === null || parsed.isEarlier ? null : `${generationsOf(parsed.name)}:`
 }
 
-/** A part of one run of a job. `slice` and `part` count from 0 and 1. */
+/** Key of a part of one run of a job. `slice` counts from 0, `part` from 1. */
 export function partKey(name: string, jobId: string, run: string, slice: number, part: number): string {
   const number = (value: number) => String(value).padStart(5, '0')
   return `${hidden('.parts', name)}/.${jobId}/${run}/${number(slice)}-${number(part)}`
 }
 
-/** Whose a part is; null for any other key. `run` is a number where an earlier version of this service wrote it. */
+/** Parses the key of a part; null for any other key. An earlier version of this service wrote numbers as `run`. */
 export function parsePartKey(key: string): { name: string; jobId: string; run: string } | null {
   const [, top, rest, jobId, run] = /^([^/]+)\/\.parts\/(.+)\/\.([^/]+)\/([\w-]+)\/[^/]+$/s.exec(key) ?? []
   return jobId === undefined || run === undefined ? null : { name: `${top}/${rest}`, jobId, run }
 }
 
-/** What the janitor looks through: each directory's own hidden objects, and those of no directory. */
+/** Prefixes that the janitor sweeps: the hidden objects of a top-level directory, and `probes` outside of any. */
 export const hiddenBelow = (top: string) => ({
   generations: `${top}.generations/`,
   parts: `${top}.parts/`,
@@ -96,7 +96,7 @@ export const hiddenBelow = (top: string) => ({
 })
 export const probes = '.probe/'
 
-/** Prefix of what a job keeps while it is unfinished, and a while longer that it was cancelled. */
+/** Prefix of what a job keeps while it is unfinished; the mark of a cancelled one stays a while longer. */
 export const jobPrefix = (orgName: string, jobId: string): string => `${split(orgName)[0]}/.jobs/${jobId}/`
 export const requestKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}request`
 export const planKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}plan`
@@ -107,8 +107,8 @@ export const sliceResultKey = (orgName: string, jobId: string, slice: number): s
   `${sliceResults(orgName, jobId)}${String(slice).padStart(5, '0')}`
 export const orgKey = (orgName: string): string => `${orgName}/.org`
 export const probeKey = (id: string): string => `${probes}${id}`
-/** Whose a key below `.jobs/` is. */
+/** Id of the job that owns a key below `.jobs/`. */
 export const ownerOf = (key: string): string => /\/\.jobs\/([^/]+)\//.exec(key)?.[1] ?? ''
 
-/** Does any segment start with a dot? Such objects never show. */
+/** Whether any segment starts with a dot. Such objects are never shown. */
 export const isHidden = (key: string): boolean => /(^|\/)\./.test(key)

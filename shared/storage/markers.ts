@@ -3,7 +3,7 @@ import { markerKey } from './keys.ts'
 import { type ListedPacket, packetsNamed } from './listing/packet-order.ts'
 import type { ObjectStore } from './object-store.ts'
 
-/** How many parts readers see of a packet; 0 of a removed one. For one whose keys do not tell. */
+/** Number of parts that readers see of a packet, 0 if it was removed. For packets without a marker. */
 export async function shownParts(generations: Generations, { name, generation }: ListedPacket): Promise<number> {
   const seen = await generations.seenAt(name, generation)
   const shown = seen === 'gone' ? await generations.highest(name) : seen
@@ -11,8 +11,8 @@ export async function shownParts(generations: Generations, { name, generation }:
 }
 
 /**
- * Puts a marker beside the latest generation, so that listings need not read its manifest. It says what can be read
- * there: it may come late, again or never, and nothing else rests on it.
+ * Puts a marker beside the latest generation, so that listings need not read its manifest. It only repeats what the
+ * manifest says: it may arrive late, twice or never, and nothing else depends on it.
  */
 export async function markLatest(store: ObjectStore, generations: Generations, name: string): Promise<void> {
   const packet = (await packetsNamed(store, [name])).get(name)

@@ -18,7 +18,7 @@ export interface StorageSettings {
   bucket: string
   accessKey: string
   secretKey: string
-  /** How long a request may stand still. */
+  /** Maximum inactivity of a request. */
   timeoutSeconds?: number
 }
 
@@ -31,15 +31,15 @@ const isMissing = (error: unknown) => ['NoSuchKey', 'NotFound'].includes(codeOf(
 const isTaken = (error: unknown) =>
   codeOf(error) === 'PreconditionFailed' || codeOf(error) === 'ConditionalRequestConflict'
 
-/** Waits before each further try of a request that may be repeated. */
+/** Delays before each retry of an idempotent request. */
 const retryDelaysMs = [100, 500]
 
-/** The object store of every S3-compatible server, through the minio client. */
+/** Object store on any S3-compatible server, through the minio client. */
 export function openMinioStore(settings: StorageSettings, observe: ObserveCall = () => {}): ObjectStore {
   const client = timed(clientOf(settings, settings.endpoint), requests, outcomeOf, observe)
   const signer = clientOf(settings, settings.publicEndpoint)
   const { bucket } = settings
-  // Over plain http the request's signature covers the bytes.
+  // Over plain HTTP the request's signature covers the body.
   const isEncrypted = settings.endpoint.startsWith('https:')
   let compareKeys: Compare = byCodePoint
 
@@ -62,7 +62,7 @@ export function openMinioStore(settings: StorageSettings, observe: ObserveCall =
     }
   }
 
-  // Not `putObject`: that copies the bytes and hashes them twice.
+  // Not `putObject`, which copies the bytes and hashes them twice.
   async function upload(key: string, bytes: Buffer, condition: Record<string, string> = {}): Promise<string> {
     const headers = { ...contentType, ...condition, ...(isEncrypted ? { 'Content-MD5': md5Of(bytes) } : {}) }
     const answer = await client.makeRequestAsyncOmit(
@@ -124,7 +124,7 @@ export function openMinioStore(settings: StorageSettings, observe: ObserveCall =
   }
 }
 
-/** The client's calls that are one request each, by what they are called in metrics. */
+/** The client's calls that make one request each, with their names in metrics. */
 const requests = {
   makeRequestAsyncOmit: 'put',
   getObject: 'get',
@@ -135,10 +135,10 @@ const requests = {
   bucketExists: 'ping',
 } as const
 
-/** A key that is missing or taken is an answer, not a failure. */
+/** A missing or taken key is a regular outcome, not a failure. */
 const outcomeOf = (error: unknown) => (isMissing(error) ? 'missing' : isTaken(error) ? 'taken' : 'failed')
 
-/** The client's own retries are off: it would repeat a conditional create, and it writes to the console. */
+/** Disables the client's own retries: they would repeat a conditional create, and they write to the console. */
 function clientOf(settings: StorageSettings, endpoint: string): Client {
   const { region, accessKey, secretKey, timeoutSeconds = defaultTimeoutSeconds } = settings
   const { hostname, port, protocol } = new URL(endpoint)
@@ -155,14 +155,14 @@ function clientOf(settings: StorageSettings, endpoint: string): Client {
   })
 }
 
-/** Repeats a request that changes nothing when repeated. @throws what is missing as it is, else storeAway (503). */
+/** Retries an idempotent request. @throws a not-found error unchanged, any other as storeAway (503). */
 async function retried<T>(request: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await request()
     } catch (error) {
       if (isMissing(error)) throw error
-      // One that hung has cost much time already: it is tried once more.
+      // A stalled request has already cost much time, so it is retried at most once.
       if (error instanceof StoreStalled) attempt++
       const wait = retryDelaysMs[attempt]
       if (wait === undefined) throw errors.storeAway(error)
@@ -180,16 +180,16 @@ async function ensureBucket(client: Client, { bucket, region }: StorageSettings)
   if (await retried(() => client.bucketExists(bucket))) return
   await retried(async () => {
     await client.makeBucket(bucket, region).catch(async (error) => {
-      // Another process may have made it in the same moment.
+      // Another process may have created it concurrently.
       if (!(await client.bucketExists(bucket))) throw error
     })
   })
 }
 
-// S3Proxy on a file system sorts as Java and JavaScript do, where U+1F600 comes before U+FF71.
+// S3Proxy on a file system sorts by UTF-16 unit, as Java and JavaScript do: U+1F600 before U+FF71.
 const byUtf16: Compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** How the store sorts keys that code points and UTF-16 units sort differently. */
+/** Detects whether the store sorts keys by code point or by UTF-16 unit. */
 async function orderOf(store: ObjectStore): Promise<Compare> {
   const start = `${probeKey(randomUUID())}-`
   const keys = ['\uff71', '\u{1f600}'].map((character) => start + character)
@@ -202,12 +202,12 @@ async function orderOf(store: ObjectStore): Promise<Compare> {
   }
 }
 
-/** Publication rests on create-if-absent and on seeing what was written. Contract 6, How. */
+/** Verifies what publication relies on: create-if-absent, and seeing what was written. Contract 6, How. */
 async function probe(store: ObjectStore) {
   const key = probeKey(randomUUID())
   const [first, second] = [Buffer.from('first'), Buffer.from('second')]
   try {
-    // Without an answer it is asked once more, and may say then that it has done so.
+    // If the response is lost, retries once; the object may exist by then.
     const isCreated = (await store.create(key, first)) === 'created' || (await store.create(key, first)) !== 'lost'
     if (!isCreated) throw new Error('the object store refused to create an object')
     if ((await store.create(key, second)) !== 'exists') {

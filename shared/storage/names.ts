@@ -31,7 +31,7 @@ export const fileName = z.string().superRefine((name, context) => {
   if (problem) context.addIssue({ code: 'custom', message: problem })
 })
 
-/** Of a key in any store; to ask for a longer one is a fault of its own there, not a name that is missing. */
+/** Limit of any store. A request for a longer key fails there with its own error instead of as a missing key. */
 export const longestKeyBytes = 1_024
 
 /** A name a client asks for: a packet's, or one of its parts'. */
@@ -44,7 +44,7 @@ export const storedName = z.string().superRefine((name, context) => {
 const forbidden = /[\u0000-\u001f\u007f-\u009f\\%]/
 
 function fileNameProblem(name: string): string | null {
-  // First, for some of the other checks take long over long names.
+  // Checked first: some of the other checks are slow on long names.
   if (Buffer.byteLength(name) > longestKeyBytes) return `must be at most ${longestKeyBytes} bytes`
   if (name.startsWith('/') || name.endsWith('/')) return 'must not start or end with a slash'
   if (!name.isWellFormed() || name.normalize('NFC') !== name) return 'must be valid Unicode in normalization form C'
@@ -57,25 +57,25 @@ function fileNameProblem(name: string): string | null {
   return null
 }
 
-/** A packet's full key and every name below it must fit a store's keys (contract 8). Null when it does. */
+/** A packet's full key and every name below it must fit a store's key limit (contract 8). Null if they do. */
 export const packetNameProblem = (org: string, file: string): string | null =>
   Buffer.byteLength(`${org}/${file}`) > 900 ? 'must be at most 900 bytes together with orgName' : null
 
-/** What a part's name says; null for any other name. Contract 6. */
+/** Parses the name of a part; null for any other name. Contract 6. */
 export function parsePartName(name: string): { base: string; part: number; of: number } | null {
   const [, base, part, of] = /^(.+)Part([1-9][0-9]*)of([1-9][0-9]*)$/s.exec(name) ?? []
   return base === undefined ? null : { base, part: Number(part), of: Number(of) }
 }
 
-/** The file names of a packet's parts, in order: the given name for one, `Part#of#` appended for several. Seed, rule 3. */
+/** File names of a packet's parts, in order: the name itself for one, with `Part#of#` for several. Seed, rule 3. */
 export function partNames(name: string, parts: number): string[] {
   if (parts === 1) return [name]
   return Array.from({ length: parts }, (_, index) => `${name}Part${index + 1}of${parts}`)
 }
 
 /**
- * Could a name start so? Some stores resolve `..` and `//` in a prefix, and would list what is elsewhere; others fail on
- * a null, which no key can have.
+ * Whether a name can start with this text. Some stores resolve `..` and `//` in a prefix and would list other
+ * directories; others fail on a NUL, which no key can contain.
  */
 export function canStartName(start: string): boolean {
   const segments = start.split('/')
@@ -84,7 +84,7 @@ export function canStartName(start: string): boolean {
   return isKey && isWhole && segments.every((segment) => !segment.startsWith('.'))
 }
 
-/** The packet's name whose part suffix a text reaches into: `fPart1o` and `fP` do into that of `f`. */
+/** The packet name before a part suffix, complete or not: `f` for `fPart1o` and `fP`. null without such a suffix. */
 export function baseReachedInto(text: string): string | null {
   const [, base] = /^(.*[^/])P(?:a(?:r(?:t(?:[1-9]\d*(?:o(?:f(?:[1-9]\d*)?)?)?)?)?)?)?$/s.exec(text) ?? []
   return base ?? null

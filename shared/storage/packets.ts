@@ -16,17 +16,17 @@ export interface StoredFile {
   fileName: string
   key: string
   bytes: number
-  /** Written by this service, so certainly a part. */
+  /** Whether this service wrote it, so that it is certainly a part. */
   isPart: boolean
 }
 
-/** What readers see of stored packets: none, the whole old one or the whole new one, never a mix. Contract 6 and 7. */
+/** Readers' view of stored packets: none, the whole old one or the whole new one, never a mix. Contract 6 and 7. */
 export interface Packets {
   orgExists(orgName: string): Promise<boolean>
   createOrg(orgName: string): Promise<void>
   /** @throws noSuchOrg (404) */
   requireOrg(orgName: string): Promise<void>
-  /** Do a packet, or others' files, hold this name? And the number of its latest generation, 0 without any. */
+  /** Whether a packet or others' files have this name, and the number of its latest generation, 0 if none. */
   standingOf(orgName: string, fileName: string): Promise<{ isTaken: boolean; latest: number }>
   /** The files of a packet by its name, or one file by its own. @throws noSuchFile (404) */
   require(orgName: string, fileName: string): Promise<StoredFile[]>
@@ -35,26 +35,26 @@ export interface Packets {
   open(file: StoredFile): Promise<Readable>
   /** Download URIs, in the files' order. */
   sign(files: readonly StoredFile[], lifetimeSeconds: number): Promise<string[]>
-  /** Names of an org's files that start with one of `prefixes`, sorted. `['']` is all of them. */
+  /** Names of an org's files that start with one of `prefixes`, sorted. `['']` lists all. */
   list(orgName: string, prefixes: readonly string[]): Promise<string[]>
-  /** So many of them, sorted. `next` is where the next page begins, null behind the last one. */
+  /** One page of these names, sorted. `next` is the `after` of the next page, null on the last one. */
   page(orgName: string, prefixes: readonly string[], page: Page): Promise<{ names: string[]; next: string | null }>
 }
 
 export interface Page {
   limit: number
-  /** Begin behind this name, which need not be there. */
+  /** Start after this name, which need not exist. */
   after?: string | undefined
-  /** Only names that hold any of these texts; all without any. */
+  /** Only names that contain any of these texts; all names if there are none. */
   holding?: readonly string[]
 }
 
-// The service removes no org; one whose objects somebody else removed is missed after ten seconds.
+// The service never removes an org. One whose objects were removed externally is forgotten after ten seconds.
 const orgsKnown = { max: 10_000, ttl: 10_000 }
 
 export function createPackets(store: ObjectStore, generations: Generations): Packets {
   const known = new LRUCache<string, true>(orgsKnown)
-  // Of a name with a long history only the page with its latest generation is listed.
+  // For a name with a long history, lists only the page with its latest generation.
   const generationsFrom = (name: string) => store.list(generationsBelow(name), { skipTo: pastGenerations })
   const fileOf = (fileName: string, { key, bytes }: ManifestPart): StoredFile => ({
     fileName,
@@ -81,7 +81,7 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     return null
   }
 
-  /** A file of others, or of a packet that was committed since the generations were looked at. */
+  /** One of others' files, or a file of a packet committed since the generations were read. */
   async function findOthers(orgName: string, fileName: string): Promise<StoredFile[] | null> {
     const base = parsePartName(fileName)?.base ?? fileName
     const name = packetName(orgName, fileName)
@@ -91,11 +91,11 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
   }
 
   async function orgExists(orgName: string): Promise<boolean> {
-    // Most were created here. Asked for first: some stores list a directory by walking through all of it.
+    // Checked first, as most orgs were created here: some stores list a directory by walking through all of it.
     if (await store.hasAny(orgKey(orgName))) return true
     if (await store.hasAny(`${orgName}/`)) return true
     for await (const { key } of generationsFrom(`${orgName}/`)) {
-      // The generations of a packet named like the org stand there too.
+      // The generations of a packet with the org's name have this prefix too.
       if (parseGenerationKey(key)?.name.startsWith(`${orgName}/`)) return true
     }
     return false
@@ -110,7 +110,7 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
       most: limit + 1,
     }
     for await (const name of listNames({ store, generations }, wanted)) {
-      // There is one more.
+      // There is at least one more name.
       if (names.length === limit) return { names: names.toSorted(byCodePoint), next: names.at(-1) ?? null }
       names.push(name.slice(orgName.length + 1))
     }
@@ -132,7 +132,7 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
       const name = packetName(orgName, fileName)
       const [{ number, highest }, files] = await Promise.all([generations.latest(name), plainFilesOf(store, name)])
       const isPacket = highest !== null && !highest.manifest.removed
-      // They may be of a packet that was committed since the generations were looked at.
+      // The files may belong to a packet committed since the generations were read.
       const others = isPacket || files.length === 0 ? [] : await othersFiles(store, generations, name)
       return { isTaken: isPacket || others.length > 0, latest: number }
     },

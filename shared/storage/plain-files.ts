@@ -6,12 +6,12 @@ import type { ObjectStore, StoredObject } from './object-store.ts'
 // One page of a listing.
 const listedTogether = 1_000
 
-/** The plain objects that carry a packet's name: `name` itself, and its parts' names of whatever count. */
+/** The plain objects under a packet's name: `name` itself, and part names of any count. */
 export async function plainFilesOf(store: ObjectStore, name: string): Promise<StoredObject[]> {
   const isOwn = ({ key }: StoredObject) => key === name || parsePartName(key)?.base === name
   const found = await first(listedTogether, store.list(name))
   if (found.length < listedTogether) return found.filter(isOwn)
-  // Very many names start with this one. It comes before them in key order; its parts are asked for by themselves.
+  // Very many names start with this one, which sorts before them; its parts are listed separately.
   const parts = await first(Number.POSITIVE_INFINITY, store.list(`${name}Part`))
   return [...found.filter(({ key }) => key === name), ...parts.filter(isOwn)]
 }
@@ -25,10 +25,10 @@ async function first<T>(count: number, items: AsyncIterable<T>): Promise<T[]> {
 /** Equal for objects of equal content. */
 const contentOf = ({ bytes, etag }: Pick<StoredObject, 'bytes' | 'etag'>) => `${bytes} ${etag}`
 
-// Copies are made after each commit, so those of a packet that was removed are of one of its last generations.
+// Copies are made after each commit, so those left by a removed packet are of one of its last generations.
 const mayHaveLeftCopies = 32
 
-/** What a packet's last generations put under its name. */
+/** Contents of the parts of a packet's last generations. */
 async function contentsOf(generations: Generations, name: string, latest: number): Promise<Set<string>> {
   const numbers = await generations.above(name, latest - mayHaveLeftCopies)
   const manifests = await inBatches(numbers.slice(0, mayHaveLeftCopies), (number) => generations.read(name, number))
@@ -36,11 +36,11 @@ async function contentsOf(generations: Generations, name: string, latest: number
 }
 
 /**
- * Plain objects under a packet's name that are not this service's: all of them without a packet, none beside one. After
- * its removal a copy of a part of its last generations may still be there, and is none either.
+ * Plain objects under a packet's name that are not this service's: all of them if there is no generation, none if there
+ * is a packet. After a removal, leftover copies of parts of the last generations are excluded.
  */
 export async function othersFiles(store: ObjectStore, generations: Generations, name: string): Promise<StoredObject[]> {
-  // The objects are listed first: those of a packet that is committed meanwhile are then known for what they are.
+  // Objects are listed first, so that copies of a packet committed meanwhile are recognized.
   const found = await plainFilesOf(store, name)
   if (found.length === 0) return []
   const { number, highest } = await generations.latest(name)
@@ -51,11 +51,11 @@ export async function othersFiles(store: ObjectStore, generations: Generations, 
 }
 
 /**
- * Brings the plain-file view of a packet up to date: copies of its parts under their names, and nothing else under
- * them. It is for people and tools that read the bucket; the API never reads it. Contract 6, Plain files.
+ * Updates the plain-file view of a packet: copies of its parts under their names, and nothing else under them. The view
+ * is for people and tools that read the bucket; the API never reads it. Contract 6, Plain files.
  *
- * Two commits may bring it up to date at the same time, and the copies of the older arrive last: so each looks for a
- * newer generation when it is done, and the last to look finds the view as it should be.
+ * Two commits may update the view concurrently, and the copies of the older may arrive last. So each checks for a newer
+ * generation when it is done, and the last to check leaves the view correct.
  */
 export async function refreshPlainFiles(store: ObjectStore, generations: Generations, name: string): Promise<void> {
   for (;;) {
@@ -84,7 +84,7 @@ async function removeLeftovers(store: ObjectStore, generations: Generations, nam
   for (const { key } of await plainFilesOf(store, name)) if (!others.has(key)) await store.remove(key)
 }
 
-/** Removes the view of a packet that was just removed, whatever its objects hold, unless a newer packet took the name. */
+/** Removes the view of a just removed packet, whatever its objects contain; restores it if a newer packet exists. */
 export async function removePlainFiles(store: ObjectStore, generations: Generations, name: string): Promise<void> {
   for (const { key } of await plainFilesOf(store, name)) await store.remove(key)
   await refreshPlainFiles(store, generations, name)

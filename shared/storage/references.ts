@@ -1,23 +1,23 @@
 import { inBatches } from './batches.ts'
 import type { Generations } from './generations.ts'
 
-/** What the generations of one packet refer to. Each manifest is read once, however many runs are asked about. */
+/** Parts that the generations of one packet refer to. Reads each manifest once, however many runs are checked. */
 export interface References {
   readonly name: string
-  /** Keys of the parts of a job's generation; none without one, as it is now. */
+  /** Keys of the parts of a job's generation; empty if it has none at this moment. */
   of(jobId: string): Promise<ReadonlySet<string>>
 }
 
 const none: ReadonlySet<string> = new Set()
 
-/** Memory is a number for each generation. */
+/** Holds one number per generation in memory. */
 export function createReferences(generations: Generations, name: string): References {
   const made = new Map<string, number>()
   let seen = 0
-  // Runs of one job are asked about one after the other.
+  // Runs of one job are checked one after the other.
   let last: { jobId: string; keys: ReadonlySet<string> } | null = null
 
-  /** Takes up what was committed since. */
+  /** Adds the generations committed since the last look. */
   async function lookAgain() {
     const above = (await generations.above(name, seen)).filter((number) => number > seen)
     await inBatches(above, async (number) => {

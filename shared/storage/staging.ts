@@ -10,22 +10,22 @@ interface Part {
   pairs: number
 }
 
-/** The parts of one run of a job, or of one of its slices, on their way into the store. */
+/** Stores the parts of one run of a job, or of one of its slices, before they are committed. */
 export interface Staging {
-  /** Names this run, and stands in its keys. */
+  /** Identifies this run; part of its keys. */
   readonly run: string
   /** Stores a part. */
   put(part: Part): Promise<void>
-  /** What was stored, in part order. */
+  /** Stored parts, in part order. */
   readonly parts: readonly ManifestPart[]
   manifest(): Manifest
-  /** Removes what was stored. Only for a run that no manifest and no result of a slice refers to, nor ever will. */
+  /** Removes the stored parts. Only for a run that no manifest or slice result refers to or ever will. */
   discard(): Promise<void>
 }
 
 /**
- * Stages under keys that no other run has: each makes a random id. The numbers of attempts would not do, for a Redis
- * that fails over or is restored counts some of them twice, and then a run would discard the parts of another.
+ * Stages under keys unique to this run, by a random id. Attempt numbers would not do: a Redis that fails over or is
+ * restored may count some of them twice, and a run would then discard the parts of another.
  */
 export function stageParts(
   store: ObjectStore,

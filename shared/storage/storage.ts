@@ -11,7 +11,7 @@ export interface Storage {
   packets: Packets
 }
 
-/** Opens the store and proves that publication can rest on it. @throws storeAway, or an Error naming what it lacks. */
+/** Opens the store and verifies what publication relies on. @throws storeAway, or an Error naming what it lacks. */
 export async function openStorage(settings: StorageSettings, observe?: ObserveCall): Promise<Storage> {
   const store = openMinioStore(settings, observe)
   await store.prepare()

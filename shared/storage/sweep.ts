@@ -5,22 +5,22 @@ import type { StoredObject } from './object-store.ts'
 import { createReferences, type References } from './references.ts'
 import type { Storage } from './storage.ts'
 
-/** How old leftovers must be, and what must be left alone whatever its age. */
+/** Minimum age of leftovers, and what must be kept regardless of age. */
 export interface SweepRules {
-  /** By the clocks that wrote the objects, epoch milliseconds. */
+  /** Current time by the clocks that wrote the objects, epoch milliseconds. */
   now: number
-  /** Superseded generations are kept for longer than any link to them is valid. */
+  /** Superseded generations are kept longer than any link to them is valid. */
   supersededMs: number
-  /** Parts that nothing refers to are kept for longer than a job may take. */
+  /** Unreferenced parts are kept longer than a job may take. */
   orphanedMs: number
-  /** May any run of this job still commit? */
+  /** Whether any run of this job may still commit. */
   isAlive(jobId: string): Promise<boolean>
   /** Brings a packet's plain files up to date. */
   repairView(name: string): Promise<void>
   signal: AbortSignal
 }
 
-/** What was removed. */
+/** Number of removed objects. */
 export interface Swept {
   generations: number
   parts: number
@@ -29,21 +29,21 @@ export interface Swept {
 }
 
 /**
- * Removes what no reader can see any more: superseded generations, each marker before its manifest, and that before its parts; parts that no
- * generation refers to; what finished jobs kept, such as their requests. Contract 6.
+ * Removes what readers can no longer see: superseded generations (each marker before its manifest, the manifest before
+ * its parts); parts that no generation refers to; what finished jobs kept, such as their requests. Contract 6.
  *
- * A generation, be it a packet's, a removal or a void one, is needed for two things, and goes when it is needed for
- * neither. Links: they were signed while it was the packet, or are signed for its job's result, which stops in time
- * (`linkLifetime`). The job: a late run must find that its job has a generation, or it would make a second one; so it stays
- * while the job is unfinished. A run of a finished job begins no commit, and one that had begun before and wakes up late
- * sends no manifest (`until` of the commit, much shorter than `supersededMs`). The latest generation always stays,
- * whatever it says: numbers never begin anew, so no two commits can both find one free.
+ * A generation of any kind (packet, removal or void) is needed for two things, and is removed once it is needed for
+ * neither. Links: they were signed while it was the packet, or are signed for its job's result until that stops in time
+ * (`linkLifetime`). The job: a late run must find that its job has a generation, or it would create a second one; so
+ * the generation stays while the job is unfinished. A run of a finished job begins no commit, and one that had begun
+ * before and resumes late sends no manifest (`until` of the commit, much shorter than `supersededMs`). The latest
+ * generation of any kind always stays: numbers are never reused, so no two commits can both find one free.
  *
- * A worker may be slow, frozen, or about to commit: the parts of a run that may still commit are left alone by their age
- * and by `isAlive`, and one that is neither young nor alive finds its record taken before it commits. Which run of an
- * unfinished job is the latest does not matter: Redis, which counts them, may have been rolled back.
+ * A worker may be slow, frozen or about to commit: age and `isAlive` protect the parts of a run that may still commit.
+ * A run protected by neither is refused by its job's record before it commits. Which run of an unfinished job is the
+ * latest is irrelevant: Redis, which counts runs, may have been rolled back.
  *
- * Memory is the keys of one packet's generations, and one run's parts; a few requests are under way at a time.
+ * Memory holds the keys of one packet's generations and the parts of one run; only a few requests run concurrently.
  */
 export async function sweepStorage({ store, generations }: Storage, rules: SweepRules): Promise<Swept> {
   const swept: Swept = { generations: 0, parts: 0, requests: 0, probes: 0 }
@@ -64,7 +64,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
     const present = new Set(ascending.map(({ key }) => key))
     for (const [index, object] of ascending.entries()) {
       const above = ascending.slice(index + 1)
-      // What was created earlier is superseded no later.
+      // Successors only get younger from here on, so nothing further is due.
       if (above[0] === undefined || !isLongSuperseded(above[0])) break
       const manifest = await generations.read(name, numberOf(object))
       if (manifest === null) continue
@@ -74,7 +74,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
       await remove('generations', object.key)
       await inBatches(manifest.parts, ({ key }) => remove('parts', key))
     }
-    // One that was put very late, when its generation was gone.
+    // Markers that were written late, after the removal of their generation.
     for (const [manifestKey, [marker]] of markers) {
       if (manifestKey !== undefined && marker && isOld(marker) && !present.has(manifestKey))
         await removeMarkers(manifestKey)
@@ -85,7 +85,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
   async function sweepRun(objects: readonly StoredObject[], references: References) {
     const { jobId } = parsePartKey((objects[0] as StoredObject).key) as PartOwner
     if (!objects.every(isOld)) return
-    // In this order: one that is no longer alive has committed by now, or never will.
+    // Order matters: a job that is no longer alive has committed by now, or never will.
     if (await rules.isAlive(jobId)) return
     const referred = await references.of(jobId)
     await inBatches(
@@ -122,7 +122,7 @@ const packetOf = (key: string): string | undefined => parseGenerationKey(parseMa
 
 const numberOf = ({ key }: StoredObject): number => parseGenerationKey(key)?.generation as number
 
-/** The generation that readers took up next, of those above in ascending order: a void one supersedes nothing. */
+/** The first generation of `above`, in ascending order, that is not void: a void one supersedes nothing. */
 async function supersederOf(
   generations: Generations,
   name: string,
@@ -142,13 +142,13 @@ const runOf = (key: string): string | undefined => {
   return owner ? `${owner.name}\u0000${owner.jobId}\u0000${owner.run}` : undefined
 }
 
-/** The first directories of all names, `a/`. */
+/** Top-level directories of all names, such as `a/`. */
 async function* tops(store: Storage['store']): AsyncGenerator<string> {
   for await (const found of store.listLevel(''))
     if ('prefix' in found && !found.prefix.startsWith('.')) yield found.prefix
 }
 
-/** Neighbours with the same text together; what has none is left out. Memory is one group. */
+/** Groups adjacent objects with the same text and drops those without one. Holds one group in memory. */
 async function* grouped(
   objects: AsyncIterable<StoredObject>,
   by: (key: string) => string | undefined,

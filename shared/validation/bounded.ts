@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { maxIssues } from '../errors/app-error.ts'
 
-/** Broken rules that are reported of one list or map. Contract 3. */
+/** Maximum number of violations reported per list or map. Contract 3. */
 export const maxIssuesOfOne = 100
 
 type IsFine = (value: unknown) => boolean
 type RawIssues = z.core.$RefinementCtx['issues']
 
 /**
- * A list that is read element by element, up to so many broken ones that there is nothing more to learn: a schema's own
- * list makes an object for each.
- * @param items an element, as documented.
- * @param isFine tells at a glance that an element is valid as it is.
+ * A list that is parsed element by element and stops after a bounded number of broken ones. A plain schema list would
+ * allocate an object for each.
+ * @param items the documented schema of an element.
+ * @param isFine a cheap test that an element is valid as it is.
  */
 export function listOf<T>(element: z.ZodType<T>, items: object, isFine: IsFine = () => false, most?: number) {
   const read = (given: unknown, context: z.core.$RefinementCtx): T[] => {
@@ -41,7 +41,7 @@ export function listOf<T>(element: z.ZodType<T>, items: object, isFine: IsFine =
     .meta({ override: { type: 'array', items } })
 }
 
-/** A map whose keys and values stay as they are, read likewise. @param values a value, as documented. */
+/** The same for a map; keys and values stay as they are. @param values the documented schema of a value. */
 export function mapOf<T>(key: z.ZodType<string>, value: z.ZodType<T>, values: object, isFine: IsFine = () => false) {
   const read = (given: unknown, context: z.core.$RefinementCtx): Record<string, T> => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) return refused(context, 'record', given)

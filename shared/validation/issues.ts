@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Issue } from '../errors/app-error.ts'
 import { maxIssuesOfOne } from './bounded.ts'
 
-/** What a schema found, in the words of this service: each issue names its field (below `root`) and the rule. Contract 3. */
+/** Converts schema errors: each issue names its field (below `root`) and the violated rule. Contract 3. */
 export function issuesOf(error: z.ZodError, schema: z.ZodType, root = ''): Issue[] {
   const known = knownFields(schema)
   return error.issues.flatMap((issue) => {
@@ -14,17 +14,17 @@ export function issuesOf(error: z.ZodError, schema: z.ZodType, root = ''): Issue
   })
 }
 
-/** Of the unknown fields of one object those beyond the told ones are counted. */
+/** Counts an object's unknown fields beyond those reported individually. */
 export const moreUnknown = (count: number, path: string): Issue[] =>
   count > maxIssuesOfOne ? [{ path, message: `has ${count - maxIssuesOfOne} more unknown fields` }] : []
 
-/** The fields of an object's schema, also behind a transform. */
+/** The fields of an object schema, looking through transforms. */
 function knownFields(schema: z.ZodType): string[] {
   if (schema instanceof z.ZodPipe) return knownFields(schema.in as z.ZodType)
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
 
-// Twice the longest field: nothing longer is near to one.
+// Twice the longest field: no longer name is close to one.
 const longestGuessed = 64
 
 /** "unknown field, did you mean `preventCleanup`?" A silently ignored option would delete relationships. */
@@ -43,7 +43,7 @@ function pathOf(root: string, path: readonly PropertyKey[]): string {
   return root === '' ? steps.replace(/^\./, '') : root + steps
 }
 
-/** A name of the request in a message: one may be as long as the body. */
+/** Truncates a client-supplied name for a message: it may be as long as the body. */
 export const shown = (name: string): string => (name.length <= longestShown ? name : `${name.slice(0, longestShown)}…`)
 const longestShown = 200
 
@@ -55,7 +55,7 @@ function wording(issue: z.core.$ZodIssue): string {
   return issue.message
 }
 
-/** A field without a value: null and absent are the same (contract 3). Known where the schema was asked to report inputs. */
+/** A field without a value: null and absent are the same (contract 3). Detectable only if the schema reports inputs. */
 function isAbsent({ code, path, ...issue }: z.core.$ZodIssue): boolean {
   const isField = typeof path.at(-1) === 'string'
   return code === 'invalid_type' && isField && 'input' in issue && (issue.input ?? null) === null

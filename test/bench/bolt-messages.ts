@@ -1,10 +1,10 @@
-/** The messages of Bolt that something here depends on, by their tag. */
+/** The Bolt message tags used here. */
 export const tags = {
   goodbye: 0x02,
   run: 0x10,
   discard: 0x2f,
   pull: 0x3f,
-  /** The three that end the answer to a request; records come before. */
+  /** Each of these ends the response to a request, after its records. */
   success: 0x70,
   ignored: 0x7e,
   failure: 0x7f,
@@ -12,13 +12,13 @@ export const tags = {
 
 export interface Message {
   tag: number
-  /** Without the lengths that cut it into chunks, which may differ from one time to the next. */
+  /** Without chunk headers, because chunking may vary. */
   payload: Buffer
-  /** As it was sent. */
+  /** The bytes as sent. */
   raw: Buffer
 }
 
-/** Cuts one direction of a Bolt connection, after its handshake, into messages. */
+/** Splits one direction of a Bolt connection, after its handshake, into messages. */
 export function messageReader(): (bytes: Buffer) => Message[] {
   let held: Buffer = Buffer.alloc(0)
   return (bytes) => {
@@ -33,7 +33,7 @@ export function messageReader(): (bytes: Buffer) => Message[] {
       if (size > 0) chunks.push(held.subarray(at + 2, at + 2 + size))
       at += 2 + size
       if (size > 0) continue
-      // An empty chunk ends a message; alone it only keeps the connection alive.
+      // An empty chunk ends a message; on its own it is a keep-alive.
       if (chunks.length > 0) {
         const payload = Buffer.concat(chunks)
         messages.push({ tag: payload[1] as number, payload, raw: held.subarray(start, at) })

@@ -4,14 +4,14 @@ import type { Ours, Setting } from './setting.ts'
 
 const longestMs = 1_800_000
 
-/** Keeps so many workers exporting all relationships, one export each, again and again until stopped. */
+/** Keeps this many workers busy, each exporting all relationships repeatedly until stopped. */
 export async function startBusyExports(setting: Setting, ours: Ours, count: number) {
   const workers = await Promise.all(Array.from({ length: count }, () => ours.service.startWorker()))
   const stopping = new AbortController()
   let failure: Error | null = null
   const expected = sizesOf(setting.scale).relationships + setting.ids.length
 
-  /** One export after the other. */
+  /** Runs exports sequentially. */
   async function work(begun: () => void) {
     while (!stopping.signal.aborted) {
       const location = await submit(ours, multiOf(setting, setting.ids, relationships, newFile()))
@@ -38,7 +38,7 @@ export async function startBusyExports(setting: Setting, ours: Ours, count: numb
   )
   await Promise.all(begins)
   return {
-    /** Throws when the exports are no longer under way. */
+    /** Throws if an export has failed. */
     check() {
       if (failure) throw failure
     },

@@ -12,8 +12,8 @@ import { fillQueue, measureFullQueue } from '../support/full-queue.ts'
 import { drawRing } from '../support/social-graph.ts'
 
 /**
- * What do 100,000 queued jobs cost, and what do they slow down? Each time is the slowest of a few. A worker that starts
- * then must first do the three jobs at the head of the queue. `node_modules/.bin/node test/bench/full-queue.ts --jobs N`
+ * Measures the cost of 100,000 queued jobs and what they slow down; each time is the slowest of a few. A worker then
+ * starts and runs the three jobs at the head. `node_modules/.bin/node test/bench/full-queue.ts --jobs N`
  */
 const orgName = 'full-queue'
 const { values } = parseArgs({ options: { jobs: { type: 'string', default: '100000' } } })

@@ -3,7 +3,7 @@ import { run } from '../../dev/replay/neo4j.ts'
 import { inSlices } from '../../dev/requests.ts'
 import { shuffled } from '../support/shuffle.ts'
 
-/** How large the graph is; at scale 1: 100,000 people, 400,000 KNOWS, of them 50,000 from one person. */
+/** The graph's size; at scale 1: 100,000 people and 400,000 KNOWS, 50,000 of them from one person. */
 export const sizesOf = (scale: number) => ({
   people: 100_000 * scale,
   hub: 50_000 * scale,
@@ -13,13 +13,13 @@ export const sizesOf = (scale: number) => ({
 export const apocSlice = 5_000
 const perTransaction = 10_000
 
-/** Everyone's ids in the order in which every lane asks for them, which is neither theirs nor that of the store. */
+/** All ids in the order in which every lane requests them; it differs from id order and storage order. */
 export const idsOf = (scale: number): string[] => shuffled(storedIds(scale), 2)
 
-/** The person who knows so many. */
+/** The id of the hub. */
 export const hubOf = (scale: number): string => storedIds(scale)[0] as string
 
-/** A fifth of the ids, or fewer: for warming up. */
+/** Up to a fifth of the ids, for warming up. */
 export const warmUpIds = (ids: readonly string[]): string[] => ids.slice(0, Math.min(ids.length / 5, 20_000))
 
 const storedIds = (scale: number) =>
@@ -33,7 +33,7 @@ const person = `{id: row.id, name: 'Person ' + row.i, email: 'person' + row.i + 
   seen: datetime({epochSeconds: 1700000000 + row.i}), tags: ['a', 'tag ' + row.i % 10], city: 'City ' + row.i % 1000}`
 const knows = `{since: 1990 + row.i % 30, strength: row.i % 100 / 100.0, note: 'met ' + row.i % 1000 + ' times'}`
 
-/** Draws the same graph every time, and beside it the lists of ids that APOC's queries start from. */
+/** Creates the same graph every time, plus the id lists for APOC's queries. */
 export async function drawGraph(driver: Driver, scale: number): Promise<void> {
   await run(driver, 'CREATE CONSTRAINT person_id FOR (n:Person) REQUIRE n.id IS UNIQUE')
   const people = storedIds(scale).map((id, index) => ({ id, i: BigInt(index) }))
@@ -55,7 +55,7 @@ export async function drawGraph(driver: Driver, scale: number): Promise<void> {
   await run(driver, 'CALL db.prepareForReplanning()')
 }
 
-/** Who knows whom, never twice and nobody themselves: the hub many, everyone else three or four at seeded distances. */
+/** KNOWS pairs, no duplicates or self-loops: many from the hub, three or four from all others at fixed distances. */
 function acquaintances(scale: number): { a: string; b: string; i: bigint }[] {
   const ids = storedIds(scale)
   const { people, hub, relationships } = sizesOf(scale)

@@ -1,11 +1,11 @@
-/** A CPU profile as V8 gives it; times in microseconds. */
+/** A CPU profile in V8's format; times in microseconds. */
 export interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string }; children?: number[] }[]
   samples: number[]
   timeDeltas: number[]
 }
 
-/** Profiles a Node process that listens to its inspector on a port of this machine, until stopped. */
+/** Profiles a Node process through its local inspector port until stopped. */
 export async function startProfile(port: number): Promise<{ stop(): Promise<CpuProfile> }> {
   const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as [
     { webSocketDebuggerUrl: string },

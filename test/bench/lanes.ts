@@ -8,18 +8,18 @@ import type { Setting } from './setting.ts'
 import { slowStoreLanes } from './slow-store-lanes.ts'
 import { submitLanes } from './submit-lanes.ts'
 
-/** One way of doing something, measured once a round. */
+/** A way to do something, measured once per round. */
 export interface Lane {
   name: string
   what: string
-  /** What its number of statements counts. */
+  /** The unit of `statements`. */
   unit: string
-  /** Rounds after which enough is known, however many are asked for. */
+  /** Maximum number of rounds, however many are requested. */
   most?: number
   measure(setting: Setting): Promise<Measured>
 }
 
-/** In the order in which a round goes through them. */
+/** In execution order. */
 export const lanes: readonly Lane[] = [
   ...readLanes,
   ...publishLanes,

@@ -5,12 +5,12 @@ import { openResults } from './results.ts'
 import { withSetting } from './setting.ts'
 import { ratioTableOf, tableOf } from './table.ts'
 
-/** What is done once before it counts: the database compiles what it often does. */
+/** Lanes run once before measuring, so that the database compiles frequent queries. */
 const warmUps = ['driver', 'apoc-nodes', 'apoc-relationships', 'nodes-1', 'relationships-1']
 
 /**
- * How fast is a publish, compared with what else could read the same data? `npm run bench`, with `-- --rounds N`,
- * `--lanes a,b`, `--scale N` and `--fresh`. What was measured before of the same code is not measured again.
+ * Compares the speed of a publish with other ways to read the same data. `npm run bench`, with `-- --rounds N`,
+ * `--lanes a,b`, `--scale N` and `--fresh`. Earlier results of the same code are reused.
  */
 async function bench(args: readonly string[]): Promise<void> {
   const options = readOptions(

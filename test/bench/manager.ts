@@ -13,8 +13,8 @@ import { byGrn } from '../../shared/manager/selector.ts'
 import { createPartStatement, findStatement, type Statement } from '../../shared/manager/statements.ts'
 
 /**
- * What does the service add to its database? Reads and creates properties over HTTP, and runs the same queries with a
- * bare driver, in turns, one at a time. `node test/bench/manager.ts --calls 2000`
+ * Measures the overhead of the service over its database: reads and creates properties over HTTP and, alternately, runs
+ * the same queries with a bare driver, sequentially. `node test/bench/manager.ts --calls 2000`
  */
 const { values } = parseArgs({ options: { calls: { type: 'string', default: '2000' } } })
 const calls = Number(values.calls)
@@ -96,7 +96,7 @@ for (const [name, ways] of Object.entries(work)) {
       if (index >= warmUp) times[way].push(took)
     }
   }
-  // On a busy machine the first tells most: what nobody else held up.
+  // On a busy machine the 10th percentile is the most meaningful: the least affected by other load.
   for (const [told, share] of [
     ['10th percentile', 0.1],
     ['median', 0.5],

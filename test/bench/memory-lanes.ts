@@ -3,7 +3,7 @@ import { allNodes } from './publish-lanes.ts'
 import { nodes, publishedByFresh, repeated } from './publishing.ts'
 import type { Setting } from './setting.ts'
 
-/** One worker that does nothing before: the nodes again and again until there are so many pairs. */
+/** A fresh worker without warm-up publishes the nodes repeatedly, up to this number of pairs. */
 export const memoryLanes: Lane[] = [
   { name: 'memory-10k', unit: 'pairs', what: '10,000 pairs by a worker just started', measure: pairs(10_000) },
   { name: 'memory-100k', unit: 'pairs', what: '100,000 pairs', measure: pairs(100_000) },
@@ -12,7 +12,7 @@ export const memoryLanes: Lane[] = [
 
 function pairs(count: number) {
   return (setting: Setting) => {
-    // A small graph for a first try has small packets; a large one has no larger ones, for a request has its limits.
+    // Scales packets down with a small graph, but not up: a request has size limits.
     const wanted = count * Math.min(1, setting.scale)
     const times = Math.ceil(wanted / setting.ids.length)
     const ids = repeated(allNodes(setting), times).ids.slice(0, wanted)

@@ -4,14 +4,14 @@ import { warmUpOf } from './publish-lanes.ts'
 import { nodes, publishedByFresh, repeated, type Work } from './publishing.ts'
 import type { Setting } from './setting.ts'
 
-/** The origin's share of the processors taken away: what it answered once is played back by a process of its own. */
+/** Takes the origin's CPU use out of the measurement: a separate process replays recorded answers. */
 export const mockOriginLanes: Lane[] = [
   { name: 'mock-1', unit: 'pairs', what: 'a multi of nodes from a mock origin, one worker', measure: by(1), most: 3 },
   { name: 'mock-2', unit: 'pairs', what: 'the same, two workers', measure: by(2), most: 3 },
 ]
 
 const mostIds = 100_000
-/** How often the nodes are published in one multi: it is to be a large one. */
+/** How often the nodes are repeated in one multi, so that it counts as large. */
 const times = 3
 
 let mock: Promise<Setting> | undefined
@@ -28,7 +28,7 @@ function someNodes({ ids: all }: Setting): Work {
   return { ids, options: nodes, pairs: ids.length }
 }
 
-/** The setting with the mock in the place of the database, once it has heard every answer. */
+/** Records all answers, then returns the setting with the mock as its database. */
 async function recorded(setting: Setting): Promise<Setting> {
   const { run, neo4j, startOurs } = setting
   const { hostname: host, port } = new URL(neo4j.boltUrl)

@@ -3,9 +3,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type Message, messageReader, tags } from './bolt-messages.ts'
 
 /**
- * An origin that costs next to nothing: it hands out what a real database has answered. A program of its own with two
- * ports: through one it listens to a client and the database named in its environment, at the other it answers the same
- * queries with the same bytes. A query that it has not heard before breaks the connection.
+ * A nearly free origin that replays recorded answers of a real database. A separate program with two ports: one records
+ * the traffic between a client and the database named in its environment, the other replays the same bytes for the same
+ * queries. An unknown query breaks the connection.
  */
 const upstream = JSON.parse(process.env.MOCK_ORIGIN ?? '{}') as { host: string; port: number }
 const answers = new Map<string, Buffer>()
@@ -14,7 +14,7 @@ let version: Buffer = Buffer.alloc(4)
 const handshakeBytes = 20
 const manifest = Buffer.from([0, 0, 1, 0xff])
 
-/** What a request is known by: queries with their parameters, and which pull it is; others are all alike. */
+/** Identifies a request: a query by its parameters, a pull by its position, others by their tag. */
 function requestKeys(): (message: Message) => string {
   let query = ''
   let pulls = 0
@@ -28,7 +28,7 @@ function requestKeys(): (message: Message) => string {
   }
 }
 
-/** Hands over the handshake, then every request. The newest way of agreeing on a version is left out: it is longer. */
+/** Forwards the handshake, then every request. Removes the offer of the manifest handshake, which is longer. */
 function onRequests(client: Socket, shake: (offers: Buffer) => void, take: (message: Message) => void) {
   const read = messageReader()
   let begin = Buffer.alloc(0)

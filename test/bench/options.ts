@@ -2,13 +2,13 @@ import { parseArgs } from 'node:util'
 
 export interface Options {
   rounds: number
-  /** Names of lanes; all of them without. */
+  /** Names of lanes; null for all. */
   lanes: string[] | null
   scale: number
   fresh: boolean
 }
 
-/** What `npm run bench -- …` was asked for. Throws one line for an option that is unknown or out of bounds. */
+/** Parses the options of `npm run bench -- …`. Throws a one-line error for one that is unknown or out of bounds. */
 export function readOptions(args: readonly string[], laneNames: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
@@ -21,7 +21,7 @@ export function readOptions(args: readonly string[], laneNames: readonly string[
   })
   const rounds = Number(values.rounds)
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100) throw new Error('--rounds: a whole number from 1 to 100')
-  // Below it a packet has too few slices to share; above, the largest request is larger than the API takes.
+  // Below this, a packet has too few slices to share; above, the largest request exceeds the API's limit.
   const scale = Number(values.scale)
   if (!(scale >= 0.05 && scale <= 20) || !Number.isInteger(scale * 20)) {
     throw new Error('--scale: a number from 0.05 to 20, in steps of 0.05')

@@ -6,7 +6,7 @@ import { published } from './publishing.ts'
 import type { Measured } from './results.ts'
 import type { Setting } from './setting.ts'
 
-/** What a worker's processor time goes to: sampled while it publishes, each sample given to the code that asked for it. */
+/** Breaks down a worker's CPU time: samples it while it publishes, and attributes each sample to the calling code. */
 export const profileLane: Lane = {
   name: 'profile',
   unit: 'pairs',
@@ -27,7 +27,7 @@ export const profileLane: Lane = {
   },
 }
 
-/** Where the code of the queue and the records lives; the first that fits decides. */
+/** Code areas by path; the first match wins. */
 const areas: readonly [name: string, file: RegExp][] = [
   ['queueShare', /\/node_modules\/(bullmq|ioredis|@ioredis\/[^/]+|redis-parser|redis-errors|msgpackr|cron-parser)\//],
   ['queueShare', /\/shared\/jobs\/|\/worker\//],
@@ -37,9 +37,9 @@ const areas: readonly [name: string, file: RegExp][] = [
 ]
 
 /**
- * Shares of the time in which the worker was not idle. A sample belongs to the innermost file on its stack that is not
- * Node's own, so that the socket writes of a library are the library's; without one (garbage collection, Node's own
- * input and output) it belongs to nobody, and still counts in the whole.
+ * Shares of the worker's non-idle time. A sample belongs to the innermost file on its stack outside Node itself, so a
+ * library's socket writes count as the library's. Samples without one (garbage collection, Node's own I/O) belong to no
+ * area but count in the total.
  */
 export function sharesOf({ nodes, samples, timeDeltas }: CpuProfile): Record<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]))

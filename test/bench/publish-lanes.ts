@@ -3,7 +3,7 @@ import type { Lane } from './lanes.ts'
 import { nodes, publishedByFresh, relationships, type Work } from './publishing.ts'
 import type { Setting } from './setting.ts'
 
-/** Our own service end to end over HTTP, each round by fresh workers, which warm up with nodes that are not counted. */
+/** The service end to end over HTTP, each round with fresh workers, which first warm up with uncounted nodes. */
 export const publishLanes: Lane[] = [
   { name: 'nodes-1', unit: 'pairs', what: 'multi of all nodes, one worker', measure: by(1, allNodes) },
   { name: 'nodes-2', unit: 'pairs', what: 'the same, two workers', measure: by(2, allNodes) },

@@ -10,21 +10,21 @@ import { countCpu, peakMegabytes } from './usage.ts'
 const idsPerRequest = 500
 const longestMs = 1_800_000
 
-/** What is published of each id, with everything that a user gets: cleanup, `qa`, search lists. */
+/** Options of each publish, with everything a user gets: cleanup, `qa`, search lists. */
 export const nodes = { metadata: true, searchIdField: 'id' }
 export const relationships = { relationships: ['KNOWS>'], searchIdField: 'id' }
 
 let files = 0
-/** Never used before: what an API remembers of a name cannot help it. */
+/** A new name, so that nothing an API caches by name can help. */
 export const newFile = (): string => `file-${files++}`
 
-/** The body of a multi, ready to be sent. */
+/** The serialized body of a multi. */
 export function multiOf({ neo4j }: Setting, ids: readonly string[], options: object, fileName: string): string {
   const fields = { ...database(neo4j, 'Person', 'id'), ...options, orgName, fileName }
   return JSON.stringify(inSlices(ids, idsPerRequest).map((originIds) => ({ ...fields, originIds })))
 }
 
-/** Sends a multi and does not wait for it. @returns where its job is. */
+/** Submits a multi without waiting for it. @returns the job's location. */
 export async function submit({ client }: Ours, body: string): Promise<string> {
   const { headers, body: answer } = await client.post('/1.0/publish/multi', body, { Prefer: 'respond-async' })
   if (answer.error !== null && !answer.error.startsWith('202 ')) throw new Error(answer.error)
@@ -34,11 +34,11 @@ export async function submit({ client }: Ours, body: string): Promise<string> {
 export interface Work {
   ids: readonly string[]
   options: object
-  /** How many pairs it must come to. */
+  /** The expected number of pairs. */
   pairs: number
 }
 
-/** From the POST to the end of the job, the workers being there. */
+/** Measures from the POST to the end of the job, with workers already running. */
 export async function published(
   setting: Setting,
   ours: Ours,
@@ -74,7 +74,7 @@ export async function published(
   }
 }
 
-/** The same with workers of its own, fresh ones, that have warmed up, each with slices enough for all it builds at once. */
+/** The same with fresh workers, warmed up with enough slices for everything each builds concurrently. */
 export async function publishedByFresh(
   setting: Setting,
   { workers: count, warmUp, ...work }: Work & { workers: number; warmUp?: Work },
@@ -89,7 +89,7 @@ export async function publishedByFresh(
   }
 }
 
-/** The same so many times in one multi. */
+/** Repeats the work within one multi. */
 export const repeated = ({ ids, options, pairs }: Work, times: number): Work => ({
   ids: Array.from({ length: times }, () => ids).flat(),
   options,
@@ -101,7 +101,7 @@ const partTimes = (partAt: number, postedAt: number, { startedAt }: JobRecord) =
   firstPartAfterPost: (partAt - postedAt) / 1_000,
 })
 
-/** When the first object of a packet's parts is seen in the store, asked a hundred times a second; NaN without any. */
+/** When a packet's first part object appears in the store, polled 100 times a second; NaN if none does. */
 async function firstStagedPart({ store }: Ours, fileName: string, finished: AbortSignal): Promise<number> {
   const prefix = `${hiddenBelow(`${orgName}/`).parts}${fileName}/`
   for (;;) {
@@ -112,7 +112,7 @@ async function firstStagedPart({ store }: Ours, fileName: string, finished: Abor
   }
 }
 
-/** Removes what was published, so that a long benchmark does not fill the disk. */
+/** Deletes published packets, so that a long benchmark does not fill the disk. */
 export async function tidy({ store }: Ours): Promise<void> {
   const keys: string[] = []
   for await (const { key } of store.list(`${orgName}/`)) if (!key.endsWith('/.org')) keys.push(key)

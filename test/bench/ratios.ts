@@ -2,11 +2,11 @@ import { sizesOf } from './graph.ts'
 import { median } from './median.ts'
 import type { Measured } from './results.ts'
 
-/** One thing to reach, of the medians of all rounds. */
+/** A target for a ratio of medians over all rounds. */
 export interface Ratio {
   name: string
   what: string
-  /** Null when a lane that it needs was not measured. */
+  /** Null when a required lane was not measured. */
   value: number | null
   atMost?: boolean
   bar?: number
@@ -18,7 +18,7 @@ type Rounds = (lane: string) => readonly Measured[]
 type Told = Omit<Ratio, 'value' | 'verdict'>
 type Pick = (one: Measured) => number
 
-/** What the lanes come to, and whether that is enough. */
+/** The ratios of the measured lanes and their verdicts. */
 export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
   const of = (lane: string, pick: Pick): number | null => {
     const all = rounds(lane).map(pick)
@@ -30,7 +30,7 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
   const cpu: Pick = ({ clientCpu, statements }) => (clientCpu as number) / statements
   const [afterStart, afterPost] = [field('firstPartAfterStart'), field('firstPartAfterPost')]
   const divided = (a: number | null, b: number | null) => (a === null || b === null ? null : a / b)
-  // The faster of the two is the one to beat.
+  // The faster variant is the one to beat.
   const apoc = (name: string) => {
     const both = [of(name, rate), of(`${name}-slices`, rate)].filter((one) => one !== null)
     return both.length === 0 ? null : Math.max(...both)

@@ -5,7 +5,7 @@ import type { ReaderOrder, Way } from './reader.ts'
 import type { Measured } from './results.ts'
 import type { Setting } from './setting.ts'
 
-/** A bare driver and APOC, each round in a fresh process. */
+/** A bare driver and APOC, each round in a new process. */
 export const readLanes: Lane[] = [
   { name: 'driver', unit: 'rows', what: 'bare driver, 500 ids a query, for await', measure: read('driver') },
   { name: 'driver-label', unit: 'rows', what: 'bare driver, the whole label', measure: read('driver-label'), most: 3 },
@@ -33,7 +33,7 @@ export const readLanes: Lane[] = [
   },
 ]
 
-// Those of our workers: without them the driver's rows sometimes cost a third more.
+// The flags of our workers; without them the driver's rows sometimes cost a third more.
 const flags = startOf('worker').args.slice(0, -1)
 
 let readers = 0

@@ -5,8 +5,8 @@ import type { Measured } from './results.ts'
 import { countCpu, peakMegabytes } from './usage.ts'
 
 /**
- * One measurement of what others do to get the same data, in a process of its own: its order is in its environment, its
- * result its last line.
+ * One measurement of an alternative way to read the data, in its own process: its order comes from the environment, its
+ * result is the last line of output.
  */
 export interface ReaderOrder {
   way: Way
@@ -19,13 +19,12 @@ export interface ReaderOrder {
 
 export type Way = keyof typeof ways
 
-/** Both make one row or statement an entity. */
+/** Returns the number of entities; each is one row or one statement. */
 type Read = (session: Session, ids: readonly string[], isWarmUp: boolean) => Promise<number>
 
 const byIds = 'UNWIND $ids AS id MATCH (n:Person {id: id}) RETURN n'
 const label = 'MATCH (n:Person)'
-// This version of the procedure gives its query no parameters (it ignores `params`), so the ids lie in the database: a
-// list of as many literals in the text would make it slower.
+// This APOC version ignores `params`, so the ids are stored in the database; inlining them as literals would be slower.
 const listed = (name: string) => `MATCH (list:Ids {name: '${name}'}) UNWIND list.ids AS id MATCH (n:Person {id: id})`
 const justNodes = 'RETURN n'
 const withRelationships = 'OPTIONAL MATCH (n)-[r:KNOWS]->() RETURN n, r'
@@ -61,7 +60,7 @@ async function exportedInSlices(session: Session, ids: readonly string[], return
   return entities
 }
 
-/** Takes the exported statements as they stream in. @returns how many nodes and relationships they make. */
+/** Consumes the exported statements as a stream. @returns the number of exported nodes and relationships. */
 async function exported(session: Session, found: string, returned: string): Promise<number> {
   const config = "{stream: true, useOptimizations: {type: 'NONE'}, format: 'plain'}"
   const call = `CALL apoc.export.cypher.query($query, null, ${config})`

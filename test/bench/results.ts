@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { cpus, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** What a lane did in one round. Processor time in seconds, memory in megabytes. */
+/** One round's measurement of a lane. CPU time in seconds, memory in megabytes. */
 export interface Measured extends Record<string, number> {
   /** Rows, exported entities, pairs or submits, by lane. */
   statements: number
@@ -16,13 +16,13 @@ interface Stored {
   scale: number
   machine: string
   startedAt: string
-  /** By lane, a list of rounds. */
+  /** The rounds of each lane. */
   lanes: Record<string, Measured[]>
 }
 
 const root = join(import.meta.dirname, '../..')
 
-/** Finished rounds of this code at this scale: what one run has measured the next one finds. */
+/** Completed rounds of this code at this scale; later runs reuse them. */
 export function openResults(scale: number, fresh: boolean) {
   const commit = codeVersion()
   const file = join(root, `.local/bench/${commit}-scale-${scale}.json`)
@@ -37,7 +37,7 @@ export function openResults(scale: number, fresh: boolean) {
     add(lane: string, measured: Measured) {
       stored.lanes[lane] = [...(stored.lanes[lane] ?? []), measured]
       mkdirSync(dirname(file), { recursive: true })
-      // Renamed into place: whoever stops the run leaves a file that can be read.
+      // Renamed into place, so that an interrupted run leaves a readable file.
       writeFileSync(`${file}.new`, `${JSON.stringify(stored, null, 2)}\n`)
       renameSync(`${file}.new`, file)
     },
@@ -46,7 +46,7 @@ export function openResults(scale: number, fresh: boolean) {
 
 export type Results = ReturnType<typeof openResults>
 
-/** The commit, and beside it a fingerprint of all files when some are not as they were committed. */
+/** The commit, plus a hash of all files if the work tree is dirty. */
 function codeVersion(): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trimEnd()
   const commit = git('rev-parse', '--short=12', 'HEAD')

@@ -13,22 +13,22 @@ import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { drawGraph, idsOf } from './graph.ts'
 
-/** Everything that lanes run against. */
+/** The environment of all lanes. */
 export interface Setting {
   scale: number
-  /** In the order in which every lane asks for them. */
+  /** In the order in which every lane requests them. */
   ids: readonly string[]
   run: Run
   neo4j: Neo4jAddress
   redis: RedisAddress
   s3: S3Address
-  /** An API and no workers: each measurement starts its own. */
+  /** An API without workers; each measurement starts its own. */
   ours: Ours
-  /** One more of it, with settings of its own, its own Redis database and bucket. */
+  /** Starts another service with its own settings, Redis database and bucket. */
   startOurs(redisDatabase: number, options?: Partial<ServiceOptions>): Promise<Ours>
 }
 
-/** One API and its surroundings. */
+/** An API with its client and store. */
 export interface Ours {
   service: Service
   client: Client
@@ -37,7 +37,7 @@ export interface Ours {
 
 export const orgName = 'bench'
 
-/** Runs `work` with servers that are the benchmark's own, also the database, which has APOC and a graph. */
+/** Runs `work` with dedicated servers, including a database with APOC and the graph. */
 export async function withSetting(scale: number, work: (setting: Setting) => Promise<void>): Promise<void> {
   const say = (line: string) => console.log(line)
   const run = openRun(join(import.meta.dirname, '../../.local/run'), say)
@@ -59,7 +59,7 @@ export async function withSetting(scale: number, work: (setting: Setting) => Pro
       run.onStop(() => service.stop())
       const client = createClient(service.apiUrl, service.tokens.all as string)
       await client.post(`/1.0/publish/${orgName}`)
-      // Its own way to the store: one that a lane has slowed down is not slow for the lane's own looks.
+      // A direct connection to the store: a lane's proxy must not slow down its own checks.
       const storage = readConfig('worker', { ...service.env, S3_ENDPOINT: s3.endpoint }).storage
       return { service, client, store: openMinioStore(storage) }
     }

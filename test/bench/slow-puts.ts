@@ -3,13 +3,13 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Stands in front of an S3 server and hands requests on as they are; what writes an object waits first. */
+/** A proxy before an S3 server that forwards requests unchanged but delays PUTs. */
 export async function startSlowPuts(endpoint: string) {
   let delayMs = 0
   const { hostname, port } = new URL(endpoint)
   const server = createServer(async (incoming, outgoing) => {
     const { method, url: path, headers } = incoming
-    // The signature speaks of the host that the client named, which the headers still do.
+    // The signature covers the host the client used, which the headers preserve.
     const upstream = request({ hostname, port, method, path, headers, agent: false })
     upstream.on('error', () => outgoing.destroy())
     outgoing.on('close', () => upstream.destroy())

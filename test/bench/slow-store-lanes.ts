@@ -4,7 +4,7 @@ import { publishedByFresh } from './publishing.ts'
 import type { Ours, Setting } from './setting.ts'
 import { startSlowPuts } from './slow-puts.ts'
 
-/** All requests to the store, the API's too, go through a proxy that lets every PUT wait, or not. */
+/** All store requests, including the API's, pass a proxy that delays every PUT, or not. */
 export const slowStoreLanes: Lane[] = [
   {
     name: 'put-0ms',
@@ -19,7 +19,7 @@ export const slowStoreLanes: Lane[] = [
 type SlowStore = { ours: Ours; proxy: Awaited<ReturnType<typeof startSlowPuts>> }
 let slowStore: Promise<SlowStore> | undefined
 
-/** The same API for all rounds. */
+/** Starts one API shared by all rounds. */
 async function start({ s3, run, startOurs }: Setting): Promise<SlowStore> {
   const proxy = await startSlowPuts(s3.endpoint)
   run.onStop(proxy.stop)

@@ -11,7 +11,7 @@ import type { Measured } from './results.ts'
 import { type Ours, orgName, type Setting } from './setting.ts'
 import { countCpu, peakMegabytes } from './usage.ts'
 
-// One after the other. In five rounds the 5,000 that are asked about; busy ones take long, and fewer tell enough.
+// Sequential submits per round: 5,000 in five rounds. Busy ones are slow, so fewer must suffice.
 const submits = 1_000
 const busySubmits = 200
 
@@ -28,7 +28,7 @@ export const submitLanes: Lane[] = [
   },
 ]
 
-/** `does` so often after a tenth more; the median is the lane's, the processor time that of `pid`. */
+/** Calls `does` `count` times after a tenth as many warm-ups; reports the median and the CPU time of `pid`. */
 async function measured(
   count: number,
   does: (index: number) => Promise<unknown>,
@@ -76,7 +76,7 @@ async function bareAdds(setting: Setting): Promise<Measured> {
   }
 }
 
-/** What a submit cannot do without: its request is in the store before it is answered. */
+/** The lower bound of a submit: its request must be in the store before the answer. */
 async function barePuts(setting: Setting): Promise<Measured> {
   const bytes = Buffer.alloc(1_000, 'x')
   try {
@@ -111,7 +111,7 @@ async function busy(setting: Setting): Promise<Measured> {
   }
 }
 
-/** Nothing of a round is left to the next: what waits in the queue, what lies in the store. */
+/** Removes everything a round left in the queue and the store. */
 async function empty({ redis }: Setting, ours: Ours): Promise<void> {
   await ours.service.stop()
   await tidy(ours)
@@ -120,7 +120,7 @@ async function empty({ redis }: Setting, ours: Ours): Promise<void> {
   connection.disconnect()
 }
 
-/** Small publishes, each one's answer awaited before the next. */
+/** Sequential small publishes. */
 async function submitted(setting: Setting, ours: Ours, count: number, check = () => {}): Promise<Measured> {
   const { neo4j, ids } = setting
   const { service } = ours

@@ -3,7 +3,7 @@ import { median } from './median.ts'
 import type { Ratio } from './ratios.ts'
 import type { Measured, Results } from './results.ts'
 
-/** The lanes that were measured, a line each. */
+/** One line per measured lane. */
 export function tableOf(lanes: readonly Lane[], results: Results): string {
   const header = [
     'lane',
@@ -40,7 +40,7 @@ function rowOf({ name, unit }: Lane, rounds: readonly Measured[]): string[] {
   ]
 }
 
-/** What was to be reached, a line each. */
+/** One line per ratio. */
 export function ratioTableOf(ratios: readonly Ratio[]): string {
   const header = ['', 'what', 'value', 'bar', 'stretch', 'verdict']
   const rows = ratios.map(({ name, what, value, atMost, bar, stretch, verdict }) => {
@@ -50,7 +50,7 @@ export function ratioTableOf(ratios: readonly Ratio[]): string {
   return aligned([header, ...rows], 2)
 }
 
-/** Columns under each other: texts to the left, numbers to the right. */
+/** Aligns columns: text left, numbers right. */
 function aligned(rows: readonly (readonly string[])[], texts = 1): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   const cell = (text: string, column: number) => text[column < texts ? 'padEnd' : 'padStart'](widths[column] as number)

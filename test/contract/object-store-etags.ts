@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import type { ObjectStore, StoredObject } from '../../shared/storage/object-store.ts'
 
-/** What every object store says of an object beside its content: plain files and sweeps rest on it. */
+/** Contract for the metadata of objects, on which plain files and sweeps depend. */
 export function objectStoreEtagContract(name: string, store: ObjectStore): void {
   beforeAll(() => store.prepare())
 
@@ -12,7 +12,7 @@ export function objectStoreEtagContract(name: string, store: ObjectStore): void 
     return undefined
   }
 
-  test(`${name}: an etag is the same wherever the same content is, and another for another of the same length`, async () => {
+  test(`${name}: equal content has an equal etag, and different content of the same length a different one`, async () => {
     const key = randomUUID()
     const [a, again, b] = [
       await put(`${key}/a`, 'content 1'),
@@ -26,12 +26,12 @@ export function objectStoreEtagContract(name: string, store: ObjectStore): void 
     expect((await listed(`${key}/a`))?.etag).toBe(b)
   })
 
-  test(`${name}: a listing says when an object was last written`, async () => {
+  test(`${name}: a listing has the modification time of each object`, async () => {
     const directory = `${randomUUID()}/`
     const before = Date.now()
     await put(`${directory}object`, 'first')
     const object = (await listed(directory)) as StoredObject
-    // Stores keep whole seconds, and clocks differ a little.
+    // Stores have one-second resolution, and clocks may be skewed.
     expect(Math.abs(object.modifiedAt - before)).toBeLessThan(60_000)
     const level: unknown[] = []
     for await (const found of store.listLevel(directory)) level.push(found)

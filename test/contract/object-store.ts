@@ -5,11 +5,11 @@ import { parse } from 'content-disposition'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 
-/** Opens a store of the implementation under test; what is not given is right, and the same every time. */
+/** Opens a store of the implementation under test; omitted settings have valid, fixed defaults. */
 type OpenStore = (settings?: { bucket?: string; secretKey?: string }) => ObjectStore
 
-// Names that stores and clients are known to mangle. A name that is a directory of another (`f` beside `f/g`) is left
-// out: S3 takes it, but the server of the tests keeps objects as files.
+// Names that stores and clients are known to mangle. A name that is also a directory (`f` beside `f/g`) is omitted:
+// S3 allows it, but the test server stores objects as files.
 export const oddNames = [
   ...['with space', 'plus+plus', 'per%cent', 'per%20cent', 'naïve-ü', '😀', `q'uo"tes`, '(parentheses)'],
   ...['key=value&more', 'what?#where', 'semi;colon'],
@@ -21,7 +21,7 @@ export async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
   return items
 }
 
-/** Makes directories of a test's own, with an object named and filled like each of `names`. */
+/** Creates directories with random names; each of `names` becomes an object whose content is its name. */
 export const directoryIn =
   (store: ObjectStore) =>
   async (names: readonly string[]): Promise<string> => {
@@ -32,7 +32,7 @@ export const directoryIn =
     return directory
   }
 
-/** What every object store does, whoever implements it; how it lists is in `object-store-listing.ts`. */
+/** Contract common to all object stores; listings are in `object-store-listing.ts`. */
 export function objectStoreContract(name: string, open: OpenStore): void {
   const store = open()
   beforeAll(() => store.prepare())
@@ -45,7 +45,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
   const directoryOf = directoryIn(store)
 
   describe(`${name}: objects`, () => {
-    test('come back as they were put, empty ones too, until another replaces them', async () => {
+    test('are read back as written, empty ones included, until overwritten', async () => {
       const key = randomUUID()
       for (const content of ['first', 'second ü', '']) {
         await put(key, content)
@@ -53,14 +53,14 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       }
     })
 
-    test('that are not there are null, also when their name is a part of one that is', async () => {
+    test('that do not exist read as null, also if their key is a prefix of an existing one', async () => {
       const key = await directoryOf(['object'])
       for (const missing of ['objec', 'objects', 'Object', 'none/object']) {
         expect([await store.get(key + missing), await store.stream(key + missing)]).toEqual([null, null])
       }
     })
 
-    test('come back some bytes at a time too', async () => {
+    test('can be read by byte range', async () => {
       const key = randomUUID()
       await put(key, 'first second')
       const some = async (from: number, bytes: number) => (await store.get(key, { from, bytes }))?.toString() ?? null
@@ -68,7 +68,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       expect(await store.get(`${key}none`, { from: 0, bytes: 1 })).toBeNull()
     })
 
-    test('of 30 MiB come back byte for byte', async () => {
+    test('of 30 MiB are read back byte for byte', async () => {
       const key = randomUUID()
       const large = randomBytes(30 * 1024 * 1024)
       await store.put(key, large)
@@ -76,19 +76,19 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       expect((await streamed(key)).equals(large)).toBe(true)
     })
 
-    test('are created once, and keep their content when they are created again', async () => {
+    test('are created only once: a second create leaves the content unchanged', async () => {
       const key = randomUUID()
       expect([await create(key, 'a'), await create(key, 'b'), await get(key)]).toEqual(['created', 'exists', 'a'])
     })
 
-    test('are created by exactly one of twenty that race for them', async () => {
+    test('are created by exactly one of twenty concurrent creates', async () => {
       const key = randomUUID()
       const outcomes = await Promise.all(Array.from({ length: 20 }, (_, racer) => create(key, `racer ${racer}`)))
       expect(outcomes.toSorted()).toEqual(['created', ...Array(19).fill('exists')])
       expect(await get(key)).toBe(`racer ${outcomes.indexOf('created')}`)
     })
 
-    test('are removed, whether they are there or not, and can then be created again', async () => {
+    test('are removed idempotently, and can then be created again', async () => {
       const key = randomUUID()
       await put(key, 'first')
       await store.remove(key)
@@ -96,14 +96,14 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       expect([await get(key), await create(key, 'second'), await get(key)]).toEqual([null, 'created', 'second'])
     })
 
-    test('are copied, with their content type, over what was there', async () => {
+    test('are copied with their content type, and overwrite the destination', async () => {
       const directory = await directoryOf(['from', 'to'])
       expect(await store.copy(`${directory}from`, `${directory}to`)).toBe(true)
       const response = await fetch(await store.sign(`${directory}to`, 60, 'to'))
       expect([response.headers.get('Content-Type'), await response.text()]).toEqual(['application/json', 'from'])
     })
 
-    test('that are not there are not copied, and nothing is made of them', async () => {
+    test('that do not exist are not copied, and no destination is created', async () => {
       const key = randomUUID()
       expect([await store.copy(`${key}none`, key), await get(key)]).toEqual([false, null])
     })
@@ -122,7 +122,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
 
   describe(`${name}: signed URLs`, () => {
     const fileNames = ['plain.json', 'b/c/last segment.json', 'naïve "ü" 😀.json']
-    test.each(fileNames)('download %s without credentials, to be saved as its last segment', async (fileName) => {
+    test.each(fileNames)('download %s without credentials, named by its last segment', async (fileName) => {
       const directory = await directoryOf(['object'])
       const response = await fetch(await store.sign(`${directory}object`, 60, fileName))
       expect([response.status, await response.text()]).toEqual([200, 'object'])
@@ -130,7 +130,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       expect([type, parameters.filename]).toEqual(['attachment', fileName.split('/').at(-1)])
     })
 
-    test('give nothing but that object, to nothing but GET', async () => {
+    test('give access to that object only, and only by GET', async () => {
       const directory = await directoryOf(['mine', 'other'])
       const url = await store.sign(`${directory}mine`, 60, 'mine')
       const statusOf = async (it: string, method: string) => (await fetch(it, { method })).status
@@ -154,14 +154,14 @@ export function objectStoreContract(name: string, open: OpenStore): void {
   })
 
   describe(`${name}: the bucket`, () => {
-    test('is made by two that prepare it at once, and may be prepared again', async () => {
+    test('can be prepared concurrently and repeatedly', async () => {
       const bucket = `contract-${randomUUID()}`
       await Promise.all([open({ bucket }).prepare(), open({ bucket }).prepare()])
       await open({ bucket }).prepare()
       expect(await all(open({ bucket }).list(''))).toEqual([])
     })
 
-    test('is away for a store with a wrong secret key, whatever it is asked for', async () => {
+    test('is unavailable with a wrong secret key, for every operation', async () => {
       const refused = open({ secretKey: 'wrong' })
       const answers = await Promise.allSettled([
         ...[refused.put('key', Buffer.from('x')), refused.get('key'), refused.stream('key'), refused.remove('key')],
@@ -170,7 +170,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
       expect(answers).toMatchObject(Array(answers.length).fill({ reason: { status: 503, code: 'storeAway' } }))
     })
 
-    test('is away for a store with a wrong secret key that would prepare it', async () => {
+    test('cannot be prepared with a wrong secret key', async () => {
       await expect(open({ secretKey: 'wrong' }).prepare()).rejects.toMatchObject({ status: 503, code: 'storeAway' })
     })
   })

@@ -12,7 +12,7 @@ test.each([
   ['no token', createClient(apiUrl, null)],
   ['a wrong token', createClient(apiUrl, 'wrong')],
   ['an empty token', createClient(apiUrl, '')],
-])('%s is 401, in the format of the area', async (_name, client) => {
+])('%s is 401, in the error format of the endpoint', async (_name, client) => {
   const publish = await client.get('/1.0/publish/status')
   expect([publish.status, publish.headers.get('WWW-Authenticate'), publish.body.error]).toEqual([
     401,
@@ -41,7 +41,7 @@ test('a token without the scope is 403', async () => {
   expect([status, body.error]).toEqual([403, '403 Forbidden: the token lacks the scope publish:write'])
 })
 
-test("another org's files and jobs are answered like ones that do not exist, its sub-directories are one's own", async () => {
+test('files and jobs of another org are answered as nonexistent; sub-directories belong to their org', async () => {
   const org = uniqueName('other')
   await all.post(`/1.0/publish/${org}`)
   await acme.post('/1.0/publish/acme%2Fteam')
@@ -58,7 +58,7 @@ test("another org's files and jobs are answered like ones that do not exist, its
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404, 404])
 })
 
-test('an unknown path outside publish is told as a problem', async () => {
+test('an unknown path outside publish is answered with a problem', async () => {
   const { status, headers, body } = await all.get<object>('/1.0/nothing')
   expect([status, headers.get('Content-Type'), body]).toEqual([
     404,
@@ -90,7 +90,7 @@ test('the path is decoded exactly once', async () => {
   expect(raw).toBe(400)
 })
 
-test('health and metrics are open, a request id is echoed or made', async () => {
+test('health and metrics need no token; a request id is echoed or generated', async () => {
   const paths = ['/livez', '/readyz', '/metrics']
   const answers = await Promise.all(paths.map((path) => fetch(apiUrl + path)))
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])

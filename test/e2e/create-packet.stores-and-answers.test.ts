@@ -10,7 +10,7 @@ const request = (fileName: string, more: object = {}) => ({
   ...more,
 })
 
-test('a stored publish answers its statements and one location, and the job that made it', async () => {
+test('a stored publish returns its statements, one location, and the job that made it', async () => {
   const { status, headers, body } = await client.post('/1.0/publish/', request('stored'))
   expect(status).toBe(200)
   expect(Object.keys(body)).toEqual([
@@ -29,7 +29,7 @@ test('a stored publish answers its statements and one location, and the job that
     error: null,
     usePrefixes: null,
   })
-  // p1, p2, p3: three nodes, four relationships around them, three cleanups.
+  // p1, p2, p3: three nodes, their four relationships, three cleanups.
   expect(body.transactionRequest?.statements.length).toBe(10)
   const job = await client.get<Record<string, unknown>>(headers.get('Location') as string)
   expect(job.body).toMatchObject({
@@ -47,7 +47,7 @@ test('a stored publish answers its statements and one location, and the job that
   expect(download.headers.get('Content-Disposition')).toContain('stored')
 })
 
-test('statements carry metadata on the last one only, about what the part holds', async () => {
+test('only the last statement carries metadata, about the contents of the part', async () => {
   const { body } = await client.post(
     '/1.0/publish',
     request('metadata', { relationships: null, originIds: ['p1', 'nobody'] }),
@@ -66,7 +66,7 @@ test('statements carry metadata on the last one only, about what the part holds'
   ])
 })
 
-test('returnOnly answers the statements and stores nothing', async () => {
+test('returnOnly returns the statements and stores nothing', async () => {
   const { status, body } = await client.post('/1.0/publish/', { ...fields, originIds: ['p1'], returnOnly: true })
   expect(status).toBe(200)
   expect(body.transactionRequest?.statements.length).toBe(4)
@@ -127,7 +127,7 @@ test.each([
   expect(body.error?.startsWith(`${status} `)).toBe(true)
 })
 
-test('an origin that is down is a 502 that says nothing about the address, after the queue has tried again', async () => {
+test('an unreachable origin is a 502 that does not reveal the address, after retries by the queue', async () => {
   const down = { ...request('down'), dbUrl: 'bolt://127.0.0.1:1' }
   const error = '502 Bad Gateway: the origin database could not be reached'
   const returned = await client.post('/1.0/publish/', { ...down, returnOnly: true })
@@ -139,7 +139,7 @@ test('an origin that is down is a 502 that says nothing about the address, after
   expect((await client.get(`/1.0/publish/${org}?filter=down`)).body.fileNames).toEqual([])
 })
 
-test('all broken rules are told at once, unknown fields with the nearest name', async () => {
+test('all broken rules are reported together, unknown fields with the nearest name', async () => {
   const { status, body } = await client.post('/1.0/publish/', {
     dbUrl: 'neo4j://h',
     preventCleanUp: true,
@@ -161,7 +161,7 @@ test('all broken rules are told at once, unknown fields with the nearest name', 
   ])
 })
 
-test('respond-async answers 202 at once with the job, whose result is what the POST would have answered', async () => {
+test('respond-async returns 202 and the job at once; its result is what the POST would have returned', async () => {
   const { status, headers, body } = await client.post('/1.0/publish/', request('later'), { Prefer: 'respond-async' })
   const location = headers.get('Location') as string
   expect([status, body.error, headers.get('Preference-Applied')]).toEqual([

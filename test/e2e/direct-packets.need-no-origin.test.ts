@@ -11,7 +11,7 @@ afterAll(() => target.close())
 const mappedIndices = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id', Movie: 'title' }
 const deletion = { mappedIndices, index: 'Movie', originIds: ['a', 'b', 'a'], fileName: 'deleted' }
 
-test('delete makes one statement with the ids as given, and says which are deleted', async () => {
+test('delete makes one statement with the ids as given, and lists them', async () => {
   const { status, body } = await client.post(`/1.0/publish/${org}/delete`, deletion)
   expect(status).toBe(200)
   expect(body.transactionRequest).toEqual({
@@ -74,7 +74,7 @@ const drawing = {
   ],
 }
 
-test('createrelationships makes one statement per pair, in order, each once', async () => {
+test('createrelationships makes one statement per distinct pair, in order', async () => {
   const { status, body } = await client.post(`/1.0/publish/${org}/createrelationships`, {
     ...drawing,
     fileName: 'drawn',
@@ -96,7 +96,7 @@ test('createrelationships makes one statement per pair, in order, each once', as
   expect(typeof body.fileLocation).toBe('string')
 })
 
-test('createrelationships cuts parts of 5,000 pairs', async () => {
+test('createrelationships splits after 5,000 pairs', async () => {
   const idPairs = Array.from({ length: 5_001 }, (_, index) => ({ startId: `s${index}`, endId: `e${index}` }))
   const { body } = await client.post(`/1.0/publish/${org}/createrelationships`, {
     ...drawing,

@@ -18,9 +18,9 @@ const told = ({ status, headers }: { status: number; headers: Headers }) => ({
   replayed: headers.get('Idempotent-Replayed'),
 })
 
-// No worker runs in these: what is submitted waits.
+// No worker runs in the following tests: submitted jobs stay queued.
 describe('the same request with the same key, while its job is unfinished,', () => {
-  test('is the same job, also with its fields in another order', async () => {
+  test('returns the same job, even with its fields in another order', async () => {
     const key = randomUUID()
     const first = await client.post('/1.0/publish/', request('same'), keyed(key))
     const again = [
@@ -32,7 +32,7 @@ describe('the same request with the same key, while its job is unfinished,', () 
     expect(again.map(({ body }) => body)).toEqual([first.body, first.body])
   })
 
-  test('is the same multi', async () => {
+  test('returns the same multi', async () => {
     const body = [request('multi'), { ...request('multi'), metadata: false }]
     const post = () => client.post('/1.0/publish/multi?batchsize=7', body, keyed('multi'))
     const [first, again] = [await post(), await post()]
@@ -45,7 +45,7 @@ describe('the same request with the same key, while its job is unfinished,', () 
     expect(others.map(({ status }) => status)).toEqual([422, 422, 422])
   })
 
-  test('twenty times at once is one job', async () => {
+  test('makes one job when sent twenty times concurrently', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => client.post('/1.0/publish/', request('at once'), keyed('at-once'))),
     )
@@ -62,7 +62,7 @@ describe('the same request with the same key, while its job is unfinished,', () 
   })
 })
 
-test('another request with a key that was used is 422, and changes nothing', async () => {
+test('another request with a used key is 422, and changes nothing', async () => {
   const first = await client.post('/1.0/publish/', request('used'), keyed('used'))
   const other = await client.post('/1.0/publish/', { ...request('used'), metadata: false }, keyed('used'))
   expect([other.status, other.body]).toEqual([
@@ -77,7 +77,7 @@ test('another request with a key that was used is 422, and changes nothing', asy
   expect(told(again)).toEqual({ ...told(first), replayed: 'true' })
 })
 
-test('the same request for a job that was cancelled is told so, and which job it was', async () => {
+test('the same request for a cancelled job is 409, and names the job', async () => {
   const post = () => client.post('/1.0/publish/', request('cancelled'), keyed('cancelled'))
   const first = await post()
   await client.post(`${told(first).location}/cancel`)
@@ -86,14 +86,14 @@ test('the same request for a job that was cancelled is told so, and which job it
   expect(again.body.error).toBe('409 Conflict: the job was cancelled; it has no result')
 })
 
-test('two clients with the same key do not meet', async () => {
+test('the same key of two clients makes two jobs', async () => {
   const mine = await client.post('/1.0/publish/', request('mine'), keyed('shared'))
   const other = await as('another').post('/1.0/publish/', request('other'), keyed('shared'))
   expect([mine, other].map(told)).toMatchObject(Array(2).fill({ status: 202, replayed: null }))
   expect(told(other).location).not.toBe(told(mine).location)
 })
 
-test('a submission that fails does not use up its key', async () => {
+test('a failed submission does not use up its key', async () => {
   const held = await client.post('/1.0/publish/', request('held'), keyed(randomUUID()))
   const key = randomUUID()
   const fail = async (change: object) =>
@@ -106,7 +106,7 @@ test('a submission that fails does not use up its key', async () => {
   expect(told(free)).toMatchObject({ status: 202, replayed: null })
 })
 
-test('a key that is not 1 to 255 visible ASCII characters is 400; where it has no use it is ignored', async () => {
+test('a key that is not 1 to 255 visible ASCII characters is 400; endpoints without keys ignore it', async () => {
   const bad = { 'Idempotency-Key': 'a b' }
   const refused = await client.post('/1.0/publish/', request('refused'), bad)
   expect([refused.status, refused.body.error]).toEqual([
@@ -131,7 +131,7 @@ test('a key that is not 1 to 255 visible ASCII characters is 400; where it has n
   expect(ignored[4]?.body.error).not.toContain('Idempotency-Key')
 })
 
-test('no password is in Redis, however it is looked at', async () => {
+test('no password is in Redis, in any value', async () => {
   const password = `canary-${randomUUID()}`
   const credentials = `Basic ${btoa(`neo4j:${password}`)}`
   const { status } = await client.post('/1.0/publish/', { ...request('secret'), credentials }, keyed('secret'))
@@ -145,7 +145,7 @@ test('no password is in Redis, however it is looked at', async () => {
   expect(texts.filter((text) => text.includes(password) || text.includes(credentials.slice(6)))).toEqual([])
 })
 
-test('when the job has finished its answer comes again, and twenty at once that wait for it all get it', async () => {
+test('the answer of a finished job is replayed, also to twenty concurrent requests that waited for it', async () => {
   const worker = await service.startWorker()
   const post = (wait = 55) => client.post('/1.0/publish/', request('done'), keyed('done', { Prefer: `wait=${wait}` }))
   const answers = await Promise.all(Array.from({ length: 20 }, () => post()))

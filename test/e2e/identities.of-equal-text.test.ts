@@ -3,7 +3,7 @@ import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 
-/** Ids of different types may have one text in a packet: the date 2020-01-01 and the string. They are two identities. */
+/** Ids of different types may have the same text in a packet, such as a date and a string. They stay distinct. */
 
 const { neo4j } = inject('stack')
 const { apiUrl, tokens } = inject('service')
@@ -24,7 +24,7 @@ async function publishOf(ids: readonly string[], fields: object = {}) {
 const idsIn = (text: string) =>
   JSON.parse(text).transactionRequest.statements.map((pair: { parameters: object }) => pair.parameters)
 
-test('a string and a date of one text are two nodes', async () => {
+test('a string and a date with the same text are two nodes', async () => {
   const { status, text } = await publishOf(["'2020-01-01'", "date('2020-01-01')"])
   expect(status).toBe(200)
   expect(idsIn(text)).toHaveLength(2)
@@ -38,7 +38,7 @@ test.each([
   expect([status, body.error]).toEqual([422, expect.stringContaining('more than one node with label')])
 })
 
-test('where a duplicate is skipped, a node whose id merely reads the same is not', async () => {
+test('where a duplicate is skipped, a node whose id merely has the same text is not', async () => {
   const { text } = await publishOf(["date('2020-01-01')", "date('2020-01-01')", "'2020-01-01'"], {
     onUnpublishable: 'skip',
   })

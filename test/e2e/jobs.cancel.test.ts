@@ -19,7 +19,7 @@ const { org, ids, fields } = await prepare(60, service)
 const request = (fileName: string) => ({ ...fields, originIds: ids, orgName: org, fileName })
 const cancel = (location: string) => client.post<JobRecord>(`${location}/cancel`)
 
-/** The job that a waiting POST has made. */
+/** The job created by a POST that is still waiting. */
 async function locationOf(fileName: string): Promise<string> {
   for (;;) {
     const { body } = await client.get<{ jobs: JobRecord[] }>(`/1.0/jobs?orgName=${org}`)
@@ -34,9 +34,9 @@ async function untilState(location: string, state: string): Promise<void> {
   await expect.poll(stateNow, { timeout: 30_000, interval: 20 }).toBe(state)
 }
 
-/** Lets a worker that froze itself go on, and follows the job to its end. */
+/** Resumes a worker that froze itself, and follows the job to its end. */
 async function thaw(worker: RunningProcess, location: string): Promise<JobRecord> {
-  // Told again and again, for it may not have frozen yet.
+  // Repeats the signal, as the worker may not have frozen yet.
   const thawing = setInterval(() => worker.kill('SIGCONT'), 50)
   try {
     return await client.followJob(location)
@@ -45,7 +45,7 @@ async function thaw(worker: RunningProcess, location: string): Promise<JobRecord
   }
 }
 
-/** What a POST is answered whose job was cancelled. */
+/** Expects the response to a POST whose job was cancelled. */
 async function expectCancelled(waiting: Promise<ClientAnswer<PublishAnswer>>, location: string): Promise<void> {
   const { status, headers, body } = await waiting
   expect([status, headers.get('Location'), body.error]).toEqual([
@@ -58,8 +58,8 @@ async function expectCancelled(waiting: Promise<ClientAnswer<PublishAnswer>>, lo
 const leftOf = async (location: string) =>
   (await keysBelow(`${org}/`)).filter((key) => key.includes(location.split('/').at(-1) as string))
 
-describe('a job that waits', () => {
-  test('is cancelled at once: 200 and the job; who waits for it gets 409, its name is free, only that it was cancelled is left', async () => {
+describe('a queued job', () => {
+  test('is cancelled at once with 200; its waiting POST gets 409, its name is free, a marker is left', async () => {
     const waiting = client.post('/1.0/publish/', request('waits'))
     const location = await locationOf('waits')
     const { status, body } = await cancel(location)
@@ -79,7 +79,7 @@ describe('a job that waits', () => {
     expect((await cancel(again.headers.get('Location') as string)).status).toBe(200)
   })
 
-  test('and was cancelled is 200 again', async () => {
+  test('may be cancelled repeatedly, with 200 each time', async () => {
     const submitted = await client.post('/1.0/publish/', request('twice'), { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
     const answers = await Promise.all([1, 2, 3, 4].map(() => cancel(location)))
@@ -103,8 +103,8 @@ describe('a job that waits', () => {
   })
 })
 
-describe('a job that runs', () => {
-  test('with its parts staged stops when it is asked: 202, then cancelled; no part and no packet is left', async () => {
+describe('a running job', () => {
+  test('with its parts staged is cancelled after a 202, and leaves no part and no packet', async () => {
     const waiting = client.post('/1.0/publish/', request('staged'))
     const location = await locationOf('staged')
     const worker = await service.startWorker({ FAILPOINT: 'partStored:stop' })
@@ -122,7 +122,7 @@ describe('a job that runs', () => {
     await worker.stop(10_000)
   })
 
-  test('in the middle of reading reads no further', async () => {
+  test('stops reading when cancelled', async () => {
     const many = Array.from({ length: 600 }, () => request('reading'))
     const submitted = await client.post('/1.0/publish/multi', many, { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
@@ -136,7 +136,7 @@ describe('a job that runs', () => {
     await worker.stop(10_000)
   })
 
-  test('and has begun to commit is 409, and succeeds', async () => {
+  test('that has begun to commit answers 409, and succeeds', async () => {
     const submitted = await client.post('/1.0/publish/', request('committed'), { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
     const worker = await service.startWorker({ FAILPOINT: 'beforeManifest:stop' })
@@ -154,15 +154,15 @@ describe('a job that runs', () => {
   })
 })
 
-describe('a large multi whose slices wait', () => {
-  test('none of them under way is cancelled at once: 200, only that is left, and its name is free', async () => {
+describe('a large multi with queued slices', () => {
+  test('and none running is cancelled at once with 200; only the marker is left, and its name is free', async () => {
     const many = Array.from({ length: 600 }, () => request('slices'))
     const submitted = await client.post('/1.0/publish/multi', many, { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
     const worker = await service.startWorker({ WORKER_CONCURRENCY: '1', STOP_GRACE_SECONDS: '1' })
     const done = async () => (await client.get<JobRecord>(location)).body.progress.subRequestsDone
     await expect.poll(done, { timeout: 30_000, interval: 20 }).toBeGreaterThan(20)
-    // It hands back the slice that it has.
+    // The worker hands back its current slice.
     await worker.stop(10_000)
     const waiting = (await client.get<JobRecord>(location)).body
     expect(waiting.state).toBe('running')

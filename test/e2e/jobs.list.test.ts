@@ -39,11 +39,11 @@ const within = (...covered: string[]) =>
   made.filter(({ org }) => covered.some((each) => org === each || org.startsWith(`${each}/`))).map(({ id }) => id)
 
 describe('jobs are listed', () => {
-  test('newest first, each as it is by itself', async () => {
+  test('newest first, each as returned by itself', async () => {
     const page = await list('', as('ours'))
     expect(page).toEqual({ jobs: expect.any(Array), next: null })
     expect(idsOf(page)).toEqual(made.map(({ id }) => id))
-    // Whatever else a token of all orgs sees.
+    // A token of all orgs also sees jobs of other tests.
     const ours = idsOf(await list('?limit=1000')).filter((id) => made.some((job) => job.id === id))
     expect(ours).toEqual(made.map(({ id }) => id))
     const { body } = await client.get<JobRecord>(`/1.0/jobs/${made[0]?.id}`)
@@ -64,7 +64,7 @@ describe('jobs are listed', () => {
     expect(Object.keys(body)).not.toContain('cancelling')
   })
 
-  test('of an org with its sub-directories, and not of one that is named alike', async () => {
+  test('of an org with its sub-directories, but not of an org whose name starts with its own', async () => {
     expect(idsOf(await list(`?orgName=${acme}`))).toEqual(within(acme))
     expect(idsOf(await list(`?orgName=${acme}%2Fsub`))).toEqual(within(`${acme}/sub`))
     expect(idsOf(await list(`?orgName=${acme}s`))).toEqual(within(`${acme}s`))
@@ -83,7 +83,7 @@ describe('jobs are listed', () => {
     ])
   })
 
-  test.each([1, 2, 3, 5, 7, 8, 1_000])('page by page, without gap or repeat, by %i', async (limit) => {
+  test.each([1, 2, 3, 5, 7, 8, 1_000])('in pages of %i, without gap or repeat', async (limit) => {
     for (const [caller, expected] of [
       [as('ours'), made.map(({ id }) => id)],
       [as('two'), within(`${acme}/sub`, other)],
@@ -112,7 +112,7 @@ describe('jobs are listed', () => {
     expect(idsOf(await list(`?state=cancelled&limit=1&after=${first.next}`))).toEqual([fourth?.id])
   })
 
-  test('as long as their records live', async () => {
+  test('until their records expire', async () => {
     const redis = new Redis(service.redisUrl)
     const [oldest] = made.slice(-1)
     await redis.del(recordKey(oldest?.id as string))
@@ -134,7 +134,7 @@ test.each([
   ['orgName=%2Fa', 'orgName'],
   ['orgName=a&orgName=b', 'orgName'],
   ['org=a', 'org'],
-])('%s is refused, as a problem that names it', async (query, path) => {
+])('%s is refused with a problem that names the parameter', async (query, path) => {
   const { status, headers, body } = await client.get<{ errors: { path: string }[] }>(`/1.0/jobs?${query}`)
   expect([status, headers.get('Content-Type')]).toEqual([400, 'application/problem+json; charset=utf-8'])
   expect(body.errors[0]?.path).toBe(path)

@@ -52,7 +52,7 @@ test('a job has its fields in the documented order in every state, alone and in 
 })
 
 describe('the result of a job', () => {
-  test('that failed is what its POST answered: status, type and body', async () => {
+  test('that failed is the response of its POST: status, type and body', async () => {
     const worker = await service.startWorker()
     const posted = await client.post('/1.0/publish/', request('failed', wrongPassword))
     const location = posted.headers.get('Location') as string
@@ -73,7 +73,7 @@ describe('the result of a job', () => {
     await worker.stop(10_000)
   })
 
-  test('that was cancelled is what its POST answered', async () => {
+  test('that was cancelled is the response of its POST', async () => {
     const { headers } = await client.post('/1.0/publish/', request('cancelled'), { Prefer: 'respond-async' })
     const location = headers.get('Location') as string
     await client.post(`${location}/cancel`)
@@ -85,7 +85,7 @@ describe('the result of a job', () => {
     })
   })
 
-  test('that is unfinished is a 409 problem that says when to come again', async () => {
+  test('that is unfinished is a 409 problem with Retry-After', async () => {
     const { headers } = await client.post('/1.0/publish/', request('unfinished'), { Prefer: 'respond-async' })
     const result = await documented(client)('GET', `${headers.get('Location')}/result`)
     expect([result.status, result.headers.get('Content-Type'), result.headers.get('Retry-After')]).toEqual([

@@ -18,11 +18,11 @@ async function pairsOf(answer: { fileLocation: string | null; fileLocations: str
   }
 }
 
-test('values of ten megabytes are published as they are, in parts that a client can hold', {
+test('values of ten megabytes are published unchanged, in parts that a client can hold', {
   timeout: 240_000,
 }, async () => {
   const ids = ['large1', 'large2', 'large3', 'large4', 'large5']
-  // Three bytes each in UTF-8, and every tenth is escaped in JSON.
+  // Three bytes each in UTF-8; every tenth character is escaped in JSON.
   const text = '€€€€€€€€€"'.repeat((10 * mebibyte) / 28)
   for (const id of ids) await run(driver, `CREATE (:\`${label}\` {id: $id, text: $text})`, { id, text: id + text })
   const { status, headers, body } = await client.post('/1.0/publish/', {
@@ -34,14 +34,14 @@ test('values of ten megabytes are published as they are, in parts that a client 
   expect([200, 202]).toContain(status)
   expect(job?.state ?? 'succeeded').toBe('succeeded')
   const answer = job ? (await client.get(`${headers.get('Location')}/result`)).body : body
-  // Over the inline cap, so only their locations are told.
+  // Over the inline cap, so only the locations are returned.
   expect([answer.transactionRequest, answer.transactionRequests]).toEqual([null, null])
   const { parts, byId } = await pairsOf(answer)
   expect(parts).toBeGreaterThan(1)
   for (const id of ids) expect(byId.get(id)?.parameters.text === id + text).toBe(true)
 })
 
-test('a node of thousands of properties is one pair with all of them', { timeout: 240_000 }, async () => {
+test('a node with thousands of properties is one pair with all of them', { timeout: 240_000 }, async () => {
   const count = 5_000
   const properties = Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, index]))
   await run(driver, `CREATE (n:\`${label}\` {id: 'wide'}) SET n += $properties`, { properties })

@@ -10,7 +10,7 @@ const tooMany = (count: number) =>
   `originIds: at most 500 ids, originIds and relationshipIds together; there are ${count}, use POST /1.0/publish/multi`
 const statementsOf = (part: unknown) => (part as { statements: unknown[] }).statements.length
 
-// One node with 5,000 relationships: its upsert, theirs and no cleanup are 5,001 pairs.
+// One node with 5,000 relationships: one node upsert, 5,000 relationship upserts and no cleanup make 5,001 pairs.
 const hub = uniqueName('Hub')
 await run(
   driver,
@@ -34,7 +34,7 @@ test('500 ids are counted without duplicates', async () => {
 })
 
 test('500 ids are counted over both lists together', async () => {
-  // Relationships are looked for in the whole database, where other tests have theirs.
+  // Relationships are searched in the whole database, which has those of other tests as well.
   const relationship = uniqueName('r')
   const request = { ...nodes, relationshipIdField: 'grn', preventCleanup: true, originIds: ids.slice(0, 250) }
   const enough = { ...request, relationshipIds: manyIds(250, relationship) }
@@ -45,7 +45,7 @@ test('500 ids are counted over both lists together', async () => {
   expectRefused(await client.post('/1.0/publish/', alone), 400, tooMany(501))
 })
 
-test('on multi each sub-request has 500 ids', async () => {
+test('multi allows 500 ids for each sub-request', async () => {
   const request = { ...nodes, originIds: ids }
   const two = await client.post('/1.0/publish/multi', [request, request])
   expect([two.status, statementsOf(two.body.transactionRequest)]).toEqual([200, 1_000])
@@ -69,19 +69,19 @@ test.each([
   ['?batchsize=4999&batchSize=4999', 5_001, [4_999, 2]],
   ['?batchsize=1', 3, [1, 1, 1]],
   ['?batchSize=1', 3, [1, 1, 1]],
-])('multi%s cuts %d pairs into parts', async (query, pairs, expected) => {
+])('multi%s splits %d pairs into parts', async (query, pairs, expected) => {
   const request = pairs === 3 ? { ...nodes, originIds: ids.slice(0, 3) } : { ...hubRequest, returnOnly: true }
   const { status, body } = await client.post(`/1.0/publish/multi${query}`, [{ ...request, orgName: null }])
   expect([status, body.transactionRequests?.map(statementsOf)]).toEqual([200, expected])
 })
 
-test('5,000 pairs are one part', async () => {
+test('5,000 pairs make one part', async () => {
   const metadata = null
   const { body } = await client.post('/1.0/publish/', { ...hubRequest, metadata, returnOnly: true })
   expect([body.transactionRequests, statementsOf(body.transactionRequest)]).toEqual([null, 5_000])
 })
 
-test('a download URI lives 86,400 seconds, or as long as is asked for, to a week', async () => {
+test('a download URI lives 86,400 seconds by default, and as requested up to a week', async () => {
   const lifetimeOf = (uri: string | null) => new URL(uri as string).searchParams.get('X-Amz-Expires')
   const published = await client.post('/1.0/publish/', {
     ...nodes,
@@ -108,7 +108,7 @@ test('a download URI lives 86,400 seconds, or as long as is asked for, to a week
 })
 
 test.each([true, false])(
-  'hardFilterRelationships names ten relationships that miss an end, returnOnly %j',
+  'hardFilterRelationships names ten relationships with a missing end, returnOnly %j',
   async (returnOnly) => {
     const grn = uniqueName('grn')
     await run(

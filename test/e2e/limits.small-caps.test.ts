@@ -11,7 +11,7 @@ import { expectRefused } from '../support/refusals.ts'
 import { drawRing } from '../support/social-graph.ts'
 import { openTraces } from '../support/traces.ts'
 
-// An API of its own with caps that are small enough to meet, and at first no worker: what is queued stays queued.
+// An API with small caps, and no worker at first, so that jobs stay queued.
 const { neo4j, ...stack } = inject('stack')
 const directory = mkdtempSync(join(tmpdir(), 'caps-'))
 const redisDatabase = await databaseOfFile()
@@ -43,7 +43,7 @@ const later = { Prefer: 'respond-async' }
 const jobs: string[] = []
 
 test.each(['/1.0/publish/', '/1.0/publish/multi'])(
-  '%s with returnOnly is 413 over its pairs and its bytes',
+  '%s with returnOnly is 413 over its pair limit and its byte limit',
   async (path) => {
     const send = (originIds: string[]) => {
       const request = { ...nodes, returnOnly: true, originIds }
@@ -61,13 +61,13 @@ test.each(['/1.0/publish/', '/1.0/publish/multi'])(
   },
 )
 
-test('delete with returnOnly is 413 over its bytes', async () => {
+test('delete with returnOnly is 413 over its byte limit', async () => {
   const body = { ...deletion, originIds: ['x'.repeat(4_000)], returnOnly: true }
   const message = 'returnOnly: the packet is over INLINE_LIMIT_BYTES (4000); store it instead'
   expectRefused(await client.post(`/1.0/publish/${org}/delete`, body), 413, message)
 })
 
-test('a publish that waits in the queue is 202, holds its name, and others of that name are 409 with its job', async () => {
+test('a queued publish is 202 and holds its name; others with that name are 409 with its job', async () => {
   const first = await client.post('/1.0/publish/', { ...nodes, fileName: 'held' }, later)
   const location = first.headers.get('Location') as string
   jobs.push(location)
@@ -95,7 +95,7 @@ test('a publish that waits in the queue is 202, holds its name, and others of th
   expect((await traces.read(org)).objects).toEqual([`${org}/.jobs/${id}/request`, `${org}/.org`])
 })
 
-test('when as many jobs wait as may, a publish is 503 with Retry-After and leaves nothing', async () => {
+test('with the queue full, a publish is 503 with Retry-After and leaves nothing', async () => {
   const prefer = { Prefer: 'wait=1, return=minimal' }
   const second = await client.post('/1.0/publish/multi', [{ ...nodes, fileName: 'second' }], prefer)
   jobs.push(second.headers.get('Location') as string)
@@ -112,7 +112,7 @@ test('when as many jobs wait as may, a publish is 503 with Retry-After and leave
   expect((await client.post('/1.0/publish/', { ...nodes, returnOnly: true })).status).toBe(200)
 })
 
-test('once a worker has emptied the queue there is room again', async () => {
+test('once a worker has emptied the queue, publishes are accepted again', async () => {
   await service.startWorker()
   const states = await Promise.all(jobs.map(async (location) => (await client.followJob(location)).state))
   expect(states).toEqual(['succeeded', 'succeeded'])
@@ -120,7 +120,7 @@ test('once a worker has emptied the queue there is room again', async () => {
   expect([third.status, third.body.transactionRequest?.statements.length]).toEqual([200, 2])
 })
 
-test('a job over its pairs is 413, names the job and leaves nothing', async () => {
+test('a job over its pair limit is 413, names the job and leaves nothing', async () => {
   const before = await traces.settled(org)
   const many = [{ ...nodes, originIds: ids.slice(0, 31), fileName: 'many' }]
   const answer = await client.post('/1.0/publish/multi?batchsize=5', many)
@@ -130,14 +130,14 @@ test('a job over its pairs is 413, names the job and leaves nothing', async () =
   await expect.poll(() => traces.read(org), { timeout: 20_000 }).toEqual(before)
 })
 
-test('a packet over the inline cap is answered and read back by its locations', async () => {
+test('a packet over the inline cap is returned and read back by its locations', async () => {
   const many = [{ ...nodes, originIds: ids.slice(0, 30), fileName: 'large' }]
   const { status, body } = await client.post('/1.0/publish/multi?batchsize=15', many)
   expect([status, body.error, body.transactionRequest, body.transactionRequests]).toEqual([200, null, null, null])
   expect(body.fileLocations?.length).toBe(2)
   const message = 'the packet is larger than 4000 bytes; use the /url endpoint instead'
   expectRefused(await client.get(`/1.0/publish/${org}/large`), 413, message)
-  // One part is streamed whatever its size.
+  // A single part is streamed whatever its size.
   await client.post('/1.0/publish/', { ...nodes, originIds: ['long'], fileName: 'long' })
   const long = await client.get(`/1.0/publish/${org}/long`)
   expect([long.status, long.text.length > 4_000]).toEqual([200, true])

@@ -30,7 +30,7 @@ describe('property implementations, in the order of the table', () => {
     grn = made.body.propertyImpl?.grn as string
   })
 
-  test('update property implementation, on the path of properties', async () => {
+  test('update property implementation, at the path of properties', async () => {
     const updated = await client.put(`property/${grn}`, { displayValue: 'Name', isEditable: true })
     const changed = { displayValue: 'Name', ...off, editable: true }
     expect(shapeOf(updated)).toEqual([200, 'propertyImpl', entriesOf('PropertyImpl', changed, { enver: 1 })])
@@ -63,7 +63,7 @@ describe('property implementations, in the order of the table', () => {
     expect(await constraints(`constraints/name/${versionName}`)).toEqual(all)
   })
 
-  test('constraints stay the same records while their flag stays, and tell the keys of now', async () => {
+  test('constraints stay the same records while their flag stays, and use the current keys', async () => {
     const before = (await client.get(`constraints/${v}`)).body.constraints as unknown as ModelObject[]
     await client.put(`property/${grn}`, { indexed: true, required: false })
     await client.put(`property/${property.grn}`, { key: 'title' })
@@ -81,7 +81,7 @@ describe('property implementations, in the order of the table', () => {
     expect((await client.get(`property/${property.grn}`)).status).toBe(200)
   })
 
-  test('the template with the manager version in front deletes too, in that version only', async () => {
+  test('the template with a manager version prefix also deletes, in that version only', async () => {
     const other = (await newModel(client)).version.grn
     await client.made(`property/${person.grn}/${property.grn}`)
     expect((await client.delete(`property/${other}/${person.grn}/${property.grn}`)).status).toBe(404)

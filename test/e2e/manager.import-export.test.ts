@@ -4,7 +4,7 @@ import { openDriver } from '../../dev/replay/neo4j.ts'
 import { drawModel } from '../support/large-model.ts'
 import { type ModelObject, managerClient, newModel } from '../support/models.ts'
 
-// A busy machine takes seconds for a step of a large import.
+// On a busy machine each step of a large import takes seconds.
 vi.setConfig({ testTimeout: 240_000 })
 
 const { apiUrl, tokens } = inject('service')
@@ -34,7 +34,7 @@ const importInto = (version: ModelObject, document: object) => client.post(`impo
 const exportOf = async (version: ModelObject) => (await client.get(`export/${version.grn}`)).body
 const without = (constraints: ModelObject[]) => constraints.map(({ name }) => name)
 
-test('a document is a whole version: what is imported is exported, and is what single requests would have made', async () => {
+test('a document is a whole version: an import equals its export, and a model built by single requests', async () => {
   const { version } = await newModel(client)
   const made = await importInto(version, films)
   expect([made.status, made.body]).toEqual([200, { imported: { created: 6, changed: 0, unchanged: 0 } }])
@@ -56,7 +56,7 @@ test('a document is a whole version: what is imported is exported, and is what s
   expect(await listed(`constraints/${version.grn}`)).toEqual([])
 })
 
-test('the same import again changes nothing; another one changes what differs, and leaves what it does not name', async () => {
+test('repeating an import changes nothing; another one changes what differs, and keeps the rest', async () => {
   const { version } = await newModel(client)
   await importInto(version, films)
   const before = await listed(`properties/${version.grn}`)
@@ -80,7 +80,7 @@ test('an empty version is an empty document', async () => {
   expect(await exportOf(version)).toEqual({ properties: films.properties, nodeTypes: [] })
 })
 
-describe('what is refused', () => {
+describe('a refused import, export or copy', () => {
   test.each<[object, string]>([
     [{ properties: [{ key: '' }] }, 'properties[0].key: must not be blank'],
     [{ properties: [{ key: 'a' }, { key: 'a' }] }, 'properties[1].key: must not be that of another one'],
@@ -94,21 +94,21 @@ describe('what is refused', () => {
       'nodeTypes[0].properties[0].uniqe: unknown field',
     ],
     [{ nodeType: [] }, 'nodeType: unknown field, did you mean `nodeTypes`?'],
-  ])('%j leaves nothing', async (document, detail) => {
+  ])('of %j leaves nothing', async (document, detail) => {
     const { version } = await newModel(client)
     const refused = await importInto(version, document)
     expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining(detail)])
     expect(await exportOf(version)).toEqual({ properties: [], nodeTypes: [] })
   })
 
-  test('a version that does not exist', async () => {
+  test('of a version that does not exist is 404', async () => {
     const nothing = `grn:gg:managerversion:${'0'.repeat(44)}`
     const answers = [await client.get(`export/${nothing}`), await client.post(`import/${nothing}`, films)]
     expect([...answers, await client.post(`copy/${nothing}`)].map(({ status }) => status)).toEqual([404, 404, 404])
   })
 })
 
-test('a version is copied whole, under the next name or one that is given, also a large one', async () => {
+test('a version is copied whole, also a large one, under the next name', async () => {
   const { name, manager, version } = await newModel(client)
   await drawModel(driver, version.grn, { types: 102, properties: 50, constraints: ['UNIQUE'] })
   const copy = await client.made(`copy/${version.grn}`)

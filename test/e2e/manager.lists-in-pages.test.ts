@@ -29,7 +29,7 @@ test.each([
   ['implementations of a property', `propertyImpls/${property}`, 7],
   ['constraints', `constraints/${version.grn}`, 42],
   ['constraints by the name of the version', `constraints/name/${name}`, 42],
-])('%s: pages of any size are the whole list, in its order', async (_what, path, count) => {
+])('%s: pages of any size add up to the whole list, in order', async (_what, path, count) => {
   const whole = listOf((await client.get(path)).body)
   expect(new Set(whole.map(({ grn }) => grn)).size).toBe(count)
   for (const limit of [1, 2, count - 1, count, 10_000]) {
@@ -44,7 +44,7 @@ test.each([
   }
 })
 
-test('an implementation in a list names its ends, and is read by its grn and by them', async () => {
+test('an implementation in a list names its ends, and is readable by its grn and by theirs', async () => {
   const listed = listOf((await client.get(`propertyImpls/${property}`)).body)
   expect(listed.map(({ nodeType, property: of }) => [nodeType, of])).toEqual(
     Array.from({ length: 7 }, (_, number) => [`T${number}`, 'p1']),
@@ -66,7 +66,7 @@ test('managers are listed by name, each once', async () => {
   expect(names.length).toBe(new Set(names).size)
 })
 
-test('a list of up to 10,000 entries needs no limit; a longer one is refused without', async () => {
+test('a list of up to 10,000 entries needs no limit; a longer one is refused without one', async () => {
   const { version: large } = await newModel(client)
   await drawModel(driver, large.grn, { types: 100, properties: 50, constraints: ['UNIQUE', 'INDEX'] })
   expect(listOf((await client.get(`constraints/${large.grn}`)).body)).toHaveLength(10_000)

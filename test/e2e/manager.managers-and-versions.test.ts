@@ -27,7 +27,7 @@ test('a manager is created, read by grn and by name, and deleted', async () => {
   expect((await client.get(`name/${name}`)).status).toBe(404)
 })
 
-test('get manager by name takes a bare token, as its example sends it', async () => {
+test('get manager by name accepts a bare token, as its example sends it', async () => {
   const { name, manager } = await newModel(client)
   const bare = managerClient(createClient(apiUrl, null))
   const answer = await bare.send('GET', `name/${name}`, undefined, { Authorization: tokens.all as string })
@@ -41,7 +41,7 @@ test.each(['a/b', 'ü "ß" %', 'status', '日本', 'a b+c', '..'])('a manager ma
   await client.delete(manager.grn)
 })
 
-test('a manager has a first version of its name, further ones are numbered, and no number comes twice', async () => {
+test('a manager starts with one version of its name; later ones are numbered, and no number is reused', async () => {
   const { name, manager } = await newModel(client)
   const entries = (versionName: string, number: number) =>
     entriesOf('ManagerVersion', { name: versionName, manager: manager.grn, number })
@@ -67,7 +67,7 @@ test('a version is read by grn and by name', async () => {
   expect((await client.get(`version/name/${name}`)).body).toEqual({ managerVersion: version })
 })
 
-test('names of managers are unique, and so are those of versions, whosever they are', async () => {
+test('names are unique among managers, and among versions of all managers', async () => {
   const { name, manager } = await newModel(client)
   const other = await newModel(client)
   const refused = [
@@ -80,14 +80,14 @@ test('names of managers are unique, and so are those of versions, whosever they 
     [409, `name: there is a manager version named "${name}" already`],
     [409, `name: there is a manager version named "${name}" already`],
   ])
-  // A refused create leaves nothing: the name of a version only is free for the manager once that version is gone.
+  // A refused create leaves nothing: a version's name becomes free for a manager once that version is deleted.
   const taken = await client.made(`version/${manager.grn}`, { name: `${name}-x` })
   expect((await client.post(someOrg, { name: `${name}-x` })).status).toBe(409)
   await client.delete(`version/${taken.grn}`)
   expect((await client.post(someOrg, { name: `${name}-x` })).status).toBe(200)
 })
 
-test('a name that is taken is passed over when versions are named by number', async () => {
+test('versions named by number skip names that are taken', async () => {
   const { name, manager } = await newModel(client)
   const other = await newModel(client)
   await client.made(`version/${manager.grn}`, { name: `${name}-3` })

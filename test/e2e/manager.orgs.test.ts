@@ -28,7 +28,7 @@ async function everything() {
 }
 const before = await everything()
 
-/** Every way to name those records on a path: all values of the parameters that fit, one after the other. */
+/** Every way to name those records on a path: all matching values of the parameters, one after the other. */
 function* requestsTo(endpoint: (typeof everyEndpoint)[number][1]) {
   const { shape } = endpoint.params as z.ZodObject
   const values = (parameter: string) => {
@@ -59,13 +59,13 @@ describe("another org's model", () => {
     expect(await everything()).toEqual(before)
   })
 
-  test('is told in the words of what does not exist', async () => {
+  test('is answered exactly like a model that does not exist', async () => {
     const nothing = `grn:gg:manager:${'0'.repeat(44)}`
     const [foreign, missing] = [await stranger.get(manager.grn), await stranger.get(nothing)]
     expect(foreign.text).toBe(missing.text.replaceAll(nothing, manager.grn))
   })
 
-  test("has no node types to implement one's own properties on, and no properties for one's own node types", async () => {
+  test("shares no node types or properties with the caller's own model", async () => {
     const own = await stranger.made('grn:gg:org:acme', { name: uniqueName('own') })
     const ofOwn = (await stranger.get(`versions/${own.grn}`)).body.managerVersions as unknown as { grn: string }[]
     const type = await stranger.made(`nodeType/${ofOwn[0]?.grn}`, { key: 'Own' })
@@ -78,14 +78,14 @@ describe("another org's model", () => {
   })
 })
 
-test('a manager is created in an org of the token; another org is answered as publish does', async () => {
+test('a manager is created in an org of the token; another org is refused as publish refuses it', async () => {
   const refused = await stranger.post('grn:gg:org:other', { name: uniqueName('model') })
   const published = await createClient(apiUrl, tokens.acme as string).post('/1.0/publish/other')
   expect([refused.status, published.status]).toEqual([404, 404])
   expect(published.body.error).toBe(`404 Not Found: ${refused.body.detail}`)
 })
 
-test("an org's own model is read, changed and deleted by a token of that org, and seen by one of all orgs", async () => {
+test("an org's own model is read, changed and deleted by its token, and readable by a token of all orgs", async () => {
   const made = await stranger.made('grn:gg:org:acme', { name: uniqueName('own') })
   expect((await owner.get(made.grn)).status).toBe(200)
   expect((await stranger.get(`name/${made.name}`)).status).toBe(200)

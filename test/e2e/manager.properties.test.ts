@@ -30,13 +30,13 @@ const keysOf = (answer: { body: unknown }) =>
 describe('properties of a manager version, in the order of the table', () => {
   let grn = ''
 
-  test('add property to manager version: definition null, editable and deletable false, whatever was sent', async () => {
+  test('add property to manager version: definition null, flags false, whatever was sent', async () => {
     const created = await client.post(`property/${v}`, body)
     expect(shapeOf(created)).toEqual([200, 'property', entriesOf('Property', own)])
     grn = created.body.property?.grn as string
   })
 
-  test('update property: what is sent changes, by either name of a flag, all else stays', async () => {
+  test('update property: changes the sent fields, by either name of a flag, and keeps all others', async () => {
     const entries = (more: object, enver: number) => entriesOf('Property', { ...own, ...more }, { enver })
     const first = await client.put(`property/${grn}`, { key: 'title', definition: 'A title.', isEditable: true })
     expect(shapeOf(first)).toEqual([
@@ -90,7 +90,7 @@ describe('properties of a manager version, in the order of the table', () => {
   })
 })
 
-test('a key is unique in its version, whether created or renamed, and free again when it is given up', async () => {
+test('a key is unique in its version, whether created or renamed, and free again after a rename', async () => {
   const { version: one } = await newModel(client)
   const { version: two } = await newModel(client)
   const made = await client.made(`property/${one.grn}`, { key: 'a/b "c"' })
@@ -110,7 +110,7 @@ test('a key is unique in its version, whether created or renamed, and free again
   expect((await client.post(`property/${one.grn}`, { key: 'a/b "c"' })).status).toBe(200)
 })
 
-test('If-Match decides whether an update or a delete is done', async () => {
+test('If-Match decides whether an update or a delete is performed', async () => {
   const { version: one } = await newModel(client)
   const { grn } = await client.made(`property/${one.grn}`, { key: 'a' })
   const put = (ifMatch: string) => client.put(`property/${grn}`, { displayValue: ifMatch }, { 'If-Match': ifMatch })
@@ -128,7 +128,7 @@ test('If-Match decides whether an update or a delete is done', async () => {
   expect((await client.send('DELETE', grn, undefined, { 'If-Match': '"4"' })).status).toBe(200)
 })
 
-test('of twenty requests at once for one key, or with one If-Match, one succeeds; without, all do', async () => {
+test('of twenty concurrent requests for one key, or with one If-Match, one succeeds; without, all do', async () => {
   const { version: one } = await newModel(client)
   const statuses = async (send: (index: number) => Promise<{ status: number }>) =>
     (await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)))).map(({ status }) => status).sort()
@@ -141,7 +141,7 @@ test('of twenty requests at once for one key, or with one If-Match, one succeeds
   expect((await client.get(`property/name/${one.grn}/a`)).body.property?.enver).toBe(21)
 }, 240_000)
 
-test('a single record has its enver as ETag, which If-Match takes', async () => {
+test('a single record has its enver as ETag, which If-Match accepts', async () => {
   const { version: one } = await newModel(client)
   const made = await client.post(`property/${one.grn}`, { key: 'a' })
   const path = `property/${made.body.property?.grn}`
@@ -151,7 +151,7 @@ test('a single record has its enver as ETag, which If-Match takes', async () => 
   expect((await client.get(`properties/${one.grn}`)).headers.get('ETag')).toBeNull()
 })
 
-test('an update takes a text away with an empty one; null is as absent', async () => {
+test('an update clears a text with an empty string; null counts as absent', async () => {
   const { version: one } = await newModel(client)
   const { grn } = await client.made(`property/${one.grn}`, { key: 'a', dataType: 'String', displayValue: 'A' })
   const { body: answer } = await client.put(`property/${grn}`, { displayValue: '', dataType: null })
@@ -159,7 +159,7 @@ test('an update takes a text away with an empty one; null is as absent', async (
   expect((await client.get(`property/${grn}`)).body).toEqual(answer)
 })
 
-test('a duplicate is refused in the time of one attempt, whatever text the key holds', async () => {
+test('a duplicate is refused without retries, whatever text the key holds', async () => {
   const { version: one } = await newModel(client)
   const key = 'property `id`'
   await client.made(`property/${one.grn}`, { key })

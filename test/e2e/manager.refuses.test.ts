@@ -40,7 +40,7 @@ test.each([
   ['DELETE', `nodeType/${v}/nothing`, undefined],
   ['GET', `constraints/${unknown('managerversion')}`, undefined],
   ['GET', 'constraints/name/nobody', undefined],
-])('what does not exist is 404, named in a problem: %s %s', async (method, path, body) => {
+])('an unknown record is 404, named in a problem: %s %s', async (method, path, body) => {
   const answer = await client.send(method, path, body)
   expect([answer.headers.get('Content-Type'), answer.body]).toEqual([
     'application/problem+json; charset=utf-8',
@@ -130,7 +130,7 @@ test.each([
   ['GET', `nodeTypes/${v}?limits=1`, undefined, 'limits: unknown field, did you mean `limit`?'],
   ['GET', `nodeTypes/${v}?limit=0`, undefined, 'limit: must be a whole number from 1 to 10000'],
   ['GET', `nodeTypes/${v}?after=Person`, undefined, 'after: must be the `next` of another answer of this list'],
-])('what is wrong is 400, and named: %s %s %j', async (method, path, body, detail) => {
+])('an invalid request is 400, and names the field: %s %s %j', async (method, path, body, detail) => {
   const answer = await client.send(method, path, body)
   expect([answer.status, answer.body.detail]).toEqual([400, detail])
   expect(answer.headers.get('Content-Type')).toBe('application/problem+json; charset=utf-8')
@@ -148,7 +148,7 @@ describe('access', () => {
     expect([status, made.status]).toEqual([read, write])
   })
 
-  test('a wrong method is 405 and says what the path takes', async () => {
+  test('a wrong method is 405 and lists the allowed methods', async () => {
     const refused = [
       await client.send('PUT', v),
       await client.send('POST', 'status', {}),

@@ -24,7 +24,7 @@ const redis = new Redis(service.redisUrl)
 afterAll(() => redis.disconnect())
 const { client, org, ids, fields } = await prepare(5, service)
 
-/** The only one, from the first test on. */
+/** Address of the only worker, set by the first test. */
 let worker: string
 const addressOf = (worker: RunningProcess) =>
   `http://127.0.0.1:${/"port":(\d+),"msg":"listening"/.exec(worker.log())?.[1]}`
@@ -37,7 +37,7 @@ const publish = (more: object = {}) =>
   )
 const ended = async (location: string) => (await client.followJob(location, 120_000)).state
 
-test('what waits is told while no worker runs, also how long, and what the queue may hold', async () => {
+test('without a worker, metrics report queued jobs, their age, and the limit of the queue', async () => {
   const { headers } = await publish()
   await until('it has waited', async () => (await api()).sum('packets_oldest_queued_seconds') >= 1)
   const waiting = await api()
@@ -51,7 +51,7 @@ test('what waits is told while no worker runs, also how long, and what the queue
 
   worker = addressOf(await service.startWorker())
   expect(await ended(headers.get('Location') as string)).toBe('succeeded')
-  // The record is written before the queue lets go of the job.
+  // The record is written before the queue removes the job.
   await until('the queue is empty', async () => (await api()).sum('packets_queue_jobs') === 0)
   await until('none is the oldest', async () => (await api()).sum('packets_oldest_queued_seconds') === 0)
   const done = await measuredAt(worker)
@@ -73,7 +73,7 @@ test('what waits is told while no worker runs, also how long, and what the queue
   }
 })
 
-test('a held run is a slot that is taken; jobs that fail are counted by their code, and those cancelled', async () => {
+test('a blocked run occupies a slot; failed jobs are counted by code, and cancelled ones are counted', async () => {
   const refused = await publish({ credentials: `Basic ${Buffer.from('neo4j:wrong-password').toString('base64')}` })
   expect(await ended(refused.headers.get('Location') as string)).toBe('failed')
   const held = await publish({ dbUrl: `bolt://${stuck.address}` })
@@ -94,13 +94,13 @@ test('a held run is a slot that is taken; jobs that fail are counted by their co
   stuck.letGo()
 })
 
-test('the janitor tells what it swept, and when', async () => {
+test('the janitor reports what it swept, and when', async () => {
   await until('everything was swept', async () => (await api()).sum('packets_last_sweep_timestamp_seconds') > 0)
   const age = Date.now() / 1_000 - (await api()).sum('packets_last_sweep_timestamp_seconds')
   expect(age).toBeLessThan(120)
 })
 
-test('an API tells of its requests, refused addresses, the manager and its dependencies', async () => {
+test('an API reports its requests, refused addresses, the manager and its dependencies', async () => {
   const before = await api()
   expect((await publish({ dbUrl: 'bolt://10.1.2.3:7687' })).status).toBe(422)
   expect((await publish({ returnOnly: true, orgName: undefined, fileName: undefined })).status).toBe(200)
@@ -125,7 +125,7 @@ test('an API tells of its requests, refused addresses, the manager and its depen
   expect(after.names.has('nodejs_eventloop_lag_p99_seconds')).toBe(true)
 })
 
-test('every metric is told by the API, but for series that begin with their first event', async () => {
+test('the API reports every metric, except series that start with their first event', async () => {
   const { names } = await api()
   const all = (await createMetrics().registry.getMetricsAsJSON()).filter(({ name }) => name.startsWith('packets_'))
   const untold = all.filter(({ name }) => !names.has(name) && !names.has(`${name}_count`)).map(({ name }) => name)

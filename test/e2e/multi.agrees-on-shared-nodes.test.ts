@@ -30,26 +30,26 @@ const multi = async (...requests: object[]) => {
   return { status, error: body.error }
 }
 
-describe('a node that two sub-requests identify otherwise is refused', () => {
+describe('a node that two sub-requests identify differently is refused', () => {
   const error = `400 Bad Request: [1].mappedIndices: the "${person}" with "id" "both" is identified otherwise in [0]`
   const asActor = { mappedIndices: onlyActors, originIds: ['s'] }
 
-  test('targeted by both', async () => {
+  test('as a target of both', async () => {
     expect(await multi(asActor, { originIds: ['both'] })).toEqual({ status: 400, error })
   })
 
-  test('targeted by one, the far end of the other', async () => {
+  test('as a target of one and a far end of the other', async () => {
     expect(await multi(asActor, { originIds: ['p'], relationships: ['KNOWS'] })).toEqual({ status: 400, error })
   })
 
-  test('but not where the two speak of other nodes, or agree', async () => {
+  test('but not where the two concern different nodes, or agree', async () => {
     const fine = { status: 200, error: null }
     expect(await multi({ mappedIndices: onlyActors, originIds: ['t'] }, { originIds: ['both'] })).toEqual(fine)
     expect(await multi({ mappedIndices: mapped, originIds: ['both'] }, { originIds: ['both'] })).toEqual(fine)
   })
 })
 
-describe('a node that two sub-requests publish under other options is refused', () => {
+describe('a node that two sub-requests publish with different options is refused', () => {
   const asPerson = { mappedIndices: mapped, originIds: ['both'] }
   const asActor = { mappedIndices: mapped, index: actor, originIds: ['s'] }
 
@@ -82,21 +82,21 @@ describe('an identity that two sub-requests find in two databases is refused', (
   beforeAll(() => run(copy, `CREATE (:${person} {id: 'p'}), (:${person} {id: 'q'})`))
   afterAll(() => copy.close())
 
-  test('published from both', async () => {
+  test('when published from both', async () => {
     expect(await multi({ originIds: ['p'] }, { ...elsewhere, originIds: ['p'] })).toEqual({
       status: 400,
       error: error('p'),
     })
   })
 
-  test('published from one, missing in the other, which cleans up after it', async () => {
+  test('when published from one and missing in the other, which cleans up after it', async () => {
     expect(await multi({ originIds: ['both'] }, { ...elsewhere, originIds: ['both', 'q'] })).toEqual({
       status: 400,
       error: error('both'),
     })
   })
 
-  test('but not where they speak of different ids', async () => {
+  test('but not where their ids differ', async () => {
     expect(await multi({ originIds: ['p'] }, { ...elsewhere, originIds: ['q'] })).toEqual({ status: 200, error: null })
   })
 })

@@ -13,10 +13,10 @@ const subRequests = (fileName: string, count = 1_200) =>
 const statementsIn = (text: string, field: string) =>
   new RegExp(`"${field}":(.*?),"(transactionRequests|fileLocation)":`, 's').exec(text)?.[1] ?? ''
 
-test('1,200 ids in three sub-requests become parts of 100 pairs, one packet', async () => {
+test('1,200 ids in three sub-requests become one packet with parts of 100 pairs', async () => {
   const { status, body, text } = await client.post('/1.0/publish/multi?batchsize=100', subRequests('ring'))
   expect([status, body.error]).toEqual([200, null])
-  // 1,200 nodes, 1,200 cleanups, 1,200 relationships; two more where neighbouring sub-requests share a relationship, one around.
+  // 1,200 nodes, cleanups and relationships; three relationships between neighbouring sub-requests occur twice.
   const pairs = 3_603
   const parts = Math.ceil(pairs / 100)
   expect(body.transactionRequests?.map(({ statements }) => statements.length)).toEqual([
@@ -40,7 +40,7 @@ test('1,200 ids in three sub-requests become parts of 100 pairs, one packet', as
   expect(urls.body.transactionRequests).toBeNull()
 })
 
-test('forceOverwrite replaces a packet by one of another number of parts; without it the name is taken', async () => {
+test('forceOverwrite replaces a packet by one with another number of parts; without it the name is taken', async () => {
   await client.post('/1.0/publish/multi?batchsize=50', subRequests('changing', 100))
   const blocked = await client.post('/1.0/publish/multi?batchsize=500', subRequests('changing', 100))
   expect(blocked.status).toBe(409)
@@ -53,7 +53,7 @@ test('forceOverwrite replaces a packet by one of another number of parts; withou
   expect((await client.get(`/1.0/publish/${org}/changingPart1of7`)).status).toBe(404)
 })
 
-test('sub-requests that disagree, or lie outside the limits, are refused by their index', async () => {
+test('sub-requests that disagree or exceed the limits are refused, named by their index', async () => {
   const [first, second] = subRequests('disagreeing') as [object, object]
   const { status, body } = await client.post('/1.0/publish/multi?batchsize=0', [
     first,
@@ -75,7 +75,7 @@ test('sub-requests that disagree, or lie outside the limits, are refused by thei
   ])
 })
 
-test('a part is read back byte for byte, whatever it says of numbers', async () => {
+test('a part is read back byte for byte, whatever its numbers', async () => {
   await driver.executeQuery(
     `MATCH (n:\`${fields.mappedIndices.DEFAULT_INDEX}\` {id: 'p1'}) SET n.big = 9007199254740993, n.whole = 1.0, n.zero = -0.0`,
   )
@@ -93,7 +93,7 @@ test('a part is read back byte for byte, whatever it says of numbers', async () 
   expect(statementsIn(back.text, 'transactionRequest')).toBe(statementsIn(text, 'transactionRequest'))
 })
 
-test('files are found by prefix, also into the part suffix, and by substring, a page at a time', async () => {
+test('files are found by prefix, also within the part suffix, and by substring, a page at a time', async () => {
   for (const fileName of ['find/a', 'find/ab', 'other']) {
     await client.post('/1.0/publish/multi?batchsize=4', [
       { ...fields, originIds: ['p1', 'p5'], relationships: ['KNOWS>'], orgName: org, fileName },
@@ -116,7 +116,7 @@ test('files are found by prefix, also into the part suffix, and by substring, a 
   expect(inside.body.fileNames).toEqual(both.map((name) => name.slice(5)))
 })
 
-test('a packet is read back in the other parameter syntax, its values untouched', async () => {
+test('a packet is read back in the other parameter syntax, with its values unchanged', async () => {
   await client.post('/1.0/publish/', { ...fields, originIds: ['p2', 'p3'], orgName: org, fileName: 'syntax' })
   const [stored, dollar, braces] = await Promise.all(
     ['', '?parameterSyntax=dollar', '?parameterSyntax=braces'].map((query) =>

@@ -7,7 +7,7 @@ import { prepare } from '../support/e2e.ts'
 
 const { client, org, ids, fields, driver, label } = await prepare(900)
 
-/** 20 ids each: 45 sub-requests are slices of 20, 20 and 5. */
+/** 20 ids each, so that 45 sub-requests make slices of 20, 20 and 5. */
 const subRequests = (fileName: string) =>
   inSlices(ids, 20).map((originIds) => ({ ...fields, originIds, orgName: org, fileName }))
 
@@ -25,11 +25,11 @@ async function partsOf(fileName: string): Promise<Pair[][]> {
 
 const texts = (pairs: readonly Pair[]) => pairs.map(({ statement, parameters }) => ({ statement, parameters }))
 
-test('the parts of a large multi are cut a slice of 20 sub-requests at a time, in order, and lose nothing', async () => {
+test('the parts of a large multi follow its slices of 20 sub-requests, in order, and lose nothing', async () => {
   const { status, body, job } = await publish(subRequests('large'), '?batchsize=500')
   expect([status, body.error]).toEqual([200, null])
   const parts = await partsOf('large')
-  // Each sub-request: 20 nodes, 20 cleanups, 21 relationships of the ring, both neighbours' among them.
+  // For each sub-request: 20 nodes, 20 cleanups, and 21 relationships of the ring, including those to both neighbours.
   expect(parts.map((pairs) => pairs.length)).toEqual([500, 500, 220, 500, 500, 220, 305])
   const pairs = parts.flat()
   const { progress } = job
@@ -37,7 +37,7 @@ test('the parts of a large multi are cut a slice of 20 sub-requests at a time, i
   expect(job).toMatchObject({ state: 'succeeded', attempt: 1, report: { identities: [{ label, property: 'id' }] } })
   expect(parts.every((part) => part.at(-1)?.metadata !== null)).toBe(true)
 
-  // The same sub-requests a slice at a time, as packets of their own.
+  // The same sub-requests, each slice as its own packet.
   const alone: Pair[] = []
   for (const [index, slice] of inSlices(subRequests('large'), 20).entries()) {
     const fileName = `alone${index}`
@@ -47,7 +47,7 @@ test('the parts of a large multi are cut a slice of 20 sub-requests at a time, i
   expect(texts(pairs)).toEqual(texts(alone))
 })
 
-test('what its slices could not find is told once, of the whole', async () => {
+test('ids missing in its slices are reported once, for the whole', async () => {
   const requests = subRequests('told').map((request, index) => ({
     ...request,
     originIds: [ids[index] as string, `missing${index}`],
@@ -61,7 +61,7 @@ test('what its slices could not find is told once, of the whole', async () => {
   expect(told.flatMap((metadata) => metadata.missing.originIds)).toEqual(missing)
 })
 
-test('sub-requests of different slices that see a node otherwise are refused, both named', async () => {
+test('sub-requests of different slices that identify a node differently are refused, and both are named', async () => {
   const actor = uniqueName('Actor')
   await run(driver, `MATCH (n:\`${label}\` {id: $id}) SET n:\`${actor}\`, n.stage = 's'`, { id: ids[0] })
   const requests: object[] = subRequests('seen')
@@ -73,7 +73,7 @@ test('sub-requests of different slices that see a node otherwise are refused, bo
   expect((await client.get(`/1.0/publish/${org}?filter=seen`)).body.fileNames).toEqual([])
 })
 
-test('a slice that cannot be published fails the whole, with its own error', async () => {
+test('a slice that cannot be published fails the whole job, with its own error', async () => {
   const requests: object[] = subRequests('broken')
   requests[30] = {
     ...requests[30],

@@ -9,7 +9,7 @@ const client = createClient(apiUrl, tokens.all as string)
 const from = openDriver(neo4j)
 afterAll(() => from.close())
 
-test('hardFilterRelationships wants the ends of every relationship among the origin ids', async () => {
+test('hardFilterRelationships requires the ends of every relationship among the origin ids', async () => {
   const label = uniqueName('P')
   await run(
     from,
@@ -31,7 +31,7 @@ test('hardFilterRelationships wants the ends of every relationship among the ori
   expect((await client.post('/1.0/publish/', { ...request, originIds: ['a', 'b'] })).status).toBe(200)
 })
 
-test('a relationship without its id is named', async () => {
+test('the error for a relationship without its id names the relationship', async () => {
   const label = uniqueName('P')
   await run(from, `CREATE (a:${label} {id: 'a'})-[:T]->(a)`)
   const request = {
@@ -48,7 +48,7 @@ test('a relationship without its id is named', async () => {
   ])
 })
 
-test('search ids are those of targeted nodes that bear the filter and nothing that prevents it', async () => {
+test('search ids are those of targeted nodes with the filter label and without a preventing one', async () => {
   const label = uniqueName('P')
   await run(
     from,
@@ -71,9 +71,9 @@ test('search ids are those of targeted nodes that bear the filter and nothing th
   expect(await idsOf({ metadata: true, searchIdField: 'id' })).toEqual(['a', 'b', 'c', 'd', 'e'])
 })
 
-test('a relationship of a type that no text can name is found, and never run as text', async () => {
+test('a relationship whose type no statement can name is found, and its type is never run as query text', async () => {
   const [label, id] = [uniqueName('P'), uniqueName('r')]
-  // The type holds the escape of a backtick: quoted in a query, it would end its own quoting.
+  // The type contains an escaped backtick, which would end the quoting if used in a query.
   await run(from, `CREATE (a:${label} {id: 'a'})-[:\`X\\u005Cu0060]\` {grn: $id}]->(a)`, { id })
   const request = {
     ...database(neo4j, label, 'id'),

@@ -37,7 +37,7 @@ test.each([
   ['of one part', 'one', ''],
   ['of several parts', 'several', '?batchsize=7'],
   ['in a directory', 'deep/down/one', ''],
-])('a packet %s is gone once it was removed, and its name is free', async (_what, file, query) => {
+])('a packet %s is gone after its removal, and its name is free', async (_what, file, query) => {
   const published = await publish(file, query)
   const urls = published.body.fileLocations ?? [published.body.fileLocation as string]
   const parts = await names(file)
@@ -55,7 +55,7 @@ test.each([
   const byPrefix = await client.post(`/1.0/publish/${org}/files`, { usePrefixes: true, fileNames: [file] })
   expect(byPrefix.body.fileNames).toEqual([])
   expect(await plainFiles(file)).toEqual([])
-  // What was signed before is good for as long as it was signed for.
+  // URLs signed before the removal stay valid for their lifetime.
   expect((await Promise.all(urls.map((url) => fetch(url)))).map(({ status }) => status)).toEqual(urls.map(() => 200))
   const result = await client.get(`${published.headers.get('Location')}/result`)
   expect(result.status).toBe(200)
@@ -65,7 +65,7 @@ test.each([
   expect((await client.get(path(file))).body.transactionRequest).toEqual(again.body.transactionRequest)
 })
 
-test('a part is not removed by its own name', async () => {
+test('a part cannot be removed by its own name', async () => {
   await publish('parts', '?batchsize=10')
   const { status, body } = await remove('partsPart2of3')
   expect([status, body.error]).toEqual([
@@ -76,7 +76,7 @@ test('a part is not removed by its own name', async () => {
   expect(await names('parts')).toEqual(['partsPart1of3', 'partsPart2of3', 'partsPart3of3'])
 })
 
-test('a file of others is removed by its name, one that looks like a part too', async () => {
+test('a foreign file is removed by its name, even one that looks like a part', async () => {
   for (const file of ['foreign.json', 'foreignPart1of2', 'dir/foreign']) {
     await put(file, '{}')
     const answer = await remove(file)
@@ -86,7 +86,7 @@ test('a file of others is removed by its name, one that looks like a part too', 
   expect(await names('foreign')).toEqual([])
 })
 
-test('a file that others put under a removed name is theirs, and takes the name', async () => {
+test('a foreign file put under a removed name is visible, and takes the name', async () => {
   await publish('taken')
   await remove('taken')
   await put('taken', '{"statements":[]}')
@@ -97,7 +97,7 @@ test('a file that others put under a removed name is theirs, and takes the name'
   expect((await client.get(path('taken'))).body.transactionRequest?.statements.length).toBe(ids.length)
 })
 
-test('a copy of a part that is left over under a removed name is nobody’s', async () => {
+test('a leftover copy of a part under a removed name is invisible, and does not take the name', async () => {
   await publish('left')
   const copy = (await store.get(`${org}/left`)) as Buffer
   await remove('left')
@@ -107,7 +107,7 @@ test('a copy of a part that is left over under a removed name is nobody’s', as
   expect((await publish('left')).status).toBe(200)
 })
 
-test('what is not there, or is another org’s, is 404; a token needs the scope', async () => {
+test('a missing file or one of another org is 404; a token needs the scope', async () => {
   await publish('kept')
   const [acme, reader] = [createClient(apiUrl, tokens.acme as string), createClient(apiUrl, tokens.reader as string)]
   const answers = await Promise.all([
@@ -122,7 +122,7 @@ test('what is not there, or is another org’s, is 404; a token needs the scope'
   expect(await names('kept')).toEqual(['kept'])
 })
 
-test('of a name that is removed and published with force again and again, readers and plain files agree in the end', async () => {
+test('after concurrent removals and forced publishes of one name, readers and plain files agree', async () => {
   const file = 'raced'
   await publish(file)
   const sizes = [30, 7, 13, 30, 9, 4, 30, 11, 8, 30]

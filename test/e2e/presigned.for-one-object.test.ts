@@ -17,7 +17,7 @@ function changed(change: (url: URL) => void): URL {
 
 const setting = (name: string, value: string) => changed(({ searchParams }) => searchParams.set(name, value))
 
-test('a presigned URL is good for a GET of its object, as often as wanted', async () => {
+test('a presigned URL allows repeated GETs of its object', async () => {
   expect(JSON.parse(content).statements.length).toBeGreaterThan(0)
   expect(await (await fetch(url)).text()).toBe(content)
   expect(url.searchParams.get('X-Amz-Expires')).toBe('86400')
@@ -40,7 +40,7 @@ test.each<[string, () => URL, string?]>([
   ['an upload', () => url, 'PUT'],
   ['a removal', () => url, 'DELETE'],
   ['a form', () => url, 'POST'],
-])('it is not good for %s', async (_what, address, method = 'GET') => {
+])('a presigned URL does not allow %s', async (_what, address, method = 'GET') => {
   const body = method === 'PUT' || method === 'POST' ? '{"statements":[]}' : null
   const response = await fetch(address(), { method, body })
   const text = await response.text()
@@ -48,7 +48,7 @@ test.each<[string, () => URL, string?]>([
   expect(await (await fetch(url)).text()).toBe(content)
 })
 
-test('it ends when its lifetime does', async () => {
+test('a presigned URL expires after its lifetime', async () => {
   const { body } = await client.get(`/1.0/publish/${org}/one/url?lifetime=1`)
   const short = body.fileLocation as string
   expect(new URL(short).searchParams.get('X-Amz-Expires')).toBe('1')

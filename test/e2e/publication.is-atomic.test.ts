@@ -6,18 +6,18 @@ import { drawRing } from '../support/social-graph.ts'
 
 const { client, org, ids, fields, driver, label } = await prepare(60)
 
-test('of 20 concurrent writers of one name exactly one wins, the others get 409', async () => {
+test('exactly one of 20 concurrent writers of one name wins, the others get 409', async () => {
   const request = { ...fields, originIds: ids.slice(0, 5), orgName: org, fileName: 'contested' }
   const answers = await Promise.all(Array.from({ length: 20 }, () => client.post('/1.0/publish/', request)))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
-  // The holder of the name is told: the winner, or one that came when the winner was done, and lost at its commit.
+  // Location names the holder: the winner, or a later writer that lost at its commit.
   const isHeld = ({ body }: { body: { error: string | null } }) =>
     body.error?.includes('another publish is writing') === true
   const holders = answers.filter((answer) => !isHeld(answer)).map(({ headers }) => headers.get('Location'))
   for (const answer of answers.filter(isHeld)) expect(holders).toContain(answer.headers.get('Location'))
 })
 
-test('a reader that looks all the time sees whole packets only, while five of different sizes replace each other', async () => {
+test('a concurrent reader only sees whole packets while five of different sizes replace each other', async () => {
   const fileName = 'rewritten'
   const publish = async (marker: string, batchSize: number) => {
     await drawRing(driver, label, 60, marker)
@@ -65,7 +65,7 @@ test('a reader that looks all the time sees whole packets only, while five of di
   expect((await client.get(`/1.0/publish/${org}?filter=${fileName}`)).body.fileNames?.length).toBe(7)
 })
 
-test('a packet that loses its name while it is made is a 409, and leaves no staged part', async () => {
+test('a packet that loses its name during the build is a 409, and leaves no staged part', async () => {
   const fileName = 'lost'
   const large = Array.from({ length: 300 }, () => ({ ...fields, originIds: ids, orgName: org, fileName }))
   const submitted = await client.post('/1.0/publish/multi?batchsize=500', large, { Prefer: 'respond-async' })
@@ -78,7 +78,7 @@ test('a packet that loses its name while it is made is a 409, and leaves no stag
   const { endpoint, region, accessKey, secretKey } = inject('stack').s3
   const { hostname, port } = new URL(endpoint)
   const store = new Client({ endPoint: hostname, port: Number(port), useSSL: false, region, accessKey, secretKey })
-  // What the slices of a large multi have staged goes when the job has failed.
+  // The staged parts of a large multi's slices are removed after the job has failed.
   await vi.waitFor(
     async () => {
       const staged: string[] = []

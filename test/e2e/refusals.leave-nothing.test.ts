@@ -20,23 +20,24 @@ const taken = `fileName: "taken" already exists in "${org}" and forceOverwrite i
 const nobody = { DEFAULT_INDEX: 'Nobody', DEFAULT_ID_FIELD: 'id' }
 const brokenName = 'the node N with the labels "LABEL" has a byte array as its property "photo"'
 
-// What is there before: a packet, and a node that cannot be published.
+// The initial state: a packet, and a node that cannot be published.
 expect((await post({ fileName: 'taken' })).status).toBe(200)
 await run(driver, `CREATE (n:\`${label}\` {id: 'broken', photo: $photo})`, { photo: new Int8Array([1]) })
 const before = await traces.settled(org)
 
-/** The names that differ from run to run. */
+/** Replaces the names that differ from run to run. */
 const anonymous = (answer: ClientAnswer<PublishAnswer>) => {
   const error = answer.body.error?.replace(/the node \d+/, 'the node N').replace(label, 'LABEL') ?? null
   return { ...answer, body: { ...answer.body, error } }
 }
 
-/** Record and queue entry are settled a moment after the answer, and the request's object goes last. */
+/** Polls: the record and queue entry are settled shortly after the answer, and the request object is removed last. */
 const expectNothingLeft = () => expect.poll(() => traces.read(org), { timeout: 20_000 }).toEqual(before)
 
-test('before anything is refused there is one packet, and no claim and no job under way', () => {
+test('initially there is one packet, and no claim and no unfinished job', () => {
   const own = before.objects.map((key) => key.slice(org.length + 1).replaceAll(/[0-9a-f-]{36}/g, 'ID'))
-  expect(own).toEqual(['.generations/taken/.-9999999998', '.org', '.parts/taken/.ID/ID/00000-00001', 'taken'])
+  const manifest = '.generations/taken/.-9999999998'
+  expect(own).toEqual([manifest, `${manifest}=1`, '.org', '.parts/taken/.ID/ID/00000-00001', 'taken'])
   expect([before.claims, before.unfinished]).toEqual([[], []])
 })
 
@@ -128,12 +129,12 @@ test.each<[string, () => Promise<ClientAnswer<PublishAnswer>>, number, string]>(
     502,
     'the origin database could not be reached',
   ],
-])('%s leaves nothing: no object, no claim, no secret, no job under way', async (_what, send, status, message) => {
+])('%s leaves nothing: no object, no claim, no secret, no unfinished job', async (_what, send, status, message) => {
   expectRefused(anonymous(await send()), status, message)
   await expectNothingLeft()
 })
 
-test('a publish that fails late shows no reader anything, and its staged parts are gone', async () => {
+test('a publish that fails late shows readers nothing, and its staged parts are removed', async () => {
   const fileName = 'taken'
   const old = await client.get(`/1.0/publish/${org}/${fileName}`)
   const body = [...inSlices(ids, 500), ['broken']].map((originIds) => ({
@@ -162,7 +163,7 @@ test('a publish that fails late shows no reader anything, and its staged parts a
   }
   const job = await watching
   expect([job.state, job.attempt, job.error?.status, job.error?.code]).toEqual(['failed', 1, 422, 'unpublishable'])
-  // Beside what was there before: the job's request, and parts.
+  // In addition to the initial objects: the job's request, and parts.
   expect(staged).toBeGreaterThan(before.objects.length + 2)
   expect(new Set(readings.map((reading) => JSON.stringify(reading)))).toEqual(new Set(['[["taken"],true]']))
   await expectNothingLeft()
@@ -171,7 +172,7 @@ test('a publish that fails late shows no reader anything, and its staged parts a
   expect((await client.get(`/1.0/publish/${org}/${fileName}`)).text).toBe(old.text)
 })
 
-test('a name whose publish was refused is free', async () => {
+test('the name of a refused publish is free', async () => {
   const fileName = uniqueName('again')
   expect((await post({ fileName, originIds: ['broken'] })).status).toBe(422)
   expect((await post({ fileName })).status).toBe(200)

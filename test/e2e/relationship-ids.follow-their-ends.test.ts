@@ -9,7 +9,7 @@ const client = createClient(apiUrl, tokens.all as string)
 const from = openDriver(neo4j)
 afterAll(() => from.close())
 
-/** Draws a graph whose `P` is a label and whose `@` a relationship id of its own, and publishes these ids of it. */
+/** Creates a graph with unique names for its label `P` and relationship id `@`, and publishes the given ids of it. */
 async function publish(drawn: string, relationshipIds: string[], request: object) {
   const [label, mark] = [uniqueName('P'), uniqueName('r')]
   await run(from, `CREATE ${drawn}`.replaceAll(':P', `:${label}`).replaceAll('@', mark))
@@ -37,7 +37,7 @@ test('targetFilter keeps only the ends with that label', async () => {
   expect([nodes, relationships]).toEqual([['a'], 1])
 })
 
-test('the ends of a relationship that is skipped are targeted nodes all the same', async () => {
+test('the ends of a skipped relationship are still targeted nodes', async () => {
   const drawn =
     "(:P {id: 'a'})-[:T {grn: '@1'}]->(:P {name: 'nobody'}), (:P {id: 'b'})-[:T {grn: '@2'}]->(:P {id: 'c'})"
   const skipping = { metadata: true, onUnpublishable: 'skip' }
@@ -46,21 +46,21 @@ test('the ends of a relationship that is skipped are targeted nodes all the same
   expect(metadata?.skipped).toEqual({ nodes: 1, relationships: 1, properties: 0, cleanups: 0 })
 })
 
-test('hardFilterRelationships takes 5 for 5.0, as origin ids do', async () => {
+test('hardFilterRelationships accepts 5 for 5.0, as origin ids do', async () => {
   const drawn = "(:P {id: 5.0})-[:T {grn: '@1'}]->(:P {id: 'b'})"
   const strict = { hardFilterRelationships: true, originIds: ['5', 'b'] }
   const { status, relationships } = await publish(drawn, ['@1'], strict)
   expect([status, relationships]).toEqual([200, 1])
 })
 
-test('hardFilterRelationships looks at the relationships that are skipped, too', async () => {
+test('hardFilterRelationships also checks skipped relationships', async () => {
   const drawn = "(:P {id: 'a'})-[:T {grn: '@1'}]->(:P {name: 'nobody'})"
   const strict = { hardFilterRelationships: true, originIds: ['b'], onUnpublishable: 'skip' }
   const { error } = await publish(`${drawn}, (:P {id: 'b'})`, ['@1'], strict)
   expect(error).toMatch(/^400 Bad Request: hardFilterRelationships: a node on either side is missing from originIds/)
 })
 
-test('a relationship id that is stored as 5.0 is not missing', async () => {
+test('a relationship id stored as 5.0 is not missing', async () => {
   const number = BigInt(Date.now()) * 1_000n
   const drawn = `(:P {id: 'a'})-[:T {grn: toFloat(${number})}]->(:P {id: 'b'})`
   const { relationships, metadata } = await publish(drawn, [`${number}`], {})
@@ -75,7 +75,7 @@ test('parallel relationships with the ids 5 and 5.0 are one, those with 5 and "5
   expect([relationships, metadata?.collapsed]).toEqual([4, 1])
 })
 
-test('a duplicate id is found beside a large integer that is written like it, whichever is read first', async () => {
+test('a duplicate id is found next to a large integer with the same text, in either read order', async () => {
   const ends = ["(:P {id: '9007199254740993'})", '(:P {id: 9007199254740993})'].map((end) => `(a)-[:T]->${end}`)
   const all = { relationshipIds: undefined, relationshipIdField: undefined, originIds: ['a'], relationships: ['T'] }
   const start = "(a:P {id: 'a'}), (:P {id: '9007199254740993'})"
@@ -84,7 +84,7 @@ test('a duplicate id is found beside a large integer that is written like it, wh
   }
 })
 
-test('ids that more relationships share than a worker can hold are refused, not a worker killed', async () => {
+test('ids shared by more relationships than a worker can hold are refused, without crashing the worker', async () => {
   const many = "WITH a, b UNWIND range(0, 100000) AS i CREATE (a)-[:T {grn: '@1'}]->(b)"
   const { status, error } = await publish(`(a:P {id: 'a'}), (b:P {id: 'b'}) ${many}`, ['@1'], {})
   expect([status, error]).toEqual([

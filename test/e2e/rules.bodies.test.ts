@@ -8,7 +8,7 @@ const { apiUrl } = inject('service')
 const mebibyte = 1024 * 1024
 const wrongType = 'the body must be sent as Content-Type: application/json'
 
-/** Every endpoint that takes a body, how large it may be, and a body that breaks one rule with what is said of it. */
+/** Every endpoint that takes a body, its size limit, and a body that breaks one rule with the expected message. */
 const endpoints: [path: string, limitBytes: number, body: object, message: string][] = [
   ['/1.0/publish/', mebibyte, { ...request, metadata: 1 }, 'metadata: must be a boolean'],
   ['/1.0/publish', mebibyte, { ...request, metadata: 1 }, 'metadata: must be a boolean'],
@@ -50,7 +50,7 @@ describe.each(endpoints)('POST %s', (path, limitBytes, body, message) => {
     expectRefused(await post(text, { 'Content-Type': 'application/json; charset=UTF-8' }), 400, message)
   })
 
-  test('refuses what is not JSON', async () => {
+  test('refuses invalid JSON', async () => {
     for (const broken of ['{', '{"a": 1,}', "{'a': 1}", '[1', 'undefined', text.slice(0, -1), `${text}}`]) {
       expectRefused(await post(broken), 400, 'the body is not valid JSON')
     }
@@ -70,14 +70,14 @@ describe.each(endpoints)('POST %s', (path, limitBytes, body, message) => {
     expect([status, body.error?.includes('levels deep')]).toEqual([400, false])
   })
 
-  test.each(['__proto__', 'constructor', 'prototype'])('has no key named %s, at any depth', async (key) => {
+  test.each(['__proto__', 'constructor', 'prototype'])('must not have a key named %s, at any depth', async (key) => {
     const refused = `the body must not have a key named ${key}`
     expectRefused(await post(`{"${key}": {}}`), 400, refused)
     expectRefused(await post(`[{"mappedIndices": {"a": [{"${key}": "id"}]}}]`), 400, refused)
   })
 })
 
-test('a compressed body counts with the size it unfolds to', async () => {
+test('a compressed body counts with its decompressed size', async () => {
   const headers = { Authorization: `Bearer ${inject('service').tokens.all}`, 'Content-Type': 'application/json' }
   const send = async (text: string) => {
     const body = gzipSync(text)
@@ -92,7 +92,7 @@ test('a compressed body counts with the size it unfolds to', async () => {
   expectRefused(await send('['.padEnd(mebibyte + 1)), 413, `the body is larger than ${mebibyte} bytes`)
 })
 
-test('of a list with more broken values than anybody reads, a hundred are told, and how many are not', async () => {
+test('of very many invalid values in a list, a hundred are reported, and the number of the others', async () => {
   const originIds = Array(150_000).fill(1)
   const { status, body } = await client.post('/1.0/publish/', { ...request, originIds })
   const told = body.error?.split('; ') ?? []
@@ -113,13 +113,13 @@ describe('methods', () => {
     ['PATCH', 'multi', 'POST, OPTIONS'],
     ['PUT', org, 'POST, GET, HEAD, OPTIONS'],
     ['POST', `${org}/file/url`, 'GET, HEAD, OPTIONS'],
-  ])('%s %s is refused with what the path takes', async (method, path, allow) => {
+  ])('%s %s is refused, and lists the methods that the path takes', async (method, path, allow) => {
     const answer = await client.call(method, `/1.0/publish/${path}`)
     expectRefused(answer, 405, `this path takes ${allow}`)
     expect(answer.headers.get('Allow')).toBe(allow)
   })
 
-  test('a path below publish that does not exist is told in its format', async () => {
+  test('an unknown path below publish is answered in the format of publish', async () => {
     expectRefused(await client.get(`/1.0/publish/${org}/a/b/c`), 404, 'there is nothing at this path')
     expectRefused(await client.post(`/1.0/publish/${org}/a/url/b`, {}), 404, 'there is nothing at this path')
   })
@@ -132,7 +132,7 @@ test.each([
   ['wait=soon', 'wait must be 0 to 55 seconds'],
   ['wait=', 'wait must be 0 to 55 seconds'],
   ['respond-async, wait=60', 'wait must be 0 to 55 seconds'],
-])('Prefer: %s is refused, together with what is wrong in the body', async (prefer, message) => {
+])('Prefer: %s is refused, together with the errors of the body', async (prefer, message) => {
   const answer = await client.post('/1.0/publish/', { ...request, metadata: 1 }, { Prefer: prefer })
   expectRefused(answer, 400, `metadata: must be a boolean; Prefer: ${message}`)
 })
@@ -145,7 +145,7 @@ test.each([
   ['x'.repeat(65), false],
   ['with space', false],
   ['with.dots', false],
-])('a refusal has a request id too: %s is taken is %s', async (given, isTaken) => {
+])('a refusal has a request id too: %s is accepted is %s', async (given, isTaken) => {
   for (const path of ['/1.0/publish/', '/1.0/nothing']) {
     const { headers } = await client.post(path, '{', { 'X-Request-Id': given })
     const id = headers.get('X-Request-Id')

@@ -20,7 +20,7 @@ test.each([
   ['a query', 'bolt://127.0.0.1?policy=eu'],
   ['a fragment', 'bolt://127.0.0.1:7687#a'],
   ['a line break', 'bolt://127.0.0.1\n'],
-])('dbUrl with %s is not of the form: %j', async (_what, dbUrl) => {
+])('a dbUrl with %s is malformed: %j', async (_what, dbUrl) => {
   await refuses({ dbUrl }, `dbUrl: ${boltForm}`)
 })
 
@@ -40,7 +40,7 @@ test.each([
   ['bolt://[::ffff:7f00:1]', embedded],
   ['bolt://[64:ff9b::7f00:1]', embedded],
   ['bolt://[2002:7f00:1::]', embedded],
-])('dbUrl is not %s: %s', async (dbUrl, message) => {
+])('the dbUrl %s is refused: %s', async (dbUrl, message) => {
   await refuses({ dbUrl }, `dbUrl: ${message}`)
 })
 
@@ -51,7 +51,7 @@ test.each([
   ['the clear text', 'Basic reader:pass'],
   ['no colon inside', basic('reader')],
   ['something behind', `${basic('reader:pass')}\n`],
-])('credentials are not %s', async (_what, credentials) => {
+])('credentials with %s are refused', async (_what, credentials) => {
   await refuses({ credentials }, 'credentials: must be "Basic " followed by the base64 of username:password')
 })
 
@@ -88,7 +88,7 @@ test.each([
 })
 
 test.each(['Actor', 'person', 'DEFAULT_INDEX', 'DEFAULT_ID_FIELD', 'toString', 'constructor', '__proto__'])(
-  'index is not %s, which mappedIndices does not name',
+  'the index %s, which mappedIndices does not have, is refused',
   async (index) => {
     await refuses({ index }, 'index: must be a label in mappedIndices or the value of DEFAULT_INDEX')
   },
@@ -102,10 +102,10 @@ test.each(['dbUrl', 'credentials', 'mappedIndices'])(
   },
 )
 
-test.each(['dbUrl', 'credentials'])('%s is a text', async (field) => {
+test.each(['dbUrl', 'credentials'])('%s must be a string', async (field) => {
   await refuses({ [field]: 7 }, `${field}: must be a string`)
 })
 
-test('nothing that was refused here left anything to read', async () => {
+test('the refused requests of this file left nothing to read', async () => {
   expect((await client.get(`/1.0/publish/${org}`)).body.fileNames).toEqual([])
 })

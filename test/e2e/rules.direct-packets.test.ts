@@ -57,7 +57,7 @@ describe('delete', () => {
     expectRefused(await post(change), 400, message)
   })
 
-  test('tells every broken rule at once, that of the path too', async () => {
+  test('reports all broken rules together, including those of the path', async () => {
     expectRefused(
       await client.post('/1.0/publish/-a/delete', { index: 'Person', Index: 1 }),
       400,
@@ -66,7 +66,7 @@ describe('delete', () => {
     expectRefused(await client.post(`/1.0/publish/${org}/delete`, []), 400, wholeBody)
   })
 
-  test('needs an org that exists', async () => {
+  test('needs an existing org', async () => {
     expectRefused(await post({}, 'nowhere-at-all'), 404, noOrg('nowhere-at-all'))
   })
 })
@@ -87,7 +87,7 @@ describe('createrelationships', () => {
   })
 
   test.each(['startIndex', 'startIdField', 'endIndex', 'endIdField', 'type'])(
-    '%s is a name that a statement can hold',
+    '%s must be a name that a statement can hold',
     async (field) => {
       for (const name of ['', 'a\\b', 'a\nb', '\ud800']) {
         expectRefused(await post({ [field]: name }), 400, `${field}: ${badName}`)
@@ -114,7 +114,7 @@ describe('createrelationships', () => {
     expectRefused(await post(change), 400, message)
   })
 
-  test('tells every broken rule at once, that of the path too', async () => {
+  test('reports all broken rules together, including those of the path', async () => {
     expectRefused(
       await post({ startIndex: '', type: null, idPairs: [{}], idPair: [] }, '-a'),
       400,
@@ -122,12 +122,12 @@ describe('createrelationships', () => {
     )
   })
 
-  test('needs an object for a body, and an org that exists', async () => {
+  test('needs an object as its body, and an existing org', async () => {
     expectRefused(await client.post(`/1.0/publish/${org}/createrelationships`, []), 400, 'the body must be an object')
     expectRefused(await post({}, 'nowhere-at-all'), 404, noOrg('nowhere-at-all'))
   })
 })
 
-test('nothing that was refused here left anything to read', async () => {
+test('the refused requests of this file left nothing to read', async () => {
   expect((await client.get(`/1.0/publish/${org}`)).body.fileNames).toEqual([])
 })

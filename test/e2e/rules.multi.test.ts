@@ -25,11 +25,11 @@ describe('the sub-requests', () => {
     ['null', null],
     ['a text', '"text"'],
     ['10,001', Array(10_001).fill({})],
-  ])('are 1 to 10,000 in a list, not %s', async (_what, body) => {
+  ])('are a list of 1 to 10,000, not %s', async (_what, body) => {
     await refuses(body, bounds)
   })
 
-  test('may be 10,000: then it is their own rules that count', async () => {
+  test('may be 10,000: then only their own rules apply', async () => {
     const { status, body } = await client.post('/1.0/publish/multi', [...Array(9_999).fill(request), 7])
     expect([status, body.error]).toEqual([400, '400 Bad Request: [9999]: must be a JSON object, a publish request'])
   })
@@ -51,7 +51,7 @@ describe('the sub-requests', () => {
     )
   })
 
-  test('up to a thousand rules that are broken are told', async () => {
+  test('have up to a thousand broken rules reported', async () => {
     const broken = (count: number) => Array(count).fill({ ...request, dbURL: 1, originIds: Array(9).fill(1) })
     const { status, body } = await client.post('/1.0/publish/multi', broken(99))
     expect(status).toBe(400)
@@ -92,7 +92,7 @@ describe('query parameters', () => {
     await refuses([request], message, `?${query}`)
   })
 
-  test('are told together with what is wrong in the body', async () => {
+  test('are reported together with the errors of the body', async () => {
     await refuses(
       [{ ...request, metadata: 1 }],
       'batchsize: must not differ from batchSize; [0].metadata: must be a boolean',
@@ -161,11 +161,11 @@ describe('sub-requests must agree', () => {
     )
   })
 
-  test('and relationshipIds may name a relationship of any type', async () => {
+  test('on relationshipIdField when one has relationshipIds, which may match any type', async () => {
     await refuses([knows, byId], '[1].relationshipIdField: must be the same as in [0]')
   })
 })
 
-test('nothing that was refused here left anything to read', async () => {
+test('the refused requests of this file left nothing to read', async () => {
   expect((await client.get(`/1.0/publish/${org}`)).body.fileNames).toEqual([])
 })

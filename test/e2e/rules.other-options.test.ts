@@ -44,23 +44,23 @@ describe('storage options', () => {
     ['fileName', 'e\u0301', 'must be valid Unicode in normalization form C'],
     ['fileName', 'a\ud800', 'must be valid Unicode in normalization form C'],
     ['fileName', 'peoplePart1of2', 'must not be the name of a part (Part#of#)'],
-  ])('%s is not %j', async (field, value, message) => {
+  ])('%s must not be %j', async (field, value, message) => {
     await refuses({ [field]: value }, `${field}: ${message}`)
   })
 
-  test('fileName has segments of 200 bytes, and 900 bytes together with orgName', async () => {
+  test('fileName allows segments of 200 bytes, and 900 bytes together with orgName', async () => {
     const [tooLong, longest] = ['é'.repeat(101), 'é'.repeat(100)]
     await refuses({ fileName: `a/${tooLong}` }, 'fileName: must have segments of 1 to 200 bytes')
     const fileName = [...Array(4).fill(longest), 'f'.repeat(900 - org.length - 1 - 4 * 201)].join('/')
     await refuses({ fileName: `${fileName}f` }, 'fileName: must be at most 900 bytes together with orgName')
-    // The name is right, so the org of as many bytes is looked for.
+    // The name is valid, so the lookup of an org of the same length fails instead.
     const orgName = 'x'.repeat(org.length)
     const message = `orgName: "${orgName}" does not exist; create it with POST /1.0/publish/{orgName}`
     expectRefused(await client.post('/1.0/publish/', { ...request, orgName, fileName }), 404, message)
   })
 
   test.each(['', '-a', 'a b', 'a//b', '.a', 'a/.b', 'a'.repeat(64), 'a/b/c/d/e/f/g/h/i', 'ä'])(
-    'orgName is not %j',
+    'orgName must not be %j',
     async (orgName) => {
       const form =
         'must be 1 to 8 segments joined by /, each a letter or digit followed by up to 62 of A-Z a-z 0-9 . _ -'
@@ -70,12 +70,12 @@ describe('storage options', () => {
 })
 
 describe('search options', () => {
-  test.each(['searchIdField', 'searchFilter'])('%s is a name that a statement can hold', async (field) => {
+  test.each(['searchIdField', 'searchFilter'])('%s must be a name that a statement can hold', async (field) => {
     await refuses({ searchIdField: 'id', [field]: 7 }, `${field}: must be a string`)
     await refuses({ searchIdField: 'id', [field]: 'a\\b' }, `${field}: ${badName}`)
   })
 
-  test('preventSearch is a list of them', async () => {
+  test('preventSearch must be a list of such names', async () => {
     await refuses({ searchIdField: 'id', preventSearch: 'Hidden' }, 'preventSearch: must be an array')
     await refuses(
       { searchIdField: 'id', preventSearch: [7, ''] },
@@ -98,7 +98,7 @@ describe('additive options', () => {
     ['parameterSyntax', 'braces, dollar'],
     ['onUnpublishable', 'fail, skip'],
     ['numbers', 'plain, strict'],
-  ])('%s is one of %s', async (field, values) => {
+  ])('%s must be one of %s', async (field, values) => {
     for (const value of ['other', '', 7]) await refuses({ [field]: value }, `${field}: must be one of ${values}`)
   })
 })
@@ -111,17 +111,17 @@ describe('unknown fields', () => {
     ['relationshipsIds', 'relationshipIds'],
     ['mappedIndexes', 'mappedIndices'],
     ['filename', 'fileName'],
-  ])('%s is refused with the closest known name, %s, also when it is null', async (field, known) => {
+  ])('%s is refused with the closest known name, %s, even when it is null', async (field, known) => {
     await refuses({ [field]: true }, `${field}: unknown field, did you mean \`${known}\`?`)
     await refuses({ [field]: null }, `${field}: unknown field, did you mean \`${known}\`?`)
   })
 
-  test.each(['forceOverwrite', 'toString', 'x'])('%s is close to none', async (field) => {
+  test.each(['forceOverwrite', 'toString', 'x'])('%s has no close known name', async (field) => {
     await refuses({ [field]: true }, `${field}: unknown field`)
   })
 })
 
-test.each(['[]', '[{}]', 'null', '"text"', '7'])('the body is an object, not %s', async (body) => {
+test.each(['[]', '[{}]', 'null', '"text"', '7'])('the body must be an object, not %s', async (body) => {
   expectRefused(await client.post('/1.0/publish/', body), 400, 'the body must be a JSON object, a publish request')
 })
 
@@ -133,14 +133,14 @@ test('null is the same as absent for every optional field', async () => {
     ...['protectedRelationshipProperties', 'postbackTimestamp', 'returnOnly', 'searchIdField', 'searchFilter'],
     ...['preventSearch', 'parameterSyntax', 'onUnpublishable', 'numbers'],
   ]
-  // One rule is broken on purpose: that no other is told shows that none was read into a null.
+  // One rule is broken on purpose: its error alone shows that all the nulls were accepted.
   await refuses(
     { ...Object.fromEntries(optional.map((field) => [field, null])), fileName: null },
     'fileName: required unless returnOnly is true',
   )
 })
 
-test('a request that breaks a rule of every group is told all of them, the fields first', async () => {
+test('a request that breaks a rule of every group gets all errors, those of fields first', async () => {
   await refuses(
     {
       dbUrl: 'neo4j://db.example',

@@ -3,7 +3,7 @@ import { badName, startFromValid } from '../support/refusals.ts'
 
 const { refuses } = await startFromValid()
 
-/** The least that publishes relationships by their ids, on top of which one rule is broken. */
+/** The minimum for publishing relationships by their ids; each test breaks one rule on top. */
 const byId = {
   metadata: undefined,
   relationshipIds: ['r1'],
@@ -18,7 +18,7 @@ describe('types', () => {
   })
 
   test.each(['deleteProperties', 'protectedNodeProperties', 'protectedRelationshipProperties'])(
-    '%s is a list of names that a statement can hold',
+    '%s must be a list of names that a statement can hold',
     async (field) => {
       await refuses({ [field]: 'one' }, `${field}: must be an array`)
       await refuses({ [field]: ['fine', '', 'a\nb'] }, `${field}[1]: ${badName}`, `${field}[2]: ${badName}`)
@@ -32,13 +32,13 @@ describe('types', () => {
     'timestampRelationships',
     'relationshipDeleteOnly',
     'deleteRelationshipById',
-  ])('%s is true or false, not a text or a number', async (field) => {
+  ])('%s must be a boolean, not a string or a number', async (field) => {
     await refuses({ [field]: 'true' }, `${field}: must be a boolean`)
     await refuses({ [field]: 1 }, `${field}: must be a boolean`)
   })
 
   test.each(['index', 'relationshipIdField', 'timestampProperty', 'targetFilter'])(
-    '%s is a name that a statement can hold',
+    '%s must be a name that a statement can hold',
     async (field) => {
       await refuses({ [field]: 7 }, `${field}: must be a string`)
       for (const name of ['', 'a\\u0060b', 'a\u0007b', '\udfff']) {
@@ -47,13 +47,13 @@ describe('types', () => {
     },
   )
 
-  test.each(['toLayer', 'relationships'])('%s holds types with at most one arrow', async (field) => {
+  test.each(['toLayer', 'relationships'])('%s must have types with at most one arrow', async (field) => {
     const message = 'must be TYPE, TYPE> (outgoing), <TYPE (incoming) or `TYPE`'
     const broken = ['KNOWS', '', '<KNOWS>', '>', 'KNO\\WS']
     await refuses({ [field]: broken }, ...[1, 2, 3, 4].map((index) => `${field}[${index}]: ${message}`))
   })
 
-  test('dynamicLabels maps labels to lists of labels', async () => {
+  test('dynamicLabels must map labels to lists of labels', async () => {
     await refuses({ dynamicLabels: ['Actor'] }, 'dynamicLabels: must be an object')
     await refuses(
       { dynamicLabels: { Person: 'Actor', Movie: [''], 'Mo\\vie': [], City: null } },

@@ -49,7 +49,7 @@ describe('query parameters', () => {
     await refuses(`${org}/file?${query}`, message)
   })
 
-  test('endpoints that take none refuse any', async () => {
+  test('are refused by endpoints that take none', async () => {
     await refuses('status?deep=true', 'deep: unknown parameter')
     expectRefused(await client.post(at(`${org}?name=a`)), 400, 'name: unknown parameter')
     expectRefused(
@@ -59,7 +59,7 @@ describe('query parameters', () => {
     )
   })
 
-  /** The parameter's line, before those of an empty publish request. */
+  /** The error of the parameter, followed by those of an empty publish request. */
   async function alone(line: string): Promise<string> {
     const { body } = await client.post(at(''), {})
     return `${line}; ${body.error?.replace('400 Bad Request: ', '')}`
@@ -78,7 +78,7 @@ describe('the body of files', () => {
     ],
     [[], 'the body must be an object'],
     [null, 'the body must be an object'],
-  ])('is not %j', async (body, message) => {
+  ])('must not be %j', async (body, message) => {
     expectRefused(await client.post(at(`${org}/files`), body), 400, message)
   })
 
@@ -130,23 +130,23 @@ describe('names in paths', () => {
     ['a%C2%9F', marks],
     ['a%252Fb', marks],
     ['e%CC%81', 'must be valid Unicode in normalization form C'],
-  ])('file %s is refused, to read and to sign', async (name, message) => {
+  ])('file %s is refused, both to read and to sign', async (name, message) => {
     await refuses(`${org}/${name}`, `fileName: ${message}`)
     await refuses(`${org}/${name}/url`, `fileName: ${message}`)
   })
 
-  test('org, file and query are told together', async () => {
+  test('errors of org, file and query are reported together', async () => {
     await refuses(
       `-a/.b/url?lifetime=0`,
       `orgName: ${form}; fileName: must not have a segment that starts with a dot; lifetime: must be a whole number from 1 to 604800`,
     )
   })
 
-  test('what is not percent-encoded UTF-8 is refused', async () => {
+  test('a path that is not percent-encoded UTF-8 is refused', async () => {
     for (const path of ['%E0%A4', `${org}/%FF`]) await refuses(path, 'the path is not validly percent-encoded')
   })
 
-  test('an org or a file that does not exist is 404, a part of a packet that does not exist too', async () => {
+  test('an org or a file that does not exist is 404, and so is a part of a packet that does not exist', async () => {
     const nowhere = uniqueName('nowhere')
     const noOrg = `orgName: "${nowhere}" does not exist; create it with POST /1.0/publish/{orgName}`
     expectRefused(await client.get(at(nowhere)), 404, noOrg)

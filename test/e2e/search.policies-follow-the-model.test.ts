@@ -26,7 +26,7 @@ interface Made {
 const post = async (path: string, body: object) =>
   (await client.post<Made>(`/1.0/manager/${path}`, body)).body as unknown as Made
 
-// The manager named `default` is one for all: it is this file's, on a version of its own.
+// Only one manager can be named `default`: this file uses it, with its own version.
 beforeAll(async () => {
   const found = await client.get<Made>('/1.0/manager/name/default')
   const { manager } = found.status === 200 ? found.body : await post('grn:gg:org:films', { name: 'default' })
@@ -50,7 +50,7 @@ const labelsOf = ({ indexes }: IndexPolicy) =>
 
 describe('the policy', () => {
   test.each(['defaultFull', 'default_full', 'defaultBroker', 'default_partial'])(
-    'has all node types of the latest version and all strategies, asked for by %s',
+    'has all node types of the latest version and all strategies, requested as %s',
     async (strategy) => {
       const { status, policy } = await policyOf(`${at}/${strategy}`)
       expect([status, labelsOf(policy)]).toEqual([200, [movie, odd, person].sort()])
@@ -61,7 +61,7 @@ describe('the policy', () => {
     },
   )
 
-  test('knows three strategies', async () => {
+  test('accepts three strategies', async () => {
     const { status, problem } = await policyOf(`${at}/everything`)
     expect([status, problem]).toEqual([
       400,
@@ -73,7 +73,7 @@ describe('the policy', () => {
 })
 
 describe('a custom policy', () => {
-  test('has the node types it was asked for, and a name for its only index', async () => {
+  test('has the requested node types, and the given name for its only index', async () => {
     const path = '/1.0/search/cluster/directIndex/films/my-index/defaultFull'
     const { status, policy } = await policyOf(path, { nodeTypes: [movie] })
     expect([status, Object.keys(policy.indexes)]).toEqual([200, ['my-index']])
@@ -81,7 +81,7 @@ describe('a custom policy', () => {
     expect([strategy?.parallel, strategy && 'broker' in strategy]).toEqual(['true', false])
   })
 
-  test('comes from the path of the usage example as well, posted or got', async () => {
+  test('is also available at the path of the usage example, by POST or GET', async () => {
     const posted = await policyOf(`${at}/default_broker`, { nodeTypes: [person, movie] })
     expect([posted.status, labelsOf(posted.policy)]).toEqual([200, [person, movie]])
     const got = await getWithBody(`${at}/default_broker`, { nodeTypes: [person, movie] })
@@ -128,7 +128,7 @@ describe('a node type', () => {
     for (const { nodeType } of made) await client.call('DELETE', `/1.0/manager/${nodeType.grn}`)
   })
 
-  test('that no statement can name is left out, and the policy says so', async () => {
+  test('that no statement can name is left out, and listed in the policy', async () => {
     const { nodeType } = await post(`nodeType/${version}`, { key: uniqueName('Broken') })
     await run(driver, 'MATCH (n:GraphPacketsRecord {grn: $grn}) SET n.key = $broken', { grn: nodeType.grn, broken })
     const { status, policy } = await policyOf(`${at}/defaultFull`)
@@ -139,7 +139,7 @@ describe('a node type', () => {
   })
 })
 
-test('a new version, which is empty first, takes no policy away', async () => {
+test('a new version, which is empty at first, does not remove the policy', async () => {
   const { body } = await client.get<{ managerVersion: { manager: string } }>(`/1.0/manager/version/${version}`)
   const { managerVersion } = await post(`version/${body.managerVersion.manager}`, {})
   expect(labelsOf((await policyOf(`${at}/defaultFull`)).policy)).toEqual([movie, odd, person].sort())
@@ -167,7 +167,7 @@ test('producers select exactly the nodes they claim to', async () => {
   }
 })
 
-/** `fetch` sends no body with GET. */
+/** Uses `node:http`, as `fetch` sends no body with GET. */
 async function getWithBody(path: string, body: object) {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; policy: IndexPolicy }>()
   const headers = { Authorization: `Bearer ${tokens.all}`, 'Content-Type': 'application/json' }

@@ -13,7 +13,7 @@ const { neo4j, s3 } = inject('stack')
 const { apiUrl, tokens, redisUrl, bucket, directory } = inject('service')
 const client = createClient(apiUrl, tokens.all as string)
 
-/** Every key and value of Redis, of whatever type; streams and sorted sets too. */
+/** Every key and value of Redis, of any type, including streams and sorted sets. */
 async function everythingInRedis(): Promise<string> {
   const redis = new Redis(redisUrl)
   const texts: string[] = []
@@ -42,7 +42,7 @@ async function everythingInTheStore(org: string): Promise<string> {
   })
   const texts: string[] = []
   for await (const { name } of store.listObjectsV2(bucket, `${org}/`, true)) {
-    // One may go while the others are read: a job's request does when the job finishes.
+    // An object may disappear during the scan, such as the request of a finished job.
     const object = await store.getObject(bucket, name as string).catch((error) => {
       if (error.code !== 'NoSuchKey') throw error
       return null
@@ -52,7 +52,7 @@ async function everythingInTheStore(org: string): Promise<string> {
   return texts.join('\n')
 }
 
-test('a password is nowhere: not in Redis, the store, the logs or an answer, while the job runs and after it', async () => {
+test('a password is not in Redis, the store, the logs or any answer, during the job and after it', async () => {
   const driver = openDriver(neo4j)
   const [user, password] = [uniqueName('user'), uniqueName('canary-password-')]
   await run(driver, `CREATE USER \`${user}\` SET PASSWORD '${password}' CHANGE NOT REQUIRED`)
@@ -85,7 +85,7 @@ test('a password is nowhere: not in Redis, the store, the logs or an answer, whi
   expect(logs.length).toBeGreaterThan(2)
   const encoded = Buffer.from(`${user}:${password}`).toString('base64')
   for (const canary of [password, encoded, tokens.all as string, 'X-Amz-Signature=']) {
-    // Answers hold signed URLs, and only they do.
+    // Only answers may contain signed URLs.
     const searched = canary.startsWith('X-Amz') ? places.slice(answers.length) : places
     expect(searched.map((place) => place.includes(canary))).toEqual(searched.map(() => false))
   }

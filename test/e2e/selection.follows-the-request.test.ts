@@ -27,7 +27,7 @@ describe.each([
   )
   const fields = { ...database(origin, a, 'id', { [b]: 'key' }), returnOnly: true }
 
-  /** Statements with the labels' random part taken out, and their parameters. */
+  /** Statements, with the random part of labels removed, and their parameters. */
   async function publish(request: object): Promise<[string, Record<string, unknown>][]> {
     const { text, body } = await client.post('/1.0/publish/', { ...fields, ...request })
     if (body.error !== null) throw new Error(body.error)
@@ -40,14 +40,14 @@ describe.each([
       .sort(inTextOrder)
   }
 
-  test('toLayer is followed in order, each reached node is targeted once, no relationship is walked twice', async () => {
+  test('toLayer is followed in order; a node is targeted once, no relationship is walked twice', async () => {
     const reached = await publish({ originIds: ['a1', 'a2'], toLayer: ['OWNS>', 'NEXT>'], metadata: true })
     expect(reached.map(([, { id }]) => id).sort()).toEqual(['b1', 'b2'])
     const back = await publish({ originIds: ['a1'], toLayer: ['OWNS', 'OWNS'], metadata: true })
     expect(back.map(([, { id }]) => id).sort()).toEqual(['a2', 'b2'])
   })
 
-  test('targetFilter keeps targeted nodes with the label, far ends stay in the keep-list', async () => {
+  test('targetFilter keeps targeted nodes with the label; far ends stay in the keep-list', async () => {
     const filtered = await publish({ originIds: ['a1'], toLayer: ['OWNS>'], targetFilter: c, relationships: ['NEXT>'] })
     expect(filtered).toEqual([
       [
@@ -79,7 +79,7 @@ describe.each([
     ])
   })
 
-  test('an id that does not exist gets the remove-all variant, as string and as integer where it could be either', async () => {
+  test('a missing id gets the remove-all variant, as string and as integer where it could be either', async () => {
     const pairs = await publish({ originIds: ['a1', 'gone', '99', '007'], relationships: ['<OWNS'] })
     expect(pairs).toEqual(
       ['a1', 'gone', '99', 99n, '007']
@@ -90,7 +90,7 @@ describe.each([
     expect(none).toEqual([])
   })
 
-  test('an id is matched as string and as integer, the stored value is what the packet carries', async () => {
+  test('an id is matched as string and as integer; the packet has the stored value', async () => {
     const pairs = await publish({ originIds: ['7'], metadata: true })
     expect(pairs.map(([, { id }]) => id)).toEqual(['7', 7n])
   })
@@ -109,7 +109,7 @@ describe.each([
     expect(statements.at(-1)?.metadata).toMatchObject({ collapsed: 1, qa: { relationships: ['TWICE'], nodes: {} } })
   })
 
-  test('a duplicate identity is refused, unless a constraint proves that there is none', async () => {
+  test('a duplicate identity is refused, a unique one is published', async () => {
     const label = uniqueName('Twin')
     await run(driver, `CREATE (:${label} {id: 'x'}), (:${label} {id: 'x'}), (:${label} {id: 'y'})`)
     const request = { ...database(origin, label, 'id'), returnOnly: true, metadata: true }
@@ -122,7 +122,7 @@ describe.each([
     expect(single.status).toBe(200)
   })
 
-  test('a node or value that cannot be published is named', async () => {
+  test('the error for an unpublishable node or value names it', async () => {
     const label = uniqueName('Odd')
     await run(
       driver,

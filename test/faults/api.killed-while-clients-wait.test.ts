@@ -11,7 +11,7 @@ const { neo4j } = inject('stack')
 const proxy = await startTcpProxy(new URL(neo4j.boltUrl).host)
 afterAll(() => proxy.close())
 
-test('an API killed while clients wait takes no job with it: another API answers for them', {
+test('an API killed while clients wait loses no job: another API answers for it', {
   timeout: 120_000,
 }, async () => {
   const world = await openWorld({ workers: 1, origins: [proxy.address], answersMayFail: true })

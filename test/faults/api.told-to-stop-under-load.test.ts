@@ -7,7 +7,7 @@ import { openWorld } from './support/world.ts'
 
 const stuck = await stuckOrigin(3_000)
 
-test('clients that wait for their jobs get a 202 that names the job before their API goes, and the jobs go on', {
+test('an API that is stopping answers waiting clients with a 202 naming their job, and the jobs continue', {
   timeout: 120_000,
 }, async () => {
   const world = await openWorld({ workers: 1, origins: [stuck.address], answersMayFail: true })

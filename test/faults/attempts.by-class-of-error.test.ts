@@ -9,7 +9,7 @@ const closedOrigin = '127.0.0.1:1'
 
 const breaking = await breakingOrigin()
 
-test('refused credentials are final at once, a broken read is tried again, a closed port fails after all attempts', {
+test('refused credentials fail at once, an interrupted read is retried, a closed port fails after all attempts', {
   timeout: 120_000,
 }, async () => {
   const world = await openWorld({ workers: 1, origins: [breaking.address, closedOrigin] })

@@ -5,7 +5,7 @@ import { hasBegun, untilFrozen } from './support/processes.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
-// A worker stands still at a step while its job is cancelled, and goes on then.
+// At each of these steps a worker freezes while its job is cancelled, then continues.
 const steps: Record<string, { answer: number; end: JobRecord['state'] }> = {
   midRead: { answer: 202, end: 'cancelled' },
   partStored: { answer: 202, end: 'cancelled' },
@@ -14,7 +14,7 @@ const steps: Record<string, { answer: number; end: JobRecord['state'] }> = {
   beforePlainFiles: { answer: 409, end: 'succeeded' },
 }
 
-test('a job is cancelled in whatever state, but not past its commit; its name is free then and nothing of it stays', {
+test('a job can be cancelled in any state before its commit, which frees its name and leaves no data behind', {
   timeout: 180_000,
 }, async () => {
   const world = await openWorld()

@@ -13,7 +13,7 @@ const clock = (shiftMs: number) => ({ NODE_OPTIONS: `--import=${preload}`, CLOCK
 
 const breaking = await breakingOrigin()
 
-test('clocks ten minutes apart delay, lose and double no job; URLs and idempotency keys are good on all sides', {
+test('clocks ten minutes apart delay, lose or duplicate no job; URLs and idempotency keys stay valid everywhere', {
   timeout: 240_000,
 }, async () => {
   const env = { ...clock(10 * minutes), JANITOR_SECONDS: '1' }
@@ -43,7 +43,7 @@ test('clocks ten minutes apart delay, lose and double no job; URLs and idempoten
     fileName: 'broken',
     requests: version.requests.map((request) => ({ ...request, dbUrl: `bolt://${breaking.address}` })),
   })
-  // One dies on the way, another works, and the janitor of either takes no new job for one that was left alone.
+  // One worker dies mid-job and others run; neither janitor mistakes a new job for an abandoned one.
   const deadly = { ...clock(-10 * minutes), FAILPOINT: 'beforeManifest:kill', WORKER_CONCURRENCY: '1' }
   const dead = await service.startWorker(deadly)
   expect((await dead.exited).signal).toBe('SIGKILL')
@@ -55,7 +55,7 @@ test('clocks ten minutes apart delay, lose and double no job; URLs and idempoten
   expect(breaking.hasBroken()).toBe(true)
   for (const worker of workers) expect(worker.log()).not.toContain('added again')
 
-  // A URL lives by the clock of the API that signed it: here ten minutes less, or more, than it says.
+  // A URL expires by the clock of the API that signed it: here up to ten minutes earlier or later than it states.
   for (const each of [client, later]) {
     const { fileLocation, fileLocations } = (await each.get(`/1.0/publish/${org}/file1/url?lifetime=3600`)).body
     for (const url of fileLocations ?? [fileLocation]) expect((await fetch(String(url))).status).toBe(200)

@@ -6,11 +6,11 @@ import { openWorld } from './support/world.ts'
 
 const stack = inject('stack')
 
-/** What becomes of the first request for a packet's manifest, by the packet's name. */
+/** What happens to the first request for a packet's manifest or part, by packet name. */
 const lost = ['arrived', 'notArrived', 'arrivedAndUnreadable', 'part'] as const
 type Lost = (typeof lost)[number]
 
-/** Whose answer is lost: a request that begins in this chunk. */
+/** Which fault applies to the request that begins in this chunk. */
 function lostBy(chunk: Buffer): { what: Lost; method: string } | null {
   const [, method = '', hidden, name] =
     /^(PUT|GET) \/[^/]+\/[^/]+\/\.(generations|parts)\/([^/]+)\//.exec(chunk.toString('latin1', 0, 500)) ?? []
@@ -37,7 +37,7 @@ const proxy = await startTcpProxy(new URL(stack.s3.endpoint).host, {
 })
 afterAll(() => proxy.close())
 
-test('a commit whose answer is lost is found again if it arrived, made again if not, and is one generation', {
+test('a commit whose answer is lost is detected if it arrived, retried if not, and creates one generation', {
   timeout: 120_000,
 }, async () => {
   const world = await openWorld()

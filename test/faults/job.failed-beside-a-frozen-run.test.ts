@@ -4,7 +4,7 @@ import { untilFrozen, untilRunEnded } from './support/processes.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
-test('a run that froze before its manifest commits nothing when it wakes after another run has failed the job', {
+test('a run frozen before its manifest commits nothing after another run has failed the job', {
   timeout: 180_000,
 }, async () => {
   const world = await openWorld()
@@ -24,7 +24,7 @@ test('a run that froze before its manifest commits nothing when it wakes after a
     await world.publish({ version: later, fileName: 'free' }),
   ]
   await Promise.all(frozen.map(untilFrozen))
-  // It takes the jobs over when the locks of the frozen ones are gone, and may make one pair only.
+  // Takes over once the locks of the frozen workers expire, but may make only one pair, so the jobs fail.
   await world.service.startWorker({ JOB_MAX_PAIRS: '1' })
   const ends = await Promise.all(jobs.map(({ done }) => done))
   expect(ends.map((end) => [end?.state, end?.error?.code])).toEqual(Array(2).fill(['failed', 'tooManyPairs']))

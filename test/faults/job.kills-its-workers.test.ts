@@ -3,7 +3,7 @@ import { mustHold } from './support/invariants.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
-test('a job that kills its worker every time is run three times and then fails as workerLost', {
+test('a job that kills its worker every time runs three times and then fails as workerLost', {
   timeout: 180_000,
 }, async () => {
   const world = await openWorld()
@@ -13,7 +13,7 @@ test('a job that kills its worker every time is run three times and then fails a
   const [first, second, third] = await Promise.all([1, 2, 3].map(() => world.service.startWorker(setting)))
   const exits = await Promise.all([first, second, third].map((worker) => worker?.exited))
   expect(exits.map((exit) => exit?.signal)).toEqual(['SIGKILL', 'SIGKILL', 'SIGKILL'])
-  // It would be killed as well, if it ran the job.
+  // This worker would be killed as well if it ran the job.
   const last = await world.service.startWorker(setting)
   const end = await job.done
   expect([end?.state, end?.attempt, end?.error?.status, end?.error?.code]).toEqual(['failed', 3, 500, 'workerLost'])

@@ -9,7 +9,7 @@ import { logOf, until } from './support/processes.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld, type World } from './support/world.ts'
 
-/** What the queue delivers of a job. */
+/** The queue entry of a job. */
 const entryOf = (id: string) => `${queuePrefix}:${queueName}:${id}`
 
 async function setPayloadVersion({ redis }: World, id: string, version: number) {
@@ -20,7 +20,7 @@ async function setPayloadVersion({ redis }: World, id: string, version: number) 
 const handedBack = (worker: RunningProcess, id: string) =>
   logOf(worker, id).some((line) => line.includes('job of a newer version') && line.includes('update this one'))
 
-test('a worker hands the jobs of newer programs back, says so, and newer workers run them', {
+test('a worker hands back and reports jobs of a newer version, and newer workers run them', {
   timeout: 120_000,
 }, async () => {
   const world = await openWorld()
@@ -40,14 +40,14 @@ test('a worker hands the jobs of newer programs back, says so, and newer workers
     expect((await client.get<JobRecord>(location)).body).toMatchObject({ state: 'queued', attempt: 0, error: null })
   }
 
-  // To a worker that knows a version, a job of it is as these are to this one now.
+  // Stands in for a newer worker: the jobs get the version that this worker knows.
   await setPayloadVersion(world, payload.id, jobVersion)
   await redis.hset(recordKey(record.id), 'version', String(jobVersion))
   for (const { done } of [payload, record]) expect(await done).toMatchObject({ state: 'succeeded', attempt: 1 })
   await mustHold(world)
 })
 
-test('jobs from before there were versions are run', { timeout: 60_000 }, async () => {
+test('jobs from before versioning are run', { timeout: 60_000 }, async () => {
   const world = await openWorld()
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const job = await world.publish({ version, fileName: 'older' })

@@ -45,7 +45,7 @@ const [first, second] = [0, 1].map((index) => () => clients[index] as ManagerCli
   () => ManagerClient,
 ]
 
-/** Asks until the answer has the status. */
+/** Polls until an answer has the status. */
 async function until(status: number, ask: () => Promise<{ status: number }>) {
   for (const deadline = Date.now() + 120_000; Date.now() < deadline; await sleep(100)) {
     if ((await ask()).status === status) return
@@ -69,7 +69,7 @@ async function expectAway(client: ManagerClient) {
   }
 }
 
-/** A direct packet: stored and read back, without the manager. */
+/** A direct packet is stored and read back without the manager. */
 async function expectPublishes({ apiUrl, tokens }: Service) {
   const client = createClient(apiUrl, tokens.all as string)
   const org = uniqueName('org')
@@ -81,16 +81,16 @@ async function expectPublishes({ apiUrl, tokens }: Service) {
   expect((await fetch(`${apiUrl}/readyz`)).status).toBe(200)
 }
 
-describe('a database that is away', () => {
+describe('an unavailable manager database', () => {
   test(
-    'at start: the rest works, and two processes have its constraints before their first writes',
+    'at start: the rest works, and two processes ensure its constraints before their first writes',
     async () => {
       await expectAway(first())
       await expectPublishes(services[0] as Service)
       await database.start()
       const name = uniqueName('model')
       const creates = Array.from({ length: 20 }, (_, index) => (index % 2 ? first() : second()).post(someOrg, { name }))
-      // A connection that was still refused is no defect: it is told so, and the others are told of the one that won.
+      // A 503 is acceptable while a connection is still refused; all other requests but the winner get 409.
       const statuses = (await Promise.all(creates)).map(({ status }) => status).filter((status) => status !== 503)
       expect(statuses.filter((status) => status !== 409)).toEqual([200])
     },
@@ -98,7 +98,7 @@ describe('a database that is away', () => {
   )
 
   test(
-    'under load: 503 meanwhile, back by itself, and nothing that was promised is lost',
+    'under load: 503 during the outage, automatic recovery, and no acknowledged write is lost',
     async () => {
       const { version } = await newModel(first())
       const seen = new Set<number>()
@@ -136,7 +136,7 @@ describe('a database that is away', () => {
   )
 })
 
-test('without a manager database the area says which setting is missing', async () => {
+test('without a manager database the error names the missing setting', async () => {
   const env = { MANAGER_DB_URL: '', MANAGER_DB_USER: '', MANAGER_DB_PASSWORD: '' }
   const options = {
     directory: join(directory, 'none'),

@@ -8,9 +8,9 @@ import { openWorld, type World } from './support/world.ts'
 
 const preload = import.meta.resolve('./support/collected-heap.ts')
 
-/** I7. What a process may gain over the rounds after the first, as a whole… */
+/** I7. Maximum growth of a process after the first round: resident memory… */
 const mostResidentMiB = 100
-/** …and of what its heap has in use: a few KB kept of each request would be found. */
+/** …and live heap, low enough to detect a few KB leaked per request. */
 const mostLiveMiB = 8
 
 const rounds = 4
@@ -18,7 +18,7 @@ const jobsPerRound = 75
 const atOnce = 15
 let made = 0
 
-/** Small jobs as clients make them, who wait for them and read their packets back, and a large one in slices. */
+/** Small jobs whose clients wait and read their packets back, and a large one built in slices. */
 async function work({ client, org, publish }: World, small: Version, large: Version) {
   for (let from = 0; from < jobsPerRound; from += atOnce) {
     const answers = await Promise.all(
@@ -45,7 +45,7 @@ async function usedMiB(program: RunningProcess): Promise<number> {
   return Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(metrics)?.[1]) / 2 ** 20
 }
 
-/** The least of the heap that is in use at any time of the work: it is collected every second. */
+/** The minimum heap in use during the work, as an estimate of live heap; garbage is collected every second. */
 async function measure(programs: readonly RunningProcess[], work: () => Promise<void>) {
   const least = programs.map(() => Number.POSITIVE_INFINITY)
   let isDone = false
@@ -61,7 +61,7 @@ async function measure(programs: readonly RunningProcess[], work: () => Promise<
   return { live: least, resident: await Promise.all(programs.map(residentMiB)) }
 }
 
-test('I7: the memory of API and worker stays bounded over hundreds of small jobs and some large ones', {
+test('I7: the memory of API and worker stays bounded over hundreds of small jobs and several large ones', {
   timeout: 240_000,
 }, async () => {
   const world = await openWorld({ workers: 1, env: { NODE_OPTIONS: `--expose-gc --import=${preload}` } })

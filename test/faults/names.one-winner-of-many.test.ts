@@ -7,7 +7,7 @@ import { openWorld } from './support/world.ts'
 const races = 1_000
 const namesAtOnce = 20
 
-/** Two writers through the delete endpoint, each with an id of its own to delete. */
+/** Two writers through the delete endpoint, each with a different id to delete. */
 const direct = (client: Client, org: string, fileName: string) =>
   ['one', 'other'].map(async (writer) => {
     const body = {
@@ -36,7 +36,7 @@ test('of several writers of one name without force exactly one wins, in a thousa
     const names = Array.from({ length: namesAtOnce }, (_, index) => `race${index}`)
     const outcomes = await Promise.all(
       names.map((name, index) => {
-        // Of twenty names one is contested by jobs, one by jobs and direct writers, the others by direct writers.
+        // Of twenty names, jobs contest one, jobs and direct writers another, and direct writers the rest.
         const jobs = index < 2 ? queued(client, version, org, name) : []
         return Promise.all(index === 0 ? jobs : [...jobs, ...direct(client, org, name)])
       }),

@@ -8,10 +8,10 @@ import { openWorld } from './support/world.ts'
 const { neo4j } = inject('stack')
 const env = { ORIGIN_SILENCE_SECONDS: '3' }
 
-// Falls silent for good in the middle of the rows, and takes no other connection: half open, as a lost machine is.
+// Stops forwarding for good in the middle of the rows and accepts no other connection, like a lost machine.
 const lost = await stuckOrigin(20_000)
 
-// Falls silent once, on the connection that reads relationships: those alone have this key.
+// Goes silent once, on the connection that reads relationships; only they have this key.
 let silent: object | null = null
 const once = await startTcpProxy(new URL(neo4j.boltUrl).host, {
   fromServer(chunk, connection) {
@@ -21,7 +21,7 @@ const once = await startTcpProxy(new URL(neo4j.boltUrl).host, {
 })
 afterAll(() => once.close())
 
-test('an origin that falls silent ends its job long before its time, or the next attempt finds it again', {
+test('an origin that falls silent fails its job long before the time limit, or the next attempt succeeds', {
   timeout: 300_000,
 }, async () => {
   const world = await openWorld({ workers: 2, origins: [lost.address, once.address], env })

@@ -10,14 +10,14 @@ function* forEver(record: Extract<Reply, { record: unknown }>['record']): Genera
   for (;;) yield { record }
 }
 
-/** A record that goes on and on, a byte in each chunk. */
+/** An endless record, one byte per chunk. */
 function* inDrops(): Generator<Reply> {
   yield { bytes: Buffer.from([0, 2, 0xb1, 0x71]) }
   const drops = inChunks(Buffer.alloc(100_000, 0x01), 1).subarray(0, -2)
   for (;;) yield { bytes: drops }
 }
 
-/** Records of a byte for each of their values, which become objects. */
+/** Records whose values take one byte each on the wire but become objects. */
 function* ofMaps(): Generator<Reply> {
   const record = inChunks(
     Buffer.concat([Buffer.from([0xb1, 0x71, 0x91, 0xd5, 0xea, 0x60]), Buffer.alloc(60_000, 0xa0)]),
@@ -44,7 +44,7 @@ const residentKilobytes = () =>
   Number(execFileSync('ps', ['-o', 'rss=', '-p', String(worker?.pid)], { encoding: 'utf8' }).trim())
 
 test.each(Object.entries(endless))(
-  'an origin that gives %s without an end holds no worker and fills none',
+  'an origin that sends %s endlessly neither blocks a worker nor exhausts its memory',
   {
     timeout: 300_000,
   },

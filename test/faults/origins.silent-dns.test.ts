@@ -12,7 +12,7 @@ await client.post(`/1.0/publish/${org}`)
 const { neo4j } = inject('stack')
 const fields = { ...database(neo4j, 'Person', 'id'), originIds: ['1'], metadata: true }
 
-test('publishes that name hosts whose DNS is silent are told so, and hold up nobody else', async () => {
+test('publishes to hosts whose DNS is silent fail with a clear error and do not delay other requests', async () => {
   const named = Array.from({ length: 60 }, (_, index) => ({ ...fields, dbUrl: `bolt://db${index}.silent.example` }))
   const asked = named.map((request, index) =>
     index % 2 === 0
@@ -37,7 +37,7 @@ test('publishes that name hosts whose DNS is silent are told so, and hold up nob
   expect(slowest).toBeLessThan(3_000)
 })
 
-test('an origin that is named by its address, or by localhost, needs no name server', async () => {
+test('an origin named by address or localhost needs no name server', async () => {
   const { port } = new URL(neo4j.boltUrl)
   const [api, token] = [await service.startApi({ ORIGIN_ALLOW: `localhost:${port}` }), service.tokens.all]
   const answer = await fetch(`${api.apiUrl}/1.0/publish/`, {

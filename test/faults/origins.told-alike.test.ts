@@ -5,7 +5,7 @@ import { filteredPort, listenOn } from '../support/hostile-origins.ts'
 import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
 
-// Each is allowed, and none is a database that could be read.
+// Each is allowed, and none is a readable database.
 const origins: Record<string, { dbUrl: string; connections?: () => number }> = {
   'a closed port': { dbUrl: 'bolt://127.0.0.1:1' },
   'a port that nothing answers at': { dbUrl: `bolt://127.0.0.1:${await filteredPort()}` },
@@ -46,7 +46,7 @@ const fields = { ...database(inject('stack').neo4j, 'Person', 'id'), originIds: 
 const told = 'the origin database could not be reached'
 
 describe.each(Object.entries(origins))('%s', (what, { dbUrl }) => {
-  test('is told in the same words as any other that cannot be reached, in time', { timeout: 200_000 }, async () => {
+  test('gets the same error as any other unreachable origin, in time', { timeout: 200_000 }, async () => {
     const began = performance.now()
     const { status, body } = await client.post('/1.0/publish/', { ...fields, dbUrl, returnOnly: true })
     expect([what, status, body.error]).toEqual([what, 502, `502 Bad Gateway: ${told}`])
@@ -54,7 +54,7 @@ describe.each(Object.entries(origins))('%s', (what, { dbUrl }) => {
   })
 })
 
-test('a job is told the same', { timeout: 300_000 }, async () => {
+test('a job fails with the same error', { timeout: 300_000 }, async () => {
   const api = createClient(service.apiUrl, service.tokens.all as string)
   const some = ['a closed port', 'a port that nothing answers at', 'a certificate that nobody vouches for']
   const ends = await Promise.all(
@@ -69,7 +69,7 @@ test('a job is told the same', { timeout: 300_000 }, async () => {
   )
 })
 
-test('no list of jobs says more', async () => {
+test('a list of jobs reveals no more than that', async () => {
   const { text } = await client.get(`/1.0/jobs?orgName=${org}`)
   expect(text).toContain(told)
   expect(text).not.toMatch(/ECONN|127\.0\.0\.1|certificate|Neo4jError/)

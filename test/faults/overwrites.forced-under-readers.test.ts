@@ -10,7 +10,7 @@ const rounds = [
   [30, 6],
 ] as const
 
-test('forced overwrites at once, 5 parts by 2, 2 by 5 and 1 by 5, all succeed and readers never see a mix', {
+test('concurrent forced overwrites with 5 and 2, 2 and 5, and 1 and 5 parts all succeed, and readers never see a mix', {
   timeout: 120_000,
 }, async () => {
   const world = await openWorld({ workers: 2 })

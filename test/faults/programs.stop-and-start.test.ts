@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, '../..')
 const stack = inject('stack')
 
 test.each(['api', 'worker'])(
-  '%s tells every problem of its environment and exits 1 before it connects to anything',
+  '%s reports every problem of its environment and exits 1 before it connects to anything',
   (program) => {
     const env = { PATH: process.env.PATH ?? '', REDIS_URL: 'http://x', SECRET_KEYS: 'short', API_PORT: 'no' }
     const { status, stderr } = spawnSync(process.execPath, [`${program}/main.ts`], { cwd: root, env, encoding: 'utf8' })
@@ -30,7 +30,7 @@ test.each(['api', 'worker'])(
 
 const redisDatabase = await databaseOfFile()
 
-test('both programs end cleanly on SIGTERM, a job under way is finished first', async () => {
+test('both programs exit cleanly on SIGTERM after finishing the job in progress', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'stop-'))
   const driver = openDriver(stack.neo4j)
   const stuck = await stuckOrigin(6_000)
@@ -51,7 +51,7 @@ test('both programs end cleanly on SIGTERM, a job under way is finished first', 
       orgName: org,
       fileName: 'file',
     }
-    // So many that the job is one run: of a large multi only the slices under way are finished first.
+    // Few enough sub-requests for a single run: of a large multi, only the slices in progress would be finished.
     const body = inSlices(ids, 100).map((originIds) => ({ ...request, originIds }))
     const submitted = await client.post('/1.0/publish/multi', body, { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string

@@ -9,7 +9,7 @@ import { openWorld } from './support/world.ts'
 const limitMs = 45_000
 const stuck = await stuckOrigin(3_000)
 
-test('with Redis frozen both programs still end in time when told to, and their jobs are finished later', {
+test('with Redis frozen both programs still stop in time on SIGTERM, and their jobs finish later', {
   timeout: 180_000,
 }, async () => {
   const redis = await ownRedis()

@@ -7,7 +7,7 @@ import { openWorld } from './support/world.ts'
 
 const stuck = await stuckOrigin(3_000)
 
-test('a second signal ends a program at once, whatever it is doing, and its job is finished by another', {
+test('a second signal ends a program at once, whatever it is doing, and another worker finishes its job', {
   timeout: 120_000,
 }, async () => {
   const world = await openWorld({ workers: 1, origins: [stuck.address], answersMayFail: true })
@@ -17,7 +17,7 @@ test('a second signal ends a program at once, whatever it is doing, and its job 
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const job = await world.publish({ version, fileName: 'file', requests: stuck.requestsOf(version) })
   await until('the job hangs', () => stuck.isHolding() && hasBegun(worker, job.id))
-  // The API builds this one itself, and would wait for it.
+  // The API builds this packet itself and would wait for it.
   const [request] = stuck.requestsOf(version)
   const returned = client.post('/1.0/publish/', { ...request, returnOnly: true }).then(
     ({ status }) => status,

@@ -5,11 +5,11 @@ import { until } from './support/processes.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
-// test/bench/full-queue.ts does the same with 100,000.
+// test/bench/full-queue.ts does the same with 100,000 jobs.
 const count = 10_000
 const mostMs = 5_000
 
-test('ten thousand queued jobs cost less than 8 KB of Redis each and slow nothing down, nor a worker that starts', {
+test('ten thousand queued jobs take less than 8 KB of Redis each and slow down neither requests nor a new worker', {
   timeout: 240_000,
 }, async () => {
   const redis = await ownRedis()

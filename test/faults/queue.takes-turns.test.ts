@@ -9,7 +9,7 @@ import { openWorld } from './support/world.ts'
 
 const { neo4j } = inject('stack')
 
-test('a large multi and the only publish of another org do not wait for all that an org has put before them', {
+test("a large multi and another org's only publish do not wait for all jobs that an org has queued before them", {
   timeout: 240_000,
 }, async () => {
   const world = await openWorld()
@@ -42,12 +42,12 @@ test('a large multi and the only publish of another org do not wait for all that
     .map((line) => JSON.parse(line).jobId as string)
   expect(finished.indexOf(theirs)).toBeLessThan(5)
   expect(finished.indexOf(first)).toBeLessThan(10)
-  // The last one may not be logged yet.
+  // The last line may not be logged yet.
   const inOrder = finished.filter((id) => many.includes(id))
   expect(inOrder).toEqual(many.slice(0, inOrder.length))
 })
 
-test('time in the queue is not run time: a job may wait longer than it may run, but not run longer', {
+test('queue time is not run time: a job may wait longer than it may run, but not run longer', {
   timeout: 120_000,
 }, async () => {
   const limitSeconds = 600
@@ -57,7 +57,7 @@ test('time in the queue is not run time: a job may wait longer than it may run, 
     await world.publish({ version, fileName: 'waited', batchSize: 5_000 }),
     await world.publish({ version, fileName: 'ran', batchSize: 5_000 }),
   ]
-  // Both had a worker long ago, which handed them back.
+  // A worker started both long ago and handed them back.
   const longAgo = JSON.stringify(new Date(Date.now() - 2 * limitSeconds * 1_000).toISOString())
   for (const { id } of [waited, ran]) {
     await world.redis.hset(recordKey(id), { state: 'running', attempt: '1', startedAt: longAgo })

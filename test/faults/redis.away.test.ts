@@ -5,7 +5,7 @@ import type { JobRecord } from '../../shared/jobs/record.ts'
 import { prepare } from '../support/e2e.ts'
 import { databaseOfFile, ownService } from '../support/own-service.ts'
 
-/** What stands between the service and Redis, and can be cut. */
+/** A proxy between the service and Redis that can be cut. */
 async function cuttableRedis(url: string) {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
@@ -60,7 +60,7 @@ const location = submitted.headers.get('Location') as string
 
 const readiness = async () => (await fetch(`${service.apiUrl}/readyz`)).status
 
-describe('while Redis is away', () => {
+describe('while Redis is unavailable', () => {
   beforeAll(async () => {
     redis.cut()
     await vi.waitFor(async () => expect(await readiness()).toBe(503), { timeout: 20_000 })
@@ -72,7 +72,7 @@ describe('while Redis is away', () => {
     ['GET', `${location}?wait=5`],
     ['GET', `${location}/result`],
     ['POST', `${location}/cancel`],
-  ])('%s %s is a 503 problem that says when to come again', async (method, path) => {
+  ])('%s %s is a 503 problem with Retry-After', async (method, path) => {
     const { status, headers, body } = await client.call(method, path)
     expect([status, headers.get('Retry-After'), headers.get('Content-Type')]).toEqual([
       503,
@@ -92,7 +92,7 @@ describe('while Redis is away', () => {
     ['a publish with a key', '/1.0/publish/', () => request('away'), { 'Idempotency-Key': 'away' }],
     ['a publish that would not wait', '/1.0/publish/', () => request('away'), { Prefer: 'respond-async' }],
     ['a multi', '/1.0/publish/multi', () => [request('away')], {}],
-  ])('%s is a 503 response object that says when to come again', async (_what, path, body, more) => {
+  ])('%s is a 503 response object with Retry-After', async (_what, path, body, more) => {
     const answer = await client.post(path, body(), more)
     expect([answer.status, answer.headers.get('Retry-After'), answer.body]).toEqual([
       503,
@@ -109,7 +109,7 @@ describe('while Redis is away', () => {
     ])
   })
 
-  test('what needs no queue goes on: files are listed, and a packet is returned', async () => {
+  test('operations that need no queue still work: files are listed, and a packet is returned', async () => {
     expect((await client.get(`/1.0/publish/${org}`)).status).toBe(200)
     const returned = await client.post('/1.0/publish/', { ...request('x'), returnOnly: true })
     expect([returned.status, returned.body.error]).toEqual([200, null])
@@ -117,7 +117,7 @@ describe('while Redis is away', () => {
   })
 })
 
-test('when Redis is back everything goes on: nothing was lost, and what failed may be made again', async () => {
+test('after Redis recovers, nothing is lost and failed requests can be repeated', async () => {
   redis.mend()
   await expect.poll(readiness, { timeout: 20_000 }).toBe(200)
   expect((await client.get<JobRecord>(location)).body.state).toBe('queued')

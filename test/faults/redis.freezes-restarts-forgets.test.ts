@@ -18,7 +18,7 @@ async function open() {
 const publishSome = (world: World, version: Version, prefix: string) =>
   Promise.all([1, 2, 3, 4, 5, 6].map((number) => world.publish({ version, fileName: `${prefix}${number}` })))
 
-/** The same processes serve new jobs: the client waits, and is told in time. */
+/** The same processes serve new jobs, and a waiting client gets its answer in time. */
 async function mustWorkOn({ client, org, reader }: World, version: Version) {
   const order = { ...version.requests[0], orgName: org }
   const isAnswered = async () => (await client.post(`/1.0/publish/${org}`)).status === 200
@@ -33,7 +33,7 @@ async function mustWorkOn({ client, org, reader }: World, version: Version) {
   expect((await client.call('DELETE', `/1.0/publish/${org}/afterwards`)).status).toBe(200)
 }
 
-test('while Redis is frozen readers read on and writers are told in time; then every job goes on', {
+test('while Redis is frozen reads continue and writes fail in time; afterwards every job continues', {
   timeout: 180_000,
 }, async () => {
   const { redis, world, version } = await open()
@@ -48,7 +48,7 @@ test('while Redis is frozen readers read on and writers are told in time; then e
   })
   expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '5'])
   expect(performance.now() - frozenAt).toBeLessThan(frozenMs)
-  await delay(frozenMs - (performance.now() - frozenAt)) // how long it is frozen is what is tried here
+  await delay(frozenMs - (performance.now() - frozenAt)) // the duration of the freeze is what is tested
   expect(world.reader.rounds()).toBeGreaterThan(rounds)
   redis.wake()
   for (const { done } of jobs) expect((await done)?.state).toBe('succeeded')
@@ -56,7 +56,7 @@ test('while Redis is frozen readers read on and writers are told in time; then e
   await mustHold(world)
 })
 
-test('what was acknowledged survives a Redis that is killed and comes back with its append-only file', {
+test('acknowledged jobs survive a Redis that is killed and restarts from its append-only file', {
   timeout: 180_000,
 }, async () => {
   const { redis, world, version } = await open()
@@ -68,7 +68,7 @@ test('what was acknowledged survives a Redis that is killed and comes back with 
   await mustHold(world)
 })
 
-test('a Redis that comes back empty has lost its jobs, but no packet, and the same programs serve new ones', {
+test('a Redis that restarts empty has lost its jobs but no packet, and the same programs serve new jobs', {
   timeout: 180_000,
 }, async () => {
   const { redis, world, version } = await open()

@@ -4,7 +4,7 @@ import { prepare } from '../support/e2e.ts'
 import { databaseOfFile, ownService } from '../support/own-service.ts'
 import { startTcpProxy } from './support/tcp-proxy.ts'
 
-// Holds everything, once, from the moment that a submission adds its id to the queue: its record is made.
+// Holds all traffic, once, when a submission adds its id to the queue, after creating its record.
 let isArmed = false
 const proxy = await startTcpProxy(new URL(inject('stack').redis.url).host, {
   fromClient(chunk) {
@@ -21,7 +21,7 @@ const { service, client } = await ownService({ redisDatabase, env })
 const { org, fields } = await prepare(3, service)
 const request = (fileName: string) => ({ ...fields, originIds: ['p1'], orgName: org, fileName })
 
-// A command is given up after 5 s; a submission that Redis leaves half-way tries once more, to take itself back.
+// A command times out after 5 s; an interrupted submission sends one more command to undo itself.
 const limitMs = 15_000
 
 const submissions: Record<string, (fileName: string) => ReturnType<typeof client.post>> = {
@@ -35,7 +35,7 @@ const submissions: Record<string, (fileName: string) => ReturnType<typeof client
 const statesOf = async () =>
   (await client.get<{ jobs: JobRecord[] }>(`/1.0/jobs?orgName=${org}`)).body.jobs.map(({ state }) => state)
 
-test('while Redis hangs, submissions of every kind are 503 in time, also dozens at once, and none is a job later', {
+test('while Redis hangs, dozens of submissions of every kind get a 503 in time, and none becomes a job later', {
   timeout: 120_000,
 }, async () => {
   proxy.hold()
@@ -54,7 +54,7 @@ test('while Redis hangs, submissions of every kind are 503 in time, also dozens 
   expect(await statesOf()).toEqual([])
 })
 
-test('submissions that Redis leaves half-way are 503 in time; when it wakes they have failed, and may be made again', {
+test('submissions interrupted by Redis get a 503 in time; after it recovers they have failed and can be repeated', {
   timeout: 120_000,
 }, async () => {
   const submitAll = () => Promise.all(Object.entries(submissions).map(([kind, submit]) => submit(`half-way ${kind}`)))

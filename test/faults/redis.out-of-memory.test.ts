@@ -10,17 +10,17 @@ import { drawVersion } from './support/versions.ts'
 import { openWorld, type World } from './support/world.ts'
 
 const stuck = await stuckOrigin(3_000)
-// Longer than a worker holds a job without renewing that.
+// Longer than a worker's lock lasts without renewal.
 const fullMs = 12_000
 
 async function everythingOf({ redis, storage }: World) {
   const objects: string[] = []
   for await (const { key } of storage.store.list('')) objects.push(key)
-  // The queue's own events and locks come and go.
+  // Excludes the queue's own events and locks, which change constantly.
   return { keys: (await redis.keys('packets:[^q]*')).sort(), objects: objects.sort() }
 }
 
-test('a Redis without memory refuses new jobs, which leave nothing; those it has end when it has memory again', {
+test('a Redis out of memory refuses new jobs without leaving data; existing jobs finish once it has memory again', {
   timeout: 180_000,
 }, async () => {
   const redis = await ownRedis()
@@ -53,7 +53,7 @@ test('a Redis without memory refuses new jobs, which leave nothing; those it has
   expect((await client.get(`/1.0/publish/${org}/before`)).status).toBe(200)
   expect((await client.get<JobRecord>(before.location)).body.state).toBe('succeeded')
   stuck.letGo()
-  await delay(fullMs - (performance.now() - fullSince)) // how long it is full is what is tried here
+  await delay(fullMs - (performance.now() - fullSince)) // the duration of the outage is what is tested
   expect((await client.get<JobRecord>(running.location)).body.state).toBe('running')
 
   await redis.full(false)
@@ -64,7 +64,7 @@ test('a Redis without memory refuses new jobs, which leave nothing; those it has
   await mustHold(world)
 })
 
-test('both programs refuse to start on a Redis that would evict their jobs, and say how to change that', {
+test('both programs refuse to start on a Redis that may evict jobs, and say how to change that', {
   timeout: 60_000,
 }, async () => {
   const redis = await ownRedis()

@@ -10,10 +10,10 @@ import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 const stuck = await stuckOrigin(3_000)
-// Longer than a worker holds a job without renewing that.
+// Longer than a worker's lock lasts without renewal.
 const refusedMs = 12_000
 
-test('a Redis that has lost its replicas and takes no writes is one that is away, and fails no job', {
+test('a Redis without replicas that refuses writes counts as unavailable and fails no job', {
   timeout: 120_000,
 }, async () => {
   const redis = await ownRedis()
@@ -35,7 +35,7 @@ test('a Redis that has lost its replicas and takes no writes is one that is away
     [503, '5'],
   ])
   stuck.letGo()
-  await delay(refusedMs - (performance.now() - since)) // how long it refuses is what is tried here
+  await delay(refusedMs - (performance.now() - since)) // the duration of the refusal is what is tested
   expect((await client.get<JobRecord>(running.location)).body.state).toBe('running')
 
   await configureRedis(redis.address.url, 'min-replicas-to-write', '0')

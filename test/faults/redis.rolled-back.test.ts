@@ -16,7 +16,7 @@ interface Order {
   force?: boolean
 }
 
-/** Submits a publish. Nobody follows it: a job whose record is rolled back goes back. @returns where its job is. */
+/** Submits a publish without following it: a rolled-back job goes back in state. @returns the job's location. */
 async function submit({ client, org }: World, { fileName, version, force = false }: Order): Promise<string> {
   const body = version.requests.map((request) => ({ ...request, orgName: org, fileName }))
   const path = `/1.0/publish/multi?batchsize=${batchSize}&forceOverwrite=${force}`
@@ -31,7 +31,7 @@ const idOf = (location: string) => location.split('/').at(-1) as string
 const untilState = (world: World, location: string, state: JobRecord['state']) =>
   until(`${location} is ${state}`, async () => (await jobAt(world, location)).state === state)
 
-/** Every link of a packet, and of what its job answers, gives a part, and all together the whole version. */
+/** Every URL of a packet and of its job's result must serve a part, and together they form the whole version. */
 async function mustBeWhole({ client, org }: World, location: string, { fileName, version }: Order): Promise<void> {
   for (const path of [`/1.0/publish/${org}/${fileName}/url`, `${location}/result`]) {
     const { status, body } = await client.get(path)
@@ -43,7 +43,7 @@ async function mustBeWhole({ client, org }: World, location: string, { fileName,
   }
 }
 
-test('jobs that run again after Redis was rolled back keep their packets, also over an older one', {
+test('jobs that run again after a Redis rollback keep their packets, also when they overwrite one', {
   timeout: 180_000,
 }, async () => {
   const world = await openWorld()
@@ -82,7 +82,7 @@ test('jobs that run again after Redis was rolled back keep their packets, also o
   for (const [index, order] of orders.entries()) await mustBeWhole(world, locations[index] as string, order)
 })
 
-test('jobs that were cancelled, or have failed, end so again after Redis was rolled back, and not for a store that is away', {
+test('cancelled and failed jobs end the same way again after a Redis rollback, and not as a store failure', {
   timeout: 120_000,
 }, async () => {
   const world = await openWorld()
@@ -98,11 +98,11 @@ test('jobs that were cancelled, or have failed, end so again after Redis was rol
   await world.service.startWorker()
   await untilState(world, cancelled, 'cancelled')
   await untilState(world, failed, 'failed')
-  // Why it failed nobody knows any more.
+  // The original reason for the failure is lost.
   expect((await jobAt(world, failed)).error?.code).toBe('requestGone')
 })
 
-test('a job that has committed is not cancelled after Redis was rolled back', { timeout: 120_000 }, async () => {
+test('a committed job cannot be cancelled after a Redis rollback', { timeout: 120_000 }, async () => {
   const world = await openWorld()
   const order = { fileName: 'file', version: await drawVersion(world.origin, stack.neo4j, 20) }
   const location = await submit(world, order)
@@ -117,7 +117,7 @@ test('a job that has committed is not cancelled after Redis was rolled back', { 
   await mustBeWhole(world, location, order)
 })
 
-test('a large multi whose slices run again after Redis was rolled back keeps its packet', {
+test('a large multi whose slices run again after a Redis rollback keeps its packet', {
   timeout: 180_000,
 }, async () => {
   const world = await openWorld()
@@ -141,7 +141,7 @@ test('a large multi whose slices run again after Redis was rolled back keeps its
   await mustBeWhole(world, location, order)
 })
 
-test('a large multi that is cancelled beside a commit that Redis has forgotten leaves no packet without its parts', {
+test('a large multi cancelled beside a commit that Redis forgot leaves no packet without its parts', {
   timeout: 180_000,
 }, async () => {
   const world = await openWorld()

@@ -11,13 +11,13 @@ import { redisWith } from '../support/redis-with.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Where a Redis that wants `password` is, with `given` as the password to log in with. */
+/** The URL of a Redis with this password; `given` is the password in the URL. */
 async function lockedRedis(password: string, given: string): Promise<string> {
   const url = await redisWith({ requirepass: password })
   return url.replace('://', `://:${given}@`)
 }
 
-/** Runs a program with the service's settings until it ends. @returns all that it wrote. */
+/** Runs a program with the service's settings until it exits. @returns its exit code and output. */
 async function outputOf(program: 'api' | 'worker', env: Record<string, string>) {
   const { args, variables } = startOf(program)
   const all = { PATH: process.env.PATH, ...variables, ...inject('service').env, LOG_LEVEL: 'trace', ...env }
@@ -27,18 +27,15 @@ async function outputOf(program: 'api' | 'worker', env: Record<string, string>) 
   return { code: await exited, output: out + err }
 }
 
-test.each(['api', 'worker'] as const)(
-  '%s that has the wrong password of Redis says so without saying it',
-  async (program) => {
-    const wrong = uniqueName('canary-')
-    const { code, output } = await outputOf(program, { REDIS_URL: await lockedRedis('right', wrong) })
-    expect(code).toBe(1)
-    expect(output).toMatch(/WRONGPASS|NOAUTH/)
-    expect(output).not.toContain(wrong)
-  },
-)
+test.each(['api', 'worker'] as const)('%s reports a wrong Redis password without revealing it', async (program) => {
+  const wrong = uniqueName('canary-')
+  const { code, output } = await outputOf(program, { REDIS_URL: await lockedRedis('right', wrong) })
+  expect(code).toBe(1)
+  expect(output).toMatch(/WRONGPASS|NOAUTH/)
+  expect(output).not.toContain(wrong)
+})
 
-test('the doctor tells a wrong password of Redis without saying it', async () => {
+test('the doctor reports a wrong Redis password without revealing it', async () => {
   const wrong = uniqueName('canary-')
   const { code, output } = await runDoctor({ REDIS_URL: await lockedRedis('right', wrong) })
   expect(code).toBe(1)
@@ -46,7 +43,7 @@ test('the doctor tells a wrong password of Redis without saying it', async () =>
   expect(output).not.toContain(wrong)
 })
 
-test('programs whose password is changed while they run log that, and not the password', async () => {
+test('programs log a password change at run time without revealing the password', async () => {
   const right = uniqueName('canary-')
   const url = await lockedRedis(right, right)
   const { service } = await ownService({

@@ -8,7 +8,7 @@ import { openWorld } from './support/world.ts'
 const firstRuns = ['midRead', ...Array(4).fill('beforeManifest')]
 const secondRuns = ['midRead', 'partStored', ...Array(3).fill('beforeManifest')]
 
-test('two runs of one job that commit in either order, or at once, leave one packet', {
+test('two runs of one job that commit in either order, or concurrently, leave one packet', {
   timeout: 240_000,
 }, async () => {
   const world = await openWorld()
@@ -16,12 +16,12 @@ test('two runs of one job that commit in either order, or at once, leave one pac
     Promise.all(steps.map((step) => world.service.startWorker({ FAILPOINT: `${step}:stop`, WORKER_CONCURRENCY: '1' })))
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const first = await start(firstRuns)
-  // With force nothing but its own generation keeps the second run from committing another.
+  // With force, only the job's own generation prevents the second run from committing another.
   const jobs = await Promise.all(
     firstRuns.map((_, index) => world.publish({ version, fileName: `file${index}`, force: index !== 2 })),
   )
   await Promise.all(first.map(untilFrozen))
-  // They take the jobs over when the locks of the frozen ones are gone.
+  // These take over once the locks of the frozen workers expire.
   const second = await start(secondRuns)
   await Promise.all(second.map(untilFrozen))
 

@@ -13,7 +13,7 @@ const keys = {
   after: { SECRET_KEYS: newer },
 }
 
-test('queued jobs run as long as their key is kept; without it they fail at once and say what to do', {
+test('queued jobs run as long as their key is kept; without it they fail at once with a clear instruction', {
   timeout: 120_000,
 }, async () => {
   const world = await openWorld({ env: keys.before })
@@ -40,7 +40,7 @@ test('queued jobs run as long as their key is kept; without it they fail at once
   await mustHold(world)
 })
 
-test('an Idempotency-Key is known across a rotation, and not mistaken for new work once its key is gone', {
+test('an Idempotency-Key is recognized across a rotation, and not treated as new work once its secret key is gone', {
   timeout: 120_000,
 }, async () => {
   const world = await openWorld({ env: keys.before })

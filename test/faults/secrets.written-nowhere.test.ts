@@ -21,7 +21,7 @@ afterAll(async () => {
 const breaking = await breakingOrigin()
 const stuck = await stuckOrigin()
 
-test('a password is nowhere: while jobs succeed, fail, are tried again and are cancelled, and after', {
+test('a password is stored and logged nowhere, during and after jobs that succeed, fail, are retried or cancelled', {
   timeout: 300_000,
 }, async () => {
   const redis = await ownRedis()
@@ -64,7 +64,7 @@ test('a password is nowhere: while jobs succeed, fail, are tried again and are c
   expect(ends.map((end) => end?.state)).toEqual(['succeeded', 'succeeded', 'failed', 'failed', 'cancelled'])
   for (const { location } of jobs)
     answers.push(await world.client.get(location), await world.client.get(`${location}/result`))
-  // What the client itself has sent as a name may come back to it, and is in no other's answer.
+  // A name the client itself sent may be echoed to it, but must be in no other answer.
   const echoed = answers.splice(2, 3)
   expect(echoed.map(({ status }) => status)).toEqual([404, 400, 400])
   const told = answers.map(({ text }, index) => [`answer ${index}`, text.replaceAll('X-Amz-Signature', '')] as const)

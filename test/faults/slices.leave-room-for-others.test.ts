@@ -5,7 +5,7 @@ import { subRequestsPerSlice } from '../../shared/jobs/stored-request.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
-test('a large multi keeps the small publishes of another org waiting for no more than two of its slices', {
+test('small publishes of another org wait for at most two slices of a large multi', {
   timeout: 240_000,
 }, async () => {
   const world = await openWorld({ workers: 1, env: { WORKER_CONCURRENCY: '1' } })
@@ -26,7 +26,7 @@ test('a large multi keeps the small publishes of another org waiting for no more
     expect(status).toBe(200)
     expect((await done()) - before).toBeLessThanOrEqual(2 * subRequestsPerSlice)
   }
-  // And one of two slices does not wait for all that are left of the ten.
+  // A multi of two slices does not wait for the rest of the ten slices either.
   const before = await done()
   const requests = Array.from({ length: subRequestsPerSlice + 1 }, () => small.requests[0] as object)
   const path = '/1.0/publish/multi'

@@ -8,7 +8,7 @@ import { openWorld, type World } from './support/world.ts'
 const alone = { WORKER_CONCURRENCY: '1' }
 const start = ({ service }: World, step: string) => service.startWorker({ FAILPOINT: step, ...alone })
 
-test('a large multi loses a worker at every step of its slices, and is built by others, each slice once', {
+test('a large multi that loses a worker at every step of its slices is completed by others, each slice built once', {
   timeout: 240_000,
 }, async () => {
   const world = await openWorld()
@@ -29,12 +29,12 @@ test('a large multi loses a worker at every step of its slices, and is built by 
     'succeeded',
     { ...end?.progress, phase: 'done', subRequests: 101, subRequestsDone: 101, pairs: 2_020, parts: 16 },
   ])
-  // Each of the four lost its own slice, and no other was built again.
+  // Each of the four workers lost only its own slice; no other slice was rebuilt.
   expect(end?.attempt).toBe(5)
   await mustHold(world)
 })
 
-test('workers that froze in a slice, or before the commit, change nothing when they wake', {
+test('workers frozen in a slice or before the commit change nothing when they wake', {
   timeout: 240_000,
 }, async () => {
   const world = await openWorld()
@@ -55,7 +55,7 @@ test('workers that froze in a slice, or before the commit, change nothing when t
   await mustHold(world)
 })
 
-test('a large multi is cancelled while its slices are built, and nothing of them stays', {
+test('a large multi is cancelled while its slices are built, and leaves no data behind', {
   timeout: 120_000,
 }, async () => {
   const world = await openWorld()
@@ -74,7 +74,7 @@ test('a large multi is cancelled while its slices are built, and nothing of them
   await mustHold(world)
 })
 
-test('a worker that is told to stop hands its slice back, and another builds it', {
+test('a worker that is stopped hands its slice back, and another builds it', {
   timeout: 120_000,
 }, async () => {
   const stuck = await stuckOrigin(6_000)

@@ -18,10 +18,10 @@ const store = await startTcpProxy(new URL(stack.s3.endpoint).host)
 afterAll(() => store.close())
 const origin = await stuckOrigin()
 const silent = await silentHosts()
-// By name: the store is found through the same threads as origins are.
+// By name, because resolving the store's host uses the same thread pool as resolving origins.
 const storeByName = `http://localhost:${store.address.split(':')[1]}`
 
-test(`whatever breaks for ${minutes} minutes, at random (seed ${seed}), everything that was accepted comes to its end`, {
+test(`everything accepted finishes under ${minutes} minutes of random faults (seed ${seed})`, {
   timeout: (minutes + 8) * 60_000,
 }, async () => {
   const redis = await replicatedRedis()
@@ -37,7 +37,7 @@ test(`whatever breaks for ${minutes} minutes, at random (seed ${seed}), everythi
   const { service } = world
   const deadline = performance.now() + minutes * 60_000
   const shared = { world, history, isOver: () => performance.now() > deadline }
-  // Decisions follow the seed; when they meet what they break does not.
+  // The decisions depend only on the seed; their timing relative to the service does not.
   const fleet = { workers: [...service.workers], api: service.api }
   const requestsOf = origin.requestsOf
   const nobodys = await drawVersion(world.origin, stack.neo4j, 1)

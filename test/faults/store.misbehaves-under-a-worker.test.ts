@@ -14,14 +14,14 @@ const refusals = [
 ]
 const oneOfThem = (): Misbehaviour => refusals[Date.now() % 2] as Misbehaviour
 
-/** Every other half second, from the first request on. */
+/** Fails in every other half second, counted from the first request. */
 function inBursts(): Misbehaviour {
   firstBurstAt ??= performance.now()
   return (performance.now() - firstBurstAt) % 1_000 < 500 ? oneOfThem() : null
 }
 let firstBurstAt: number | null = null
 
-/** What becomes of requests about the packet of that name, and of how many: more than are tried before a job waits. */
+/** Faults by packet name, and the number of affected requests: more than are retried before a job is delayed. */
 const faults: Record<string, { times: number; fault: () => Misbehaviour }> = {
   slow: { times: Number.POSITIVE_INFINITY, fault: () => ({ delayMs: 500 }) },
   bursts: { times: Number.POSITIVE_INFINITY, fault: inBursts },
@@ -31,7 +31,7 @@ const faults: Record<string, { times: number; fault: () => Misbehaviour }> = {
   bucketless: { times: 4, fault: () => ({ status: 404, code: 'NoSuchBucket' }) },
 }
 
-test('a store that is slow or fails in bursts delays a job, and one that fails for longer is waited for', {
+test('a store that is slow or fails in bursts delays a job, and a longer outage is waited out', {
   timeout: 180_000,
 }, async () => {
   const world = await openWorld()
@@ -59,7 +59,7 @@ test('a store that is slow or fails in bursts delays a job, and one that fails f
   await mustHold(world)
 })
 
-test('where parts alone are refused the job fails as storeAway after its attempts; one whose commit hangs goes on', {
+test('a job whose parts alone are refused fails as storeAway after its attempts; one whose commit hangs continues', {
   timeout: 120_000,
 }, async () => {
   proxy.behave()

@@ -21,14 +21,14 @@ const faults: Record<string, Misbehaviour> = {
 }
 
 test.each(Object.entries(faults))(
-  'a store that %s makes every request a 503 in time, leaves nothing, and is well again at once',
+  'a store that %s makes every request a 503 in time, leaves no data, and works at once when it recovers',
   { timeout: 90_000 },
   async (name, fault) => {
     proxy.behave()
     const fileName = `file ${name}`
     expect((await client.post('/1.0/publish/', request(fileName))).status).toBe(200)
     const path = `/1.0/publish/${org}/${encodeURIComponent(fileName)}`
-    // A job's request goes when it has succeeded, and its answer does not wait for that.
+    // A job's request is deleted after success, and the answer does not wait for that.
     await until('no job has a request', async () => (await requestsLeft()).length === 0)
     const had = await keysBelow('')
 

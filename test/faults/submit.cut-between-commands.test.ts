@@ -7,11 +7,11 @@ import { prepare } from '../support/e2e.ts'
 import { databaseOfFile, ownService } from '../support/own-service.ts'
 import { startTcpProxy } from './support/tcp-proxy.ts'
 
-/** How the connection to Redis is lost at one command of a submit. `once`: it is back for the next command. */
+/** How the connection to Redis is lost at one command of a submit. `once`: restored for the next command. */
 type Loss = 'command lost' | 'answer lost' | 'command lost once' | 'answer lost once'
 const losses: Loss[] = ['command lost', 'answer lost', 'command lost once', 'answer lost once']
 
-/** The command at which the connection breaks, counted down to 0; null while nothing is to break. */
+/** Counts down to the command at which the connection breaks; null when disarmed. */
 let armed: { loss: Loss; left: number } | null = null
 let answerIsLost = false
 
@@ -48,12 +48,12 @@ const { org, fields } = await prepare(3, service)
 const untilReady = () =>
   expect.poll(async () => (await fetch(`${service.apiUrl}/readyz`)).status, { timeout: 30_000 }).toBe(200)
 
-/** What the janitor puts back only after a while counts as that old now. */
+/** Backdates open jobs, so that the janitor does not wait before restoring them. */
 async function makeOpenJobsOld() {
   for (const id of await redis.zrange(openJobsKey, '0', '-1')) await redis.zadd(openJobsKey, 'XX', 0, id)
 }
 
-test('wherever a submit is cut from Redis, the same publish sent again with its key succeeds', {
+test('wherever a submit is cut off from Redis, repeating it with the same key succeeds', {
   timeout: 300_000,
 }, async () => {
   const worker = await service.startWorker({ REDIS_URL: redisUrl, JANITOR_SECONDS: '1' })
@@ -78,7 +78,7 @@ test('wherever a submit is cut from Redis, the same publish sent again with its 
       if (!isPast) cut.push({ what: fileName, key, fileName, status })
     }
   }
-  // Each kind of loss at several commands, some of which were made good unnoticed.
+  // Each kind of loss affected several commands, some of them transparently recovered.
   expect(cut.length).toBeGreaterThanOrEqual(4 * losses.length)
   expect(new Set(cut.map(({ status }) => status))).toEqual(new Set([202, 503]))
 
@@ -98,7 +98,7 @@ test('wherever a submit is cut from Redis, the same publish sent again with its 
   }
   expect(wrong).toEqual([])
 
-  // Nor does anything of them stay open, or count as such.
+  // No cut submit remains open or is counted as open.
   await makeOpenJobsOld()
   await expect.poll(() => redis.zcard(openJobsKey), { timeout: 30_000 }).toBe(0)
   await worker.stop(10_000)

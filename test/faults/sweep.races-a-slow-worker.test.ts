@@ -8,7 +8,7 @@ import { openWorld } from './support/world.ts'
 
 const steps = ['partStored', 'beforeCommitting', 'beforeManifest']
 
-test('sweeps that spare nothing for its age leave the parts of a slow worker alone until its job is finished', {
+test('sweeps without a grace period spare the parts of a slow worker until its job is finished', {
   timeout: 120_000,
 }, async () => {
   const world = await openWorld()

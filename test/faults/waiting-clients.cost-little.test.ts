@@ -7,7 +7,7 @@ import { ownService } from '../support/own-service.ts'
 const { service, client } = await ownService({ env: { MAX_QUEUED_JOBS: '100000' } })
 const { org, fields } = await prepare(3, service)
 
-/** What the API says of its own process. */
+/** A metric of the API process. */
 async function metric(name: string): Promise<number> {
   const metrics = await (await fetch(`${service.apiUrl}/metrics`)).text()
   const line = metrics.split('\n').find((each) => each.startsWith(`${name} `))
@@ -22,18 +22,18 @@ async function submit(fileName: string): Promise<string> {
   return headers.get('Location') as string
 }
 
-/** How many channels each subscribed connection of the service has. */
+/** Number of channels of each subscribed connection of the service. */
 const subscriptionsOf = async (redis: Redis) =>
   String(await redis.client('LIST'))
     .split('\n')
     .filter((line) => line.includes(` db=${service.redisUrl.split('/').at(-1)} `) && !line.includes(' sub=0 '))
     .map((line) => / sub=(\d+)/.exec(line)?.[1])
 
-test('a thousand waiting clients share one subscription, cost one API less than 50 MiB, and all get their answer', async () => {
+test('a thousand waiting clients share one subscription, take below 50 MiB, and all get an answer', async () => {
   const redis = new Redis(service.redisUrl)
   const records = createJobRecords(redis)
   const locations = await Promise.all(Array.from({ length: 50 }, (_, index) => submit(`file${index}`)))
-  // The code is warm and the heap has grown to what requests need before it is measured.
+  // Warm-up, so that neither compilation nor initial heap growth is measured.
   for (let round = 0; round < 5; round++) await Promise.all(locations.map((each) => client.get(`${each}?wait=0`)))
   const before = await residentMiB()
   const waiting = Array.from({ length: 1_000 }, (_, index) =>
@@ -51,7 +51,7 @@ test('a thousand waiting clients share one subscription, cost one API less than 
   redis.disconnect()
 }, 120_000)
 
-test('clients that wait when the API is told to stop are answered at once, and it ends cleanly', async () => {
+test('clients waiting when the API is stopped get an answer at once, and it exits cleanly', async () => {
   const locations = await Promise.all([submit('stopped 1'), submit('stopped 2')])
   const request = { ...fields, originIds: ['p1'], orgName: org, fileName: 'stopped 3' }
   const post = client.post('/1.0/publish/', request)

@@ -6,7 +6,7 @@ import { openWorld } from './support/world.ts'
 
 const steps = ['midRead', 'beforeCommitting', 'beforeManifest', 'beforeSucceeded']
 
-test('workers whose event loop is blocked beyond their locks lose their jobs to another, change nothing later, and work on', {
+test('workers blocked beyond their locks lose their jobs to another, change nothing later, and continue to work', {
   timeout: 180_000,
 }, async () => {
   const world = await openWorld()
@@ -24,7 +24,7 @@ test('workers whose event loop is blocked beyond their locks lose their jobs to 
   const first = jobs.map(({ id }) => workerOf(id) as (typeof blocked)[number])
   const other = await service.startWorker()
   for (const { done } of jobs) expect((await done)?.state).toBe('succeeded')
-  // That of the last step is committed already: it is only marked so.
+  // The job blocked at the last step is already committed, so it is only marked as succeeded.
   const begunAgain = jobs
     .filter(({ id }) => hasBegun(other, id))
     .map(({ id }) => steps[blocked.indexOf(workerOf(id) as (typeof blocked)[number])])

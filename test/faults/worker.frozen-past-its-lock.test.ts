@@ -7,7 +7,7 @@ import { openWorld } from './support/world.ts'
 
 const steps = ['midRead', 'partStored', 'beforeCommitting', 'beforeManifest', 'beforePlainFiles', 'beforeSucceeded']
 
-test('a worker that wakes long after another finished its job, or after the name was overwritten, changes nothing', {
+test('a worker that wakes long after another finished its job, or after an overwrite, changes nothing', {
   timeout: 240_000,
 }, async () => {
   const world = await openWorld()
@@ -16,12 +16,12 @@ test('a worker that wakes long after another finished its job, or after the name
     [20, 30].map((people) => drawVersion(world.origin, inject('stack').neo4j, people)),
   )
   if (!old || !newer) throw new Error('not drawn')
-  // All but the earliest once more, to be overwritten.
+  // All steps but the first two are used twice; the second set is overwritten.
   const frozenAt = [...steps, ...steps.slice(2)]
   const workers = await Promise.all(
     frozenAt.map((step) => service.startWorker({ FAILPOINT: `${step}:stop`, WORKER_CONCURRENCY: '1' })),
   )
-  // With force nothing but its own generation keeps the woken run from committing another.
+  // With force, only the job's own generation prevents the woken run from committing another.
   const jobs = await Promise.all(
     frozenAt.map((_, index) => world.publish({ version: old, fileName: `file${index}`, force: true })),
   )
@@ -33,7 +33,7 @@ test('a worker that wakes long after another finished its job, or after the name
   const ends = await Promise.all(jobs.map(({ done }) => done))
   expect(ends.map((end) => [end?.state, end?.progress.pairs])).toEqual(jobs.map(() => ['succeeded', old.pairs]))
 
-  // Which worker has which job is chance: so those are overwritten whose worker is one of the later ones.
+  // Jobs are assigned to workers at random, so the jobs of the later workers are overwritten.
   const overwritten = jobs.filter(({ id }) => workers.indexOf(workerOf(id) as RunningProcess) >= steps.length)
   const order = { version: newer, batchSize: 30, force: true }
   const replacing = await Promise.all(overwritten.map(({ fileName }) => world.publish({ ...order, fileName })))

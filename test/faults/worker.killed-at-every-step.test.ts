@@ -22,13 +22,13 @@ const proxy = await startTcpProxy(new URL(stack.s3.endpoint).host, {
 })
 afterAll(() => proxy.close())
 
-test('whatever step a worker is killed at, another brings its job to one whole packet', {
+test('a worker may be killed at any step: another completes its job as one whole packet', {
   timeout: 180_000,
 }, async () => {
   const world = await openWorld()
   const { service } = world
   const version = await drawVersion(world.origin, stack.neo4j, 30)
-  // Each worker takes one job and does not live to take another: so every job loses its worker at another step.
+  // Each worker takes one job and dies before another, so each job loses its worker at a different step.
   const alone = { WORKER_CONCURRENCY: '1' }
   const workers = await Promise.all([
     ...steps.map((step) => service.startWorker({ FAILPOINT: step, ...alone })),

@@ -21,7 +21,7 @@ import { openWorld } from './support/world.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
-// Its first word is held.
+// Holds traffic from the first byte.
 const stuck = await stuckOrigin(1)
 
 const livezOf = async (url: string) => {
@@ -29,7 +29,7 @@ const livezOf = async (url: string) => {
   return `${response.status} ${(await response.text()).trim()}`
 }
 
-/** A worker in this process that has yet to begin to take jobs, with its health on a port. */
+/** A worker in this process that does not consume jobs yet, with its health endpoint on a port. */
 async function workerThatTakesNothing(livenessSeconds: number) {
   const { database, release } = await ownDatabase(inject('stack').redis.url)
   const env = inject('service').env
@@ -59,7 +59,7 @@ test.each([
   ['waits', {}],
   ['waits with a priority', { priority: 5 }],
   ['was delayed until now', { delay: 1 }],
-])('a worker that takes none while a job %s is not alive, and is again when it takes it', async (_name, options) => {
+])('a worker that takes no jobs while a job %s is not alive, and recovers when it takes it', async (_name, options) => {
   const { context, releases, queue, url } = await workerThatTakesNothing(1)
   expect(await livezOf(url)).toBe('200 ok')
   await queue.add('publish-packet', { id: 'no-such-job' }, options)
@@ -70,14 +70,14 @@ test.each([
   expect(await livezOf(url)).toBe('200 ok')
 })
 
-test('a job that is delayed until later, or held by another worker, is none to take', async () => {
+test('a job delayed until later, or held by another worker, does not count as takeable', async () => {
   const { context, queue } = await workerThatTakesNothing(1)
   await queue.add('publish-packet', { id: 'later' }, { delay: 600_000 })
   await context.redis.lpush(`${queuePrefix}:${queueName}:active`, 'held')
   expect(await takeableJobs(context.redis)).toBe(0)
 })
 
-test('a worker whose slots are all taken is alive while jobs wait', async () => {
+test('a worker whose slots are all occupied is alive while jobs wait', async () => {
   const world = await openWorld({ origins: [stuck.address] })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const worker = await world.service.startWorker({ LIVENESS_SECONDS: '1', WORKER_CONCURRENCY: '1' })

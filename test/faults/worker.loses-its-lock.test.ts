@@ -6,7 +6,7 @@ import { stuckOrigin } from './support/stuck-origin.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
-test('a run whose lock is lost ends, though its worker is well and its job waits for the same origin', {
+test('a run that loses its lock ends, even if its worker is healthy and its origin hangs', {
   timeout: 120_000,
 }, async () => {
   const stuck = await stuckOrigin(6_000)
@@ -17,7 +17,7 @@ test('a run whose lock is lost ends, though its worker is well and its job waits
   const worker = await world.service.startWorker({ WORKER_CONCURRENCY: '1' })
   await until('the origin hangs', () => stuck.isHolding() && hasBegun(worker, job.id))
   const wasRunning = await world.records.read(job.id)
-  // The queue has the job as one that waits; only the record still says that its first attempt is under way.
+  // The queue lists the job as waiting; only the record still says that its first attempt is running.
   await rollBack()
   await world.redis.hset(
     `packets:job:${job.id}`,

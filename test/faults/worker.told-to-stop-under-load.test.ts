@@ -9,7 +9,7 @@ import { openWorld } from './support/world.ts'
 
 const stuck = await stuckOrigin(6_000)
 
-test('a job longer than the grace of its worker is handed back, costs no attempt of the queue, and another ends it', {
+test("a job longer than its worker's grace period is handed back without a queue attempt, and another worker ends it", {
   timeout: 120_000,
 }, async () => {
   const world = await openWorld({ workers: 1, origins: [stuck.address], env: { STOP_GRACE_SECONDS: '2' } })

@@ -4,7 +4,7 @@ import { hasBegun } from './support/processes.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
-test('workers take jobs at the same time, one that joins later too', { timeout: 120_000 }, async () => {
+test('workers share jobs concurrently, including one that joins later', { timeout: 120_000 }, async () => {
   const world = await openWorld({ workers: 1, env: { WORKER_CONCURRENCY: '1' } })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 100)
   const workers = [...world.service.workers, await world.service.startWorker()]

@@ -25,7 +25,7 @@ const allScopes = { scope: scopes.join(' ') }
 const signed = (claims: object, header?: { kid?: string }) => identity.sign({ ...allScopes, ...claims }, header)
 const good = await signed({})
 
-/** Headers of those who are nobody, by what is wrong with them. */
+/** Invalid Authorization headers, by what is wrong with them. */
 const nobody: Record<string, string | null> = {
   'no header': null,
   'an empty header': '',
@@ -61,19 +61,19 @@ async function statusOf(endpoint: Endpoint, authorization: string | null): Promi
   return response.status
 }
 
-/** What may be called but says no to a sample request, as nothing has its ids. */
+/** Whether authorisation passed; the sample request itself may fail, as its ids do not exist. */
 const isLetIn = (status: number) => ![401, 403, 500, 503].includes(status)
 
 const closed = everyEndpoint.filter(([, { scope }]) => scope !== null)
 const open = everyEndpoint.filter(([, { scope }]) => scope === null)
 
-test.each(closed)('%s is 401 to whoever is nobody', async (_name, endpoint) => {
+test.each(closed)('%s is 401 without a valid token', async (_name, endpoint) => {
   const statuses: Record<string, number> = {}
   for (const [name, header] of Object.entries(nobody)) statuses[name] = await statusOf(endpoint, header)
   expect(statuses).toEqual(Object.fromEntries(Object.keys(nobody).map((name) => [name, 401])))
 })
 
-test.each(closed)('%s is 403 without its scope, whatever other scopes there are', async (_name, endpoint) => {
+test.each(closed)('%s is 403 without its scope, whatever the other scopes', async (_name, endpoint) => {
   const others = scopes.filter((scope) => scope !== endpoint.scope)
   const jwt = await signed({ scope: others })
   expect([
@@ -83,7 +83,7 @@ test.each(closed)('%s is 403 without its scope, whatever other scopes there are'
   ]).toEqual([403, 403, 403])
 })
 
-test.each(closed)('%s is open to its scope: a static token, a JWT, each also bare', async (_name, endpoint) => {
+test.each(closed)('%s accepts its scope from a static token and a JWT, also bare', async (_name, endpoint) => {
   const own = await signed({ scope: [endpoint.scope, 'scope:of-another-service'] })
   for (const token of [service.tokens.all, good, own]) {
     for (const scheme of ['Bearer ', 'bearer  ', '']) {
@@ -105,15 +105,15 @@ test.each(closed.filter(([, { access }]) => access !== noOrg))(
   },
 )
 
-test.each(open)('%s is open to everybody, with whatever token', async (_name, endpoint) => {
+test.each(open)('%s is open without a valid token, whatever the header', async (_name, endpoint) => {
   for (const header of Object.values(nobody)) expect(await statusOf(endpoint, header)).toBe(200)
 })
 
-test('of the endpoints one is open', () => {
+test('exactly one endpoint is open', () => {
   expect(open.map(([name]) => name)).toEqual(['GET /1.0/manager/status'])
 })
 
-test.each(['/livez', '/readyz', '/metrics', '/openapi.json', '/docs'])('%s is open', async (path) => {
+test.each(['/livez', '/readyz', '/metrics', '/openapi.json', '/docs'])('%s needs no token', async (path) => {
   const answers = await Promise.all(
     [null, 'Bearer wrong'].map((token) => fetch(service.apiUrl + path, headersOf(token))),
   )

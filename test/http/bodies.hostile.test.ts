@@ -26,9 +26,9 @@ const largest = {
   'empty lists': worstShapes['empty lists']?.[0],
 }
 
-// How long each takes to read is held to its time elsewhere, for all of their kinds.
+// Reading times of all kinds are limited by another test.
 test.each(Object.entries(largest))(
-  'the largest body of multi, %s, is refused in words that can be read',
+  'the largest multi body of %s is refused with a message of readable size',
   async (_, make) => {
     const { status, text } = await send('/1.0/publish/multi', make?.() ?? '')
     expect(status).toBe(400)
@@ -36,12 +36,12 @@ test.each(Object.entries(largest))(
   },
 )
 
-test('numbers too large for a number are no ids', async () => {
+test('numbers beyond the range of a number are rejected as ids', async () => {
   const { status, text } = await send('/1.0/publish/', `{"originIds":[1e999999,-1e999999,${'9'.repeat(1_000_000)}]}`)
   expect([status, text.match(/originIds\[\d\]: must be a string/g)?.length]).toEqual([400, 3])
 })
 
-test('a body that unfolds beyond its limit is refused, however small it came', async () => {
+test('a body that decompresses beyond its limit is refused, however small it was sent', async () => {
   const bomb = Buffer.alloc(64 * mebibyte, '[')
   for (const [encoding, packed] of [
     ['gzip', gzipSync(bomb)],
@@ -57,14 +57,14 @@ test('a body that unfolds beyond its limit is refused, however small it came', a
   }
 })
 
-test('a body in an encoding within another, or in one that it is not in, is refused', async () => {
+test('a body with a nested encoding, or not in its declared one, is refused', async () => {
   const packed = gzipSync(gzipSync('{}'))
   expect((await send('/1.0/publish/', packed, { 'Content-Encoding': 'gzip, gzip' })).status).toBe(415)
   expect((await send('/1.0/publish/', '{}', { 'Content-Encoding': 'gzip' })).status).toBe(400)
   expect((await send('/1.0/publish/', gzipSync('{}').subarray(0, 15), { 'Content-Encoding': 'gzip' })).status).toBe(400)
 })
 
-test('a key that comes twice is refused, and so are bytes that are not UTF-8: nobody knows what was meant', async () => {
+test('duplicate keys and bytes that are not UTF-8 are refused as ambiguous', async () => {
   const path = `/1.0/publish/${org}/delete`
   const body = (ids: string) =>
     `{"mappedIndices":{"DEFAULT_INDEX":"P","DEFAULT_ID_FIELD":"id"},"index":"P","returnOnly":true,${ids}}`
@@ -81,7 +81,7 @@ test('a key that comes twice is refused, and so are bytes that are not UTF-8: no
   ])
 })
 
-test('keys that every object has change nothing and reach nothing', async () => {
+test('keys with names of built-in object members are refused, without side effects', async () => {
   for (const key of ['__proto__', 'constructor', 'prototype', '\\u005f_proto__']) {
     const polluting = `{"${key}":{"returnOnly":true,"metadata":true},"originIds":["1"]}`
     for (const text of [polluting, `{"mappedIndices":${polluting}}`, `{"dynamicLabels":{"P":[${polluting}]}}`]) {
@@ -95,7 +95,7 @@ test('keys that every object has change nothing and reach nothing', async () => 
   }
 })
 
-test('names to look for may be ten thousand, and are looked for one after the other', async () => {
+test('files accepts up to ten thousand names', async () => {
   const fileNames = Array.from({ length: 10_000 }, (_, index) => `n${index}`)
   const path = `/1.0/publish/${org}/files`
   expect((await client.post(path, { fileNames })).body.fileNames).toEqual([])

@@ -6,7 +6,7 @@ import { ownService } from '../support/own-service.ts'
 import { getPacked } from '../support/raw-http.ts'
 
 const { s3 } = inject('stack')
-// Lets so many bytes of the store through once it is told to count.
+// After `left` is set, passes that many bytes from the store, then cuts the connection.
 let left = Number.POSITIVE_INFINITY
 const proxy = await startTcpProxy(new URL(s3.endpoint).host, {
   fromServer(chunk) {
@@ -20,7 +20,7 @@ const token = service.tokens.all as string
 const org = uniqueName('org')
 await client.post(`/1.0/publish/${org}`)
 
-/** A packet of one part that reads no database. */
+/** Stores a packet of one part that needs no database. @returns its URL. */
 async function stored(fileName: string, count: number, filling = ''): Promise<string> {
   const { status } = await client.post(`/1.0/publish/${org}/delete`, {
     mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },
@@ -35,7 +35,7 @@ async function stored(fileName: string, count: number, filling = ''): Promise<st
 const small = await stored('small', 10)
 const large = await stored('large', 30_000, 'the id of a person whom nobody knows any more ')
 
-test('a large packet is packed for who takes it, and unpacks to the same', async () => {
+test('a large packet is compressed for clients that accept it, and decompresses to the same bytes', async () => {
   const plain = await getPacked(large, token, 'identity')
   const packed = await getPacked(large, token, 'gzip')
   expect(plain.headers['content-encoding']).toBeUndefined()
@@ -47,14 +47,14 @@ test('a large packet is packed for who takes it, and unpacks to the same', async
   expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true)
 })
 
-test('a converted one, whose length nobody knows, too', async () => {
+test('so is a converted packet of unknown length', async () => {
   const plain = await getPacked(`${large}?parameterSyntax=dollar`, token, 'identity')
   const packed = await getPacked(`${large}?parameterSyntax=dollar`, token, 'gzip')
   expect([plain.headers['transfer-encoding'], packed.headers['content-encoding']]).toEqual(['chunked', 'gzip'])
   expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true)
 })
 
-test('a small answer, and what is no JSON, stays as it is', async () => {
+test('small answers, and those that are not JSON, are not compressed', async () => {
   for (const url of [
     small,
     `${service.apiUrl}/1.0/jobs?limit=1`,
@@ -64,7 +64,7 @@ test('a small answer, and what is no JSON, stays as it is', async () => {
     expect([url, (await getPacked(url, token, 'gzip')).headers['content-encoding']]).toEqual([url, undefined])
 })
 
-test.each(['gzip', 'identity'])('a stream that breaks off is seen as broken off: %s', async (encoding) => {
+test.each(['gzip', 'identity'])('a stream cut off midway is recognizable as such: %s', async (encoding) => {
   left = 400_000
   try {
     const outcome = await getPacked(large, token, encoding).then(

@@ -8,7 +8,7 @@ const client = createClient(apiUrl, tokens.all as string)
 const org = uniqueName('org')
 await client.post(`/1.0/publish/${org}`)
 
-// Whoever reads one of the forms otherwise than this service ends up at one of these.
+// A client that parses one of these forms differently would connect to one of these servers.
 const listening = [await listenOn('127.0.0.1'), await listenOn('::1')]
 const [port, port6] = listening.map((server) => server.port)
 const connections = () => listening.map((server) => server.connections())
@@ -91,7 +91,7 @@ const malformed: Record<string, readonly string[]> = {
   ],
 }
 
-// Well formed, but not allowed here.
+// Well-formed, but not allowed here.
 const refused = [
   ...['127.0.0.1', 'localhost', 'LOCALHOST', 'localhost.', '127.0.0.2', '0.0.0.0', '10.0.0.1', '192.168.0.1'],
   ...[
@@ -108,7 +108,7 @@ const refused = [
 
 const fields = { ...database(inject('stack').neo4j, 'Person', 'id'), originIds: ['1'], metadata: true, orgName: org }
 
-/** What each way to publish from it answers, the multi's path to the field left out. */
+/** The distinct answers of all ways to publish from it, without the multi's path to the field. */
 async function answersFor(dbUrl: string): Promise<Set<string>> {
   const request = { ...fields, dbUrl }
   const answers = await Promise.all([
@@ -120,8 +120,8 @@ async function answersFor(dbUrl: string): Promise<Set<string>> {
   return new Set(answers.map(({ body }) => body.error?.replace('[0].', '') ?? 'published'))
 }
 
-describe.each(Object.entries(malformed))('a dbUrl that %s', (rule, dbUrls) => {
-  test('is refused in these words, whatever it is, and nothing is connected to', async () => {
+describe.each(Object.entries(malformed))('a dbUrl that breaks the rule "%s"', (rule, dbUrls) => {
+  test('is refused with this message in every form, without a connection', async () => {
     for (const dbUrl of dbUrls) {
       expect([dbUrl, ...(await answersFor(dbUrl))]).toEqual([dbUrl, `400 Bad Request: dbUrl: ${rule}`])
     }
@@ -129,7 +129,7 @@ describe.each(Object.entries(malformed))('a dbUrl that %s', (rule, dbUrls) => {
   })
 })
 
-test('a dbUrl that is not allowed is refused in the same words, wherever it leads, and nothing is connected to', async () => {
+test('a dbUrl that is not allowed is refused with one message, whatever its target, without a connection', async () => {
   for (const dbUrl of refused) {
     const expected =
       '422 Unprocessable Entity: dbUrl: this address is not allowed here; the setting ORIGIN_ALLOW allows addresses'
@@ -138,7 +138,7 @@ test('a dbUrl that is not allowed is refused in the same words, wherever it lead
   expect(connections()).toEqual([0, 0])
 })
 
-test('nothing was made of any of them', async () => {
+test('none of these requests made a job or a file', async () => {
   expect((await client.get<{ jobs: object[] }>(`/1.0/jobs?orgName=${org}`)).body.jobs).toEqual([])
   expect((await client.get(`/1.0/publish/${org}`)).body.fileNames).toEqual([])
 })

@@ -9,7 +9,7 @@ import { type Names, requestTo } from '../support/every-endpoint.ts'
 import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
 
-// The second database keeps the models: the manager named `default`, which search follows, is then this file's.
+// The second database keeps the models, so that this file has its own manager named `default`, which search uses.
 const { neo4j, redis, ...stack } = inject('stack')
 const models = stack.target as Neo4jAddress
 const { database: redisDatabase, release } = await ownDatabase(redis.url)
@@ -37,7 +37,7 @@ const { dbUrl, credentials } = database(neo4j, label, 'iata')
 
 type Records = Record<string, { grn: string; key: string; name: string }>
 
-/** Sends an endpoint its example, of this file's database, and what is named; the answer must be 200 and as documented. */
+/** Sends an endpoint its example, with this file's database and the given names. Expects a documented 200. */
 async function works(endpointName: string, names: Names = {}): Promise<Records> {
   const endpoint = endpoints.find(({ method, path }) => `${method} ${path}` === endpointName) as Endpoint
   const sent = requestTo(endpoint, { orgName: 'demo', dbUrl, credentials, ...names })
@@ -49,7 +49,7 @@ async function works(endpointName: string, names: Names = {}): Promise<Records> 
   return answer.body
 }
 
-test('the examples of the publish area and its jobs', async () => {
+test('the examples of the publish area and its jobs work', async () => {
   await works('get /1.0/publish/status')
   await works('post /1.0/publish/:orgName')
   await works('post /1.0/publish/')
@@ -72,9 +72,9 @@ test('the examples of the publish area and its jobs', async () => {
   await works('delete /1.0/publish/:orgName/:fileName', { fileName: 'two-airports.json' })
 })
 
-test('a job is cancelled, or past it', async () => {
+test('cancelling a job answers as documented', async () => {
   const request = requestTo(endpoints.find(({ path }) => path === '/1.0/publish/') as Endpoint, { dbUrl, credentials })
-  // Whether there is still something to cancel is up to the worker; the answer is as documented either way.
+  // Whether the job can still be cancelled depends on the worker; the answer is as documented either way.
   const body = { ...request.body, fileName: 'to-be-cancelled' }
   const queued = await call('POST', '/1.0/publish/', body, { Prefer: 'respond-async' })
   expect(queued.status).toBe(202)
@@ -84,7 +84,7 @@ test('a job is cancelled, or past it', async () => {
   untouched.delete(endpoints.find(({ path }) => path === '/1.0/jobs/:id/cancel') as Endpoint)
 })
 
-test('the examples of the manager and of search', async () => {
+test('the examples of the manager and of search work', async () => {
   const old = await client.call<Records>('GET', '/1.0/manager/name/default')
   if (old.status === 200) await client.call('DELETE', `/1.0/manager/${old.body.manager?.grn}`)
   await works('get /1.0/manager/status')
@@ -145,6 +145,6 @@ test('the examples of the manager and of search', async () => {
   await works('delete /1.0/manager/:grn', { grn: managerGrn })
 })
 
-test('no endpoint was left out', () => {
+test('every endpoint was tested', () => {
   expect([...untouched].map(({ method, path }) => `${method} ${path}`)).toEqual([])
 })

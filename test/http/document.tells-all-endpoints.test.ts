@@ -10,19 +10,19 @@ const withoutNames = (path: string) => path.replaceAll(/\{\w+\}|:\w+/g, '{}')
 const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
 const shapeOf = (schema: z.ZodType | undefined) => Object.keys((schema as z.ZodObject | undefined)?.shape ?? {})
 
-test('the service gives this document, as JSON', async () => {
+test('the service serves this document, as JSON', async () => {
   const response = await fetch(`${inject('service').apiUrl}/openapi.json`)
   expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'application/json; charset=utf-8'])
   expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)))
 })
 
-test('it is valid OpenAPI 3.1', async () => {
+test('the document is valid OpenAPI 3.1', async () => {
   const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)))
   expect(errors).toBeUndefined()
   expect(valid).toBe(true)
 })
 
-test('it has every route of the router, and no other', () => {
+test('the document has every route of the router, and no other', () => {
   const routes = mountEndpoints({} as ApiContext, endpoints).stack.flatMap(({ route }) =>
     Object.keys((route as unknown as { methods: Record<string, boolean> } | undefined)?.methods ?? {})
       .filter((method) => method !== '_all')
@@ -33,7 +33,7 @@ test('it has every route of the router, and no other', () => {
   expect(told.sort()).toEqual(routes.sort())
 })
 
-test('every reference leads somewhere', () => {
+test('every reference resolves', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference)
   expect(references.length).toBeGreaterThan(50)
   for (const reference of new Set(references)) {
@@ -44,7 +44,7 @@ test('every reference leads somewhere', () => {
   }
 })
 
-test('every operation has an id of its own, a summary and a tag', () => {
+test('every operation has a unique id, a summary and a tag', () => {
   const ids = operations.map(({ operation }) => operation.operationId)
   expect(new Set(ids).size).toBe(ids.length)
   for (const { operation } of operations)
@@ -63,7 +63,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
     const { parameters = [], requestBody, responses } = (found as (typeof operations)[number]).operation
     const named = (place: string) => parameters.filter((one) => one.in === place).map(({ name }) => name)
 
-    test('has its parameters in the document, and no more', () => {
+    test('has its parameters in the document, and no others', () => {
       expect(named('path')).toEqual(namesIn(found?.path ?? ''))
       expect(parameters.filter((one) => one.in === 'path' && one.required !== true)).toEqual([])
       expect(named('query')).toEqual(shapeOf(query))
@@ -71,7 +71,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
       for (const { schema } of parameters) expect(Object.keys(schema).length).toBeGreaterThan(0)
     })
 
-    test('has its parameters by their own names, also where it shares its path with others', () => {
+    test('has its parameters under their own names, even where its path is shared', () => {
       const told = parameters.filter((one) => one.in === 'path')
       const own = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
       for (const [at, name] of own.entries()) {
@@ -88,7 +88,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
       if (body) expect(requestBody?.content['application/json']).toMatchObject({ example: body.example })
     })
 
-    test('has its answers in the document', () => {
+    test('has its responses in the document', () => {
       const always = ['200', '400', '429', '500', '503']
       const whenClosed = scope === null ? [] : ['401', '403']
       const withBody = body ? ['413', '415'] : []

@@ -11,7 +11,7 @@ const stranger = createClient(apiUrl, tokens.acme as string)
 const traces = openTraces()
 afterAll(() => traces.close())
 
-// Something of each kind: a stored packet and its job, and a job that failed.
+// One of each kind: a stored packet and its job, and a failed job.
 const fileName = 'theirs'
 const publish = (orgName: string, name: string, changes: object = {}) =>
   client.post('/1.0/publish/', { ...fields, originIds: ids, orgName, fileName: name, ...changes })
@@ -20,7 +20,7 @@ const jobOf = async (answer: ReturnType<typeof publish>) =>
 const id = await jobOf(publish(org, fileName))
 const failed = await jobOf(publish(org, 'failed', { dbUrl: 'bolt://127.0.0.1:1' }))
 
-/** All that their owner sees of them, and all that is kept. */
+/** All that the owner can read, and all that is stored. */
 async function everything() {
   const answers = await Promise.all(
     [`publish/${org}`, `publish/${org}/${fileName}`, `jobs?orgName=${org}`, `jobs/${id}`, `jobs/${failed}`].map(
@@ -33,12 +33,12 @@ const before = await everything()
 
 const ofOrgs = everyEndpoint.filter(([, { access }]) => access !== noOrg)
 
-test('what is compared is there', () => {
+test('the compared data exists', () => {
   expect(before.answers.map(([status]) => status)).toEqual([200, 200, 200, 200, 200])
   expect(before.traces.objects.length).toBeGreaterThan(2)
 })
 
-test.each(ofOrgs)('%s answers that there is no such thing, and changes nothing', async (_name, endpoint) => {
+test.each(ofOrgs)('%s answers 404, and changes nothing', async (_name, endpoint) => {
   for (const names of [{ id }, { id: failed }, { fileName: 'failed' }, { orgName: `${org}/below` }]) {
     const { method, path, body } = requestTo(endpoint, { orgName: org, fileName, id, ...names })
     const { status, text } = await stranger.call(method, path, body)
@@ -48,19 +48,19 @@ test.each(ofOrgs)('%s answers that there is no such thing, and changes nothing',
   expect(await everything()).toEqual(before)
 })
 
-test("what does not exist is answered in the same words as what is another's", async () => {
+test("another org's data and nonexistent data are answered with the same words", async () => {
   const inOrg = (orgName: string) => stranger.get(`/1.0/publish/${orgName}/${fileName}`)
   const missing = (await inOrg('nosuchorg')).text.replaceAll('nosuchorg', org)
   expect((await inOrg(org)).text).toBe(missing)
   expect((await stranger.get(`/1.0/jobs/${id}`)).text).toBe((await stranger.get('/1.0/jobs/no-such-job')).text)
 })
 
-test("lists do not show another's jobs, and do not take its name", async () => {
+test("lists do not show another org's jobs, nor accept its name", async () => {
   expect((await stranger.get(`/1.0/jobs?orgName=${org}`)).status).toBe(404)
   expect((await stranger.get('/1.0/jobs?limit=1000')).text).not.toContain(org)
 })
 
-test("an Idempotency-Key of another does not lead to the other's job", async () => {
+test("an Idempotency-Key used by another token does not lead to that token's job", async () => {
   const key = { 'Idempotency-Key': `shared-${org}` }
   const request = { ...fields, originIds: ids, orgName: org, fileName: 'keyed' }
   const own = await client.post('/1.0/publish/', request, key)

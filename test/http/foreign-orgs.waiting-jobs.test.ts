@@ -6,7 +6,7 @@ import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
 import { openTraces } from '../support/traces.ts'
 
-// Without workers: what is queued stays so, unless somebody else could cancel it.
+// Without workers, a queued job stays queued unless another token could cancel it.
 const [mine, theirs] = [uniqueName('mine'), uniqueName('theirs')]
 const scopes = ['publish:read', 'publish:write']
 const tokens = [
@@ -42,7 +42,7 @@ const before = await everything()
 
 const ofOrgs = everyEndpoint.filter(([, { access }]) => access !== noOrg)
 
-test('what is compared is there, and waits', async () => {
+test('the compared job exists, and is queued', async () => {
   expect(before[0]).toMatch(/"state":"queued"/)
   expect(before[2]).toMatchObject({
     claims: [expect.stringContaining('waiting')],
@@ -60,7 +60,7 @@ test('what is compared is there, and waits', async () => {
   )
 })
 
-test.each(ofOrgs)("%s does not reach another's waiting job", async (_name, endpoint) => {
+test.each(ofOrgs)("%s does not reach another org's queued job", async (_name, endpoint) => {
   for (const names of [{}, { orgName: `${theirs}/below/../` }, { fileName: 'waitingPart1of1' }]) {
     const { method, path, body } = requestTo(endpoint, { orgName: theirs, fileName: 'waiting', id, ...names })
     const { status, text, headers } = await stranger.call(method, path, body)
@@ -70,12 +70,12 @@ test.each(ofOrgs)("%s does not reach another's waiting job", async (_name, endpo
   expect(await everything()).toEqual(before)
 })
 
-test('every endpoint that takes an org or a job declares whose it is', () => {
+test('every endpoint that takes an org or a job declares its access', () => {
   const open = everyEndpoint.filter(([, { access, path }]) => access === noOrg && /:orgName|\/jobs\/:id/.test(path))
   expect(open.map(([name]) => name)).toEqual([])
 })
 
-test("lists, filters and pages show one's own jobs only, whatever they are asked for", async () => {
+test("lists, filters and pages only show jobs of the token's own orgs, whatever the query", async () => {
   const own = await stranger.post('/1.0/publish/', request(mine), { Prefer: 'respond-async' })
   const ownId = own.headers.get('Location')?.split('/').at(-1)
   for (const query of ['', '?state=queued', '?limit=1', '?limit=100', `?after=${id}`, `?orgName=${mine}`]) {
@@ -89,7 +89,7 @@ test("lists, filters and pages show one's own jobs only, whatever they are asked
   }
 })
 
-test('an Idempotency-Key is of one token: the same of another makes a job of its own', async () => {
+test('an Idempotency-Key belongs to one token: the same key of another makes a new job', async () => {
   const own = await stranger.post('/1.0/publish/', { ...request(mine), fileName: 'keyed' }, key)
   expect([own.status, own.headers.get('Idempotent-Replayed')]).toEqual([202, null])
   expect(own.headers.get('Location')).not.toBe(location)

@@ -26,14 +26,14 @@ test.each<[number, string, string, unknown?]>([
   [404, 'GET', '/1.0/nothing'],
   [404, 'GET', `/1.0/publish/${org}/none`],
   [405, 'PATCH', '/1.0/jobs'],
-])('%i to %s %s is safe to show and kept by nobody', async (expected, method, path, body) => {
+])('%i to %s %s has safe headers and is not cached', async (expected, method, path, body) => {
   const { status, headers } = await client.call(method, path, body)
   const policy = "default-src 'none'; frame-ancestors 'none'"
   expect([status, securityOf(headers)]).toEqual([expected, ['nosniff', policy, 'no-referrer', 'no-store', null, null]])
   expect(headers.get('X-Request-Id')).toMatch(/^[\w-]{8,64}$/)
 })
 
-test('401 and 403 are too', async () => {
+test('401 and 403 are not cached either', async () => {
   const nobody = await createClient(apiUrl, null).get('/1.0/jobs')
   const unfit = await createClient(apiUrl, tokens['model-reader'] as string).get('/1.0/jobs')
   expect([nobody, unfit].map(({ headers }) => headers.get('Cache-Control'))).toEqual(['no-store', 'no-store'])
@@ -49,7 +49,7 @@ test.each([
   ['with a semicolon', 'my-request;x', false],
   ['with markup', '<script>alert</script>', false],
   ['beyond ASCII', 'reqüest-id-ÿ', false],
-])('a request id %s', async (_what, id, isEchoed) => {
+])('a request id %s is echoed if valid, else replaced', async (_what, id, isEchoed) => {
   const { headers } = await client.call('GET', '/1.0/publish/status', undefined, { 'X-Request-Id': id })
   if (isEchoed) expect(headers.get('X-Request-Id')).toBe(id)
   else expect(headers.get('X-Request-Id')).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
@@ -92,12 +92,12 @@ test.each([
     'POST /1.0/publish/ HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n',
     /^HTTP\/1.1 400 /,
   ],
-])('%s is refused and harms nobody', async (_what, head, expected) => {
+])('%s is refused without harm to others', async (_what, head, expected) => {
   expect(await sendRaw(apiUrl, `${head}Connection: close\r\n\r\n`)).toMatch(expected)
   expect(await isAlive()).toBe(200)
 })
 
-test('connections are kept for more than a minute, and the client is told', async () => {
+test('connections are kept alive for more than a minute, as the answer states', async () => {
   const answer = sendRaw(
     apiUrl,
     'GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
@@ -106,7 +106,7 @@ test('connections are kept for more than a minute, and the client is told', asyn
   expect(Number(seconds)).toBeGreaterThan(60)
 })
 
-test('the docs page runs what this server sends, and nothing else', async () => {
+test('the docs page only runs scripts of this server', async () => {
   const page = await fetch(`${apiUrl}/docs`)
   const html = await page.text()
   expect(page.headers.get('Content-Security-Policy')).toBe(
@@ -120,6 +120,6 @@ test('the docs page runs what this server sends, and nothing else', async () => 
     expect(asset.headers.get('X-Content-Type-Options')).toBe('nosniff')
   }
   expect(html).not.toMatch(/https?:/)
-  // A page that inlines a script would be blocked by its own policy.
+  // The page's own policy would block inline scripts.
   expect(html).not.toMatch(/<script>|onload=/)
 })

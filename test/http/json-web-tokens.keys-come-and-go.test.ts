@@ -14,18 +14,18 @@ const { service, client } = await ownService({
 const asks = (token: string) => createClient(service.apiUrl, token).get('/1.0/publish/status')
 const statusFor = async (token: string) => (await asks(token)).status
 
-test('while the keys cannot be had a JWT is 503 and told to come again, and static tokens work on', async () => {
+test('while the JWKS is unavailable a JWT is 503 with Retry-After, and static tokens still work', async () => {
   const { status, headers, body } = await asks(await identity.sign())
   expect([status, headers.get('Retry-After'), body.error]).toEqual([
     503,
     '5',
-    '503 Service Unavailable: the keys of access tokens cannot be had; try again later',
+    '503 Service Unavailable: token signing keys are unavailable; try again later',
   ])
   expect((await client.get('/1.0/publish/status')).status).toBe(200)
   expect(await statusFor('neither')).toBe(401)
 })
 
-test('as soon as they can be had it works, without a restart', async () => {
+test('a JWT works as soon as the JWKS is available, without a restart', async () => {
   await identity.start()
   expect(await statusFor(await identity.sign())).toBe(200)
 })
@@ -51,11 +51,11 @@ test.each([
   ['dpop+jwt', 401],
   ['secevent+jwt', 401],
   ['ID', 401],
-])('of type %s a token is answered %i', async (typ, status) => {
+])('a token of type %s is answered with %i', async (typ, status) => {
   expect(await statusFor(await identity.sign({}, { typ }))).toBe(status)
 })
 
-test('a JWT and a static token of one name share no idempotency keys', async () => {
+test('a JWT and a static token with the same name share no idempotency keys', async () => {
   const org = uniqueName('org')
   const request = { ...database(inject('stack').neo4j, 'Person', 'id'), originIds: ['1'], metadata: true, orgName: org }
   const headers = { Prefer: 'respond-async', 'Idempotency-Key': 'one' }
@@ -69,13 +69,13 @@ test('a JWT and a static token of one name share no idempotency keys', async () 
   expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([202, 'true'])
 })
 
-test('a token ends within seconds of its time', async () => {
+test('a token expires within seconds of its time', async () => {
   expect(await statusFor(await identity.sign({ exp: inSeconds(-6) }))).toBe(401)
   expect(await statusFor(await identity.sign({ nbf: inSeconds(30) }))).toBe(401)
   expect(await statusFor(await identity.sign({ exp: inSeconds(30), nbf: inSeconds(0) }))).toBe(200)
 })
 
-test('tokens of known keys outlive the provider; a new key is taken up within a minute of its rotation', async () => {
+test('tokens of known keys outlive the provider; a new key is accepted within a minute of its rotation', async () => {
   const old = await identity.sign()
   await identity.stop()
   expect(await statusFor(old)).toBe(200)

@@ -10,7 +10,7 @@ const { service, client } = await ownService({ redisDatabase, env: { LOG_LEVEL: 
 const { apiUrl, tokens } = service
 const marker = 'injected-by-test'
 
-/** Whatever could end a line, a text or an object of a log, in the encoding of a path. */
+/** Percent-encoded text that could end a line, a string or an object of a log. */
 const breaks = [`%0d%0a${marker}`, `%0a{%22msg%22:%22${marker}%22}`, `%22,%22${marker}%22:%22`, `%1b[2J${marker}`]
 breaks.push(`%e2%80%a8${marker}`, `%c2%85${marker}`, `%00${marker}`, `%5cn${marker}`, `%7d%0a%7b${marker}`)
 
@@ -20,7 +20,7 @@ const lines = () =>
     .split('\n')
     .filter((line) => line !== '')
 
-/** Of every line its keys, at any depth. */
+/** The keys of a value, at any depth. */
 function keysOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, inner]) => [key, ...keysOf(inner)])
@@ -38,7 +38,7 @@ function mustBeObjects() {
 
 const withParams = everyEndpoint.filter(([, { path }]) => path.includes(':'))
 
-test('names and ids that hold the end of a line are logged as texts', async () => {
+test('names and ids with line endings are logged as strings', async () => {
   for (const [, endpoint] of withParams) {
     const { method, path, body } = requestTo(endpoint, { orgName: 'ORG', fileName: 'FILE', id: 'JOB' })
     for (const odd of breaks) {
@@ -46,7 +46,7 @@ test('names and ids that hold the end of a line are logged as texts', async () =
       await client.call(method, asked, method === 'GET' ? undefined : body)
     }
   }
-  // A request's line comes after its answer.
+  // A request is logged after its answer.
   await expect.poll(() => lines().length, { timeout: 10_000 }).toBeGreaterThan(withParams.length * breaks.length)
   mustBeObjects()
 })
@@ -59,7 +59,7 @@ test.each([
   ['an agent', (odd: string) => `User-Agent: ${odd}`],
   ['a tag', (odd: string) => `If-Match: ${odd}`],
   ['a host', (odd: string) => `X-Forwarded-Host: ${odd}`],
-])('%s that holds more than it should makes no header and no line', async (_what, header) => {
+])('%s with control characters or markup adds no header and no log line', async (_what, header) => {
   const odds = [
     `x\r\nSet-Cookie: ${marker}`,
     `x\nSet-Cookie: ${marker}`,
@@ -77,7 +77,7 @@ test.each([
   mustBeObjects()
 })
 
-test('many headers, long headers and long URLs are refused, and the service goes on', async () => {
+test('too many headers, long headers and long URLs are refused, and the service keeps running', async () => {
   const auth = `Authorization: Bearer ${tokens.all}\r\n`
   const get = (path: string, headers: string) =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${auth}${headers}\r\n`
@@ -93,13 +93,13 @@ test('many headers, long headers and long URLs are refused, and the service goes
     await statusOf(get(`/1.0/publish/acme?${'filter=a&'.repeat(1_500)}limit=1`, '')),
     await statusOf(get(`/1.0/jobs?${Array.from({ length: 2_000 }, (_, index) => `k${index}`).join('&')}`, '')),
   ]).toEqual(['431', '431', '431', '431', '400', '400'])
-  // The connection is gone before all of these is sent: their answer may be lost on the way.
+  // The server closes the connection before all of this is sent, so the answer may be lost.
   const huge = [get('/1.0/jobs', many(100_000)), get('/1.0/jobs', long(5_000_000)), `GET /${'a'.repeat(5_000_000)}`]
   for (const head of huge) expect(['431', undefined]).toContain(await statusOf(head))
   expect((await client.get('/1.0/jobs')).status).toBe(200)
 })
 
-test('no token is in a log', () => {
+test('no log contains a token', () => {
   const log = service.logs()
   expect([tokens.all, service.env.S3_SECRET_KEY].filter((secret) => log.includes(secret as string))).toEqual([])
 })

@@ -20,12 +20,12 @@ const { service } = await ownService({
 const { hostname, port } = new URL(service.apiUrl)
 
 interface Client {
-  /** The status and headers of the answer, when there is one. */
+  /** The status and headers of the answer, once there is one; else ''. */
   answer(): string
   hangUp(): void
 }
 
-/** Sends a request as it is. */
+/** Sends a request verbatim. */
 async function send(name: string, path: string, headers: string, body: string): Promise<Client> {
   const socket = connect(Number(port), hostname).on('error', () => {})
   await once(socket, 'connect')
@@ -38,7 +38,7 @@ async function send(name: string, path: string, headers: string, body: string): 
   return { answer: () => answer, hangUp: () => socket.destroy() }
 }
 
-/** A body that begins and does not end. */
+/** A body that is started and never completed. */
 const unfinished = (name: string, bytes = 3 * mebibyte) =>
   send(name, '/1.0/publish/multi', `Content-Length: ${bytes}`, '[')
 
@@ -48,16 +48,16 @@ const answered = async (client: Client) => {
   return client.answer()
 }
 
-/** How many bytes of bodies are taken does not show: a request of the same token that is not refused tells. */
+/** Probes whether a body of this size is refused, as the number of held bytes is not observable. */
 const isRefused = async (name: string, bytes: number) => {
   const client = await unfinished(name, bytes)
-  // What came before these has been looked at by then.
+  // By then the server has processed the request.
   for (let round = 0; round < 3; round++) await fetch(`${service.apiUrl}/livez`)
   client.hangUp()
   return [429, 503].includes(statusOf(client))
 }
 
-test('unfinished bodies of many clients are refused beyond what is held, and room is made when they go', async () => {
+test('unfinished bodies beyond the limits are refused, and room is freed when clients disconnect', async () => {
   const held = [await unfinished('ann')]
   await expect.poll(() => isRefused('ann', 2 * mebibyte), { timeout: 20_000 }).toBe(true)
   const over = await answered(await unfinished('ann'))
@@ -73,7 +73,7 @@ test('unfinished bodies of many clients are refused beyond what is held, and roo
   await expect.poll(() => isRefused('cid', 3 * mebibyte), { timeout: 20_000 }).toBe(false)
 })
 
-test('a body whose size is not told counts as the largest it may be', async () => {
+test('a body of unknown size counts with the largest allowed size', async () => {
   const packed = await send('ann', '/1.0/publish/multi', 'Content-Encoding: gzip\r\nContent-Length: 10', 'x')
   await expect.poll(() => isRefused('bob', mebibyte), { timeout: 20_000 }).toBe(true)
   packed.hangUp()
@@ -90,7 +90,7 @@ const body = JSON.stringify({
 })
 const returned = (name: string) => send(name, '/1.0/publish/', `Content-Length: ${body.length}`, body)
 
-test('returnOnly packets are made a few at a time, and end with their clients', { timeout: 120_000 }, async () => {
+test('concurrent returnOnly packets are limited, and end with their clients', { timeout: 120_000 }, async () => {
   const held: Client[] = []
   for (const name of ['ann', 'ann', 'bob', 'bob']) {
     held.push(await returned(name))

@@ -8,7 +8,7 @@ const { apiUrl, tokens } = inject('service')
 const client = createClient(apiUrl, tokens.all as string)
 const names = { orgName: 'no-such-org', fileName: 'no-such-file', id: 'no-such-job' }
 
-/** A path of each template, and the methods of all templates that it fits; a fixed path is its own only. */
+/** A sample path of each template, and the methods of all templates that match it; a fixed path only matches itself. */
 const paths = [...Map.groupBy(endpoints, ({ path }) => path)].map(([template, [endpoint]]) => {
   const { path } = requestTo(endpoint as (typeof endpoints)[number], names)
   const fits = (other: string) => new RegExp(`^${other.replaceAll(/:\w+/g, '[^/]+')}$`).test(path)
@@ -21,12 +21,12 @@ const paths = [...Map.groupBy(endpoints, ({ path }) => path)].map(([template, [e
 
 const allowed = (headers: Headers) => new Set(headers.get('Allow')?.split(', '))
 
-test.each(paths)('%s says which methods it takes, without a token', async (_template, path, methods) => {
+test.each(paths)('%s lists its methods, without a token', async (_template, path, methods) => {
   const response = await fetch(apiUrl + path, { method: 'OPTIONS' })
   expect([response.status, await response.text(), allowed(response.headers)]).toEqual([204, '', methods])
 })
 
-test.each(paths)('%s refuses all others with 405', async (template, path, methods) => {
+test.each(paths)('%s refuses all other methods with 405', async (template, path, methods) => {
   for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'].filter((one) => !methods.has(one))) {
     const { status, headers, body } = await client.call<Record<string, unknown>>(method, path)
     expect([method, status, allowed(headers)]).toEqual([method, 405, methods])
@@ -49,7 +49,7 @@ test.each(everyEndpoint.filter(([, { method }]) => method === 'get'))(
 )
 
 test.each(['/1.0', '/1.0/', '/1.0/nothing', '/1.0/publish/a/b/c', '/1.0/Jobs', '/nothing', '/'])(
-  '%s is no path, whatever the method',
+  '%s is 404, whatever the method',
   async (path) => {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
       expect([method, (await fetch(apiUrl + path, { method })).status]).toEqual([method, 404])

@@ -13,7 +13,7 @@ for (const org of ['acme', 'other']) await client.post(`/1.0/publish/${org}`)
 await client.post('/1.0/publish/other/delete', { ...publishes, fileName: 'theirs' })
 const before = (await keysBelow('')).sort()
 
-// As they go over the wire: nothing that tidies a path stands between.
+// Sent verbatim, without normalization of the path.
 const inPaths = [
   ...['..', '%2e%2e', '%2E%2E', '.%2e', '%2e.', '..%2f', '..%2Fother', '%2e%2e%2fother', 'acme%2f..%2fother'],
   ...['acme/../other', 'acme%2F..', '..%5cother', '..%5Cother', 'acme%5c..%5cother', '%5c%5cother', 'acme%2f%2fother'],
@@ -142,12 +142,12 @@ function sendPath(method: string, path: string, body: object | undefined) {
 
 const publish = everyEndpoint.filter(([, { path }]) => /:orgName|:fileName/.test(path))
 
-test.each(publish)('%s: no encoding of a name leads out of its place', async (_name, endpoint) => {
+test.each(publish)('%s: no encoding of a name escapes its org', async (_name, endpoint) => {
   for (const field of ['orgName', 'fileName'].filter((field) => endpoint.path.includes(`:${field}`))) {
     const { method, path, body } = requestTo(endpoint, { orgName: 'acme', fileName: 'mine', [field]: 'REPLACED' })
     for (const odd of inPaths) {
       const answer = await sendPath(method, path.replace('REPLACED', odd), body)
-      // A name may stand for one that could exist, or its path be another's: then it is not there, or not taken.
+      // The name may be valid but unknown, or its path may belong to another endpoint.
       expect([odd, [400, 404, 405].includes(answer.status)]).toEqual([odd, true])
       expect(answer.text).not.toMatch(/DETACH DELETE|X-Amz|theirs"/)
     }
@@ -155,7 +155,7 @@ test.each(publish)('%s: no encoding of a name leads out of its place', async (_n
   expect((await keysBelow('')).sort()).toEqual(before)
 })
 
-test.each(['/1.0/publish/', '/1.0/publish/multi'])('%s: nor does one in the body', async (path) => {
+test.each(['/1.0/publish/', '/1.0/publish/multi'])('%s: no name in the body escapes its org', async (path) => {
   const wrap = (fields: object) => (path.endsWith('multi') ? [fields] : fields)
   const request = {
     ...publishes,
@@ -174,7 +174,7 @@ test.each(['/1.0/publish/', '/1.0/publish/multi'])('%s: nor does one in the body
   expect((await keysBelow('')).sort()).toEqual(before)
 })
 
-test.each(['delete', 'createrelationships'])('%s: nor does its file name', async (kind) => {
+test.each(['delete', 'createrelationships'])('%s: no file name escapes its org', async (kind) => {
   const pairs = { startIndex: 'A', startIdField: 'i', endIndex: 'B', endIdField: 'i', type: 'T' }
   const fields = kind === 'delete' ? publishes : { ...pairs, idPairs: [{ startId: '1', endId: '2' }] }
   for (const fileName of inBodies) {
@@ -184,7 +184,7 @@ test.each(['delete', 'createrelationships'])('%s: nor does its file name', async
   expect((await keysBelow('')).sort()).toEqual(before)
 })
 
-test('prefixes and filters show nothing that is hidden or elsewhere', async () => {
+test('prefixes and filters reveal nothing hidden or of other orgs', async () => {
   for (const odd of [...inBodies, '.', '', '/']) {
     for (const usePrefixes of [true, false]) {
       const { status, body } = await client.post('/1.0/publish/acme/files', { fileNames: [odd], usePrefixes })

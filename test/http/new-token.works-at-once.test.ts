@@ -8,7 +8,7 @@ import { ownService } from '../support/own-service.ts'
 const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { token: string } }
 
-/** What `npm run token` runs once the packages are there. */
+/** Runs what `npm run token` runs after its install step. */
 function newToken(...options: string[]) {
   const [program = '', ...script] = (scripts.token.split(' && ').at(-1) as string).split(' ')
   const { status, stdout, stderr } = spawnSync(program, [...script, ...options], { cwd: root, encoding: 'utf8' })
@@ -19,7 +19,7 @@ const usage = 'usage: npm run token -- --name <name> --org <org> [--org …] --s
 const scopes = 'publish:read, publish:write, manager:read, manager:write, search:read'
 const given = ['--name', 'ann', '--org', 'acme', '--scope', 'publish:read']
 
-test('a new token works as soon as its entry is in the tokens file, and no longer than that', async () => {
+test('a new token works exactly while its entry is in the tokens file', async () => {
   const { service, client } = await ownService()
   const { status, stdout, stderr } = newToken(...given, '--scope', 'publish:write', '--org', 'beta/team')
   const [, token = '', entry = ''] =
@@ -50,7 +50,7 @@ test('a new token works as soon as its entry is in the tokens file, and no longe
   expect((await client.get('/1.0/publish/status')).status).toBe(200)
 })
 
-/** With a time of its own, whatever the resolution of the file system. */
+/** Sets a distinct modification time, whatever the resolution of the file system. */
 function rewrite(path: string, text: string, secondsLater: number) {
   writeFileSync(path, text)
   const time = new Date(Date.now() + secondsLater * 1_000)
@@ -65,7 +65,7 @@ test.each<[string, string[], string]>([
   ['a reserved org', [...given, '--org', 'status'], '--org: must not start with the reserved name status\n'],
   ['an unknown option', [...given, '--orgs', 'a'], "Unknown option '--orgs'"],
   ['a stray word', [...given, 'beta'], "Unexpected argument 'beta'"],
-])('refuses %s in clear words, with exit code 1 and no token', (_what, options, message) => {
+])('refuses %s with a clear message, with exit code 1 and no token', (_what, options, message) => {
   const { status, stdout, stderr } = newToken(...options)
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr.startsWith(message)).toBe(true)

@@ -16,7 +16,7 @@ const [, section = ''] =
 const [, commands = ''] = /```sh\n(.*?)```/s.exec(section) ?? []
 const [, shownError = ''] = /```json\n(.*?)```/s.exec(section) ?? []
 
-// Neo4j 3.5 keeps the models: the manager named `default` is then this file's.
+// Neo4j 3.5 keeps the models, so that this file has its own manager named `default`.
 const { neo4j, redis, ...stack } = inject('stack')
 const models = stack.legacy as Neo4jAddress
 const { database: redisDatabase, release } = await ownDatabase(redis.url)
@@ -52,7 +52,7 @@ async function inShell(script: string): Promise<string> {
   return stdout
 }
 
-/** What was asked of the service, and what it answered. */
+/** The requests to the service, with the status of their answers. */
 const requests = () =>
   service
     .logs()
@@ -61,14 +61,14 @@ const requests = () =>
     .map((line) => JSON.parse(line) as { method: string; path: string; status: number })
     .map(({ method, path, status }) => `${status} ${method} ${path.replace(/grn:gg:managerversion:\w+/, '{version}')}`)
 
-test('before its first line the second answers with the error that is shown', async () => {
+test('without the first command, the second answers with the documented error', async () => {
   const [, variables = '', publish = ''] = /^(auth=.*?)\n\n.*?publish\/first\n(curl .*?^END\n)/ms.exec(commands) ?? []
   const answer = JSON.parse(await inShell(`${variables}\n${publish}`))
   expect(answer).toMatchObject(JSON.parse(shownError))
   expect(Object.values(answer).filter((value) => value !== null).length).toBe(1)
 })
 
-test('the commands work in their order, and end with a downloaded packet', async () => {
+test('the commands work in order, and end with a downloaded packet', async () => {
   await run(driver, `CREATE (:\`${label}\` {iata: 'SEA'})-[:FLIGHT {count: 7}]->(:\`${label}\` {iata: 'JFK'})`)
   const old = await client.get<{ manager: { grn: string } }>('/1.0/manager/name/default')
   if (old.status === 200) await client.call('DELETE', `/1.0/manager/${old.body.manager.grn}`)
@@ -84,7 +84,7 @@ test('the commands work in their order, and end with a downloaded packet', async
     '200 GET /1.0/publish/first',
     '200 GET /1.0/publish/first/two-airports.json/url',
   ]
-  // A request is logged a moment after its answer has gone.
+  // A request is logged shortly after its answer was sent.
   await vi.waitFor(() => expect(requests().slice(requests().indexOf(expected[0] as string))).toEqual(expected), 10_000)
   expect(answers).toContain(`"${label.toLowerCase()}"`)
   expect(answers).toContain('"fileNames":["two-airports.json"]')

@@ -15,7 +15,7 @@ const withBody = everyEndpoint.filter(([, { body }]) => body !== undefined)
 const posted = withBody.filter(([, { method }]) => method !== 'get')
 const withParams = everyEndpoint.filter(([, { path }]) => path.includes(':'))
 
-test.each(closed)('%s: no token and no scope', async (_name, endpoint) => {
+test.each(closed)('%s: missing token or scope', async (_name, endpoint) => {
   const { method, path } = requestTo(endpoint, names)
   const nobody = await documented(createClient(apiUrl, null))(method, path)
   const other = endpoint.scope?.startsWith('publish') ? tokens['model-reader'] : tokens.reader
@@ -24,7 +24,7 @@ test.each(closed)('%s: no token and no scope', async (_name, endpoint) => {
   expect(unfit.headers.get('WWW-Authenticate')).toBe(`Bearer error="insufficient_scope", scope="${endpoint.scope}"`)
 })
 
-test.each(everyEndpoint)('%s: unknown and empty parameters, both at once', async (_name, endpoint) => {
+test.each(everyEndpoint)('%s: unknown and empty parameters are reported together', async (_name, endpoint) => {
   const { method, path, body } = requestTo(endpoint, names)
   const sent = method === 'GET' ? undefined : body
   const { status, text } = await call(method, `${path}?nonsense=1&empty=`, sent)
@@ -32,7 +32,7 @@ test.each(everyEndpoint)('%s: unknown and empty parameters, both at once', async
   expect(text).toContain('empty: must not be empty')
 })
 
-test.each(posted)('%s: bodies that are not JSON, or not sent as such', async (_name, endpoint) => {
+test.each(posted)('%s: bodies that are not JSON, or not declared as JSON', async (_name, endpoint) => {
   const { method, path, body } = requestTo(endpoint, names)
   const statusOf = async (sent: unknown, type: string) =>
     (await call(method, path, sent, { 'Content-Type': type })).status
@@ -47,20 +47,20 @@ test.each(posted)('%s: bodies that are not JSON, or not sent as such', async (_n
   expect(compressed.status).toBe(415)
 })
 
-test.each(posted)('%s: JSON that is no request', async (_name, endpoint) => {
+test.each(posted)('%s: JSON that is not a valid request', async (_name, endpoint) => {
   const { method, path } = requestTo(endpoint, names)
   const deep = `${'['.repeat(40)}${']'.repeat(40)}`
   for (const body of ['null', '1', 'true', '"text"', '[]', '[[]]', deep, '{"__proto__": {}}', '{"nonsense": 1}'])
     expect([body, (await call(method, path, body)).status]).toEqual([body, 400])
 })
 
-test.each(withBody)('%s: a body over its size is refused before it is read', async (_name, endpoint) => {
+test.each(withBody)('%s: a body over its limit is refused before it is read', async (_name, endpoint) => {
   const { method, path } = requestTo(endpoint, names)
   const limit = endpoint.body?.limitBytes as number
   expect(await statusOfSize(method, path, limit + 1)).toBe(413)
 })
 
-/** Only announces a body: whoever answers has not waited for it. */
+/** Only announces a body, so that an answer proves that the server did not wait for it. */
 function statusOfSize(method: string, path: string, bytes: number): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   const headers = { Authorization: `Bearer ${tokens.all}`, 'Content-Type': 'application/json', 'Content-Length': bytes }
@@ -73,7 +73,7 @@ function statusOfSize(method: string, path: string, bytes: number): Promise<numb
   return promise
 }
 
-/** The path of a request with one of its parameters replaced, as it goes over the wire. */
+/** The paths of a request with each of its parameters replaced in turn, as sent over the wire. */
 const eachParameter = (endpoint: Endpoint, value: string) =>
   [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) =>
     requestTo(endpoint, { ...names, [name as string]: 'REPLACED' }).path.replace('REPLACED', value),
@@ -87,7 +87,7 @@ test.each(withParams)('%s: parameters that are not percent-encoded', async (_nam
       expect([path, (await call(method, path, sent)).status]).toEqual([path, 400])
 })
 
-test.each(withParams)('%s: parameters of every odd kind are told, never a fault', async (_name, endpoint) => {
+test.each(withParams)('%s: odd parameters are answered without a server error', async (_name, endpoint) => {
   const { method, body } = requestTo(endpoint, names)
   const sent = method === 'GET' ? undefined : body
   for (const odd of [

@@ -17,13 +17,13 @@ const { service, as, client } = await ownService({
   env: { REDIS_URL: redis.address.url, RATE_LIMIT_PER_MINUTE: String(limit) },
 })
 const org = uniqueName('org')
-// A list is read from the object store: it is answered with and without Redis.
+// Read from the object store, so that it is answered with and without Redis.
 const list = `/1.0/publish/${org}`
 beforeAll(async () => {
   await client.post(list)
 })
 
-/** Statuses of some requests one after another, counted. */
+/** Counts the statuses of `count` sequential requests. */
 async function statusesOf(count: number, ask: () => Promise<{ status: number }>): Promise<Record<number, number>> {
   const counted: Record<number, number> = {}
   for (let sent = 0; sent < count; sent++) {
@@ -33,7 +33,7 @@ async function statusesOf(count: number, ask: () => Promise<{ status: number }>)
   return counted
 }
 
-test('beyond its number a token is told when to come again; another token is not touched', async () => {
+test('beyond its limit a token gets 429 with Retry-After; another token is unaffected', async () => {
   const [ann, bob] = [as('ann'), as('bob')]
   expect(await statusesOf(limit + 5, () => ann.get(list))).toEqual({ 200: limit, 429: 5 })
   const publish = await ann.get(list)
@@ -50,14 +50,14 @@ test('beyond its number a token is told when to come again; another token is not
   expect((await bob.get(list)).status).toBe(200)
 })
 
-test('requests at once are counted like those in a row', async () => {
+test('concurrent requests count like sequential ones', async () => {
   const eve = as('eve')
   const statuses = await Promise.all(Array.from({ length: limit * 2 }, async () => (await eve.get(list)).status))
   expect(statuses.filter((status) => status === 200).length).toBe(limit)
   expect(statuses.filter((status) => status === 429).length).toBe(limit)
 })
 
-test('refused requests count too, those without a token do not, and open paths are not limited', async () => {
+test('refused requests count too, those without a valid token do not, and open paths are not limited', async () => {
   const cid = as('cid')
   expect(await statusesOf(limit + 1, () => cid.get('/1.0/manager/name/none'))).toEqual({ 403: limit, 429: 1 })
   expect(await statusesOf(limit * 2, () => createClient(service.apiUrl, 'wrong').get(list))).toEqual({ 401: limit * 2 })
@@ -65,7 +65,7 @@ test('refused requests count too, those without a token do not, and open paths a
     expect(await statusesOf(limit * 2, () => fetch(service.apiUrl + path))).toEqual({ 200: limit * 2 })
 })
 
-test('all API processes count together', async () => {
+test('the limit is shared by all API processes', async () => {
   const another = await service.startApi()
   const there = createClient(another.apiUrl, service.tokens.dan as string)
   expect(await statusesOf(limit / 2, () => as('dan').get(list))).toEqual({ 200: limit / 2 })
@@ -73,15 +73,15 @@ test('all API processes count together', async () => {
   expect((await as('dan').get(list)).status).toBe(429)
 })
 
-describe('while Redis is away', () => {
+describe('while Redis is unavailable', () => {
   beforeAll(() => redis.kill())
 
-  test('each process counts for itself, and nothing is a fault', async () => {
+  test('each process counts on its own, without server errors', async () => {
     expect(await statusesOf(limit + 5, () => as('fay').get(list))).toEqual({ 200: limit, 429: 5 })
   })
 })
 
-test('a limit of 0 is none', async () => {
+test('a limit of 0 disables the limit', async () => {
   const { apiUrl, tokens: theirs, env } = inject('service')
   expect(env.RATE_LIMIT_PER_MINUTE).toBe('0')
   const { get } = createClient(apiUrl, theirs.reader as string)

@@ -8,7 +8,7 @@ const auth = `Authorization: Bearer ${tokens.all}\r\n`
 const host = 'Host: x\r\nConnection: close\r\n'
 const long = `X-Long: ${'y'.repeat(20_000)}\r\n`
 
-/** Requests that never become one: what is wrong, the head but for its path, what is answered. */
+/** Requests that the HTTP parser rejects: what is wrong, the request for a path, the status and message. */
 const unreadable: [what: string, request: (path: string) => string, status: number, message: string][] = [
   ['a header too large', (path) => `GET ${path} HTTP/1.1\r\n${host}${long}\r\n`, 431, 'larger than 16384 bytes'],
   [
@@ -48,7 +48,7 @@ function read(answer: string) {
   return { status: Number(head.split(' ')[1]), head, type, body: JSON.parse(body || 'null') }
 }
 
-test.each(unreadable)('%s: below publish the answer has its shape', async (_what, request, status, message) => {
+test.each(unreadable)('%s: below publish the answer has its format', async (_what, request, status, message) => {
   for (const path of ['/1.0/publish', '/1.0/publish/', '/1.0/publish/acme/file']) {
     const told = read(await sendRaw(apiUrl, request(path)))
     expect([told.status, told.type]).toEqual([status, 'application/json'])
@@ -62,7 +62,7 @@ test.each(unreadable)('%s: below publish the answer has its shape', async (_what
   }
 })
 
-test.each(unreadable)('%s: elsewhere it is a problem', async (_what, request, status, message) => {
+test.each(unreadable)('%s: elsewhere the answer is a problem', async (_what, request, status, message) => {
   for (const path of ['/1.0/jobs', '/1.0/search/a/directIndexPolicy/b/defaultFull']) {
     const told = read(await sendRaw(apiUrl, request(path)))
     expect([told.status, told.type]).toEqual([status, 'application/problem+json'])
@@ -70,7 +70,7 @@ test.each(unreadable)('%s: elsewhere it is a problem', async (_what, request, st
   }
 })
 
-test('a head that comes in pieces is told in its shape as well', async () => {
+test('a head that arrives in pieces is answered in the format of its path as well', async () => {
   const { hostname, port } = new URL(apiUrl)
   const socket = connect(Number(port), hostname).on('error', () => {})
   let answer = ''
@@ -91,14 +91,14 @@ test('a head that comes in pieces is told in its shape as well', async () => {
   socket.destroy()
 })
 
-test('what is not HTTP at all is told as a problem', async () => {
+test('data that is not HTTP is answered with a problem', async () => {
   for (const text of ['\x16\x03\x01\x02\x00\x01\x00', 'hello\r\n\r\n', 'GET\r\n\r\n']) {
     const told = read(await sendRaw(apiUrl, text))
     expect([told.status, told.type]).toEqual([400, 'application/problem+json'])
   }
 })
 
-test('a head that is not read to its end is told too, as a problem where its path came before', async () => {
+test('an oversized head that is not read completely is still answered', async () => {
   for (let round = 0; round < 10; round++) {
     const told = read(await sendRaw(apiUrl, `GET /1.0/publish/a HTTP/1.1\r\n${host}${long.repeat(3)}\r\n`))
     expect([told.status, JSON.stringify(told.body)]).toEqual([431, expect.stringContaining('larger than 16384 bytes')])

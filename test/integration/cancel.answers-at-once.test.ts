@@ -34,7 +34,7 @@ const slow: ObjectStore = {
   },
 }
 
-test('a large multi with many parts staged is cancelled at once; its parts are removed afterwards', async () => {
+test('cancelling a large multi with many staged parts returns at once; its parts are removed afterwards', async () => {
   const [id, orgName, parts] = [randomUUID(), `org-${randomUUID()}`, 20]
   const job = { id, kind: 'multi', orgName, fileName: 'f', batchSize: 1, force: false, subRequests: 60 } as const
   await records.create(job)

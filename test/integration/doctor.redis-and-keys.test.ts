@@ -7,17 +7,17 @@ import { createSecrets } from '../../shared/jobs/secrets.ts'
 import { runDoctor } from '../support/doctor.ts'
 import { redisWith } from '../support/redis-with.ts'
 
-// Each run is a process of its own, and some start a Redis.
+// Each run starts its own process, and some also start a Redis.
 vi.setConfig({ testTimeout: 120_000 })
 
 const { redis } = inject('stack')
 const lasting = { appendonly: 'yes', maxmemory: '100mb' }
 
-test('where everything is right, every line is ok, and the exit code is 0', async () => {
+test('with everything correct, every line is ok and the exit code is 0', async () => {
   const { code, lines } = await runDoctor({ REDIS_URL: await redisWith(lasting) })
   expect(lines.map((line) => line.replace(/\d+\.\d+(\.\d+)?( MiB)?|\bpublish\b|"[\w-]+"|\d+ rule/g, '…'))).toEqual([
     'ok    settings: complete and valid',
-    'ok    access: the file that AUTH_TOKENS names has 4 token(s)',
+    'ok    access: the file that AUTH_TOKENS names has 5 token(s)',
     'ok    origins: …(s) of ORIGIN_ALLOW, port 7687 where a rule names none',
     'ok    redis version: …',
     'ok    redis eviction policy: noeviction',
@@ -34,7 +34,7 @@ test('where everything is right, every line is ok, and the exit code is 0', asyn
 })
 
 describe('a Redis', () => {
-  test('that may evict keys fails', async () => {
+  test('that may evict keys is reported as a failure', async () => {
     const { code, notOk } = await runDoctor({
       REDIS_URL: await redisWith({ ...lasting, 'maxmemory-policy': 'allkeys-lru' }),
     })
@@ -42,7 +42,7 @@ describe('a Redis', () => {
     expect(code).toBe(1)
   })
 
-  test('that keeps nothing on disk and has no limit is a warning each, and the exit code is 0', async () => {
+  test('without persistence and without a memory limit gets one warning each, and exit code 0', async () => {
     const { code, notOk } = await runDoctor({ REDIS_URL: await redisWith({}) })
     expect(notOk).toEqual([
       expect.stringMatching(/^warn {2}redis memory: [\d.]+ MiB without a limit: set maxmemory/),
@@ -51,7 +51,7 @@ describe('a Redis', () => {
     expect(code).toBe(0)
   })
 
-  test('that is nearly full is a warning', async () => {
+  test('that is nearly full gets a warning', async () => {
     const url = await redisWith(lasting)
     const connection = new Redis(url)
     const used = Number(/^used_memory:(\d+)/m.exec(await connection.info('memory'))?.[1])
@@ -61,7 +61,7 @@ describe('a Redis', () => {
     expect(notOk).toEqual([expect.stringMatching(/^warn {2}redis memory: [\d.]+ MiB of [\d.]+ MiB: when it is full/)])
   })
 
-  test('with another password fails, and neither password is shown', async () => {
+  test('that rejects the password is reported as a failure, without showing either password', async () => {
     const url = await redisWith({ requirepass: 'the-right-one' })
     const { code, output, notOk } = await runDoctor({ REDIS_URL: url.replace('//', '//:the-wrong-one@') })
     expect(notOk).toEqual(['fail  redis: refuses the user or the password in REDIS_URL'])
@@ -69,19 +69,19 @@ describe('a Redis', () => {
     expect(code).toBe(1)
   })
 
-  test('without a password where one is needed fails', async () => {
+  test('that needs a password, with none configured, is reported as a failure', async () => {
     const { notOk } = await runDoctor({ REDIS_URL: await redisWith({ requirepass: 'the-right-one' }) })
     expect(notOk).toEqual(['fail  redis: refuses the user or the password in REDIS_URL'])
   })
 
-  test('that is not there fails, and the rest is looked at all the same', async () => {
+  test('that is unreachable is reported as a failure, and the remaining checks still run', async () => {
     const { code, lines, notOk } = await runDoctor({ REDIS_URL: 'redis://:hidden@127.0.0.1:1' })
     expect(notOk).toEqual(['fail  redis: does not answer (ECONNREFUSED): check REDIS_URL, and that Redis runs'])
     expect(lines).toContain('ok    manager database: answers')
     expect(code).toBe(1)
   })
 
-  test('without the database that REDIS_URL names fails', async () => {
+  test('that lacks the database named in REDIS_URL is reported as a failure', async () => {
     const { notOk } = await runDoctor({ REDIS_URL: `${redis.url}/99` })
     expect(notOk).toEqual(['fail  redis: REDIS_URL names a database that this Redis does not have'])
   })
@@ -90,7 +90,7 @@ describe('a Redis', () => {
 describe('the key ring', () => {
   const ringOf = (...names: string[]) => names.map((name) => `${name}:${randomBytes(32).toString('base64')}`)
 
-  /** A Redis in which a job has credentials that were sealed with the first key of a ring. */
+  /** A Redis in which one job has credentials sealed with the first key of a ring. */
   async function sealedWith(key: string): Promise<string> {
     const url = await redisWith(lasting)
     const connection = new Redis(url)
@@ -104,14 +104,14 @@ describe('the key ring', () => {
     return url
   }
 
-  test('opens what a key behind the first has sealed', async () => {
+  test('decrypts credentials sealed with a key after the first', async () => {
     const [old, next] = ringOf('old', 'next') as [string, string]
     const { code, lines } = await runDoctor({ REDIS_URL: await sealedWith(old), SECRET_KEYS: `${next},${old}` })
     expect(lines).toContain('ok    key ring: "next" encrypts, 2 decrypt; 1 stored credential(s) open')
     expect(code).toBe(0)
   })
 
-  test('fails without a key that was taken away too early', async () => {
+  test('fails when a key was removed while credentials sealed with it remain', async () => {
     const [old, next] = ringOf('old', 'next') as [string, string]
     const { code, output, notOk } = await runDoctor({ REDIS_URL: await sealedWith(old), SECRET_KEYS: next })
     expect(notOk).toEqual([
@@ -121,7 +121,7 @@ describe('the key ring', () => {
     expect(code).toBe(1)
   })
 
-  test('fails with another key under the same name, and warns of two of one name', async () => {
+  test('fails when a key was replaced under the same name, and warns of duplicate names', async () => {
     const [first, second, third] = ringOf('k', 'k', 'k') as [string, string, string]
     const { notOk } = await runDoctor({ REDIS_URL: await sealedWith(first), SECRET_KEYS: `${second},${third}` })
     expect(notOk).toEqual([

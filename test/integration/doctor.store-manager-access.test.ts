@@ -11,14 +11,14 @@ vi.setConfig({ testTimeout: 120_000 })
 const directory = mkdtempSync(join(tmpdir(), 'doctor-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-/** The stack's Redis keeps nothing, by design: what it has to say of that is another test's. */
+/** Ignores Redis warnings: the stack's Redis has no persistence by design, which another test covers. */
 async function failuresOf(change: Record<string, string | undefined>) {
   const { code, notOk, output } = await runDoctor(change)
   return { code, output, told: notOk.filter((line) => !line.startsWith('warn  redis ')) }
 }
 
 describe('settings', () => {
-  test('that are missing or wrong are all told, and nothing else is looked at', async () => {
+  test('that are missing or invalid are all reported, and no further check runs', async () => {
     const { code, lines } = await runDoctor({ REDIS_URL: undefined, S3_SECRET_KEY: '', SECRET_KEYS: 'k1:c2hvcnQ=' })
     expect(lines).toEqual([
       'fail  settings: REDIS_URL: required',
@@ -29,7 +29,7 @@ describe('settings', () => {
     expect(code).toBe(1)
   })
 
-  test('of a worker are enough, with a warning each for what only an API needs, and for what only tests set', async () => {
+  test('of a worker pass, with a warning for each that only an API needs and each that only tests set', async () => {
     const change = { AUTH_TOKENS: undefined, MANAGER_DB_URL: undefined, FAILPOINT: 'midRead:kill:1000' }
     const { code, told } = await failuresOf({ ...change, ORIGIN_ALLOW: '0.0.0.0/0' })
     expect(told.map((line) => line.slice(0, 30))).toEqual([
@@ -43,7 +43,7 @@ describe('settings', () => {
 })
 
 describe('an object store', () => {
-  test('that ignores the condition of a create fails', async () => {
+  test('that ignores conditional creates is reported as a failure', async () => {
     const { settings } = await startFaultyStore({ ignoresCondition: true })
     const { code, told } = await failuresOf(settings)
     expect(told).toEqual([
@@ -55,26 +55,26 @@ describe('an object store', () => {
   test.each([
     ['twenty minutes', 1_200, 'fail'],
     ['two minutes', 120, 'warn'],
-  ])('whose clock is %s late is told so', async (_name, lateSeconds, level) => {
+  ])('whose clock is %s late is reported', async (_name, lateSeconds, level) => {
     const { settings } = await startFaultyStore({ lateSeconds })
     const { code, told } = await failuresOf(settings)
     expect(told[0]).toMatch(new RegExp(`^${level}  object store clock: differs .* by 1?\\d+ s: set both by NTP$`))
     expect(code).toBe(level === 'fail' ? 1 : 0)
   })
 
-  test('that refuses the secret key fails without showing it', async () => {
+  test('that rejects the secret key is reported as a failure, without showing the key', async () => {
     const { code, told, output } = await failuresOf({ S3_SECRET_KEY: 'another-secret-key' })
     expect(told).toEqual([expect.stringMatching(/^fail {2}object store: refuses us \(\w+\): check S3_ACCESS_KEY/)])
     expect(output).not.toContain('another-secret-key')
     expect(code).toBe(1)
   })
 
-  test('that is not there fails', async () => {
+  test('that is unreachable is reported as a failure', async () => {
     const { told } = await failuresOf({ S3_ENDPOINT: 'http://127.0.0.1:1' })
     expect(told).toEqual([expect.stringMatching(/^fail {2}object store: does not answer .*ECONNREFUSED.*S3_ENDPOINT/)])
   })
 
-  test('that clients would not reach at its public address is a warning', async () => {
+  test('whose public endpoint is unreachable gets a warning', async () => {
     const { code, told } = await failuresOf({ S3_PUBLIC_ENDPOINT: 'http://127.0.0.1:2' })
     expect(told).toEqual([expect.stringMatching(/^warn {2}download links: do not open from here \(ECONNREFUSED\)/)])
     expect(code).toBe(0)
@@ -82,19 +82,19 @@ describe('an object store', () => {
 })
 
 describe('the manager database', () => {
-  test('that refuses the password fails without showing it', async () => {
+  test('that rejects the password is reported as a failure, without showing it', async () => {
     const { code, told, output } = await failuresOf({ MANAGER_DB_PASSWORD: 'another-password' })
     expect(told).toEqual([expect.stringMatching(/^fail {2}manager database: refuses us .*check MANAGER_DB_USER/)])
     expect(output).not.toContain('another-password')
     expect(code).toBe(1)
   })
 
-  test('that is not there fails', async () => {
+  test('that is unreachable is reported as a failure', async () => {
     const { told } = await failuresOf({ MANAGER_DB_URL: 'bolt://127.0.0.1:1' })
     expect(told).toEqual([expect.stringMatching(/^fail {2}manager database: does not answer .*check MANAGER_DB_URL/)])
   })
 
-  test('of Neo4j 3.5 has its constraints looked at as well', async () => {
+  test('has its constraints checked on Neo4j 3.5 too', async () => {
     const { legacy } = inject('stack')
     if (!legacy) throw new Error('the stack has no Neo4j 3.5')
     const { boltUrl, username, password } = legacy
@@ -128,7 +128,7 @@ describe('access', () => {
     expect(code).toBe(1)
   })
 
-  test('counts the keys of JSON web tokens, and fails while they cannot be had', async () => {
+  test('reports the number of JWKS keys, and fails while the JWKS URL is unreachable', async () => {
     const { jwksUrl, stop } = await startIdentityProvider()
     onTestFinished(stop)
     const env = { AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: 'https://issuer.example', AUTH_AUDIENCE: 'packets' }

@@ -28,14 +28,14 @@ async function queuedJob(): Promise<string> {
   return id
 }
 
-/** Waits, and tells what came of it and after how long. */
+/** Waits for the job. @returns the job and the time waited. */
 async function timed(id: string, milliseconds: number) {
   const start = performance.now()
   const job = await waiter.wait(id, milliseconds)
   return { job, tookMs: performance.now() - start }
 }
 
-/** The subscriptions of this waiter's connection, as the server counts them. */
+/** The subscriptions of this waiter's connection, as reported by the server. */
 async function subscriptions(): Promise<string[]> {
   const clients = String(await redis.client('LIST')).split('\n')
   return clients
@@ -43,8 +43,8 @@ async function subscriptions(): Promise<string[]> {
     .map((client) => / sub=\d+/.exec(client)?.[0] ?? '')
 }
 
-describe('who waits for a job', () => {
-  test.each(finalStates)('is woken when it has %s elsewhere', async (state) => {
+describe('a wait for a job', () => {
+  test.each(finalStates)('ends when another process marks the job %s', async (state) => {
     const id = await queuedJob()
     const waiting = timed(id, longMs)
     await worker.start(id)
@@ -55,7 +55,7 @@ describe('who waits for a job', () => {
     expect(tookMs).toBeLessThan(longMs / 5)
   })
 
-  test('gets a job that has finished before at once', async () => {
+  test('returns an already finished job at once', async () => {
     const id = await queuedJob()
     await worker.finish(id, 'failed', {})
     const { job, tookMs } = await timed(id, longMs)
@@ -63,7 +63,7 @@ describe('who waits for a job', () => {
     expect(tookMs).toBeLessThan(longMs / 5)
   })
 
-  test('gets the job as it is when the time is up', async () => {
+  test('returns the current record on timeout', async () => {
     const id = await queuedJob()
     const waiting = timed(id, 300)
     await worker.start(id)
@@ -74,18 +74,18 @@ describe('who waits for a job', () => {
     expect(tookMs).toBeLessThan(longMs / 5)
   })
 
-  test('may not want to wait at all', async () => {
+  test('may have a timeout of zero', async () => {
     const id = await queuedJob()
     expect((await waiter.wait(id, 0))?.state).toBe('queued')
   })
 
-  test('gets null at once for a job that nobody knows', async () => {
+  test('returns null at once for an unknown job', async () => {
     const { job, tookMs } = await timed(randomUUID(), longMs)
     expect(job).toBeNull()
     expect(tookMs).toBeLessThan(longMs / 5)
   })
 
-  test('is not woken by other jobs', async () => {
+  test('is not ended by other jobs', async () => {
     const [id, other] = [await queuedJob(), await queuedJob()]
     const waiting = timed(id, 500)
     await worker.finish(other, 'succeeded', {})
@@ -94,7 +94,7 @@ describe('who waits for a job', () => {
     expect(tookMs).toBeGreaterThanOrEqual(499)
   })
 
-  test('is not missed when the job finishes just as the waiting begins', async () => {
+  test('does not miss a job that finishes just as the wait begins', async () => {
     const ids = await Promise.all(Array.from({ length: 100 }, queuedJob))
     const waited = ids.flatMap((id) => [waiter.wait(id, longMs), worker.finish(id, 'succeeded', {})] as const)
     const jobs = (await Promise.all(waited)).filter((outcome) => typeof outcome === 'object')
@@ -102,7 +102,7 @@ describe('who waits for a job', () => {
     expect(jobs.every((job) => job !== null && isFinished(job))).toBe(true)
   })
 
-  test('is woken again when another that waited for the same job gave up', async () => {
+  test('still ends after another wait for the same job timed out', async () => {
     const id = await queuedJob()
     const patient = timed(id, longMs)
     expect((await waiter.wait(id, 50))?.state).toBe('queued')
@@ -113,7 +113,7 @@ describe('who waits for a job', () => {
   })
 })
 
-test('two hundred that wait at once, for one job or for many, share one subscription and one timer', async () => {
+test('200 concurrent waits, for one job or many, share one subscription and one timer', async () => {
   const shared = await queuedJob()
   const ids = await Promise.all(Array.from({ length: 200 }, async (_, index) => (index % 2 ? shared : queuedJob())))
   const timers = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')]
@@ -128,7 +128,7 @@ test('two hundred that wait at once, for one job or for many, share one subscrip
   for (const timer of timers) timer.mockRestore()
 })
 
-test('a waiter that is released ends all waits at once, and every later one', async () => {
+test('releasing a waiter ends all current and later waits at once', async () => {
   const own = new Redis(url, { db: 5 })
   const stopping = await createFinishWaiter(own, here)
   const ids = await Promise.all(Array.from({ length: 20 }, queuedJob))
@@ -141,7 +141,7 @@ test('a waiter that is released ends all waits at once, and every later one', as
   await own.quit()
 })
 
-test('a word about a job that nobody waits for, or that does not exist, harms nobody', async () => {
+test('messages about unknown or unawaited jobs are ignored', async () => {
   const id = await queuedJob()
   const waiting = waiter.wait(id, longMs)
   for (const word of ['', 'no id', randomUUID()]) await redis.publish(finishedChannel, word)

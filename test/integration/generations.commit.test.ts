@@ -20,14 +20,14 @@ function manifest(name: string, { jobId = randomUUID() as string, attempt = 1 } 
 const commit = (name: string, committed = manifest(name), force = false) =>
   createGenerations(store).commit(name, committed, { force, taken })
 
-/** The packet as a process that has never looked at it sees it. */
+/** The packet as seen by a process with an empty cache. */
 const found = async (name: string) => {
   const fresh = createGenerations(store)
   return { generations: await fresh.list(name), highest: await fresh.highest(name) }
 }
 
 describe('a commit', () => {
-  test('makes the first generation of a name that nothing holds', async () => {
+  test('to a free name makes the first generation', async () => {
     const name = someName()
     expect(await found(name)).toEqual({ generations: [], highest: null })
     const first = manifest(name)
@@ -35,7 +35,7 @@ describe('a commit', () => {
     expect(await found(name)).toEqual({ generations: [1], highest: { generation: 1, manifest: first } })
   })
 
-  test('of a taken name fails and changes nothing', async () => {
+  test('to a taken name fails and changes nothing', async () => {
     const name = someName()
     const first = manifest(name)
     await commit(name, first)
@@ -51,7 +51,7 @@ describe('a commit', () => {
     expect(await found(name)).toEqual({ generations: [1, 2, 3], highest: { generation: 3, manifest: third } })
   })
 
-  test('does not count generations of names that it is a part of, or that are a part of it', async () => {
+  test('ignores generations of names that are a prefix or an extension of its own', async () => {
     const name = someName()
     for (const other of [`${name}s`, `${name}/deep`, `${name}.json`, `${name}Part`, name.slice(0, -1)]) {
       await commit(other)
@@ -61,7 +61,7 @@ describe('a commit', () => {
     expect((await found(name)).generations).toEqual([1])
   })
 
-  test('may be of a name with any characters', async () => {
+  test('accepts a name with any characters', async () => {
     const name = `org-${randomUUID()}/a b+c=d (e) 'f' "ü😀"/g`
     expect([await commit(name), await commit(name, manifest(name), true)]).toEqual([1, 2])
     expect((await found(name)).generations).toEqual([1, 2])
@@ -69,7 +69,7 @@ describe('a commit', () => {
 })
 
 describe('a job that commits again', () => {
-  test('gets the number it has, and its first manifest stays', async () => {
+  test('gets the number of its first commit, and the first manifest stays', async () => {
     const name = someName()
     const first = manifest(name)
     const second = manifest(name, { jobId: first.jobId, attempt: 2 })
@@ -78,7 +78,7 @@ describe('a job that commits again', () => {
     expect(await found(name)).toEqual({ generations: [1], highest: { generation: 1, manifest: first } })
   })
 
-  test('is not held up by the plain files of its own first commit', async () => {
+  test('is not blocked by the plain files of its own first commit', async () => {
     const name = someName()
     const first = manifest(name)
     await store.put(first.parts[0]?.key ?? '', Buffer.from('content'))
@@ -87,7 +87,7 @@ describe('a job that commits again', () => {
     expect(await commit(name, manifest(name, { jobId: first.jobId, attempt: 2 }))).toBe(1)
   })
 
-  test('changes nothing when its generation was superseded meanwhile', async () => {
+  test('changes nothing when its generation has been superseded', async () => {
     const name = someName()
     const late = manifest(name)
     const newer = manifest(name)
@@ -98,7 +98,7 @@ describe('a job that commits again', () => {
     expect(await found(name)).toEqual({ generations: [1, 2], highest: { generation: 2, manifest: newer } })
   })
 
-  test('is told the generation it made, and null when it made none', async () => {
+  test('finds the generation it made, or null when it made none', async () => {
     const name = someName()
     const [first, second] = [manifest(name), manifest(name)]
     await commit(name, first)
@@ -109,9 +109,9 @@ describe('a job that commits again', () => {
   })
 })
 
-describe('files of others', () => {
+describe('foreign files', () => {
   test.each(['', 'Part1of1', 'Part2of3', 'Part12of12'])(
-    'named like the packet with "%s" hold its name',
+    'named like the packet with "%s" take its name',
     async (end) => {
       const name = someName()
       await store.put(`${name}${end}`, Buffer.from('foreign'))
@@ -120,14 +120,14 @@ describe('files of others', () => {
     },
   )
 
-  test('do not hold it against force', async () => {
+  test('do not block a commit with force', async () => {
     const name = someName()
     await store.put(name, Buffer.from('foreign'))
     await store.put(`${name}Part1of2`, Buffer.from('foreign'))
     expect(await commit(name, manifest(name), true)).toBe(1)
   })
 
-  test('do not hold a name that theirs only begins with', async () => {
+  test("whose names only start with the packet's do not take its name", async () => {
     const name = someName()
     const others = [
       `${name}s`,
@@ -142,14 +142,14 @@ describe('files of others', () => {
   })
 })
 
-test('a commit whose time is over sends nothing: the generation that its job has may be swept by now', async () => {
+test("a commit past its deadline writes nothing: its job's earlier generation may have been swept", async () => {
   const name = someName()
   const late = generations.commit(name, manifest(name), { force: true, taken, until: Date.now() - 1 })
   await expect(late).rejects.toMatchObject({ code: 'jobInterrupted', retryable: true })
   expect(await found(name)).toEqual({ generations: [], highest: null })
 })
 
-test('a generation that was swept is read as null, and the others stay', async () => {
+test('a swept generation is read as null, and the others stay', async () => {
   const name = someName()
   const second = manifest(name)
   await commit(name)

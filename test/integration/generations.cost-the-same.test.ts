@@ -13,7 +13,7 @@ const { storage: settings } = readConfig('worker', inject('service').env)
 const taken = () => new Error('taken')
 const above = Number.POSITIVE_INFINITY
 
-/** How many requests a process that has just started sends for `work`. */
+/** Number of requests that `work` costs a freshly started process. */
 async function requestsOf(work: (storage: Storage) => Promise<unknown>): Promise<number> {
   let requests = 0
   const store = openMinioStore(settings, () => {
@@ -23,7 +23,7 @@ async function requestsOf(work: (storage: Storage) => Promise<unknown>): Promise
   return requests
 }
 
-/** A name that was published and overwritten until it had so many generations, and its last job. */
+/** A name that was published and overwritten `times` times, and the job of its last generation. */
 async function overwritten(times: number) {
   const storage = storageOn(openMinioStore(settings))
   const [org, jobId] = [`org-${randomUUID()}`, randomUUID()]
@@ -41,7 +41,7 @@ async function overwritten(times: number) {
 
 type History = Awaited<ReturnType<typeof overwritten>>
 
-/** What clients and jobs ask of a name, each in a process of its own. */
+/** What clients and jobs request of a name, each in a process of its own. */
 const asked: Record<string, (storage: Storage, history: History) => Promise<unknown>> = {
   'whether the name is taken': ({ packets }, { org }) => packets.standingOf(org, 'file'),
   'reading it': ({ packets }, { org }) => packets.require(org, 'file'),
@@ -80,7 +80,7 @@ test('publishing, reading and listing a name cost the same after 5 generations a
   expect(Math.max(...Object.values(few ?? {}))).toBeLessThan(10)
 })
 
-test('a page of a listing with a name that was overwritten very often is all that is listed of it', async () => {
+test('listing a name with very many generations reads only one page of them', async () => {
   const history = await overwritten(1_100)
   const storage = storageOn(openMinioStore(settings))
   for (const file of ['another', 'file b', 'file/deep', 'fileX'])
@@ -89,6 +89,6 @@ test('a page of a listing with a name that was overwritten very often is all tha
     const names = await packets.list(history.org, [''])
     expect(names).toEqual(['another', 'file b', 'file/deep', 'filePart1of2', 'filePart2of2', 'fileX'])
   }
-  // Plain files before the hidden objects and behind them, two pages of generations, and a manifest of each packet.
+  // Plain files before and after the hidden objects, two pages of generations, and a manifest for each packet.
   expect(await requestsOf(list)).toBe(9)
 })

@@ -15,7 +15,7 @@ await store.prepare()
 const { generations, packets } = storageOn(store)
 const taken = () => new Error('taken')
 
-/** Generations as the earlier version wrote them, one for each of `contents`; null is a void one. */
+/** Writes generations in the earlier version's format, one for each of `contents`; null is a void one. */
 async function written(name: string, contents: readonly (string | null)[]): Promise<Manifest[]> {
   const manifests: Manifest[] = []
   for (const [index, content] of contents.entries()) {
@@ -29,7 +29,7 @@ async function written(name: string, contents: readonly (string | null)[]): Prom
 
 const someOrg = () => `org-${randomUUID()}`
 
-test('packets that an earlier version wrote are read, listed, found taken, and overwritten', async () => {
+test('packets written by an earlier version are read, listed, found taken, and overwritten', async () => {
   const org = someOrg()
   const name = `${org}/file`
   const manifests = await written(name, ['1', '2', '3', null])
@@ -51,7 +51,7 @@ test('packets that an earlier version wrote are read, listed, found taken, and o
   expect([await packets.list(org, ['']), await viewOf({ store }, org)]).toEqual([['file'], { file: '5' }])
 })
 
-test('a job of an earlier version finds the generation that it made, or that it was voided', async () => {
+test('a job of an earlier version finds the generation it made, or that it was voided', async () => {
   const name = `${someOrg()}/file`
   const [first, , failed] = await written(name, ['1', '2', null, '4'])
   const options = { force: true, taken }
@@ -62,7 +62,7 @@ test('a job of an earlier version finds the generation that it made, or that it 
   await expect(generations.commit(name, late, options)).rejects.toMatchObject({ code: 'jobVoided' })
 })
 
-test('a sweep removes what is superseded, whichever version wrote it', async () => {
+test('a sweep removes superseded generations, whichever version wrote them', async () => {
   const name = `${someOrg()}/file`
   await written(name, ['1', null, '3'])
   for (const content of ['4', '5']) {

@@ -18,20 +18,20 @@ function manifest(name: string, jobId: string = randomUUID(), attempt = 1): Mani
   return { jobId, attempt, createdAt: '2024-02-29T12:00:00.000Z', parts }
 }
 
-/** What is in the store, past any cache. */
+/** The stored manifests, bypassing any cache. */
 const committed = async (name: string) => {
   const fresh = createGenerations(store)
   return Promise.all((await fresh.list(name)).map((number) => fresh.read(name, number)))
 }
 
-/** Commits at once, each as a process of its own would. */
+/** Commits concurrently, each as if from its own process. */
 const race = (name: string, manifests: readonly Manifest[], force: boolean) =>
   Promise.allSettled(
     manifests.map((each) => createGenerations(openMinioStore(storage)).commit(name, each, { force, taken })),
   )
 
-describe('of twenty commits at once', () => {
-  test('one wins without force, and the others are told that the name is taken', async () => {
+describe('of twenty concurrent commits', () => {
+  test('without force, exactly one wins and the others fail because the name is taken', async () => {
     const name = someName()
     const manifests = Array.from({ length: 20 }, () => manifest(name))
     const outcomes = await race(name, manifests, false)
@@ -41,7 +41,7 @@ describe('of twenty commits at once', () => {
     expect(await committed(name)).toEqual([manifests[winner]])
   })
 
-  test('all win with force, each with a number of its own', async () => {
+  test('with force, all win, each with its own number', async () => {
     const name = someName()
     const manifests = Array.from({ length: 20 }, () => manifest(name))
     const outcomes = await race(name, manifests, true)
@@ -50,7 +50,7 @@ describe('of twenty commits at once', () => {
     expect(await committed(name)).toEqual(numbersTo(20).map((number) => manifests[numbers.indexOf(number)]))
   })
 
-  test.each([false, true])('by attempts of one job all succeed and one manifest is made (force: %s)', async (force) => {
+  test.each([false, true])('by attempts of one job all succeed, with one manifest (force: %s)', async (force) => {
     const name = someName()
     const jobId = randomUUID()
     const manifests = numbersTo(20).map((attempt) => manifest(name, jobId, attempt))
@@ -61,13 +61,13 @@ describe('of twenty commits at once', () => {
   })
 })
 
-/** A store whose creates end as `create` says. */
+/** A store with `create` replaced. */
 const storeThat = (create: ObjectStore['create']): ObjectStore => ({ ...store, create })
 const commitOn = (unsure: ObjectStore, name: string, mine: Manifest, force = false) =>
   createGenerations(unsure).commit(name, mine, { force, taken })
 
-describe('a commit whose answer was lost', () => {
-  test.each([false, true])('succeeded when the manifest was written (force: %s)', async (force) => {
+describe('a commit whose answer is lost', () => {
+  test.each([false, true])('succeeds when the manifest was written (force: %s)', async (force) => {
     const name = someName()
     const mine = manifest(name)
     const unsure = storeThat(async (key, bytes) => {
@@ -86,7 +86,7 @@ describe('a commit whose answer was lost', () => {
     expect(await committed(name)).toEqual([])
   })
 
-  test('is a conflict when another wrote that generation meanwhile', async () => {
+  test('is a conflict when another job wrote that generation meanwhile', async () => {
     const name = someName()
     const other = manifest(name)
     const unsure = storeThat(async (key) => {
@@ -97,7 +97,7 @@ describe('a commit whose answer was lost', () => {
     expect(await committed(name)).toEqual([other])
   })
 
-  test('goes on with force when another wrote that generation meanwhile', async () => {
+  test('with force, goes on when another job wrote that generation meanwhile', async () => {
     const name = someName()
     const [other, mine] = [manifest(name), manifest(name)]
     const outcomes: string[] = []
@@ -112,7 +112,7 @@ describe('a commit whose answer was lost', () => {
   })
 })
 
-test('a commit that is told its number exists succeeds when the earlier write was its own', async () => {
+test('a commit whose number already exists succeeds when the earlier write was its own', async () => {
   const name = someName()
   const mine = manifest(name)
   const repeating = storeThat(async (key, bytes) => {
@@ -123,14 +123,14 @@ test('a commit that is told its number exists succeeds when the earlier write wa
   expect(await committed(name)).toEqual([mine])
 })
 
-test('a packet whose highest generation cannot be read is away, not gone', async () => {
+test('a packet whose highest generation is unreadable is reported unavailable, not missing', async () => {
   const name = someName()
   await commitOn(store, name, manifest(name))
   const blind = createGenerations({ ...store, get: async () => null })
   await expect(blind.highest(name)).rejects.toMatchObject({ status: 503, code: 'storeAway' })
 })
 
-test('a generation that is swept while it is looked up gives way to the next', async () => {
+test('a generation swept during lookup gives way to the next', async () => {
   const name = someName()
   const newer = manifest(name)
   await commitOn(store, name, manifest(name))

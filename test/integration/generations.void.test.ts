@@ -28,7 +28,7 @@ async function manifestOf(name: string, jobId: string = randomUUID()): Promise<M
   }
 }
 
-test('a run that wakes after its job has failed commits nothing, whether the name was free or taken', async () => {
+test('a run that resumes after its job has failed commits nothing, whether the name was free or taken', async () => {
   for (const isTaken of [false, true]) {
     const name = `${someOrg()}/packet`
     const before = isTaken ? await manifestOf(name) : null
@@ -42,14 +42,14 @@ test('a run that wakes after its job has failed commits nothing, whether the nam
   }
 })
 
-test('a void generation comes too late for a run that has committed', async () => {
+test('a void generation is too late for a run that has committed', async () => {
   const name = `${someOrg()}/packet`
   const manifest = await manifestOf(name)
   expect([await commit(name, manifest), await commit(name, voided(manifest.jobId), true)]).toEqual([1, 1])
   expect(await generations.ofJob(name, manifest.jobId)).toBe(1)
 })
 
-test('readers look past it: a packet stays, a free name is free, a removed packet is removed', async () => {
+test('readers skip a void generation: a packet stays, a free name is free, a removed packet is removed', async () => {
   const org = someOrg()
   const [kept, free, gone] = [`${org}/kept`, `${org}/free`, `${org}/gone`]
   await commit(kept, await manifestOf(kept))
@@ -64,7 +64,7 @@ test('readers look past it: a packet stays, a free name is free, a removed packe
   await expect(commit(kept, await manifestOf(kept))).rejects.toThrow('taken')
 })
 
-test('a file of others under a name that only has a void generation is seen, and takes the name', async () => {
+test('a foreign file under a name with only a void generation is listed, and takes the name', async () => {
   const org = someOrg()
   await commit(`${org}/file`, voided(randomUUID()), true)
   await store.put(`${org}/file`, Buffer.from('{}'))
@@ -73,14 +73,14 @@ test('a file of others under a name that only has a void generation is seen, and
   await expect(commit(`${org}/file`, await manifestOf(`${org}/file`))).rejects.toThrow('taken')
 })
 
-test('it supersedes nothing: a sweep leaves the packet below it alone, whatever its age', async () => {
+test('a void generation supersedes nothing: a sweep keeps the packet below it, whatever its age', async () => {
   const org = someOrg()
   const name = `${org}/packet`
   const manifest = await manifestOf(name)
   await commit(name, manifest)
   await commit(name, { ...voided(randomUUID()), createdAt: new Date(1).toISOString() }, true)
   const rules = { now: Date.now() + 10_000, supersededMs: 0, orphanedMs: 0, repairView: async () => {} }
-  // Other tests' objects are in the bucket as well.
+  // The bucket also has objects of other tests.
   const only = {
     ...store,
     async *listLevel() {

@@ -21,7 +21,7 @@ const releases = new Releases(log)
 const context = await createWorkerContext(config, log, releases)
 afterAll(() => releases.dispose())
 
-test('a sweep and plain files that hang do not hold up the rescue of lost jobs', async () => {
+test('a hanging sweep and hanging plain files do not delay the rescue of lost jobs', async () => {
   const { promise: hangs, resolve: letGo } = Promise.withResolvers<void>()
   const begun = new Set<string>()
   const hang = (what: string) => async (): Promise<never> => {
@@ -53,7 +53,7 @@ test('a sweep and plain files that hang do not hold up the rescue of lost jobs',
   letGo()
 })
 
-test('a record that cannot be read does not keep other jobs from being restored', async () => {
+test('an unreadable record does not keep other jobs from being restored', async () => {
   const ids = [randomUUID(), randomUUID()]
   for (const id of ids) {
     const names = { orgName: 'org', fileName: id }

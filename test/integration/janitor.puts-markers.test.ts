@@ -27,7 +27,7 @@ afterAll(() => releases.dispose())
 const markersOf = async (org: string) =>
   (await keysBelow(context, `${org}/.generations/`)).filter((key) => parseMarkerKey(key) !== null)
 
-test('a marker comes with the plain files, and without them where there are none', async () => {
+test('a marker is written along with the plain files, and also when plain files are off', async () => {
   const org = uniqueName('org')
   await commitPacket(context, `${org}/on`, ['1', '2'])
   await commitPacket(context, `${org}/off`, ['1'])
@@ -39,7 +39,7 @@ test('a marker comes with the plain files, and without them where there are none
   ])
 })
 
-test('the sweep puts those that older data lacks', async () => {
+test('a sweep writes the markers that older data lacks', async () => {
   const org = uniqueName('org')
   const old = await stagePacket(context, `${org}/old`, ['1', '2', '3'])
   await context.store.put(earlierGenerationKey(`${org}/old`, 1), Buffer.from(JSON.stringify(old)))
@@ -53,11 +53,11 @@ test('the sweep puts those that older data lacks', async () => {
   ])
 })
 
-test('a marker that is missing because a worker died after its commit is put', async () => {
+test('a marker missing because a worker died after its commit is written', async () => {
   const org = uniqueName('org')
   await commitPacket(context, `${org}/f`, ['1', '2'])
   await context.redis.zadd(staleViewsKey, Date.now() - 3_600_000, `${org}/f`)
-  await context.redis.set(sweptKey, 'lately') // or the sweep would do it
+  await context.redis.set(sweptKey, 'lately') // so that the sweep does not do it
   startJanitor(context, releases)
   await expect.poll(() => markersOf(org), { timeout: 30_000 }).toEqual([markerKey(generationKey(`${org}/f`, 1), 2)])
 })

@@ -37,7 +37,7 @@ afterEach(() => releases.dispose())
 
 const someOrg = () => uniqueName('org')
 
-/** A job whose id the queue never got, or lost. */
+/** A job whose id never reached the queue, or was lost by it. */
 async function lostJob(change: Partial<Submitting> = {}, label = 'Person', orgName = someOrg()): Promise<string> {
   const secrets = createSecrets(context.redis, config.secretKeys)
   const queue = { ...context.queue, add: async () => {} }
@@ -48,7 +48,7 @@ async function lostJob(change: Partial<Submitting> = {}, label = 'Person', orgNa
   return (await submitJob(submitting, submission, undefined)).id
 }
 
-/** Entries of the queue that no worker has taken. */
+/** Queue entries that no worker has taken. */
 async function waiting(): Promise<number> {
   const { wait, prioritized, delayed } = await queueDepths(context.redis)
   return wait + prioritized + delayed
@@ -56,8 +56,8 @@ async function waiting(): Promise<number> {
 
 const restoreAll = () => restoreJobs(context, Date.now() + 1)
 
-describe('a job that the queue does not have', () => {
-  test('is put back, and is then run', async () => {
+describe('a job missing from the queue', () => {
+  test('is requeued, and then runs', async () => {
     const driver = openDriver(neo4j)
     const [label, org] = [uniqueName('Person'), someOrg()]
     await drawRing(driver, label, 3)
@@ -70,13 +70,13 @@ describe('a job that the queue does not have', () => {
     expect(Object.keys(await viewOf(context, org))).toEqual(['lost'])
   })
 
-  test('is left alone while it is young: whoever made it may still add it', async () => {
+  test('is left alone while young: its submitter may still enqueue it', async () => {
     await lostJob()
     await restoreJobs(context, hourAgo())
     expect(await waiting()).toBe(0)
   })
 
-  test('is put back once, however often it is looked for', async () => {
+  test('is requeued once, however often the check runs', async () => {
     const orgName = someOrg()
     const id = await lostJob({}, 'Person', orgName)
     expect(await context.queue.restore({ id, orgName })).toBe(true)
@@ -86,9 +86,9 @@ describe('a job that the queue does not have', () => {
     await context.queue.remove({ id, orgName })
   })
 
-  test('and was to be cancelled is cancelled', async () => {
+  test('is cancelled if a cancellation was pending', async () => {
     const id = await lostJob()
-    await context.redis.hset(recordKey(id), 'cancelling', 'true') // its run ended without having been told
+    await context.redis.hset(recordKey(id), 'cancelling', 'true') // its run ended before it saw the cancellation
     await restoreAll()
     await consumeJobs(context, releases)
     const state = async () => (await context.records.read(id))?.state
@@ -96,7 +96,7 @@ describe('a job that the queue does not have', () => {
   })
 })
 
-test('the list of unfinished jobs loses those that are gone or finished', async () => {
+test('removed and finished jobs are taken off the list of unfinished jobs', async () => {
   const [gone, finished, open] = [await lostJob(), await lostJob(), await lostJob()]
   await context.redis.del(recordKey(gone))
   await context.redis.hset(recordKey(finished), 'state', 'succeeded')
@@ -106,21 +106,21 @@ test('the list of unfinished jobs loses those that are gone or finished', async 
   await context.queue.remove({ id: open, orgName: someOrg() })
 })
 
-describe('plain files that are out of step', () => {
-  test('because a worker died after its commit are brought up to date, and the mark goes', async () => {
+describe('stale plain files', () => {
+  test('are updated when a worker died after its commit, and the mark is cleared', async () => {
     const org = someOrg()
     await commitPacket(context, `${org}/f`, ['1', '2'])
     await commitPacket(context, `${org}/removed`, ['3'])
     await context.generations.commit(`${org}/removed`, removal(), { force: true, taken: () => new Error('taken') })
     await context.store.put(`${org}/removed`, Buffer.from('3'))
     await context.redis.zadd(staleViewsKey, hourAgo(), `${org}/f`, hourAgo(), `${org}/removed`)
-    await context.redis.set(sweptKey, 'lately') // or the sweep would do it
+    await context.redis.set(sweptKey, 'lately') // so that the sweep does not do it
     startJanitor(context, releases)
     await expect.poll(() => viewOf(context, org), { timeout: 30_000 }).toEqual({ fPart1of2: '1', fPart2of2: '2' })
     await expect.poll(() => context.redis.zcard(staleViewsKey), { timeout: 10_000 }).toBe(0)
   })
 
-  test('because someone changed them by hand are put right by the sweep', async () => {
+  test('are repaired by the sweep after a manual change', async () => {
     const org = someOrg()
     await commitPacket(context, `${org}/f`, ['1', '2'])
     await context.views.refresh(`${org}/f`)
@@ -131,7 +131,7 @@ describe('plain files that are out of step', () => {
     expect(await viewOf(context, org)).toEqual({ fPart1of2: '1', fPart2of2: '2' })
   })
 
-  test('stay marked while the store is away, and while another commit is under way', async () => {
+  test('stay marked while the store is unavailable, and while another commit is in progress', async () => {
     const org = someOrg()
     await commitPacket(context, `${org}/f`, ['1'])
     await context.views.mark(`${org}/f`)
@@ -158,7 +158,7 @@ describe('plain files that are out of step', () => {
   })
 })
 
-test('where there are no plain files no packet stays marked for them, and none are made', async () => {
+test('with plain files off, no packet stays marked and no plain files are made', async () => {
   const org = someOrg()
   await commitPacket(context, `${org}/f`, ['1'])
   await context.redis.zadd(staleViewsKey, hourAgo(), `${org}/f`)
@@ -167,11 +167,11 @@ test('where there are no plain files no packet stays marked for them, and none a
   expect([await context.redis.zcard(staleViewsKey), await viewOf(context, org)]).toEqual([0, {}])
 })
 
-test('of several janitors one is at work at a time, and another goes on when it stops', async () => {
+test('only one of several janitors works at a time, and another takes over when it stops', async () => {
   await context.redis.set(sweptKey, 'lately')
   let [atWork, most, rounds, isAlone] = [0, 0, 0, false]
   const asking: (() => number)[] = []
-  /** A janitor whose rounds last until both others have found it at work. */
+  /** A janitor whose rounds last until both others have been refused the duty. */
   function watched(own: WorkerContext): WorkerContext {
     const asked = vi.spyOn(own.redis, 'set')
     const isRefused = ([key]: unknown[], call: number) =>

@@ -12,7 +12,6 @@ afterAll(() => redis.quit())
 
 const namedJob = (id: string = randomUUID()): NamedJob => ({ id, orgName: `org-${id}`, fileName: 'people' })
 
-/** A queued job. */
 async function queuedJob(): Promise<NamedJob> {
   const job = namedJob()
   await records.create({ ...job, kind: 'publish', batchSize: 5_000, force: false, subRequests: 4 })
@@ -32,7 +31,7 @@ const report = { ...createReport().read(), collapsed: 7 }
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('an attempt', () => {
-  test('begins a queued job, and is counted', async () => {
+  test('starts a queued job, and is counted', async () => {
     const { id } = await queuedJob()
     const queued = await records.read(id)
     expect(await records.start(id)).toBe(1)
@@ -45,7 +44,7 @@ describe('an attempt', () => {
     })
   })
 
-  test('follows another that ended without a word, also in the commit, and the first start stays', async () => {
+  test('follows one that vanished, even during the commit, and the first start time stays', async () => {
     const job = await queuedJob()
     await records.start(job.id)
     const first = await records.read(job.id)
@@ -55,7 +54,7 @@ describe('an attempt', () => {
     expect(await records.read(job.id)).toEqual({ ...first, attempt: 3, begun: true, report, ranMs: expect.any(Number) })
   })
 
-  test.each(finalStates)('does not begin a job that has %s', async (state) => {
+  test.each(finalStates)('does not start a job that has %s', async (state) => {
     const { id } = await queuedJob()
     await records.finish(id, state, {})
     const finished = await records.read(id)
@@ -63,14 +62,14 @@ describe('an attempt', () => {
     expect(await records.read(id)).toEqual(finished)
   })
 
-  test('does not begin a job that is gone, nor bring it back', async () => {
+  test('does not start a job whose record is gone, nor recreate it', async () => {
     const id = randomUUID()
     expect(await records.start(id)).toBe('finished')
     await records.endRun(id)
     expect(await redis.exists(recordKey(id))).toBe(0)
   })
 
-  test('has a number of its own when twenty begin at once, as long as runs end', async () => {
+  test('has its own number when twenty start concurrently and each run ends', async () => {
     const { id } = await queuedJob()
     const beginAndEnd = async () => {
       const number = await records.start(id)
@@ -78,14 +77,14 @@ describe('an attempt', () => {
       return Number(number)
     }
     const numbers: number[] = []
-    // No more than three runs of a job may be without an end, so that many race at a time.
+    // At most three runs of a job may be open at once, so only two race at a time.
     for (let begun = 0; begun < 20; begun += 2) numbers.push(...(await Promise.all([beginAndEnd(), beginAndEnd()])))
     expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
   })
 })
 
-describe('a job whose runs do not end', () => {
-  test('is lost at the fourth start, however often it is asked for, and nothing of it changes', async () => {
+describe('a job whose runs never end', () => {
+  test('is lost at the fourth start, however often it is retried, and its record does not change', async () => {
     const { id } = await queuedJob()
     expect([await records.start(id), await records.start(id), await records.start(id)]).toEqual([1, 2, 3])
     const running = await records.read(id)
@@ -93,13 +92,13 @@ describe('a job whose runs do not end', () => {
     expect(await records.read(id)).toEqual(running)
   })
 
-  test('is begun by three of twenty that begin at once, each with a number of its own', async () => {
+  test('is started by exactly three of twenty concurrent starts, each with its own number', async () => {
     const { id } = await queuedJob()
     const begun = await Promise.all(Array.from({ length: 20 }, () => records.start(id)))
     expect(begun.toSorted()).toEqual([1, 2, 3, ...Array(17).fill('lost')])
   })
 
-  test('counts only the runs without an end', async () => {
+  test('counts only the runs that have not ended', async () => {
     const { id } = await queuedJob()
     for (let number = 1; number <= 5; number++) {
       expect(await records.start(id)).toBe(number)
@@ -111,7 +110,7 @@ describe('a job whose runs do not end', () => {
 })
 
 describe('progress', () => {
-  test('is that of the latest attempt, and another is told that it was superseded', async () => {
+  test('is taken from the latest attempt; any other learns that it is superseded', async () => {
     const { id } = await queuedJob()
     await records.start(id)
     expect(await records.progress(id, 1, reading(3))).toBeNull()
@@ -123,7 +122,7 @@ describe('progress', () => {
     expect(await records.read(id)).toEqual({ ...before, progress: reading(1) })
   })
 
-  test('is taken while the job runs, and at no other time', async () => {
+  test('is accepted only while the job runs', async () => {
     const job = await queuedJob()
     const stops = [await records.progress(job.id, 0, reading(1)), await records.progress(job.id, 1, reading(1))]
     const written = [(await records.read(job.id))?.progress.phase]
@@ -134,13 +133,13 @@ describe('progress', () => {
     stops.push(await records.progress(job.id, 1, reading(3)))
     await records.finish(job.id, 'succeeded', {})
     stops.push(await records.progress(job.id, 1, reading(3)))
-    // A run that commits goes on; one whose job waits or is over has nothing to go on for.
+    // A committing run goes on; a run of a queued or finished job has to stop.
     expect(stops).toEqual(['superseded', 'superseded', null, null, 'superseded'])
     expect(written).toEqual(['queued', 'reading'])
     expect((await records.read(job.id))?.progress).toEqual(committing)
   })
 
-  test('of a job that is gone is not taken, and does not bring it back', async () => {
+  test('of a job whose record is gone is rejected, and does not recreate it', async () => {
     const id = randomUUID()
     expect(await records.progress(id, 1, reading(1))).toBe('superseded')
     expect(await redis.exists(recordKey(id))).toBe(0)
@@ -148,7 +147,7 @@ describe('progress', () => {
 })
 
 describe('the commit', () => {
-  test('is begun by the attempt that runs, with its progress and report', async () => {
+  test('is begun by the running attempt, with its progress and report', async () => {
     const job = await queuedJob()
     await records.start(job.id)
     const running = await records.read(job.id)
@@ -173,7 +172,7 @@ describe('the commit', () => {
     expect(await records.beginCommit(job, 2, committing, report)).toBe(true)
   })
 
-  test('is not begun by an attempt that another overtook after it began', async () => {
+  test('is not begun by an attempt that was overtaken after it had begun', async () => {
     const job = await queuedJob()
     await records.start(job.id)
     await records.beginCommit(job, 1, committing, report)
@@ -182,7 +181,7 @@ describe('the commit', () => {
     expect(await records.beginCommit(job, 2, committing, report)).toBe(true)
   })
 
-  test('is not begun of a job that waits, has finished or is gone', async () => {
+  test('is not begun for a job that is queued, finished or gone', async () => {
     const [queued, finished, gone] = [await queuedJob(), await queuedJob(), namedJob()]
     await records.start(finished.id)
     await records.finish(finished.id, 'cancelled', {})

@@ -38,8 +38,8 @@ const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const cancelledNow = { state: 'cancelled', isNews: true }
 const stays = (state: string) => ({ state, isNews: false })
 
-describe('a job of which no run is under way is cancelled at once', () => {
-  test('while it waits to be begun', async () => {
+describe('a job without an active run is cancelled at once', () => {
+  test('while it is queued', async () => {
     const { id, orgName, fileName } = await queuedJob()
     const queued = await records.read(id)
     expect(await records.cancel(id)).toEqual(cancelledNow)
@@ -49,14 +49,14 @@ describe('a job of which no run is under way is cancelled at once', () => {
     expect(await records.openBefore(Date.now() + 60_000)).not.toContain(id)
   })
 
-  test('while its run has stopped and another is to come', async () => {
+  test('between the end of one run and the start of the next', async () => {
     const job = await runningJob()
     await records.endRun(job.id)
     expect(await records.cancel(job.id)).toEqual(cancelledNow)
     expect(await records.start(job.id)).toBe('finished')
   })
 
-  test('while its slices wait; not while one is built', async () => {
+  test('while its slices are queued, but not while one is being built', async () => {
     const slices = createSliceRecords(redis)
     const [waiting, building] = [await queuedJob(), await queuedJob()]
     for (const { id } of [waiting, building]) {
@@ -73,8 +73,8 @@ describe('a job of which no run is under way is cancelled at once', () => {
   })
 })
 
-describe('a job that is to be cancelled', () => {
-  test('while it runs tells its run so, takes no more progress, and is not committed', async () => {
+describe('cancelling a running job', () => {
+  test('signals its run, rejects further progress, and prevents the commit', async () => {
     const job = await runningJob()
     const running = await records.read(job.id)
     expect(await records.cancel(job.id)).toEqual(stays('running'))
@@ -84,7 +84,7 @@ describe('a job that is to be cancelled', () => {
     expect(await records.read(job.id)).toEqual(cancelling)
   })
 
-  test('may be asked for it again, and finishes once', async () => {
+  test('may be requested repeatedly, and finishes once', async () => {
     const { id } = await runningJob()
     const asked = await Promise.all(Array.from({ length: 10 }, () => records.cancel(id)))
     expect(asked).toEqual(Array(10).fill(stays('running')))
@@ -93,7 +93,7 @@ describe('a job that is to be cancelled', () => {
     expect(await records.start(id)).toBe('finished')
   })
 
-  test('tells a run of an earlier attempt that it was superseded', async () => {
+  test('lets a run of an earlier attempt know that it was superseded', async () => {
     const { id } = await runningJob()
     await records.start(id)
     await records.cancel(id)
@@ -101,8 +101,8 @@ describe('a job that is to be cancelled', () => {
   })
 })
 
-describe('a job that is not cancelled any more', () => {
-  test('has begun to commit', async () => {
+describe('a job can no longer be cancelled', () => {
+  test('once it has begun to commit', async () => {
     const job = await runningJob()
     await records.beginCommit(job, 1, committing, report)
     const before = await records.read(job.id)
@@ -111,7 +111,7 @@ describe('a job that is not cancelled any more', () => {
     expect(await records.progress(job.id, 1, committing)).toBeNull()
   })
 
-  test('has begun to commit in an earlier attempt, which may still do it', async () => {
+  test('once an earlier attempt, which may still finish, has begun to commit', async () => {
     const job = await runningJob()
     await records.beginCommit(job, 1, committing, report)
     await records.start(job.id)
@@ -122,7 +122,7 @@ describe('a job that is not cancelled any more', () => {
     expect(await records.beginCommit(job, 2, committing, report)).toBe(true)
   })
 
-  test.each(finalStates)('has %s', async (state) => {
+  test.each(finalStates)('once it has %s', async (state) => {
     const { id } = await runningJob()
     await records.finish(id, state, {})
     const before = await records.read(id)
@@ -130,13 +130,13 @@ describe('a job that is not cancelled any more', () => {
     expect(await records.read(id)).toEqual(before)
   })
 
-  test('is gone, and does not come back', async () => {
+  test('once its record is gone, and is not recreated', async () => {
     const id = randomUUID()
     expect(await records.cancel(id)).toBeNull()
     expect(await redis.exists(recordKey(id))).toBe(0)
   })
 
-  test('won the race: of a commit and a cancellation at once exactly one is told that it may', async () => {
+  test('if its commit won: exactly one of a concurrent commit and cancellation succeeds', async () => {
     const jobs = await Promise.all(Array.from({ length: 50 }, runningJob))
     for (const job of jobs) {
       const [begun, cancelled] = await Promise.all([

@@ -27,7 +27,7 @@ const rivalOf = ({ orgName, fileName }: NewJob, given: Partial<NewJob> = {}) => 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('a job', () => {
-  test('is created queued, with what it was given and nothing done', async () => {
+  test('is created queued, with its given fields and no progress', async () => {
     const created = job({ kind: 'multi', fileName: 'ü "people"/{1}', batchSize: 7, force: true })
     expect(await records.create(created)).toEqual({ is: 'created' })
     const { subRequests, ...given } = created
@@ -50,11 +50,11 @@ describe('a job', () => {
     })
   })
 
-  test('that was never created is null', async () => {
+  test('is null if it was never created', async () => {
     expect(await records.read(randomUUID())).toBeNull()
   })
 
-  test('does not stand in its own way when it is created again because the first answer was lost', async () => {
+  test('may be created again when the first answer was lost, without conflict with itself', async () => {
     const created = job()
     await records.create(created)
     const before = await records.read(created.id)
@@ -65,7 +65,7 @@ describe('a job', () => {
 
 describe('the name of an unfinished job', () => {
   test.each(['queued', 'running', 'committing'])(
-    'is held while it is %s, and the rival is not created',
+    'is held while the job is %s, and a rival is not created',
     async (state) => {
       const first = job()
       await records.create(first)
@@ -77,7 +77,7 @@ describe('the name of an unfinished job', () => {
     },
   )
 
-  test.each(['succeeded', 'failed', 'cancelled'] as const)('is free when it has %s', async (state) => {
+  test.each(['succeeded', 'failed', 'cancelled'] as const)('is free once the job has %s', async (state) => {
     const first = job()
     await records.create(first)
     await records.finish(first.id, state, {})
@@ -85,7 +85,7 @@ describe('the name of an unfinished job', () => {
     expect(await records.create(rivalOf(first))).toEqual({ is: 'created' })
   })
 
-  test('is free when its record is gone', async () => {
+  test("is free once the job's record is gone", async () => {
     const first = job()
     await records.create(first)
     await redis.del(recordKey(first.id))
@@ -95,7 +95,7 @@ describe('the name of an unfinished job', () => {
     expect(await records.create(rivalOf(first))).toEqual({ is: 'held', holder: rival.id })
   })
 
-  test('is free when it finished without giving up its claim', async () => {
+  test('is free once the job has finished, even if its claim was never released', async () => {
     const first = job()
     await records.create(first)
     await redis.hset(recordKey(first.id), 'state', 'succeeded')
@@ -105,14 +105,14 @@ describe('the name of an unfinished job', () => {
     expect(await records.create(rivalOf(first))).toEqual({ is: 'held', holder: rival.id })
   })
 
-  test('is the packet’s, whether it is named by the org or by its sub-org', async () => {
+  test('is the same whether given by the org or by its sub-org', async () => {
     const first = job({ fileName: 'sub/people' })
     await records.create(first)
     const rival = job({ orgName: `${first.orgName}/sub`, fileName: 'people' })
     expect(await records.create(rival)).toEqual({ is: 'held', holder: first.id })
   })
 
-  test('is no other name', async () => {
+  test('does not hold any other name', async () => {
     const first = job()
     await records.create(first)
     for (const fileName of ['people2', 'peopl', 'people/more', 'People']) {
@@ -121,7 +121,7 @@ describe('the name of an unfinished job', () => {
     expect(await records.create(job())).toEqual({ is: 'created' })
   })
 
-  test('does not hold up a job with force, and stays with its holder', async () => {
+  test('does not block a job with force, and stays with its holder', async () => {
     const first = job()
     await records.create(first)
     const forced = rivalOf(first, { force: true })
@@ -133,7 +133,7 @@ describe('the name of an unfinished job', () => {
     expect(await records.create(rivalOf(first))).toEqual({ is: 'created' })
   })
 
-  test('is won by one of twenty that ask for it at once, and the others are told by whom', async () => {
+  test('goes to exactly one of twenty concurrent claims; the rest learn the holder', async () => {
     const first = job()
     const rivals = Array.from({ length: 20 }, () => rivalOf(first))
     const answers = await Promise.all(rivals.map(records.create))

@@ -17,7 +17,7 @@ const credentials = `Basic ${Buffer.from('neo4j:a fairly long password').toStrin
 const orgOf = (id: string) => `org-${id}`
 const namesOf = (id: string) => ({ orgName: orgOf(id), fileName: 'people' })
 
-/** A job with credentials that runs in its first attempt. */
+/** A job with credentials, running its first attempt. */
 async function runningJob(id: string = randomUUID()): Promise<string> {
   const { sealedKey } = secrets.encrypt(id, [credentials])
   await records.create({
@@ -33,7 +33,7 @@ async function runningJob(id: string = randomUUID()): Promise<string> {
   return id
 }
 
-/** Every key that Redis holds for a job, by what it is. */
+/** Every key that Redis holds for a job, and the kinds of those keys. */
 const keysOf = async (id: string) => {
   const keys = [...(await redis.keys(`*:${id}`)), ...(await redis.keys(`*${orgOf(id)}*`))]
   return { keys, kinds: [...new Set(keys.map((key) => key.split(':')[1]))].sort() }
@@ -43,7 +43,7 @@ const done: JobProgress = { phase: 'done', subRequests: 400, subRequestsDone: 40
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('a job that finishes', () => {
-  test('has its final state, when it finished, and what came of it', async () => {
+  test('has its final state, finish time, and outcome', async () => {
     const [succeeded, failed] = [await runningJob(), await runningJob()]
     const before = await Promise.all([succeeded, failed].map(records.read))
     const report = createReport().read()
@@ -56,7 +56,7 @@ describe('a job that finishes', () => {
     ])
   })
 
-  test.each(finalStates)('gives up its credentials and its claim when it has %s', async (state) => {
+  test.each(finalStates)('releases its credentials and its claim when it has %s', async (state) => {
     const id = await runningJob()
     expect((await keysOf(id)).kinds).toEqual(['claim', 'job', 'jobs', 'secret'])
     expect(await redis.zscore(openJobsKey, id)).not.toBeNull()
@@ -65,7 +65,7 @@ describe('a job that finishes', () => {
     expect(await redis.zscore(openJobsKey, id)).toBeNull()
   })
 
-  test('is kept for seven days from then on, and not forgotten before', async () => {
+  test('is kept for seven days after it finishes, and does not expire before', async () => {
     const id = await runningJob()
     expect(await redis.ttl(recordKey(id))).toBe(-1)
     await records.finish(id, 'succeeded', {})
@@ -74,14 +74,14 @@ describe('a job that finishes', () => {
     expect(seconds).toBeLessThanOrEqual(sevenDays)
   })
 
-  test.each(['queued', 'committing'])('may have been %s', async (state) => {
+  test.each(['queued', 'committing'])('may have been %s before', async (state) => {
     const id = await runningJob()
     await redis.hset(recordKey(id), 'state', state)
     expect(await records.finish(id, 'failed', {})).toBe(true)
     expect((await records.read(id))?.state).toBe('failed')
   })
 
-  test('finishes once: what comes later changes nothing', async () => {
+  test('finishes once: later calls change nothing', async () => {
     const id = await runningJob()
     await records.finish(id, 'succeeded', { generation: 3, progress: done })
     const finished = await records.read(id)
@@ -92,7 +92,7 @@ describe('a job that finishes', () => {
     expect(await records.read(id)).toEqual(finished)
   })
 
-  test('finishes in one of the ways that were tried at once', async () => {
+  test('finishes in exactly one of the states that are set concurrently', async () => {
     const id = await runningJob()
     const states = Array.from({ length: 21 }, (_, index) => finalStates[index % 3] as (typeof finalStates)[number])
     const outcomes = await Promise.all(states.map((state) => records.finish(id, state, {})))
@@ -100,13 +100,13 @@ describe('a job that finishes', () => {
     expect((await records.read(id))?.state).toBe(states[outcomes.indexOf(true)])
   })
 
-  test('does not come back when it was gone', async () => {
+  test('is not recreated once its record is gone', async () => {
     const id = randomUUID()
     expect(await records.finish(id, 'failed', {})).toBe(false)
     expect((await keysOf(id)).keys).toEqual([])
   })
 
-  test('is told of once, by its id', async () => {
+  test('is announced once, by its id', async () => {
     const subscriber = redis.duplicate()
     const [id, last] = [await runningJob(), await runningJob()]
     const heard: string[] = []
@@ -124,7 +124,7 @@ describe('a job that finishes', () => {
   })
 })
 
-describe('what Redis holds of a job stays under 8 KB', () => {
+describe('the data of one job in Redis stays under 8 KB', () => {
   const largest = { ...done, pairs: 50_000_000, parts: 10_000, bytes: 300_000_000_000 }
 
   async function bytesHeldWith(report: Report): Promise<number> {
@@ -140,20 +140,20 @@ describe('what Redis holds of a job stays under 8 KB', () => {
 
   const ids = (bytes: number) => Array.from({ length: 250 }, () => randomBytes(bytes / 2).toString('hex'))
 
-  test('when hundreds of origin ids were missing', async () => {
+  test('with hundreds of missing origin ids', async () => {
     const report = createReport()
     report.missing('originIds', ids(36))
     expect(await bytesHeldWith(report)).toBeLessThan(8 * 1024)
   })
 
-  test('when hundreds of origin ids and of relationship ids were missing', async () => {
+  test('with hundreds of missing origin ids and relationship ids', async () => {
     const report = createReport()
     report.missing('originIds', ids(36))
     report.missing('relationshipIds', ids(36))
     expect(await bytesHeldWith(report)).toBeLessThan(8 * 1024)
   })
 
-  test('when the ids that were missing are long', async () => {
+  test('with long missing ids', async () => {
     const report = createReport()
     report.missing('originIds', ids(200))
     expect(await bytesHeldWith(report)).toBeLessThan(8 * 1024)

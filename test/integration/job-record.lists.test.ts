@@ -11,7 +11,7 @@ const redis = new Redis(inject('stack').redis.url, { db: 6 })
 const records = createJobRecords(redis)
 afterAll(() => redis.quit())
 
-// Only the clock stands still: the connection needs its timers.
+// Fakes only the clock: the connection needs real timers.
 const start = Date.parse('2024-02-29T12:00:00.000Z')
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: start })
@@ -32,7 +32,7 @@ async function create(orgName: string): Promise<string> {
 async function createAt(milliseconds: number, orgName: string, count: number): Promise<string[]> {
   vi.setSystemTime(start + milliseconds)
   const ids = await Promise.all(Array.from({ length: count }, () => create(orgName)))
-  return ids.sort().reverse() // of one millisecond the highest id comes first
+  return ids.sort().reverse() // within one millisecond the highest id comes first
 }
 
 async function walk(orgName: string | null, limit: number): Promise<string[]> {
@@ -65,7 +65,7 @@ describe('the list of an org', () => {
   })
 
   test.each([1, 7, 100, 299, 300, 301])(
-    'is walked without gap or repeat by %i, also within one millisecond',
+    'is paged without gap or repeat by %i, also within one millisecond',
     async (limit) => {
       const org = someOrg()
       const [first, many, last] = [await createAt(0, org, 3), await createAt(1, org, 290), await createAt(2, org, 7)]
@@ -73,7 +73,7 @@ describe('the list of an org', () => {
     },
   )
 
-  test('does not lose the place when newer jobs come in between', async () => {
+  test('keeps its cursor when newer jobs arrive between pages', async () => {
     const org = someOrg()
     const ids = await createAt(0, org, 10)
     const page = await records.list(org, null, 4)
@@ -96,7 +96,7 @@ describe('several lists', () => {
     expect(await idsOf([b, a], { id: ids[9] as string, createdAt: start + 20 })).toEqual(ids.slice(10))
   })
 
-  test('are merged whole when they are longer than what is read at a time', async () => {
+  test('are merged completely when they are longer than one page', async () => {
     const [a, b] = [someOrg(), someOrg()]
     const ids = [await createAt(0, a, 150), await createAt(1, b, 150), await createAt(2, a, 150)]
     expect(await idsOf([a, b])).toEqual(ids.toReversed().flat())
@@ -104,7 +104,7 @@ describe('several lists', () => {
 })
 
 describe('a job whose record has expired', () => {
-  test('is not in the list, and is taken off it', async () => {
+  test('is left out of the list, and removed from it', async () => {
     const org = someOrg()
     const ids = await createAt(0, org, 5)
     await redis.del(recordKey(ids[1] as string), recordKey(ids[3] as string))
@@ -112,7 +112,7 @@ describe('a job whose record has expired', () => {
     expect(await redis.zcard(jobListKey(org))).toBe(3)
   })
 
-  test('leaves every list in time, whether anyone reads it or not', async () => {
+  test('leaves every list eventually, even if the list is never read', async () => {
     const org = someOrg()
     await createAt(0, `${org}/a`, 5)
     const [id] = await createAt(31 * 24 * 3_600_000, `${org}/b`, 1)
@@ -124,7 +124,7 @@ describe('a job whose record has expired', () => {
 })
 
 describe('unfinished jobs', () => {
-  test('are found by when Redis says they were created, whatever the clock of the process, until they finish', async () => {
+  test('are found by their creation time on the Redis clock, not the process clock, until they finish', async () => {
     const org = someOrg()
     const early = await createAt(600_000, org, 2)
     const between = await redisNow(redis)
@@ -138,7 +138,7 @@ describe('unfinished jobs', () => {
     expect(await openOf(between + 1)).toEqual([early[1]])
   })
 
-  test('that are gone are taken off one by one', async () => {
+  test('whose records are gone are removed one by one', async () => {
     const [id] = await createAt(0, someOrg(), 1)
     await records.close(id as string)
     expect(await redis.zscore(openJobsKey, id as string)).toBeNull()

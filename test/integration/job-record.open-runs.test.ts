@@ -29,7 +29,7 @@ const created = async (given: Partial<NewJob> = {}) => {
 }
 
 describe('the runs of open jobs', () => {
-  test('grow by what each job takes, once although it is created again, and shrink by it when it ends', async () => {
+  test('grow with each created job, once even if it is created twice, and shrink when it ends', async () => {
     const [large, small] = [job({ runs: 501 }), job()]
     for (const one of [large, small, large]) await records.create(one)
     expect(await records.openRuns()).toBe(502)
@@ -40,14 +40,14 @@ describe('the runs of open jobs', () => {
     expect(await records.openRuns()).toBe(0)
   })
 
-  test.each(finalStates)('are those of the other jobs when one has %s', async (state) => {
+  test.each(finalStates)('exclude those of a job that has %s', async (state) => {
     const [id] = [await created({ runs: 7 }), await created({ runs: 3 })]
     await records.start(id)
     await records.finish(id, state, {})
     expect(await records.openRuns()).toBe(3)
   })
 
-  test('bound what is created, however many are created at once, and a large multi may be the last', async () => {
+  test('limit what is created concurrently; the last job accepted may be a large multi', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, () => records.create(job({ runs: 4, openRunsLimit: 10 }))),
     )
@@ -56,7 +56,7 @@ describe('the runs of open jobs', () => {
     expect(await records.openRuns()).toBe(12)
   })
 
-  test('are counted anew, and from nothing when nothing is open', async () => {
+  test('can be recounted, and restart from zero when no job is open', async () => {
     const ids = [await created({ runs: 7 }), await created({ runs: 3 }), await created()]
     await redis.set(openRunsKey, 1_000)
     await redis.del(recordKey(ids[2] as string))
@@ -68,7 +68,7 @@ describe('the runs of open jobs', () => {
     expect(await records.openRuns()).toBe(0)
   })
 
-  test('do not count jobs of version 1, when they are created or when they end', async () => {
+  test('exclude jobs of version 1, when they are created or when they end', async () => {
     const [old, id] = [await created({ runs: 1 }), await created({ runs: 3 })]
     await redis.hdel(recordKey(old), 'runs')
     await redis.set(openRunsKey, 3)
@@ -78,7 +78,7 @@ describe('the runs of open jobs', () => {
   })
 })
 
-test('a job is created with its sealed key in one step: both or neither, and the key stays while the job waits', async () => {
+test('a job and its sealed key are created atomically, and the key does not expire while the job waits', async () => {
   const id = await created({ sealedKey: 'sealed' })
   expect(await redis.get(secretKeyOf(id))).toBe('sealed')
   expect(await redis.ttl(secretKeyOf(id))).toBe(-1)
@@ -88,7 +88,7 @@ test('a job is created with its sealed key in one step: both or neither, and the
   expect(await redis.exists(secretKeyOf(rival.id))).toBe(0)
 })
 
-test('the sealed key goes with its job, also with one that Redis has lost', async () => {
+test('the sealed key is removed with its job, also with a job whose record is lost', async () => {
   for (const state of ['succeeded', 'failed', 'cancelled'] as const) {
     const id = await created({ sealedKey: 'sealed' })
     await records.finish(id, state, {})
@@ -122,7 +122,7 @@ describe('an idempotency key', () => {
     expect((await records.known('key'))?.id).toBe(makesNew ? again.id : id)
   })
 
-  test('of a job whose record is gone makes a new job; of one that was cancelled it does not', async () => {
+  test('of a job whose record is gone makes a new job; of a cancelled one it does not', async () => {
     const [gone, cancelled] = [await created(keyed('gone')), await created(keyed('cancelled'))]
     await redis.del(recordKey(gone))
     await records.finish(cancelled, 'cancelled', {})
@@ -130,10 +130,10 @@ describe('an idempotency key', () => {
   })
 })
 
-describe('a submission is withdrawn', () => {
+describe('a submission can be withdrawn', () => {
   const error = { status: 503, code: 'queueAway', message: 'the job queue does not answer; try again later' }
 
-  test('while no worker has begun it', async () => {
+  test('before a worker has started it', async () => {
     const id = await created({ sealedKey: 'sealed' })
     expect(await records.withdraw(id, error)).toBe('queued')
     expect(await records.read(id)).toMatchObject({ state: 'failed', error })
@@ -142,7 +142,7 @@ describe('a submission is withdrawn', () => {
     expect(await records.withdraw(randomUUID(), error)).toBeNull()
   })
 
-  test('never after that: it goes on', async () => {
+  test('but not afterwards: the job goes on', async () => {
     const id = await created()
     await records.start(id)
     const before = await records.read(id)

@@ -11,7 +11,7 @@ const records = createJobRecords(redis)
 const slices = createSliceRecords(redis)
 afterAll(() => redis.quit())
 
-/** How exact the times of a test are, which takes time itself. */
+/** Tolerance in milliseconds for the time that the test itself takes. */
 const slackMs = 300
 
 async function newJob(): Promise<string> {
@@ -21,7 +21,7 @@ async function newJob(): Promise<string> {
   return id
 }
 
-/** As if the last sign of a run were so long ago. */
+/** Moves the last heartbeat of a run into the past. */
 const pass = async (id: string, milliseconds: number) =>
   redis.hset(recordKey(id), 'tickedAt', (await redisNow(redis)) - milliseconds)
 
@@ -32,7 +32,7 @@ async function expectRan(id: string, milliseconds: number) {
 }
 
 describe('the run time of a job', () => {
-  test('is nothing while it waits, for the first time or again', async () => {
+  test('excludes waiting, for the first run or a later one', async () => {
     const id = await newJob()
     await expectRan(id, 0)
     await records.start(id)
@@ -49,7 +49,7 @@ describe('the run time of a job', () => {
     await expectRan(id, 0)
   })
 
-  test('is nothing while the slices of a large multi wait for one another’s turn', async () => {
+  test('excludes the time between slices of a large multi', async () => {
     const id = await newJob()
     await records.start(id, 'step')
     await records.endRun(id)
@@ -64,7 +64,7 @@ describe('the run time of a job', () => {
     await expectRan(id, 900)
   })
 
-  test('is what its runs take, from sign to sign and to their end, also of a large multi before its slices', async () => {
+  test('sums the time between heartbeats to the end of each run, also before the slices of a large multi', async () => {
     const id = await newJob()
     await records.start(id)
     await pass(id, 1_000)
@@ -76,13 +76,13 @@ describe('the run time of a job', () => {
     await expectRan(id, 2_200)
   })
 
-  test('counts slices that are built side by side once', async () => {
+  test('counts slices that are built concurrently once', async () => {
     const id = await newJob()
     await records.start(id, 'step')
     await records.endRun(id)
     await slices.start(id, 0)
     await pass(id, 1_000)
-    await slices.start(id, 1) // the other one's time goes on
+    await slices.start(id, 1) // slice 0 is still running
     const made = { subRequestsDone: 1, pairs: 1, parts: 1, bytes: 1 }
     for (const slice of [0, 1]) await slices.progress(id, slice, 1, made)
     await expectRan(id, 1_000)
@@ -91,7 +91,7 @@ describe('the run time of a job', () => {
     await expectRan(id, 1_400)
   })
 
-  test('counts of a worker that died, or could not reach Redis, a few seconds', async () => {
+  test('counts only a few seconds of a worker that died or could not reach Redis', async () => {
     const id = await newJob()
     await records.start(id)
     await pass(id, 60_000)
@@ -102,12 +102,12 @@ describe('the run time of a job', () => {
     await expectRan(id, 10_000)
   })
 
-  test('counts of a slice whose worker died a few seconds once, not for each slice that waits after it', async () => {
+  test('counts a few seconds once for a slice whose worker died, not for each slice after it', async () => {
     const id = await newJob()
     await records.start(id, 'step')
     await records.endRun(id)
     await slices.start(id, 0)
-    await slices.start(id, 1) // takes its worker with it
+    await slices.start(id, 1) // its worker dies
     await slices.endRun(id, 0)
     for (const slice of [1, 2, 0]) {
       await pass(id, 60_000)
@@ -118,7 +118,7 @@ describe('the run time of a job', () => {
     expect(await records.cancel(id)).toEqual({ state: 'cancelled', isNews: true })
   })
 
-  test('never goes back with the clock of Redis', async () => {
+  test('never decreases when the clock of Redis goes back', async () => {
     const id = await newJob()
     await records.start(id)
     await pass(id, 1_000)

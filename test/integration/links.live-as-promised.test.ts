@@ -18,7 +18,7 @@ const hourSeconds = 3_600
 const daySeconds = 24 * hourSeconds
 const ago = (seconds: number) => ({ createdAt: new Date(Date.now() - seconds * 1_000).toISOString() })
 
-/** A job that committed a packet so long ago. */
+/** A job that committed a packet `seconds` ago. */
 async function committed(seconds: number): Promise<JobRecord> {
   const [orgName, fileName] = [`org-${randomUUID()}`, 'file']
   const generation = await commitPacket(storage, `${orgName}/${fileName}`, ['{}', '{}'], ago(seconds))
@@ -31,7 +31,7 @@ const overwrite = (job: JobRecord, seconds: number) => commitPacket(storage, nam
 const commit = (job: JobRecord, manifest: ReturnType<typeof removal>, seconds: number) =>
   storage.generations.commit(nameOf(job), { ...manifest, ...ago(seconds) }, { force: true, taken: () => new Error() })
 
-/** For how many seconds the links of a job's result are valid; what it answers instead of them. */
+/** Lifetime in seconds of the links in a job's result, or the error it answers instead. */
 async function lifetimeOf(job: JobRecord): Promise<number | string> {
   const answer = await jobAnswer(context, job, {}, true)
   if (answer.kind !== 'publish') throw new Error('the answer is no publish response')
@@ -42,7 +42,7 @@ async function lifetimeOf(job: JobRecord): Promise<number | string> {
   return lifetime ?? 'no link'
 }
 
-test('links of a job’s result live a day where its packet is current, however old it is, voids above it or not', async () => {
+test('links in a job’s result live a day while its packet is current, whatever its age, even below voids', async () => {
   expect(await lifetimeOf(await committed(0))).toBe(daySeconds)
   const old = await committed(30 * daySeconds)
   expect(await lifetimeOf(old)).toBe(daySeconds)
@@ -50,7 +50,7 @@ test('links of a job’s result live a day where its packet is current, however 
   expect(await lifetimeOf(old)).toBe(daySeconds)
 })
 
-test('links to a superseded packet end when its week is over, whatever superseded it', async () => {
+test('links to a superseded packet expire when its week is over, whatever superseded it', async () => {
   for (const supersede of [overwrite, (job: JobRecord, seconds: number) => commit(job, removal(), seconds)]) {
     for (const [seconds, left] of [
       [5 * daySeconds, daySeconds],
@@ -68,7 +68,7 @@ test('links to a superseded packet end when its week is over, whatever supersede
   }
 })
 
-test('no link is signed to a packet that was superseded more than a week ago, though its parts may still be there', async () => {
+test('no link is signed to a packet superseded more than a week ago, even if its parts still exist', async () => {
   const job = await committed(30 * daySeconds)
   await overwrite(job, longestLinkSeconds + 1)
   expect(await lifetimeOf(job)).toMatch(/^410 Gone: /)

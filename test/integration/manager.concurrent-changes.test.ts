@@ -5,17 +5,17 @@ import * as resources from '../../shared/manager/resources.ts'
 import { byGrn, byKey } from '../../shared/manager/selector.ts'
 import { openModels, prepareModels } from '../support/open-models.ts'
 
-// A fresh database plans each query once, and a busy machine takes seconds for one.
+// A new database compiles each query once, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 240_000 })
 
 const prepared = prepareModels(inject('stack').neo4j)
 const { by, change, newModel, nodes } = prepared
-// Two, as two API processes have them.
+// Two instances, as in two API processes.
 const both = [prepared.models, openModels(inject('stack').neo4j)] as const
 const models = prepared.models
 const { property, propertyImpl, nodeType, manager, managerVersion } = resources
 
-/** What twenty at once came to, spread over both: 200 or the status of the refusal, sorted. */
+/** Outcomes of twenty concurrent calls, spread over both instances: 200 or the status of the refusal, sorted. */
 async function twentyTimes(work: (of: typeof models, index: number) => Promise<unknown>): Promise<number[]> {
   const outcomes = Array.from({ length: 20 }, (_, index) =>
     work(both[index % 2] as typeof models, index).then(
@@ -32,15 +32,15 @@ async function twentyTimes(work: (of: typeof models, index: number) => Promise<u
 const oneOf = (other: number) => [200, ...Array.from({ length: 19 }, () => other)]
 const all = Array.from({ length: 20 }, () => 200)
 
-describe('of twenty that create the same, one succeeds and 19 are told of the conflict', () => {
-  test('managers of a name', async () => {
+describe('of twenty concurrent creates of the same record, one succeeds and 19 are conflicts', () => {
+  test('managers with the same name', async () => {
     const name = uniqueName('model')
     const before = await nodes()
     expect(await twentyTimes((of) => of.createManager(name, by))).toEqual(oneOf(409))
     expect((await nodes()).all).toBe(before.all + 2)
   })
 
-  test('properties of a key, and properties renamed to it', async () => {
+  test('properties with the same key, and properties renamed to it', async () => {
     const { version } = await newModel()
     const create = await twentyTimes((of) => of.createPart(property, version, { key: 'a' }, by))
     expect(create).toEqual(oneOf(409))
@@ -61,14 +61,14 @@ describe('of twenty that create the same, one succeeds and 19 are told of the co
   })
 })
 
-test('twenty versions at once have twenty numbers', async () => {
+test('twenty concurrent versions get twenty numbers', async () => {
   const { manager: of } = await newModel()
   expect(await twentyTimes((its) => its.createVersion(of, null, by))).toEqual(all)
   const versions = await models.parts(managerVersion, of)
   expect(versions.map(({ number }) => number)).toEqual(Array.from({ length: 21 }, (_, index) => index + 1))
 })
 
-test('twenty updates all land, and each counts', async () => {
+test('twenty concurrent updates all succeed, and each is counted', async () => {
   const { version } = await newModel()
   const { grn } = await models.createPart(property, version, { key: 'a' }, by)
   const selector = byGrn(property, grn)
@@ -76,7 +76,7 @@ test('twenty updates all land, and each counts', async () => {
   expect([write, (await models.find(selector)).enver]).toEqual([all, 20])
 })
 
-test('of twenty updates with If-Match exactly one lands', async () => {
+test('of twenty concurrent updates with If-Match exactly one succeeds', async () => {
   const { version } = await newModel()
   const { grn } = await models.createPart(property, version, { key: 'a' }, by)
   const guarded = { ...change, ifMatch: [0] }
@@ -84,7 +84,7 @@ test('of twenty updates with If-Match exactly one lands', async () => {
   expect([write, (await models.find(byGrn(property, grn))).enver]).toEqual([oneOf(412), 1])
 })
 
-test('constraints are in step with the flags, however many change them at once', async () => {
+test('constraints match the flags after concurrent changes', async () => {
   const { version } = await newModel()
   const { grn } = await models.createPart(property, version, { key: 'a' }, by)
   const type = await models.createPart(nodeType, version, { key: 'A' }, by)
@@ -98,7 +98,7 @@ test('constraints are in step with the flags, however many change them at once',
 })
 
 test.each([manager, managerVersion, nodeType, property])(
-  'a $noun that goes while others add to it leaves no orphan',
+  'deleting a $noun while others add to it leaves no orphan',
   async (resource) => {
     const { name, manager: of, version } = await newModel()
     const type = byGrn(nodeType, (await models.createPart(nodeType, version, { key: 'A' }, by)).grn)

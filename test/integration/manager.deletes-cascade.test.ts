@@ -5,13 +5,13 @@ import * as resources from '../../shared/manager/resources.ts'
 import { byGrn, byKey } from '../../shared/manager/selector.ts'
 import { fillVersion, type PreparedModels, prepareModels } from '../support/open-models.ts'
 
-// A fresh database plans each query once, and a busy machine takes seconds for one.
+// A new database compiles each query once, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 240_000 })
 
 const { neo4j, legacy } = inject('stack') as { neo4j: Neo4jAddress; legacy: Neo4jAddress }
 const { manager, managerVersion, property, nodeType, propertyImpl } = resources
 
-/** Nodes of a version of `size` node types and properties: each implemented on those that came no earlier, with three constraints. */
+/** Nodes of a version with `size` types and properties: each property on its own and later types, three constraints. */
 const contentsOf = (size: number) => 2 * size + 4 * ((size * (size + 1)) / 2)
 
 async function lost({ nodes }: PreparedModels, remove: () => Promise<unknown>) {
@@ -29,7 +29,7 @@ describe.each([
   const prepared = prepareModels(address)
   const { models, by, newModel, nodes } = prepared
 
-  test('whatever a record is made of goes with it, and nothing else', async () => {
+  test('deleting a record deletes everything it contains, and nothing else', async () => {
     const other = await newModel()
     await fillVersion(prepared, other.version, 1)
     const untouched = (await nodes()).all
@@ -53,7 +53,7 @@ describe.each([
     expect((await models.find(byGrn(manager, other.manager.value))).grn).toBe(other.manager.value)
   })
 
-  test('what is refused changes nothing', async () => {
+  test('a refused request changes nothing', async () => {
     const { name, manager: of, version } = await newModel()
     await models.createPart(property, version, { key: 'a' }, by)
     const before = await nodes()
@@ -66,7 +66,7 @@ describe.each([
     const statuses = await Promise.all(refused.map((outcome) => outcome.catch(({ status }) => status)))
     expect(statuses).toEqual([409, 409, 409, 412])
     expect(await nodes()).toEqual(before)
-    // The version that was refused took no number.
+    // The refused version took no number.
     expect((await models.createVersion(of, null, by)).number).toBe(2)
   })
 })

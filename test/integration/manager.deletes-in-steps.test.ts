@@ -14,7 +14,7 @@ const prepared = prepareModels(neo4j)
 const { models, driver, newModel, by } = prepared
 const { manager, managerVersion, nodeType, property, propertyImpl } = resources
 
-/** How many nodes there are of a drawn model, and how many of them belong to no manager. */
+/** Number of nodes of a drawn model, and how many of them belong to no manager. */
 async function drawn(own: string) {
   const [row] = await run(
     driver,
@@ -25,7 +25,7 @@ RETURN count(n), count(CASE WHEN (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacket
   return { all: Number(row?.[0]), orphans: Number(row?.[1]) }
 }
 
-test('a manager of 60,000 records is deleted, in transactions that are all small', async () => {
+test('a manager of 60,000 records is deleted in small transactions', async () => {
   const { manager: of, version } = await newModel()
   const own = await drawModel(driver, version.value, {
     types: 300,
@@ -41,7 +41,7 @@ test('a manager of 60,000 records is deleted, in transactions that are all small
 test('a property with 2,000 implementations is deleted within a second', async () => {
   const { manager: of, version } = await newModel()
   await drawModel(driver, version.value, { types: 2_000, properties: 6, constraints: ['UNIQUE', 'EXISTS', 'INDEX'] })
-  // The first plans the queries.
+  // The first delete also compiles the queries.
   await models.remove(byKey(property, version.value, 'p0'), null)
   const times = []
   for (const key of ['p1', 'p2', 'p3', 'p4', 'p5']) {
@@ -56,7 +56,7 @@ test('a property with 2,000 implementations is deleted within a second', async (
 const ofProperty = (implemented?: ModelRecord) =>
   byGrn(propertyImpl, (implemented?.propertyImpl as ModelRecord | undefined)?.grn ?? '')
 
-/** Models whose process dies at the third write. */
+/** Models of a process that dies at its third write. */
 function dying() {
   let writes = 0
   return openModels(neo4j, (database: ManagerDatabase) => ({
@@ -68,7 +68,7 @@ function dying() {
   }))
 }
 
-test('of what a crash leaves nothing is seen; its names are free, and the same delete finishes it', async () => {
+test('leftovers of a crashed delete are invisible; names are free, and repeating the delete completes it', async () => {
   const { name, manager: of, version } = await newModel()
   const own = await drawModel(driver, version.value, { types: 100, properties: 50 })
   const type = byKey(nodeType, version.value, 'T7')
@@ -97,7 +97,7 @@ test('of what a crash leaves nothing is seen; its names are free, and the same d
   expect((await models.find(again.manager)).name).toBe(name)
 })
 
-test('a node type and a property that go in steps are out of all lists at once', async () => {
+test('a node type or property being deleted in steps disappears from all lists at once', async () => {
   const { manager: of, version } = await newModel()
   const own = await drawModel(driver, version.value, { types: 2_100, properties: 2, constraints: ['UNIQUE'] })
   const removed = byKey(property, version.value, 'p0')
@@ -108,7 +108,7 @@ test('a node type and a property that go in steps are out of all lists at once',
   await expect(models.find(ofProperty(implemented))).rejects.toMatchObject({
     status: 404,
   })
-  // Its key may be used again, and a delete by key is then of the new one.
+  // Its key may be reused; a delete by key then applies to the new one.
   await models.createPart(property, version, { key: 'p0' }, by)
   await models.remove(removed, null)
   await models.remove(removed, null)

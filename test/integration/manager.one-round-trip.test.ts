@@ -8,7 +8,7 @@ import { byGrn, byKey } from '../../shared/manager/selector.ts'
 import { prepareModels } from '../support/open-models.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 
-// A fresh database plans each query once, and a busy machine takes seconds for one.
+// A new database compiles each query once, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 240_000 })
 
 const { neo4j } = inject('stack')
@@ -18,7 +18,7 @@ const { by, change, newModel } = prepared
 const proxy = await startProxy(neo4j.boltUrl)
 afterAll(() => proxy.stop())
 
-// Every statement that is sent is noted; none is kept from the database.
+// Records every statement and forwards it to the database.
 const sent: string[] = []
 const database = openManagerDatabase({ url: proxy.boltUrl, user, password }, { warn() {} })
 afterAll(() => database.close())
@@ -34,7 +34,7 @@ const models: Models = createModels({
   close: () => database.close(),
 })
 
-/** Statements and round trips of a piece of work, on a connection that is open already. */
+/** Statements and round trips of `work` on a connection that is already open. */
 async function costOf(work: () => Promise<unknown>) {
   await work()
   const before = { statements: sent.length, turns: proxy.turns() }
@@ -44,12 +44,12 @@ async function costOf(work: () => Promise<unknown>) {
 
 const oneRoundTrip = { statements: 1, turns: 1 }
 
-test('a version of 1,000 properties is listed in one round trip, whole and in order', async () => {
+test('a version of 1,000 properties is listed in one round trip, complete and in order', async () => {
   const { version } = await newModel()
   const driver = openDriver(neo4j)
   afterAll(() => driver.close())
   const keys = Array.from({ length: 1_000 }, (_, index) => `k${String(index).padStart(4, '0')}`)
-  // Made at once, as a thousand creates would take long and are not what is measured.
+  // Created by one query: a thousand creates would be slow and are not what is measured.
   const rows = keys.toReversed().map((key) => ({ ...newIdentity(property, by), key, uniqueKey: version.value + key }))
   await run(
     driver,

@@ -5,10 +5,10 @@ import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { runDoctor } from '../support/doctor.ts'
 import { openModels } from '../support/open-models.ts'
 
-// A fresh database plans each query once, and a busy machine takes seconds for one.
+// A new database compiles each query once, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 240_000 })
 
-// No manager of another test is here.
+// This database is not shared with other tests of the manager.
 const target = inject('stack').target as Neo4jAddress
 const driver = openDriver(target)
 afterAll(() => driver.close())
@@ -29,7 +29,7 @@ const expected = ['grn', 'id', 'uniqueKey'].map((property) => [
   [property],
 ])
 
-test('processes that start at once on an empty database have its constraints before the first write', async () => {
+test('processes starting concurrently on an empty database create its constraints before any write', async () => {
   for (const [name] of await constraints()) await run(driver, `DROP CONSTRAINT ${name}`)
   expect(await constraints()).toEqual([])
   const processes = Array.from({ length: 5 }, () => openModels(target))
@@ -47,7 +47,7 @@ test('a process that starts later changes nothing', async () => {
   expect(await constraints()).toEqual(expected)
 })
 
-test('a process has the constraints back before it writes to a database that was replaced while it was idle', async () => {
+test('an idle process recreates missing constraints before it writes to a database that was replaced', async () => {
   const models = openModels(target)
   const name = uniqueName('model')
   await models.createManager(name, 'a')
@@ -61,7 +61,7 @@ test('a process has the constraints back before it writes to a database that was
   expect(await constraints()).toEqual(expected)
 })
 
-test('a constraint that cannot be had is missed by the doctor: a name is taken, and the database keeps silent', async () => {
+test('the doctor reports a constraint that cannot be created because its name is taken', async () => {
   const { boltUrl, username, password } = target
   const settings = { MANAGER_DB_URL: boltUrl, MANAGER_DB_USER: username, MANAGER_DB_PASSWORD: password }
   await run(driver, 'DROP CONSTRAINT graph_packets_record_grn')

@@ -5,7 +5,7 @@ import { manager } from '../../shared/manager/resources.ts'
 import { byName } from '../../shared/manager/selector.ts'
 import { openModels } from '../support/open-models.ts'
 
-test('a server that takes connections and says nothing is answered for in seconds', async () => {
+test('a server that accepts connections but never responds is reported within seconds', async () => {
   const sockets: Socket[] = []
   const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1')
   await once(silent, 'listening')

@@ -8,12 +8,12 @@ const { neo4j, legacy } = inject('stack') as { neo4j: Neo4jAddress; legacy: Neo4
 test.each([
   { server: 'Neo4j 5', address: neo4j },
   { server: 'Neo4j 3.5', address: legacy },
-])('an id that is taken is replaced by another on $server', async ({ address }) => {
+])('a taken id is replaced by another on $server', async ({ address }) => {
   const { boltUrl: url, username: user, password } = address
   const database = openManagerDatabase({ url, user, password }, { warn() {} })
   afterAll(() => database.close())
   const by = uniqueName('user')
-  // Beyond the 48 bits of real ones.
+  // Above the 48 bits of real ids.
   const taken = 2n ** 50n + BigInt(Date.now())
   const ids = [taken, taken, taken + 1n]
   const create = () => ({

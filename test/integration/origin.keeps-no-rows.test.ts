@@ -12,13 +12,13 @@ const { origin: settings } = readConfig('worker', inject('service').env)
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-test('rows that were read are nobody else’s, also while their transaction goes on', async () => {
+test('rows that were read are not retained, even while their transaction is open', async () => {
   const origin = await openOrigin(database(neo4j, 'Label', 'id'), settings, 60)
   const read = async (query: string) => (await origin.rows(query)).map((row) => new WeakRef(row))
   const all = 'UNWIND range(1, 500) AS i RETURN [i, toString(i)]'
   const references = [...(await read(all)), ...(await read(all))]
   expect(references).toHaveLength(1_000)
-  await delay(0) // a reference holds what it points at until the task that made it ends
+  await delay(0) // a WeakRef keeps its target alive until the task that created it ends
   collectGarbage()
   expect(references.filter((reference) => reference.deref() !== undefined)).toEqual([])
   expect(await origin.rows('RETURN [1]')).toEqual([[1n]])

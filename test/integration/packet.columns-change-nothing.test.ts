@@ -25,7 +25,7 @@ const label = uniqueName('Person')
 const count = 400
 const ids = Array.from({ length: count }, (_, index) => `p${index}`)
 
-/** The first have values of one type for each key, later ones now and then anything at all, and some a key of their own. */
+/** Early rows have one type for each key; later ones occasionally have any value, and some have extra keys. */
 const everything = Object.values(matrix).flat()
 const or = (usual: string, shift: number) =>
   `CASE WHEN i > 250 AND i % 20 = ${shift} THEN pool[(i * 7 + ${shift}) % size(pool)] ELSE ${usual} END`
@@ -46,7 +46,7 @@ const far = `(b:${label} {id: 'p' + (i * 7 + step) % ${count}})`
 const ends = `UNWIND [1, 1, 5] AS step MATCH (a:${label} {id: 'p' + i}), ${far}`
 await run(driver, `${values} ${ends} CREATE (a)-[:KNOWS {step: step, ${properties.join(', ')}}]->(b)`)
 
-/** Knows of every kind that it has no columns. */
+/** Reports for every kind that it has no columns. */
 class NoColumns extends Map<string, never> {
   override get() {
     return { columns: null, rows: 0, odd: 0, rowBytes: 0 } as never
@@ -94,7 +94,7 @@ test.each([
   ],
   ['strict numbers', { metadata: true, relationships: ['KNOWS>'], numbers: 'strict' }],
   ['what is left out', { metadata: true, deleteProperties: ['rare'], protectedNodeProperties: ['born'] }],
-])('a packet of %s is the same however it is read', async (_name, fields) => {
+])('a packet of %s is the same whether read by columns or by values', async (_name, fields) => {
   const known: KnownColumns = new Map()
   const byColumns = await packetOf(known, fields)
   expect([...known.values()].map(({ columns, rows }) => columns !== null && rows > 0)).not.toContain(false)

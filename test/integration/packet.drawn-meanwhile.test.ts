@@ -11,7 +11,7 @@ const { origin: originPolicy } = readConfig('worker', inject('service').env)
 const driver = openDriver(neo4j)
 afterAll(() => driver.close())
 
-/** Builds the packet of one request, a pair a part; `change` runs when the first is handed over. */
+/** Builds the packet of one request, one pair per part; `change` runs when the first part is handed over. */
 async function build(fields: object, change: () => Promise<unknown>) {
   const { request } = parsePublishRequest({ returnOnly: true, ...fields })
   const limits = { batchSize: 1, maxPairs: 10_000, limitSeconds: 60, spentSeconds: 0, acceptedAt: 0 }
@@ -28,7 +28,7 @@ async function build(fields: object, change: () => Promise<unknown>) {
   return { pairs, report }
 }
 
-test('a relationship that is drawn beside one that was read already is not published too', async () => {
+test('a relationship created parallel to one already read is not published as well', async () => {
   const label = uniqueName('Beside')
   const blob = 'x'.repeat(80_000)
   await run(driver, `CREATE (:${label} {id: 'a'})-[:T {grn: 'first'}]->(:${label} {id: 'b'})`)
@@ -36,7 +36,7 @@ test('a relationship that is drawn beside one that was read already is not publi
     const draw = `UNWIND range(1, 200) AS i CREATE (n)-[:T {blob: $blob}]->(:${label} {id: '${id}-' + i})`
     await run(driver, `MATCH (n:${label} {id: '${id}'}) ${draw}`, { blob })
   }
-  // The two nodes' relationships are too large to be read together; the change is done before those of the second are.
+  // The relationships of the two nodes are too large to be read together; the change happens before the second read.
   const beside = `MATCH (a:${label} {id: 'a'}), (b:${label} {id: 'b'}) CREATE (a)-[:T {grn: 'second'}]->(b)`
   const fields = { originIds: ['a', 'b'], relationships: ['T'], preventCleanup: true }
   const { pairs } = await build({ ...database(neo4j, label, 'id'), ...fields }, () => run(driver, beside))
@@ -44,7 +44,7 @@ test('a relationship that is drawn beside one that was read already is not publi
   expect(between.map(({ parameters }) => parameters.grn)).toEqual(['first'])
 })
 
-test('a float that no other notation than its digits names is there, not missing', async () => {
+test('a float id whose value only its full digits denote is found, not reported missing', async () => {
   const label = uniqueName('Float')
   await run(driver, `CREATE (:${label} {id: 2.0 ^ 60})`)
   const fields = { originIds: [String(2n ** 60n)], metadata: true }

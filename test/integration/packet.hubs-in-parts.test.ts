@@ -10,7 +10,7 @@ const { origin: originPolicy } = readConfig('worker', inject('service').env)
 const driver = openDriver(neo4j)
 afterAll(() => driver.close())
 
-// More than are read at once, at one of three nodes, and between any two of the three as well.
+// More relationships than one read returns at one of three nodes, and some between any two of the three.
 const [label, fans] = [uniqueName('Star'), 24_000]
 await run(driver, `CREATE CONSTRAINT FOR (n:${label}) REQUIRE n.id IS UNIQUE`)
 await run(driver, `UNWIND ['s1', 's2', 's3'] + range(1, ${fans}) AS id CREATE (:${label} {id: id})`)
@@ -25,7 +25,7 @@ interface Statement {
   metadata: { collapsed?: number } | null
 }
 
-test.each(['KNOWS', '<KNOWS'])('a node with very many relationships (%s) publishes each of them once', async (type) => {
+test.each(['KNOWS', '<KNOWS'])('each relationship of a node with very many (%s) is published once', async (type) => {
   const { request } = parsePublishRequest({
     ...database(neo4j, label, 'id'),
     originIds: ['s1', 's2', 's3'],

@@ -30,9 +30,9 @@ const order: PacketOrder = {
   acceptedAt: 0,
 }
 
-// Neither at the beginning nor between two reads: the driver closes a connection without a word to who reads from it.
+// Neither at the beginning nor between two reads: the driver closes a connection without notifying its reader.
 test.each([1, 2, 3, 5, 8, 13, 21])(
-  'a packet whose signal aborts while it is read ends with the signal’s reason (after %i turns)',
+  'a packet aborted while it is being read rejects with the signal’s reason (after %i turns)',
   async (turns) => {
     const stopping = new AbortController()
     let done = 0
@@ -55,7 +55,7 @@ test.each([
   ['in one attempt', { limitSeconds: 1 }],
   ['with what earlier attempts took', { spentSeconds: 599 }],
   ['before it begins', { spentSeconds: 700 }],
-])('a packet that is over its time %s ends with 504, which names the whole limit', async (_name, times) => {
+])('a packet over its time limit %s fails with 504, which names the whole limit', async (_name, times) => {
   const { limitSeconds } = { ...order, ...times }
   const packet = buildPacket(
     { ...order, ...times },

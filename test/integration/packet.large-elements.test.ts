@@ -21,7 +21,7 @@ const heapMiB = () => {
   return process.memoryUsage().heapUsed / 2 ** 20
 }
 
-/** Publishes, and tells how many MiB the heap had in use at most while a part was handed over, beyond what it had before. */
+/** Publishes. @returns the pairs, and the peak heap growth in MiB at the hand-over of a part. */
 async function publish(label: string, ...fields: object[]) {
   const all = { ...database(neo4j, label, 'id'), returnOnly: true }
   const requests = fields.map((own) => parsePublishRequest({ ...all, ...own }).request)
@@ -41,7 +41,7 @@ async function publish(label: string, ...fields: object[]) {
 
 const mostMiB = 100
 
-test('relationships with 80 KB each are held a few MB at a time', async () => {
+test('relationships of 80 KB each are held a few MB at a time', async () => {
   const label = uniqueName('Hub')
   const count = 2_500
   await run(driver, `CREATE (:${label} {id: 'hub'})`)
@@ -56,13 +56,13 @@ test('relationships with 80 KB each are held a few MB at a time', async () => {
   expect(most).toBeLessThan(mostMiB)
 })
 
-test('nodes that are larger than the first of their kind are held a few MB at a time', async () => {
+test('nodes larger than the first of their kind are held a few MB at a time', async () => {
   const label = uniqueName('Document')
   const ids = Array.from({ length: 400 }, (_, at) => `d${String(at).padStart(3, '0')}`)
   const text = 'x'.repeat(1_000_000)
   await run(driver, `CREATE CONSTRAINT FOR (n:${label}) REQUIRE n.id IS UNIQUE`)
   await run(driver, `UNWIND $ids AS id CREATE (:${label} {id: id, text: 'short'})`, { ids })
-  // Of one the text is long, the next has a property that none of the first has.
+  // Half of the nodes have a long text, the others a property that none of the first has.
   for (let from = 100; from < ids.length; from += 10) {
     const some = ids.slice(from, from + 10)
     const set = 'SET n.text = CASE WHEN toInteger(right(n.id, 1)) % 2 = 0 THEN $text ELSE n.text END'
@@ -91,7 +91,7 @@ test('nodes with long lists of short texts are read in smaller groups', async ()
   expect(most).toBeLessThan(mostMiB)
 })
 
-test('relationships that are asked for by their ids are held a few MB at a time', async () => {
+test('relationships requested by their ids are held a few MB at a time', async () => {
   const label = uniqueName('Owner')
   const ids = Array.from({ length: 300 }, (_, at) => `${label}-${at}`)
   await run(driver, `CREATE (:${label} {id: 'a'}), (:${label} {id: 'b'})`)
@@ -110,7 +110,7 @@ test('relationships that are asked for by their ids are held a few MB at a time'
 test.each([
   ['Neo4j 5', neo4j],
   ['Neo4j 3.5', legacy as Neo4jAddress],
-])('a result is given up when it takes more than was allowed, and the transaction goes on, %s', async (_, address) => {
+])('a result over its size limit is abandoned, and the transaction goes on, %s', async (_, address) => {
   const origin = await openOrigin(database(address, 'Label', 'id'), originPolicy, 60)
   const query = "UNWIND range(1, 5000) AS i RETURN [i, reduce(text = 'x', _ IN range(1, 10) | text + text)]"
   const { rows, rowBytes } = await origin.rowsWithin(100_000, query)

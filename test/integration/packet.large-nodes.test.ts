@@ -26,7 +26,7 @@ for (let start = 0; start < ids.length; start += 20) {
 const fields = { ...database(neo4j, label, 'id'), originIds: ids, metadata: true, returnOnly: true }
 const { request } = parsePublishRequest(fields)
 
-test('nodes that are large are read a few at a time once that is known', async () => {
+test('large nodes are read a few at a time once their size is known', async () => {
   const origin = await openOrigin(request, settings, 60)
   const work = { origin, plan: planOf(request), ...nothingLearned() }
   expect(nodesAtOnce(work)).toBeGreaterThan(ids.length)
@@ -38,7 +38,7 @@ test('nodes that are large are read a few at a time once that is known', async (
   await origin.close()
 })
 
-test('of nodes that are very large a few are read first, and never more at a time than may be held', async () => {
+test('of very large nodes a few are read first, and never more at a time than the memory limit allows', async () => {
   const heavy = uniqueName('Heavy')
   const heavyIds = Array.from({ length: 12 }, (_, index) => `h${index}`)
   for (const id of heavyIds) {

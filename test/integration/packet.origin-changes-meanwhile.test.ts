@@ -22,7 +22,7 @@ afterAll(async () => {
   await Promise.all([from.close(), to.close()])
 })
 
-/** Builds the packet of one request; `change` runs once after each part. */
+/** Builds the packet of one request; `change` runs after each part. */
 async function build(fields: object, change: () => Promise<unknown>, batchSize = 1): Promise<Pair[]> {
   const { request } = parsePublishRequest({ ...database(neo4j, names.a, 'id'), returnOnly: true, ...fields })
   const order = { requests: [request], syntax: 'dollar' as const, batchSize, maxPairs: 10_000 }
@@ -39,7 +39,7 @@ async function build(fields: object, change: () => Promise<unknown>, batchSize =
   return pairs
 }
 
-/** What the pairs make of a target does not depend on their order, nor on how often each is replayed. */
+/** The effect of the pairs on a target depends neither on their order nor on how often each is replayed. */
 async function expectOneOutcome(pairs: readonly Pair[], before: Graph, seed = 1): Promise<Graph> {
   const inOrder = await replayed(to, before, pairs, names)
   const others = [
@@ -63,12 +63,12 @@ const edge = (start: number, end: number, grn: string) => ({
   properties: { grn },
 })
 
-// More than parts are under way at a time: the first change is done before the last node is written.
+// More than the parts in flight: the first change happens before the last node is written.
 const people = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5']
 const absent = ['new', 'newer']
 const everyone = [...people, ...absent]
 
-/** The target has a relationship between any two, so that a cleanup always finds something. */
+/** The target has a relationship between any two nodes, so that a cleanup always finds something. */
 const dirty: Graph = {
   nodes: everyone.map(node),
   relationships: everyone.flatMap((_, start) => everyone.map((_, end) => edge(start, end, `stale-${start}-${end}`))),
@@ -79,7 +79,7 @@ const link = (start: string, end: string, grn: string) =>
   `MATCH (a:${names.a} {id: '${start}'}), (b:${names.a} {id: '${end}'}) CREATE (a)-[:GEN_T {grn: '${grn}'}]->(b)`
 const removed = (id: string) => `MATCH (n:${names.a} {id: '${id}'}) DETACH DELETE n`
 
-/** Queries of one change, run one after the other. */
+/** The queries of one change, run in order. */
 const changes: fc.Arbitrary<string[]> = fc
   .record({
     kind: fc.constantFrom('appear', 'again', 'remove', 'link', 'unlink'),
@@ -129,7 +129,7 @@ const cases = fc.record({
   seed: fc.nat(),
 })
 
-test('generated: a packet whose origin is written to while it is built has one outcome, in any order', {
+test('generated: a packet whose origin changes during the build has one outcome, in any order', {
   timeout: 300_000,
 }, async () => {
   const property = fc.asyncProperty(cases, async ({ edges, request: { byId, ...request }, changes, seed }) => {
@@ -145,7 +145,7 @@ test('generated: a packet whose origin is written to while it is built has one o
   await fc.assert(property, { numRuns: 40 })
 })
 
-test('the relationships of an id that was missing are not removed once a node of that id was seen', async () => {
+test('the relationships of a missing id are not removed once a node with that id has been seen', async () => {
   await drawOrigin(from, { nodes: people.map(node), relationships: [] }, names)
   const appear = [merged('new'), link('p0', 'new', 'g1')]
   const change = async () => {
@@ -158,13 +158,13 @@ test('the relationships of an id that was missing are not removed once a node of
   expect(ends).toContainEqual(['p0', 'new'])
 })
 
-test('the cleanup of an id that is missing comes after all other pairs of its request', async () => {
+test('the cleanup of a missing id comes after all other pairs of its request', async () => {
   await drawOrigin(from, { nodes: people.map(node), relationships: [edge(0, 1, 'g')] }, names)
   const pairs = await build({ originIds: ['p0', 'gone'], metadata: true, relationships: ['GEN_T'] }, async () => {})
   expect(pairs.map(({ parameters }) => parameters.baseId ?? null)).toEqual([null, null, 'p0', 'gone'])
 })
 
-test('a targeted node that is deleted and made again after its turn keeps what others draw to it', async () => {
+test('a targeted node deleted and recreated after its turn keeps relationships that others draw to it', async () => {
   const label = uniqueName('Many')
   const count = 1_100
   await run(
@@ -177,7 +177,7 @@ test('a targeted node that is deleted and made again after its turn keeps what o
   const change = async () => {
     for (const query of again.splice(0)) await run(from, query)
   }
-  // One part: full after the first thousand nodes' cleanups.
+  // One part, which is full after the cleanups of the first thousand nodes.
   const fields = { originIds: ['root'], toLayer: ['GEN_U>'], relationships: ['GEN_T'] }
   const pairs = await build(fields, change, 500)
   await run(from, `MATCH (n:${names.a}) DETACH DELETE n`)

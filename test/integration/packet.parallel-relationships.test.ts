@@ -14,7 +14,7 @@ interface Statement {
   parameters: Record<string, unknown>
 }
 
-/** The upserts of a packet of one node's relationships, and its report. */
+/** The upserts and cleanups of a packet of one node's relationships, and its report. */
 async function publish(origin: Neo4jAddress, label: string, fields: object) {
   const { request } = parsePublishRequest({
     ...database(origin, label, 'id'),
@@ -37,7 +37,7 @@ async function publish(origin: Neo4jAddress, label: string, fields: object) {
 
 const labelsOf = new Map<string, string>()
 
-/** A hub with more relationships to one node than are read at once, half of which go the other way, and to 30 others. */
+/** A hub with more relationships to one node than one read returns, half of them reversed, and 30 other neighbours. */
 async function drawHub(address: Neo4jAddress): Promise<string> {
   const known = labelsOf.get(address.boltUrl)
   if (known) return known
@@ -47,7 +47,7 @@ async function drawHub(address: Neo4jAddress): Promise<string> {
   labelsOf.set(address.boltUrl, label)
   await run(driver, `UNWIND ['hub', 'far'] + range(1, 30) AS id CREATE (:${label} {id: id})`)
   const pair = `MATCH (a:${label} {id: 'hub'}), (b:${label} {id: 'far'})`
-  // Own ids: all different but for nine that come twice, of which one as an integer and as a float.
+  // Relationship ids: all distinct but for nine that occur twice, one of them as an integer and as a float.
   const own = "CASE WHEN i = 1 THEN 7 WHEN i = 2 THEN 7.0 WHEN i < 21 THEN 'twice' + i / 2 ELSE 'r' + i END"
   for (let from = 0; from < 11_000; from += 5_500) {
     const each = `UNWIND range(${from + 1}, ${from + 5_500}) AS i`
@@ -63,7 +63,7 @@ async function drawHub(address: Neo4jAddress): Promise<string> {
 
 const origins = { 'Neo4j 5': neo4j, 'ids beyond 2^53': inject('largeIds'), 'Neo4j 3.5': legacy as Neo4jAddress }
 
-describe.each(Object.entries(origins))('parallel relationships in their tens of thousands, %s', (_, origin) => {
+describe.each(Object.entries(origins))('tens of thousands of parallel relationships, %s', (_, origin) => {
   test('collapse to one in each direction', async () => {
     const label = await drawHub(origin === origins['ids beyond 2^53'] ? neo4j : origin)
     const { upserts, cleanups, report } = await publish(origin, label, { relationships: ['KNOWS'] })
@@ -81,7 +81,7 @@ describe.each(Object.entries(origins))('parallel relationships in their tens of 
     expect(cleanups).toHaveLength(1)
   })
 
-  test('are told apart by their own ids, of which each is published once', async () => {
+  test('are distinguished by their own ids, each published once', async () => {
     const label = await drawHub(origin === origins['ids beyond 2^53'] ? neo4j : origin)
     const fields = { relationships: ['KNOWS'], relationshipIdField: 'grn', deleteRelationshipById: true }
     const { upserts, report } = await publish(origin, label, fields)
@@ -92,7 +92,7 @@ describe.each(Object.entries(origins))('parallel relationships in their tens of 
   })
 })
 
-test('more parallel relationships than any result may have rows are published', async () => {
+test('parallel relationships beyond the row limit of a result are published', async () => {
   const driver = openDriver(neo4j)
   const label = uniqueName('Hub')
   await run(driver, `UNWIND ['hub', 'far'] AS id CREATE (:${label} {id: id})`)

@@ -26,10 +26,10 @@ const orderOf = (some: PacketOrder['requests']): PacketOrder => ({
 })
 const { signal } = new AbortController()
 
-// As many as the writer has buffers.
+// The number of buffers of the writer.
 const partsUnderWay = 3
 
-/** Builds a packet whose parts are not taken, until it can go on no more; `reads` are those that have ended by then. */
+/** Builds a packet with a blocked sink until it stalls; `reads` counts the reads completed by then. */
 async function blocked(some: PacketOrder['requests'], readsAtLeast = 1) {
   const taken = Promise.withResolvers<void>()
   const published: string[] = []
@@ -45,7 +45,7 @@ async function blocked(some: PacketOrder['requests'], readsAtLeast = 1) {
   }
   const built = buildPacket(orderOf(some), { originPolicy: { ...settings, observe }, sink, signal, onProgress() {} })
   await vi.waitFor(() => expect([handedOver, reads >= readsAtLeast]).toEqual([partsUnderWay, true]), 20_000)
-  await delay(500) // for reads that should not be
+  await delay(500) // time for unexpected reads
   return {
     reads,
     async take() {
@@ -56,7 +56,7 @@ async function blocked(some: PacketOrder['requests'], readsAtLeast = 1) {
   }
 }
 
-test('while a request is written and its parts wait for the store the next one is read, and no more', async () => {
+test('while a request is written and its parts wait for the store, only the next one is read', async () => {
   const alone = await blocked(requests.slice(0, 1))
   const two = await blocked(requests.slice(0, 2), alone.reads + 1)
   const all = await blocked(requests, two.reads)
@@ -66,7 +66,7 @@ test('while a request is written and its parts wait for the store the next one i
   expect((await all.take()).toSorted()).toEqual(ids.toSorted())
 })
 
-test('a request that is read ahead and fails is what the packet fails with, not what its failure breaks', async () => {
+test('a packet fails with the error of the request read ahead, not with an error that follows from it', async () => {
   const node = [['id'], ['a1'], 1.5, ['First']]
   const asked: string[] = []
   const server = await fakeBolt((query): Reply[] => {

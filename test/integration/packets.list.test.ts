@@ -9,7 +9,7 @@ import { storageOn } from '../../shared/storage/storage.ts'
 
 const { store, generations, packets } = storageOn(openMinioStore(readConfig('worker', inject('service').env).storage))
 
-// As programs do when they start: it finds out in which order the store lists.
+// Detects the listing order of the store, as programs do when they start.
 await store.prepare()
 
 const someOrg = () => `org-${randomUUID()}`
@@ -34,7 +34,7 @@ describe('a listing', () => {
     expect([await all(org), await all(someOrg())]).toEqual([[], []])
   })
 
-  test('has every part of every packet and every file of others, once', async () => {
+  test('has every part of every packet and every foreign file, once', async () => {
     const org = someOrg()
     await publish(org, 'one')
     await publish(org, 'three', 3)
@@ -48,7 +48,7 @@ describe('a listing', () => {
     ])
   })
 
-  test('has the newest packet of a name, and nothing of what it replaced', async () => {
+  test('has the newest packet of a name, and nothing of those it replaced', async () => {
     const org = someOrg()
     for (const count of [1, 4, 2, 3]) {
       await publish(org, 'f', count)
@@ -56,7 +56,7 @@ describe('a listing', () => {
     }
   })
 
-  test('does not show plain files that are out of step with their packet', async () => {
+  test('does not show plain files that do not match their packet', async () => {
     const org = someOrg()
     await publish(org, 'f', 2)
     await Promise.all(['f', 'fPart1of3', 'fPart7of9'].map((file) => put(`${org}/${file}`)))
@@ -125,7 +125,7 @@ describe('a listing by prefix', () => {
     ['a null behind a name', 'f\0'],
     ['half a character', '\ud83d'],
     ['more bytes than a name can have', 'f'.repeat(2_000)],
-  ])('finds nothing by what no name begins with: %s', async (_what, prefix) => {
+  ])('finds nothing for a prefix that no name can have: %s', async (_what, prefix) => {
     const org = someOrg()
     await publish(org, 'f')
     await put(`${org}/foreign`)
@@ -173,7 +173,7 @@ describe('a listing by prefix', () => {
 })
 
 describe('orgs', () => {
-  test('list their sub-orgs under their own names, and sub-orgs only themselves', async () => {
+  test('list their sub-orgs under their own names, and sub-orgs list only themselves', async () => {
     const org = someOrg()
     await publish(org, 'f')
     await publish(`${org}/b`, 'f', 2)
@@ -184,7 +184,7 @@ describe('orgs', () => {
     expect(await all(`${org}/b/c`)).toEqual(['f'])
   })
 
-  test('whose names begin with each other have nothing in common', async () => {
+  test('whose names start with each other share nothing', async () => {
     const org = someOrg()
     const orgs = [org, `${org}1`, `${org}-b`, `${org}.c`, `${org}/x`, `${org}/xy`]
     for (const each of orgs) await publish(each, `f of ${orgs.indexOf(each)}`)

@@ -12,7 +12,7 @@ const someOrg = () => `org-${randomUUID()}`
 const put = (key: string) => store.put(key, Buffer.from(key))
 const taken = () => new Error('taken')
 
-/** Commits a packet and leaves out its plain files, as `PLAIN_FILES=off` does. */
+/** Commits a packet without its plain files, as with `PLAIN_FILES=off`. */
 const commit = (org: string, file: string) => {
   const manifest = { jobId: randomUUID(), attempt: 1, createdAt: new Date().toISOString(), parts: [] }
   return generations.commit(packetName(org, file), manifest, { force: false, taken })
@@ -24,7 +24,7 @@ const existing = async (orgs: readonly string[]) => {
 }
 
 describe('an org', () => {
-  test('is there once it was created, and creating it again changes nothing', async () => {
+  test('exists once it was created, and creating it again changes nothing', async () => {
     const org = someOrg()
     expect(await existing([org])).toEqual([])
     await packets.createOrg(org)
@@ -35,12 +35,12 @@ describe('an org', () => {
     await expect(packets.requireOrg(org)).resolves.toBeUndefined()
   })
 
-  test('that is not there is required in vain', async () => {
+  test('that does not exist is refused', async () => {
     const org = someOrg()
     await expect(packets.requireOrg(org)).rejects.toMatchObject({ status: 404, code: 'noSuchOrg' })
   })
 
-  test('that was there is not asked for again for ten seconds; one that was not, is each time', async () => {
+  test('that exists is cached for ten seconds; one that does not is looked up each time', async () => {
     const org = someOrg()
     const asked: string[] = []
     const counting = storageOn({
@@ -56,7 +56,7 @@ describe('an org', () => {
     const askedAfter = async (ms: number) => {
       asked.length = 0
       clock.mockImplementation(() => now() + ms)
-      await delay(5) // the cache looks at the clock once in a millisecond
+      await delay(5) // the cache reads the clock at most once per millisecond
       for (let publish = 0; publish < 3; publish++) await counting.packets.requireOrg(org)
       return asked.length
     }
@@ -70,14 +70,14 @@ describe('an org', () => {
     await expect(askedAfter(21_500)).rejects.toMatchObject({ code: 'noSuchOrg' })
   })
 
-  test('is there when its sub-org was created, but not the other way round', async () => {
+  test('exists when its sub-org was created, but not vice versa', async () => {
     const [above, below] = [someOrg(), someOrg()]
     await packets.createOrg(`${above}/sub`)
     await packets.createOrg(below)
     expect(await existing([above, `${above}/sub`, below, `${below}/sub`])).toEqual([above, `${above}/sub`, below])
   })
 
-  test('is there when only a packet or a file of others is in it', async () => {
+  test('exists when it contains only a packet or a foreign file', async () => {
     const [published, foreign] = [someOrg(), someOrg()]
     await commit(published, 'deep/down/f')
     await put(`${foreign}/deep/f`)
@@ -86,13 +86,13 @@ describe('an org', () => {
     expect(await existing([...wanted, ...unwanted])).toEqual(wanted)
   })
 
-  test('is not there because a packet has its name', async () => {
+  test('does not exist because a packet has its name', async () => {
     const org = someOrg()
     await commit(org, 'b/f')
     expect(await existing([`${org}/b`, `${org}/b/f`])).toEqual([`${org}/b`])
   })
 
-  test('is not there because another has a name that begins with its own', async () => {
+  test('does not exist because the name of another org starts with its own', async () => {
     const org = someOrg()
     for (const other of [`${org}1`, `${org}-b`, `${org}.c`]) await commit(other, 'f')
     await packets.createOrg(`${org}2`)
@@ -108,7 +108,7 @@ describe('a name', () => {
     return files.filter((_, index) => held[index]?.isTaken)
   }
 
-  test('is free in an org that has nothing of it', async () => {
+  test('is free in an org without files of that name', async () => {
     expect(await namesTaken(someOrg(), ['f', 'f/g'])).toEqual([])
   })
 
@@ -119,17 +119,14 @@ describe('a name', () => {
     expect(await namesTaken(`${org}/b`, ['f', 'b/f', 'ff'])).toEqual(['f'])
   })
 
-  test.each(['', 'Part1of1', 'Part2of3', 'Part10of12'])(
-    'is taken by a file of others that ends in "%s"',
-    async (end) => {
-      const org = someOrg()
-      await put(`${org}/b/f${end}`)
-      expect(await namesTaken(org, ['b/f', 'b', 'b/f/g', 'b/ff', 'f', 'b/fPart'])).toEqual(['b/f'])
-      expect(await namesTaken(`${org}/b`, ['f', 'b/f', 'ff'])).toEqual(['f'])
-    },
-  )
+  test.each(['', 'Part1of1', 'Part2of3', 'Part10of12'])('is taken by a foreign file that ends in "%s"', async (end) => {
+    const org = someOrg()
+    await put(`${org}/b/f${end}`)
+    expect(await namesTaken(org, ['b/f', 'b', 'b/f/g', 'b/ff', 'f', 'b/fPart'])).toEqual(['b/f'])
+    expect(await namesTaken(`${org}/b`, ['f', 'b/f', 'ff'])).toEqual(['f'])
+  })
 
-  test('is not taken by names that only begin with it', async () => {
+  test('is not taken by names that only start with it', async () => {
     const org = someOrg()
     const others = ['f2', 'f.json', 'fPart', 'fPart0of2', 'fPart01of2', 'fPart1of2.json', 'fpart1of2', 'fPart1of']
     await Promise.all(others.map((file) => put(`${org}/${file}`)))
@@ -140,7 +137,7 @@ describe('a name', () => {
     ])
   })
 
-  test('is taken for good, whatever was overwritten', async () => {
+  test('stays taken when the plain file is removed', async () => {
     const org = someOrg()
     await commit(org, 'f')
     await expect(commit(org, 'f')).rejects.toThrow(taken())

@@ -16,7 +16,7 @@ const { generations } = storageOn(store)
 
 const someOrg = () => `org-${randomUUID()}`
 
-/** Publishes `org/f` as a worker does, up to the copy of the first `copied` plain files; every part says which it is. */
+/** Publishes `org/f` as a worker does, with only the first `copied` plain files; parts have distinct contents. */
 async function publish(org: string, label: string, count: number, copied = count): Promise<void> {
   const [name, jobId] = [`${org}/f`, randomUUID()]
   const contents = partsOf(label, count)
@@ -40,7 +40,7 @@ const partsOf = (label: string, count: number) =>
 const contentsOf = (packets: Packets, files: readonly StoredFile[]) =>
   Promise.all(files.map(async (file) => text(await packets.open(file))))
 
-// The tests' S3 server keeps objects as files, and lists one that is being written as `<name>-<uuid>`.
+// The tests' S3 server keeps objects as files, and lists one being written as `<name>-<uuid>`.
 const isBeingWritten = (file: string) => /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(file)
 const list = async (packets: Packets, org: string, prefix: string) =>
   (await packets.list(org, [prefix])).filter((file) => !isBeingWritten(file))
@@ -48,7 +48,7 @@ const list = async (packets: Packets, org: string, prefix: string) =>
 describe('while a name is overwritten twenty times with packets of different sizes', () => {
   const countOf = (round: number) => 1 + ((round * 3) % 5)
 
-  /** Four writers of five packets each, all at once. */
+  /** Four concurrent writers of five packets each. */
   async function overwrite(org: string): Promise<void> {
     const writers = [0, 1, 2, 3].map(async (writer) => {
       for (let round = writer; round < 20; round += 4) await publish(org, `round ${round}`, countOf(round))
@@ -56,7 +56,7 @@ describe('while a name is overwritten twenty times with packets of different siz
     await Promise.all(writers)
   }
 
-  /** Asks again and again, as another process would, until the writers are done. @returns the different answers. */
+  /** Repeats `ask`, as another process would, until the writers are done. @returns the distinct answers. */
   async function answersDuring(work: Promise<void>, ask: (packets: Packets) => Promise<string[]>): Promise<string[][]> {
     const answers = new Map<string, string[]>()
     let isDone = false
@@ -73,7 +73,7 @@ describe('while a name is overwritten twenty times with packets of different siz
     return [...answers.values()]
   }
 
-  test('every listing has all parts of one of them, and no others', async () => {
+  test('every listing has exactly the parts of one of them', async () => {
     const org = someOrg()
     await publish(org, 'round -1', 2)
     const listings = await answersDuring(overwrite(org), (packets) => list(packets, org, ''))
@@ -91,7 +91,7 @@ describe('while a name is overwritten twenty times with packets of different siz
     expect(listings.length).toBeGreaterThan(1)
   })
 
-  test('every reading has all parts of one of them', async () => {
+  test('every read has all parts of one of them', async () => {
     const org = someOrg()
     await publish(org, 'round -1', 2)
     const readings = await answersDuring(overwrite(org), async (packets) =>
@@ -101,7 +101,7 @@ describe('while a name is overwritten twenty times with packets of different siz
     expect(readings.length).toBeGreaterThan(1)
   })
 
-  test('every reading of a part has that part of one of them, or there is no such part', async () => {
+  test('every read of a part returns that part of one of them, or no such part', async () => {
     const org = someOrg()
     await publish(org, 'round -1', 2)
     const readings = await answersDuring(overwrite(org), async (packets) => {
@@ -113,7 +113,7 @@ describe('while a name is overwritten twenty times with packets of different siz
     expect(readings.length).toBeGreaterThan(1)
   })
 
-  test('every URL that was signed gives the part for which it was signed', async () => {
+  test('every signed URL returns the part for which it was signed', async () => {
     const org = someOrg()
     await publish(org, 'round -1', 2)
     const signed = await answersDuring(overwrite(org), async (packets) => {
@@ -131,7 +131,7 @@ describe('while a name is overwritten twenty times with packets of different siz
 })
 
 describe('while a name is published for the first time', () => {
-  /** What readers see when `happens` comes right after the generations were listed for the first time. */
+  /** The packets a reader sees when `happens` runs right after the first listing of the generations. */
   function packetsOvertaken(happens: () => Promise<void>): Packets {
     let hasHappened = false
     async function* list(prefix: string): ReturnType<ObjectStore['list']> {
@@ -143,13 +143,13 @@ describe('while a name is published for the first time', () => {
     return storageOn({ ...store, list }).packets
   }
 
-  test('a listing has all of its parts or none, also when the plain files are half copied', async () => {
+  test('a listing has all of its parts or none, even when the plain files are half copied', async () => {
     const org = someOrg()
     const packets = packetsOvertaken(() => publish(org, 'first', 3, 1))
     expect([[], partNames('f', 3)]).toContainEqual(await packets.list(org, ['']))
   })
 
-  test('a reading has the immutable objects of the packet, or nothing', async () => {
+  test('a read returns the immutable objects of the packet, or nothing', async () => {
     const org = someOrg()
     const packets = packetsOvertaken(() => publish(org, 'first', 1))
     const found = await packets.require(org, 'f').catch(({ code }) => code)

@@ -15,7 +15,7 @@ const { store, generations, packets } = storageOn(openMinioStore(readConfig('wor
 const someOrg = () => `org-${randomUUID()}`
 const put = (key: string, content: string) => store.put(key, Buffer.from(content))
 
-/** Publishes a packet as a worker does, a part for each of `contents`. @returns its parts. */
+/** Publishes a packet as a worker does, one part for each of `contents`. @returns its parts. */
 async function publish(org: string, file: string, contents: readonly string[]): Promise<ManifestPart[]> {
   const [name, jobId] = [packetName(org, file), randomUUID()]
   const parts = await Promise.all(
@@ -45,7 +45,7 @@ describe('a packet', () => {
     expect(await contentsOf(files)).toEqual(['ü'])
   })
 
-  test('of several parts is all of them in order, and each by its own name', async () => {
+  test('of several parts has all of them in order, and each by its own name', async () => {
     const org = someOrg()
     const contents = Array.from({ length: 11 }, (_, index) => `part ${index + 1}`)
     const parts = await publish(org, 'f', contents)
@@ -73,7 +73,7 @@ describe('a packet', () => {
     }
   })
 
-  test('is not mixed with what others have under a part name of another count', async () => {
+  test('is not mixed with foreign files under a part name of another count', async () => {
     const org = someOrg()
     await publish(org, 'f', ['1', '2', '3'])
     await put(`${org}/fPart1of2`, 'foreign')
@@ -81,7 +81,7 @@ describe('a packet', () => {
     expect(await contentsOf(await packets.require(org, 'f'))).toEqual(['1', '2', '3'])
   })
 
-  test('is the newest of its name, whatever counts of parts the older ones had', async () => {
+  test('is the newest of its name, whatever the part counts of the older ones', async () => {
     const org = someOrg()
     for (const contents of [['a'], ['b1', 'b2', 'b3'], ['c1', 'c2'], ['d']]) {
       await publish(org, 'f', contents)
@@ -90,7 +90,7 @@ describe('a packet', () => {
     await expectNotFound(org, 'fPart1of2')
   })
 
-  test('is one and the same for an org with a directory in the file name and for that sub-org', async () => {
+  test('is the same for an org with a directory in the file name and for that sub-org', async () => {
     const org = someOrg()
     const [part] = await publish(org, 'b/f', ['from above'])
     const file = { key: part?.key, bytes: 10, isPart: true }
@@ -100,7 +100,7 @@ describe('a packet', () => {
     expect(await contentsOf(await packets.require(org, 'b/f'))).toEqual(['from', 'below'])
   })
 
-  test('is read and signed whatever its name, also beside names that it is a part of', async () => {
+  test('is read and signed whatever its name, also next to names that contain it', async () => {
     const org = someOrg()
     const names = ['f', 'f/g', 'f/g/h', 'f g', 'f+g', 'f=g', `f'"(g)`, 'für', 'f😀', 'fPart', 'fPart1', 'fPart1of']
     for (const name of names) await publish(org, name, [`${name} 1`, `${name} 2`])
@@ -113,7 +113,7 @@ describe('a packet', () => {
   })
 })
 
-describe('files of others', () => {
+describe('foreign files', () => {
   test('are read and signed by their names, and are not parts', async () => {
     const org = someOrg()
     for (const file of ['f', 'gPart1of2', 'deep/h.json', 'wie geht’s?.json']) {
@@ -127,7 +127,7 @@ describe('files of others', () => {
     }
   })
 
-  test('do not make a packet of what looks like its parts', async () => {
+  test('named like parts do not form a packet', async () => {
     const org = someOrg()
     await put(`${org}/fPart1of2`, '1')
     await put(`${org}/fPart2of2`, '2')
@@ -153,7 +153,7 @@ describe('download URLs', () => {
     expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(['first', 'second'])
   })
 
-  test('give the packet for which they were made, also after it was overwritten', async () => {
+  test('return the packet for which they were made, even after it was overwritten', async () => {
     const org = someOrg()
     await publish(org, 'f', ['old'])
     const [url = ''] = await packets.sign(await packets.require(org, 'f'), 60)
@@ -162,7 +162,7 @@ describe('download URLs', () => {
   })
 })
 
-test('a file whose object is gone is away, not empty', async () => {
+test('a file whose object is missing is reported unavailable, not empty', async () => {
   const org = someOrg()
   const [part] = await publish(org, 'f', ['x'])
   const [file] = await packets.require(org, 'f')

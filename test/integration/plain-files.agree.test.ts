@@ -16,7 +16,7 @@ const put = (key: string, content: string) => store.put(key, Buffer.from(content
 const refresh = (name: string, on: ObjectStore = store) => refreshPlainFiles(on, storageOn(on).generations, name)
 const remove = (name: string) => generations.commit(name, removal(), { force: true, taken: () => new Error('taken') })
 
-/** A store that holds every copy back until it is let go, and says when the first one came. */
+/** A store that blocks every copy until released, and signals the first one. */
 function storeWithSlowCopies() {
   const [came, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const slow: ObjectStore = {
@@ -30,8 +30,8 @@ function storeWithSlowCopies() {
   return { slow, came: came.promise, letGo: letGo.resolve }
 }
 
-describe('the plain files agree with the packet', () => {
-  test('after one was changed, one went and one came, without touching those that are right', async () => {
+describe('the plain files match the packet', () => {
+  test('after one was changed, one deleted and two added, without touching correct ones', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['1', '2', '3'])
     await refresh(`${org}/f`)
@@ -52,7 +52,7 @@ describe('the plain files agree with the packet', () => {
     expect(copied).toEqual(['fPart1of3', 'fPart2of3'])
   })
 
-  test('beside very many names that merely start with its own', async () => {
+  test('next to very many names that merely start with its own', async () => {
     const org = someOrg()
     const others = Array.from({ length: 1_050 }, (_, index) => `f-${index}`)
     const all = [...others, 'f', 'fPart1of2', 'fPartner']
@@ -63,7 +63,7 @@ describe('the plain files agree with the packet', () => {
     expect(found).toEqual(['f', 'fPart1of2'])
   })
 
-  test('when the copies of an older generation arrive after those of the newer one', async () => {
+  test('when copies of an older generation arrive after those of a newer one', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['old 1', 'old 2'])
     const { slow, came, letGo } = storeWithSlowCopies()
@@ -77,7 +77,7 @@ describe('the plain files agree with the packet', () => {
     expect(await viewOf(storage, org)).toEqual({ fPart1of2: 'new 1', fPart2of2: 'new 2' })
   })
 
-  test('when the copies of a packet arrive after it was removed', async () => {
+  test('when copies of a packet arrive after its removal', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['old'])
     const { slow, came, letGo } = storeWithSlowCopies()
@@ -90,7 +90,7 @@ describe('the plain files agree with the packet', () => {
     expect(await viewOf(storage, org)).toEqual({})
   })
 
-  test('when a removal comes to the plain files only after a newer packet took the name', async () => {
+  test('when a removal reaches the plain files after a newer packet took the name', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['old'])
     await remove(`${org}/f`)
@@ -100,7 +100,7 @@ describe('the plain files agree with the packet', () => {
     expect(await viewOf(storage, org)).toEqual({ f: 'new' })
   })
 
-  test('whoever refreshes them at once, after ten commits and removals in any order', async () => {
+  test('after ten concurrent commits and removals, each with its own refresh', async () => {
     const org = someOrg()
     const work = Array.from({ length: 10 }, async (_, index) => {
       if (index % 3 === 2) {
@@ -123,7 +123,7 @@ describe('the plain files agree with the packet', () => {
 })
 
 describe('after a removal', () => {
-  test('copies of any of its generations are leftovers, and go', async () => {
+  test('copies of any of its generations are leftovers, and are removed', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['first'])
     await commitPacket(storage, `${org}/f`, ['second 1', 'second 2'])
@@ -135,7 +135,7 @@ describe('after a removal', () => {
     expect(await viewOf(storage, org)).toEqual({})
   })
 
-  test('what others put under its name is theirs, and stays', async () => {
+  test('foreign files under its name are not leftovers, and stay', async () => {
     const org = someOrg()
     await commitPacket(storage, `${org}/f`, ['first'])
     await remove(`${org}/f`)
@@ -146,7 +146,7 @@ describe('after a removal', () => {
     expect((await othersFiles(store, generations, `${org}/f`)).map(({ key }) => key)).toEqual([`${org}/f`])
   })
 
-  test('there is no packet, but the name’s history goes on', async () => {
+  test('there is no packet, but the name’s history continues', async () => {
     const name = `${someOrg()}/f`
     await commitPacket(storage, name, ['first'])
     expect(await remove(name)).toBe(2)

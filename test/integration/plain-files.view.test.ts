@@ -12,7 +12,7 @@ const generations = createGenerations(store)
 const someOrg = () => `org-${randomUUID()}`
 const put = (key: string, content: string) => store.put(key, Buffer.from(content))
 
-/** A packet in the store, a part for each of `contents`, as it is before its plain files. */
+/** A packet in the store, one part for each of `contents`, without its plain files. */
 async function committed(name: string, contents: readonly string[]): Promise<Manifest> {
   const jobId = randomUUID()
   const parts = await Promise.all(
@@ -32,7 +32,7 @@ async function refresh(name: string, contents: readonly string[]): Promise<Manif
   return manifest
 }
 
-/** What somebody who reads the bucket finds of an org: its files and what is in them. */
+/** The files of an org, with their contents, as a direct reader of the bucket sees them. */
 async function viewOf(org: string): Promise<Record<string, string>> {
   const view: Record<string, string> = {}
   for await (const { key } of store.list(`${org}/`)) {
@@ -63,14 +63,14 @@ describe('the plain files of a packet', () => {
     expect(await viewOf(org)).toEqual({ f: 'e' })
   })
 
-  test('replace what others had under the packet’s names', async () => {
+  test('replace foreign files under the packet’s names', async () => {
     const org = someOrg()
     for (const file of ['f', 'fPart1of1', 'fPart2of2', 'fPart10of12']) await put(`${org}/${file}`, 'foreign')
     await refresh(`${org}/f`, ['1', '2'])
     expect(await viewOf(org)).toEqual({ fPart1of2: '1', fPart2of2: '2' })
   })
 
-  test('leave everything else as it is', async () => {
+  test('leave all other files unchanged', async () => {
     const org = someOrg()
     const others = [
       'f2',
@@ -92,7 +92,7 @@ describe('the plain files of a packet', () => {
     })
   })
 
-  test('are repaired when they are out of step', async () => {
+  test('are repaired when they do not match', async () => {
     const org = someOrg()
     await refresh(`${org}/f`, ['1', '2'])
     await store.remove(`${org}/fPart1of2`)
@@ -103,7 +103,7 @@ describe('the plain files of a packet', () => {
     expect(await viewOf(org)).toEqual({ fPart1of2: '1', fPart2of2: '2' })
   })
 
-  test('leave the parts themselves where they are', async () => {
+  test('leave the parts themselves in place', async () => {
     const org = someOrg()
     const older = await refresh(`${org}/f`, ['1', '2'])
     await refresh(`${org}/f`, ['3'])
@@ -124,7 +124,7 @@ describe('the plain files of a packet', () => {
     expect(await viewOf(org)).toEqual({ [file]: '3' })
   })
 
-  test('of others are found by the packet’s name, whatever the counts of parts', async () => {
+  test('found under the packet’s name are foreign, whatever their part count', async () => {
     const org = someOrg()
     for (const file of ['f', 'f b', 'fPart1of1', 'fPart2of3', 'fPart2of3x', 'g']) await put(`${org}/${file}`, 'x')
     const found = await othersFiles(store, generations, `${org}/f`)

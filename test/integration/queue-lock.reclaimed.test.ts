@@ -30,7 +30,7 @@ async function taken(token: string): Promise<Job<JobPayload>> {
 
 const lockOf = ({ id }: Job) => `${queuePrefix}:${queueName}:${id}:lock`
 
-test('a lock that only expired is taken again, for as long as locks last', async () => {
+test('a lock that merely expired is reclaimed, with the full lock duration', async () => {
   const job = await taken('mine')
   expect(await reclaimLock(redis, job, 'mine')).toBe(true)
   await redis.del(lockOf(job))
@@ -51,7 +51,7 @@ test('a lock that another run holds, or has held since, is lost', async () => {
   expect(await reclaimLock(redis, job, 'mine')).toBe(false)
 })
 
-test('a lock of a job that waits again, or is gone, is lost', async () => {
+test('the lock of a job that is queued again, or removed, is lost', async () => {
   const job = await taken('mine')
   await job.moveToWait('mine')
   expect(await reclaimLock(redis, job, 'mine')).toBe(false)

@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const token = 'token'
 
-/** Takes the next delivery as a worker does. @returns its job's id, with the slice's number; null when there is none. */
+/** Takes the next delivery as a worker does. @returns its job id, with the slice number; null when there is none. */
 async function begin() {
   const delivery = await worker.getNextJob(token, { block: false })
   if (delivery === undefined) return null
@@ -54,7 +54,7 @@ async function addMany(orgName: string, name: string, count: number): Promise<st
   return ids
 }
 
-/** A large multi that has put its slices into the queue and waits for them. */
+/** A large multi that has enqueued its slices and waits for them. */
 async function addLarge(orgName: string, id: string, slices: number): Promise<string[]> {
   await queue.add({ id, orgName })
   const step = await begin()
@@ -65,12 +65,12 @@ async function addLarge(orgName: string, id: string, slices: number): Promise<st
 }
 
 describe('the queue', () => {
-  test('does not let the thousand jobs of one org stand before the next of another', async () => {
+  test('does not put a thousand jobs of one org before the next job of another', async () => {
     const ours = await addMany(someOrg(), 'ours', 1_000)
     expect(await take(10)).toEqual(ours.slice(0, 10))
     await addMany(someOrg(), 'theirs', 2)
     expect(await take(4)).toEqual(['theirs-0', 'ours-10', 'theirs-1', 'ours-11'])
-    // Directories of one org are one flow.
+    // Directories of one org share one flow.
     const org = someOrg()
     await queue.add({ id: 'a', orgName: `${org}/a` })
     await queue.add({ id: 'b', orgName: `${org}/b` })
@@ -92,7 +92,7 @@ describe('the queue', () => {
     expect(taken.indexOf('large')).toBeLessThan(2 * 42 + 2)
   })
 
-  test('gives a small publish its turn before all slices that are not begun, of its own org or of another', async () => {
+  test('gives a small publish its turn before all slices not yet started, of its own org or another', async () => {
     const org = someOrg()
     const slices = await addLarge(org, 'large', 10)
     expect(await take(3)).toEqual(slices.slice(0, 3))
@@ -103,14 +103,14 @@ describe('the queue', () => {
     expect(await take(2)).toEqual(['again', slices[4]])
   })
 
-  test('gives a smaller multi its turns between those of a larger one', async () => {
+  test('interleaves a smaller multi with a larger one', async () => {
     const large = await addLarge(someOrg(), 'large', 10)
     expect(await take(2)).toEqual(large.slice(0, 2))
     await addLarge(someOrg(), 'less', 2)
     expect((await take(5)).filter((name) => name.startsWith('less'))).toEqual(['less.0', 'less.1', 'less'])
   })
 
-  test('delivers again, before what came later, what was delayed or handed back, and gives a restored job a turn', async () => {
+  test('redelivers delayed and returned jobs before later ones, and gives a restored job a turn', async () => {
     const org = someOrg()
     await addMany(org, 'ours', 3)
     const [first, second] = [await begin(), await begin()]
@@ -121,7 +121,7 @@ describe('the queue', () => {
     expect((await take(10)).sort()).toEqual(['ours-0', 'ours-1', 'ours-2'])
   })
 
-  test('gives back the turns of jobs that were taken out', async () => {
+  test('returns the turns of removed jobs', async () => {
     const org = someOrg()
     await addMany(someOrg(), 'theirs', 10)
     for (const id of await addMany(org, 'ours', 100)) await queue.remove({ id, orgName: org })
@@ -129,7 +129,7 @@ describe('the queue', () => {
     expect((await take(3)).includes('next')).toBe(true)
   })
 
-  test('begins with the first turn again when nothing is queued or under way', async () => {
+  test('restarts at the first turn when no job is queued or running', async () => {
     const org = someOrg()
     await addMany(org, 'ours', 5)
     await take(5)
@@ -140,7 +140,7 @@ describe('the queue', () => {
     expect(await redis.get(turnKey)).toBe('1')
   })
 
-  test('delivers in order of arrival when the range of turns ends', async () => {
+  test('delivers in order of arrival when the range of turns is exhausted', async () => {
     const [ours, theirs] = [someOrg(), someOrg()]
     await queue.add({ id: 'first', orgName: ours })
     await redis.set(turnKey, 2 ** 20 - 3)
@@ -150,7 +150,7 @@ describe('the queue', () => {
     expect(await take(1)).toEqual([])
   })
 
-  test('does not let slices wait for all publishes that come later when the range of turns has ended', async () => {
+  test('does not make slices wait for all later publishes once the range of turns is exhausted', async () => {
     await addMany(someOrg(), 'kept', 1)
     await redis.set(turnKey, 2 ** 20 - 1)
     const org = someOrg()

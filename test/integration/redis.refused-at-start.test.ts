@@ -8,7 +8,7 @@ afterEach(() => {
   for (const redis of opened.splice(0)) redis.disconnect()
 })
 
-/** As an API and a worker begin. */
+/** The connections that an API and a worker open at start. */
 const starts = { producer: connectProducer, patient: connectPatient }
 
 async function start(how: keyof typeof starts, url: string) {
@@ -20,7 +20,7 @@ async function start(how: keyof typeof starts, url: string) {
 
 const ways = Object.keys(starts) as (keyof typeof starts)[]
 
-test.each(ways)('a %s connection to a Redis that evicts nothing is taken', async (how) => {
+test.each(ways)('a %s connection to a Redis that evicts nothing is accepted', async (how) => {
   await start(how, `${inject('stack').redis.url}/3`)
 })
 
@@ -32,7 +32,7 @@ test.each(ways)('a %s connection to a Redis that may evict keys is refused', asy
 })
 
 test.each(ways)(
-  'a %s connection to a database that Redis does not have is refused, not led to another',
+  'a %s connection to a database that Redis does not have is refused, not redirected to another',
   async (how) => {
     await expect(start(how, `${inject('stack').redis.url}/99`)).rejects.toThrow('DB index is out of range')
   },

@@ -15,7 +15,7 @@ const driver = openDriver(neo4j)
 afterAll(() => driver.close())
 
 const label = uniqueName('Person')
-// The first in the order of types, which other tests make as well.
+// Sorts before all other types, including those of other tests.
 const type = (at: number) => `!${label}_${String(at).padStart(3, '0')}`
 const types = Array.from({ length: 120 }, (_, at) => type(at))
 const [indexed, withoutIndex] = [types.slice(5), types.slice(0, 5)]
@@ -61,12 +61,12 @@ async function build(ids: readonly string[][]) {
   return { reads, found: found.sort(), report }
 }
 
-test('relationships are found by their ids whatever their type, with few queries', async () => {
+test('relationships of any type are found by their ids with few queries', async () => {
   const named = [types.slice(0, 60), types.slice(60)]
   const { reads, found } = await build([...named, ...named, ...named, ...named])
   expect(new Set(found)).toEqual(new Set(types))
   expect(found).toHaveLength(4 * types.length)
-  // 50 types are sought by each, and other tests make types as well.
+  // Each query covers 50 types, and other tests add types as well.
   expect(reads / 8).toBeLessThan(20)
 })
 
@@ -78,7 +78,7 @@ test('the report names the types that lack an index, and no others', async () =>
   expect(another.missing.relationshipIds.count).toBe(1)
 })
 
-test('a type that comes into being is not missed by the next read transaction', async () => {
+test('a newly created type is seen by the next read transaction', async () => {
   const origin = await openOrigin(requestOf([]), settings, 60)
   const schema = createRelationshipSchema(origin)
   const late = `${label}_late`
@@ -96,7 +96,7 @@ test('a type that comes into being is not missed by the next read transaction', 
   await origin.close()
 })
 
-test('where the origin does not tell its indexes all types are asked for, and nothing is reported', async () => {
+test('where the origin does not list its indexes, all types are queried, and nothing is reported', async () => {
   const opened = await openOrigin(requestOf([]), settings, 60)
   const origin = { ...opened, ask: async () => null }
   const told: unknown[] = []

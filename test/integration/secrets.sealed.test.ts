@@ -11,7 +11,7 @@ afterAll(() => redis.quit())
 const lifetimeSeconds = 600
 const key = (id: string): SecretKey => ({ id, key: randomBytes(32) })
 const [first, second] = [key('k1'), key('k2')]
-/** What is stored beside the request of each job. */
+/** The encrypted text that is stored with the request of each job. */
 const texts = new Map<string, string>()
 const secretsWith = (...keys: SecretKey[]) => {
   const secrets = createSecrets(redis, keys)
@@ -28,14 +28,14 @@ const secretsWith = (...keys: SecretKey[]) => {
 const password = 'correct horse battery staple ü'
 const credentials = `Basic ${Buffer.from(`neo4j:${password}`).toString('base64')}`
 
-/** A job whose credentials were stored. */
+/** A job with stored credentials. */
 async function jobWith(secrets: readonly string[], keys = [first]): Promise<string> {
   const id = randomUUID()
   await secretsWith(...keys).store(id, secrets)
   return id
 }
 
-/** Changes one character of what is stored, at a place given from 0 to 1. */
+/** Changes one character of the stored text, at a relative position from 0 to 1. */
 async function tamper(id: string, at: number): Promise<void> {
   const sealed = (await redis.get(secretKeyOf(id))) ?? ''
   const index = Math.min(sealed.length - 2, Math.floor(at * sealed.length))
@@ -50,7 +50,7 @@ describe('a job’s credentials', () => {
     expect(await secretsWith(first).read(await jobWith([]))).toEqual([])
   })
 
-  test('are nowhere in the clear', async () => {
+  test('are never stored in clear text', async () => {
     const id = await jobWith([credentials, password])
     const stored = [(await redis.get(secretKeyOf(id))) ?? '', texts.get(id) ?? '']
     const decoded = stored
@@ -71,7 +71,7 @@ describe('a job’s credentials', () => {
     for (const text of [...stored, ...decoded]) expect(traces.filter((trace) => text.includes(trace))).toEqual([])
   })
 
-  test('are sealed anew every time, so that equal ones do not look equal', async () => {
+  test('are sealed with fresh randomness, so that equal ones do not look equal', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => jobWith([credentials])))
     const sealed = await Promise.all(ids.map((id) => redis.get(secretKeyOf(id))))
     for (const stored of [sealed, ids.map((id) => texts.get(id))]) {
@@ -79,7 +79,7 @@ describe('a job’s credentials', () => {
     }
   })
 
-  test('of any number and length take as much of Redis as a single short one', async () => {
+  test('of any number and length use as much of Redis as a single short one', async () => {
     const many = Array.from({ length: 100 }, (_, index) => `Basic ${btoa(`${index}:${'x'.repeat(2_000)}`)}`)
     const ids = [await jobWith([credentials]), await jobWith(many)]
     const [one, hundred] = await Promise.all(ids.map((id) => redis.strlen(secretKeyOf(id))))
@@ -88,7 +88,7 @@ describe('a job’s credentials', () => {
     expect(await secretsWith(first).read(ids[1] as string)).toEqual(many)
   })
 
-  test('of version 1, which are themselves in Redis, are read', async () => {
+  test('of version 1, stored entirely in Redis, can be read', async () => {
     const id = randomUUID()
     await redis.set(secretKeyOf(id), seal(first, id, JSON.stringify([credentials])))
     expect(await secretsWith(first).read(id)).toEqual([credentials])
@@ -106,24 +106,21 @@ describe('a job’s credentials', () => {
     await redis.copy(secretKeyOf(id), secretKeyOf(thief))
     texts.set(thief, texts.get(id) as string)
     expect(await secretsWith(first).read(thief)).toBeNull()
-    // Nor with a data key of its own.
+    // Nor with another job's data key.
     const own = await jobWith(['other'])
     texts.set(own, texts.get(id) as string)
     expect(await secretsWith(first).read(own)).toBeNull()
     expect(await secretsWith(first).read(id)).toEqual([credentials])
   })
 
-  test.each([0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.9])(
-    'do not open when they were changed at %d of their length',
-    async (at) => {
-      const id = await jobWith([credentials])
-      await tamper(id, at)
-      expect(await secretsWith(first).read(id)).toBeNull()
-    },
-  )
+  test.each([0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.9])('do not open when tampered with at %d of their length', async (at) => {
+    const id = await jobWith([credentials])
+    await tamper(id, at)
+    expect(await secretsWith(first).read(id)).toBeNull()
+  })
 
   test.each(['', 'k1', 'k1.', 'k1...', 'k1.AAAA.AAAA.AAAA', 'nonsense'])(
-    'are null when "%s" is in their place',
+    'are null when replaced by "%s"',
     async (text) => {
       const id = await jobWith([credentials])
       await redis.set(secretKeyOf(id), text)
@@ -133,7 +130,7 @@ describe('a job’s credentials', () => {
 })
 
 describe('keys', () => {
-  test('are rotated: the first seals, all that are configured open', async () => {
+  test('are rotated: the first encrypts, all configured ones decrypt', async () => {
     const old = await jobWith([credentials], [first])
     const rotated = secretsWith(second, first)
     const fresh = randomUUID()
@@ -143,7 +140,7 @@ describe('keys', () => {
     expect(await Promise.all([old, fresh].map(secretsWith(second).read))).toEqual([null, ['fresh']])
   })
 
-  test('of the same id but other bytes open nothing', async () => {
+  test('with the same id but other bytes decrypt nothing', async () => {
     const id = await jobWith([credentials])
     expect(await secretsWith(key('k1')).read(id)).toBeNull()
   })

@@ -10,7 +10,7 @@ const records = createJobRecords(redis)
 const slices = createSliceRecords(redis)
 afterAll(() => redis.quit())
 
-/** A large multi whose first step has begun. */
+/** A large multi whose first step has started. */
 async function runningJob(): Promise<string> {
   const id = randomUUID()
   const names = { orgName: `org-${id}`, fileName: 'people' }
@@ -33,7 +33,7 @@ describe('the progress of a large multi', () => {
     expect([progress, attempt]).toEqual([sum, 1])
   })
 
-  test('holds numbers that a float could not print', async () => {
+  test('keeps integers that a float could not print', async () => {
     const id = await runningJob()
     await slices.start(id, 0)
     const bytes = 400_000_000_000_123
@@ -41,7 +41,7 @@ describe('the progress of a large multi', () => {
     expect((await records.read(id))?.progress.bytes).toBe(bytes)
   })
 
-  test('begins anew with a slice that is built again, which counts as another attempt', async () => {
+  test('restarts for a slice that is rebuilt, which counts as another attempt', async () => {
     const id = await runningJob()
     await slices.start(id, 0)
     await slices.start(id, 1)
@@ -55,7 +55,7 @@ describe('the progress of a large multi', () => {
 })
 
 describe('a slice', () => {
-  test('stops when its job is to be cancelled, and does not begin then', async () => {
+  test('stops when its job is being cancelled, and does not start then', async () => {
     const id = await runningJob()
     await slices.start(id, 0)
     await records.cancel(id)
@@ -63,7 +63,7 @@ describe('a slice', () => {
     expect(await slices.start(id, 1)).toBe('cancelling')
   })
 
-  test('stops when its job is finished, and brings nothing of it back', async () => {
+  test('stops when its job has finished, and recreates none of its keys', async () => {
     const id = await runningJob()
     await slices.start(id, 0)
     await records.finish(id, 'failed', { error: { status: 502, code: 'originBroke', message: 'broke off' } })
@@ -73,7 +73,7 @@ describe('a slice', () => {
     expect(await redis.exists(slicesKey(id))).toBe(0)
   })
 
-  test('that took three workers with it is lost; runs that ended do not count', async () => {
+  test('that crashed three workers is lost; runs that ended do not count', async () => {
     const id = await runningJob()
     for (let run = 1; run <= 3; run++) {
       await slices.start(id, 0)
@@ -86,7 +86,7 @@ describe('a slice', () => {
 })
 
 describe('the steps of a large multi before and after its slices', () => {
-  test('begin one attempt, leave the progress to the slices, and commit whatever attempts these took', async () => {
+  test('start one attempt, leave the progress to the slices, and commit after any attempts of theirs', async () => {
     const id = await runningJob()
     await slices.start(id, 0)
     await slices.start(id, 0)

@@ -28,7 +28,7 @@ const resultOf = (run: string, key: string) => ({
   sights: [],
 })
 
-test('of several runs of a slice the first counts, also when its answer was lost', async () => {
+test('of several runs of a slice the first result counts, even if its answer was lost', async () => {
   const job = newJob()
   const loses: ObjectStore = {
     ...store,
@@ -46,7 +46,7 @@ test('of several runs of a slice the first counts, also when its answer was lost
   expect(await doneSlices(store, job)).toEqual(new Set([3]))
 })
 
-test('what a job that failed had built goes, and what it kept', async () => {
+test('discarding a failed job removes its parts and the results it stored', async () => {
   const job = newJob()
   const key = `${job.orgName}/.parts/f/.${job.id}/one/00000-00001`
   await store.put(key, Buffer.from('part'))
@@ -55,12 +55,12 @@ test('what a job that failed had built goes, and what it kept', async () => {
   await discardSlices(storage, voidable)
   expect(await store.get(key)).toBeNull()
   await removeRequest(store, job)
-  // Nothing but the word that it will not commit.
+  // Only the void generation, which prevents a commit, remains.
   expect(await keysBelow(storage, `${job.orgName}/`)).toEqual([generationKey(`${job.orgName}/f`, 1)])
   expect((await storage.generations.read(`${job.orgName}/f`, 1))?.isVoid).toBe(true)
 })
 
-test('what a job had built stays when a run of it has committed all the same', async () => {
+test('the parts of a job stay when one of its runs has committed anyway', async () => {
   const job = { ...newJob(), fileName: 'f', latestBefore: 0 }
   const manifest = await stagePacket(storage, `${job.orgName}/f`, ['part'], { jobId: job.id })
   await storeSliceResult(store, job, 0, { ...resultOf('one', ''), parts: manifest.parts })
@@ -69,7 +69,7 @@ test('what a job had built stays when a run of it has committed all the same', a
   expect(String(await store.get(manifest.parts[0]?.key ?? ''))).toBe('part')
 })
 
-test('each slice reads its own sub-requests, with their credentials, whatever characters they hold', async () => {
+test('each slice reads its own sub-requests, with their credentials, whatever their characters', async () => {
   const job = newJob()
   const secrets = createSecrets(redis, [{ id: 'k1', key: randomBytes(32) }])
   const requests: PublishRequest[] = Array.from({ length: 45 }, (_, index) => ({
@@ -90,7 +90,7 @@ test('each slice reads its own sub-requests, with their credentials, whatever ch
   expect(kept.map(String).join()).not.toContain('Basic')
 })
 
-test('a request of version 1 is read: its credentials are in Redis, and none stand before its lines', async () => {
+test('a request of version 1 is read: its credentials are in Redis, not in the stored request', async () => {
   const job = newJob()
   const keys = [{ id: 'k1', key: randomBytes(32) }]
   const credentials = ['Basic YTpi', 'Basic Yzpk']
@@ -110,7 +110,7 @@ test('a request of version 1 is read: its credentials are in Redis, and none sta
   expect(await readRequests(source, job, range)).toEqual([requests[1]])
 })
 
-test('a request that is not there, or whose credentials cannot be opened, says which', async () => {
+test('a missing request and credentials that cannot be decrypted have different errors', async () => {
   const job = newJob()
   const secrets = createSecrets(redis, [{ id: 'k1', key: randomBytes(32) }])
   const source = { store, secrets }

@@ -19,7 +19,7 @@ const config = readConfig('worker', inject('service').env)
 const driver = openDriver(neo4j)
 afterAll(() => driver.close())
 
-test('the second slice of a job in a worker is not read before the first one has staged a part, and is then', async () => {
+test('the second slice of a job in one worker is read only after the first has staged a part', async () => {
   const label = uniqueName('Person')
   const originIds = await drawRing(driver, label, 20)
   const { request } = parsePublishRequest({
@@ -37,7 +37,7 @@ test('the second slice of a job in a worker is not read before the first one has
     async put(key, bytes) {
       const etag = await real.put(key, bytes)
       if (!key.includes('/.parts/')) return etag
-      if (staged.length === 0) await delay(1_000) // the other one could be far by then
+      if (staged.length === 0) await delay(1_000) // time in which the other slice could get far
       staged.push(key)
       return etag
     },

@@ -12,45 +12,45 @@ afterAll(() => rmSync(directory, { recursive: true }))
 const digest = (token: string) => createHash('sha256').update(token).digest('hex')
 const aliceGrant = { name: 'alice', orgs: ['acme', 'acme-eu/north'], scopes: ['publish:read', 'publish:write'] }
 const bobGrant = { name: 'bob', orgs: ['*'], scopes: ['manager:read', 'manager:write', 'search:read'] }
-/** Of a static token the identity is its name. */
+/** The identity of a static token is its name. */
 const alice = { ...aliceGrant, identity: 'alice' }
 const bob = { ...bobGrant, identity: 'bob' }
 const entry = (token: string, principal: object) => ({ ...principal, sha256: digest(token) })
 
 const quiet = { info() {}, error() {} }
 
-/** A tokens file of the test's own. */
+/** A tokens file for one test. */
 function tokensFile(content: unknown) {
   const path = join(directory, `${randomUUID()}.json`)
   let writes = 0
   const write = (changed: unknown) => {
     writeFileSync(path, typeof changed === 'string' ? changed : JSON.stringify(changed))
-    // The clock of a file system may stand still between two writes of a test.
+    // The file system clock may not advance between two writes of a test.
     utimesSync(path, 1_700_000_000, 1_700_000_000 + writes++)
   }
   write(content)
   return { path, write }
 }
 
-/** Reading again may take a second: a change is noticed within two, with some to spare for a busy machine. */
+/** A change is noticed within two seconds; the timeout leaves room for a busy machine. */
 const soon = (ask: () => unknown, expected: unknown) =>
   vi.waitFor(() => expect(ask()).toEqual(expected), { timeout: 5_000 })
 
 describe('a token', () => {
-  test('tells who calls, and nothing of its digest', () => {
+  test('identifies its caller, without revealing its digest', () => {
     const { path } = tokensFile([entry('for alice', aliceGrant), entry('for bob', bobGrant)])
     const principalOf = createStaticTokens(path, quiet)
     expect([principalOf('for alice'), principalOf('for bob')]).toEqual([alice, bob])
   })
 
-  test('that is not configured is nobody’s, nor is a digest', () => {
+  test('that is not configured is rejected, and so is a digest', () => {
     const { path } = tokensFile([entry('for alice', aliceGrant)])
     const principalOf = createStaticTokens(path, quiet)
     const others = ['', 'for Alice', 'for alice ', 'for alic', digest('for alice'), '\u0000', '😀', 'x'.repeat(10_000)]
     expect(others.map(principalOf)).toEqual(others.map(() => null))
   })
 
-  test('is nobody’s when none is configured', () => {
+  test('is rejected when none is configured', () => {
     expect(createStaticTokens(tokensFile([]).path, quiet)('')).toBeNull()
   })
 
@@ -72,7 +72,7 @@ describe('a token', () => {
 })
 
 describe.concurrent('the tokens file', () => {
-  test('is read again when it changed: new tokens work, and those that left it do not', async () => {
+  test('is reloaded when it changes: new tokens work, removed ones do not', async () => {
     const { path, write } = tokensFile([entry('old', aliceGrant)])
     const principalOf = createStaticTokens(path, quiet)
     expect([principalOf('old'), principalOf('new')]).toEqual([alice, null])
@@ -82,7 +82,7 @@ describe.concurrent('the tokens file', () => {
     await soon(() => principalOf('new'), alice)
   })
 
-  test('is read again when it was replaced by one of the same size and time', async () => {
+  test('is reloaded when it is replaced by one of the same size and time', async () => {
     const { path } = tokensFile([entry('old', aliceGrant)])
     const principalOf = createStaticTokens(path, quiet)
     const { atime, mtime } = statSync(path)
@@ -102,7 +102,7 @@ describe.concurrent('the tokens file', () => {
     ['has a digest in capitals', [{ ...bobGrant, sha256: digest('new').toUpperCase() }]],
     ['has a name that is no org', [entry('new', { ...bobGrant, orgs: ['../acme'] })]],
     ['has one wrong entry among right ones', [entry('new', bobGrant), { ...entry('newer', bobGrant), name: '' }]],
-  ])('keeps the tokens as they were when it %s, until it is right again', async (_problem, broken) => {
+  ])('keeps the old tokens while it %s, until it is valid again', async (_problem, broken) => {
     const { path, write } = tokensFile([entry('old', aliceGrant)])
     const problems: string[] = []
     const principalOf = createStaticTokens(path, { ...quiet, error: (_fields, message) => problems.push(message) })
@@ -113,7 +113,7 @@ describe.concurrent('the tokens file', () => {
     await soon(() => [principalOf('old'), principalOf('new')], [null, bob])
   })
 
-  test('keeps the tokens when it is gone, and is read when it is back', async () => {
+  test('keeps the old tokens while it is missing, and is reloaded when it is back', async () => {
     const { path, write } = tokensFile([entry('old', aliceGrant)])
     const problems: string[] = []
     const principalOf = createStaticTokens(path, { ...quiet, error: (_fields, message) => problems.push(message) })
@@ -123,7 +123,7 @@ describe.concurrent('the tokens file', () => {
     await soon(() => [principalOf('old'), principalOf('new')], [null, bob])
   })
 
-  test('is refused at the start when it is wrong or missing, without a word of what is in it', () => {
+  test('is refused at start when it is invalid or missing, without revealing its content', () => {
     const { path } = tokensFile([{ ...bobGrant, sha256: 'a token in the clear' }])
     const start = () => createStaticTokens(path, quiet)
     expect(start).toThrow(/AUTH_TOKENS: .*SHA-256/s)

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { openMinioStore } from '../../shared/storage/minio-store.ts'
 
-/** A store that answers as the test says, and a client that waits one second for it. */
+/** A server with the given handler as the store, and a client with a timeout of one second. */
 async function storeThat(answer: RequestListener) {
   const server = createServer(answer).listen(0, '127.0.0.1')
   onTestFinished(() => {
@@ -21,7 +21,7 @@ async function storeThat(answer: RequestListener) {
 
 const object = { ETag: '"e"', 'Last-Modified': new Date(0).toUTCString() }
 
-test('a store that never answers is given up in time, after one more try, as one that is away', async () => {
+test('a store that never answers is reported unavailable in time, after one retry', async () => {
   let asked = 0
   const store = await storeThat(() => asked++)
   const outcomes = Promise.allSettled([
@@ -39,13 +39,13 @@ test('a store that never answers is given up in time, after one more try, as one
   expect(asked).toBe(2 * reasons.length)
 })
 
-test('a conditional create without an answer is lost, and is not made again', async () => {
+test('a conditional create without an answer is lost, and is not retried', async () => {
   let asked = 0
   const store = await storeThat(() => asked++)
   expect([await store.create('key', Buffer.from('bytes')), asked]).toEqual(['lost', 1])
 })
 
-test('an object that stops in the middle is asked for again', async () => {
+test('an object that stalls midway is requested again', async () => {
   let asked = 0
   const store = await storeThat((_request, response) => {
     response.writeHead(200, { ...object, 'Content-Length': 10 })
@@ -55,14 +55,14 @@ test('an object that stops in the middle is asked for again', async () => {
   expect([String(await store.get('key')), asked]).toEqual(['0123456789', 2])
 })
 
-test('a slow reader of an object is no reason to give the store up', async () => {
+test('a slow reader of an object does not make the store time out', async () => {
   const bytes = Buffer.alloc(8 * 1024 * 1024, 'x')
   const store = await storeThat((_request, response) => {
     response.writeHead(200, { ...object, 'Content-Length': bytes.length }).end(bytes)
   })
   let read = 0
   for await (const chunk of (await store.stream('key')) as Readable) {
-    // Longer than the store may stand still: that is what is tried here.
+    // Longer than the store timeout.
     if (read === 0) await delay(2_500)
     read += chunk.length
   }

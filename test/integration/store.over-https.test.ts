@@ -14,7 +14,7 @@ import { openMinioStore } from '../../shared/storage/minio-store.ts'
 const { storage } = readConfig('worker', inject('service').env)
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../fixtures', name), 'utf8')
 
-/** The stack's store behind TLS, which passes on what `change` makes of a body. */
+/** The stack's store behind a TLS proxy that applies `change` to each request body. */
 async function storeOverTls(change: (bytes: Buffer) => Buffer = (bytes) => bytes) {
   const cert = fixture('self-signed.cert.pem')
   const server = createServer({ cert, key: fixture('self-signed.key.pem') }, async (asked, response) => {
@@ -39,7 +39,7 @@ async function storeOverTls(change: (bytes: Buffer) => Buffer = (bytes) => bytes
   return openMinioStore({ ...storage, endpoint, publicEndpoint: endpoint })
 }
 
-test('a store over https takes, creates once, lists, copies and gives back objects, and signs links to them', async () => {
+test('a store over https puts, creates once, lists, copies and reads objects, and signs links to them', async () => {
   const store = await storeOverTls()
   await store.prepare()
   const key = randomUUID()
@@ -52,7 +52,7 @@ test('a store over https takes, creates once, lists, copies and gives back objec
   expect([response.headers.get('Content-Type'), await response.text()]).toEqual(['application/json', String(bytes)])
 })
 
-test('what was changed on its way over https is not stored', async () => {
+test('a body altered in transit over https is not stored', async () => {
   const store = await storeOverTls((bytes) => Buffer.from(String(bytes).replace('whole', 'other')))
   const key = randomUUID()
   await expect(store.put(key, Buffer.from('the whole part'))).rejects.toMatchObject({ code: 'storeAway' })

@@ -8,7 +8,7 @@ async function storeWith(faults: StoreFaults) {
   return { store: openMinioStore({ ...settings, accessKey: 'key', secretKey: 'secret' }), objects }
 }
 
-test('a store that does what publication rests on is taken, and the probe leaves nothing behind', async () => {
+test('a store that meets the requirements of publication is accepted, and the probe leaves nothing', async () => {
   const { store, objects } = await storeWith({})
   await store.prepare()
   expect([...objects]).toEqual([])

@@ -79,7 +79,7 @@ describe('a submission leaves', () => {
     ['what is open cannot be counted', 'queueAway', { records: { ...whole.records, openRuns: away } }, nothing],
     ['the record is not created', 'queueAway', { records: { ...whole.records, create: away } }, nothing],
     ['the id is not queued', 'queueAway', { queue: { ...whole.queue, add: away } }, failedRecord],
-  ])('nothing that could run when %s, and may be made again with the same key', async (_when, code, broken, left) => {
+  ])('nothing that could run when %s, and may be retried with the same key', async (_when, code, broken, left) => {
     const submission = someSubmission()
     const idempotency = idempotencyOf(secretKeys, 'client', randomUUID(), submission)
     const outcome = submitJob({ ...whole, ...broken }, submission, idempotency)
@@ -89,7 +89,7 @@ describe('a submission leaves', () => {
     expect(await submitJob(whole, submission, idempotency)).toMatchObject({ replayed: false })
   })
 
-  test('nothing when the slices of those that are open are as many as may be', async () => {
+  test('nothing when the open runs are at their limit', async () => {
     const before = await whole.records.openRuns()
     const [{ requests, ...large }, late] = [someSubmission(), someSubmission()]
     const many = Array.from({ length: 101 }, () => requests).flat()
@@ -97,14 +97,14 @@ describe('a submission leaves', () => {
     expect(await whole.records.openRuns()).toBe(before + 7)
     const outcome = submitJob({ ...whole, openRunsLimit: before + 7 }, late, undefined)
     await expect(outcome).rejects.toMatchObject({ status: 503, code: 'queueFull' })
-    // Also when what is open grew while its request was stored.
+    // Also when the open runs grew while the request was being stored.
     const records = { ...whole.records, openRuns: async () => 0 }
     const racing = submitJob({ ...whole, records, openRunsLimit: before + 7 }, late, undefined)
     await expect(racing).rejects.toMatchObject({ status: 503, code: 'queueFull' })
     expect(await leftOf(late)).toEqual(nothing)
   })
 
-  test('a job that goes on when a worker was faster than the answer of the queue', async () => {
+  test('a running job when a worker started it before the queue answered', async () => {
     const submission = someSubmission()
     async function add({ id }: { id: string }) {
       await whole.records.start(id)
@@ -139,7 +139,7 @@ describe('a submission leaves', () => {
     expect(await leftOf(other)).toEqual(nothing)
   })
 
-  test('a job that can be run, which the janitor finds, when Redis goes away for good in between', async () => {
+  test('a runnable job, which the janitor finds, when Redis becomes unavailable midway', async () => {
     const submission = someSubmission()
     const records = { ...whole.records, withdraw: away }
     const outcome = submitJob({ ...whole, records, queue: { ...whole.queue, add: away } }, submission, undefined)
@@ -152,7 +152,7 @@ describe('a submission leaves', () => {
   })
 })
 
-test('a request whose twin takes the name while it is looked at is that twin’s job, not a conflict', async () => {
+test('a request whose duplicate takes the name meanwhile returns the duplicate’s job, not a conflict', async () => {
   const order = someSubmission()
   const principal = { name: 'client', identity: 'client', orgs: ['*'], scopes: [] }
   const prefer = { waitSeconds: null, respondAsync: true, returnMinimal: false }

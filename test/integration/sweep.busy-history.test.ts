@@ -11,7 +11,7 @@ import { keysBelow, stagePacket, viewOf } from '../support/stored-packets.ts'
 const { storage: settings } = readConfig('worker', inject('service').env)
 const taken = () => new Error('taken')
 
-/** Numbers below 1 that look random and are the same every time. */
+/** Reproducible pseudo-random numbers below 1. */
 function numbersFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -21,14 +21,14 @@ function numbersFrom(seed: number): () => number {
 }
 
 test.each([1, 2, 3])(
-  'sweeps in the middle of work take nothing that is needed, and in the end leave nothing else (history %i)',
+  'concurrent sweeps remove nothing that is needed, and a final one leaves nothing else (history %i)',
   async (seed) => {
     const store = openMinioStore({ ...settings, bucket: `history-${randomUUID()}` })
     await store.prepare()
     const names = ['a/f', 'a/b/f', 'c/g']
     const random = numbersFrom(seed)
     const alive = new Set<string>()
-    /** With no ages at all: what is alive is all that protects an attempt. */
+    /** Without any minimum age: only `isAlive` protects an attempt. */
     const sweep = () =>
       sweepStorage(storageOn(store), {
         now: Date.now() + 3_600_000,
@@ -57,13 +57,13 @@ test.each([1, 2, 3])(
       await refreshPlainFiles(store, storage.generations, name)
     }
 
-    /** The parts of every packet can be read, whatever is going on. */
+    /** The parts of every packet stay readable during concurrent work. */
     async function readAll(): Promise<void> {
       for (const name of names) {
         const before = await storageOn(store).generations.current(name)
         const found = await Promise.all((before?.manifest.parts ?? []).map(({ key }) => store.get(key)))
         const after = await storageOn(store).generations.current(name)
-        // A packet that was replaced while it was read may be gone: with ages, that takes a week.
+        // A packet replaced during the read may be gone; with minimum ages that takes a week.
         if (before?.generation === after?.generation) expect(found).not.toContain(null)
       }
     }

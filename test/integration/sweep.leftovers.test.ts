@@ -9,12 +9,12 @@ import { emptyBucket, hour, nothing, sweep } from '../support/sweeps.ts'
 const remove = ({ generations }: Storage, name: string) =>
   generations.commit(name, removal(), { force: true, taken: () => new Error('taken') })
 describe('parts that no generation refers to', () => {
-  test('go when they are old and their job is not alive, whichever of its runs is the latest', async () => {
+  test('are removed when they are old and their job is not alive, whichever of its runs is the latest', async () => {
     const storage = await emptyBucket()
     const [alive, dead] = [randomUUID(), randomUUID()]
     for (const run of ['one', 'other']) await stagePacket(storage, 'a/f', ['1', '2'], { jobId: alive, run })
     await stagePacket(storage, 'b/c/g', ['3', '4'], { jobId: dead })
-    // As an earlier version named them.
+    // Parts with the names of an earlier version.
     await stagePacket(storage, 'b/c/g', ['5'], { jobId: dead, run: '1' })
     const isAlive = async (jobId: string) => jobId === alive
     expect(await sweep(storage, { isAlive, orphanedMs: 2 * hour })).toEqual(nothing)
@@ -23,7 +23,7 @@ describe('parts that no generation refers to', () => {
     expect(left.map((key) => key.includes(`.${alive}/`))).toEqual([true, true, true, true])
   })
 
-  test('stay as long as one of their run is young, for that is still being written', async () => {
+  test('stay while any part of their run is young, as that run may still be writing', async () => {
     const storage = await emptyBucket()
     await stagePacket(storage, 'a/f', ['1', '2', '3'])
     const aged = storageOn({
@@ -37,7 +37,7 @@ describe('parts that no generation refers to', () => {
     expect(await sweep(aged, { now: Date.now(), orphanedMs: hour })).toEqual(nothing)
   })
 
-  test('stay when they are committed while they are looked at', async () => {
+  test('stay when they are committed during the sweep', async () => {
     const storage = await emptyBucket()
     const manifest = await stagePacket(storage, 'a/f', ['1', '2'])
     const isAlive = async () => {
@@ -48,7 +48,7 @@ describe('parts that no generation refers to', () => {
     expect((await keysBelow(storage, 'a/.parts/')).length).toBe(2)
   })
 
-  test('of a losing run go, those of the winning one of the same job stay', async () => {
+  test('of a losing run are removed, those of the winning run of the same job stay', async () => {
     const storage = await emptyBucket()
     const jobId = randomUUID()
     await stagePacket(storage, 'a/f', ['lost'], { jobId })
@@ -60,7 +60,7 @@ describe('parts that no generation refers to', () => {
 })
 
 describe('requests and probes', () => {
-  test('go when they are old, requests when their job is not alive', async () => {
+  test('are removed when they are old; requests only when their job is not alive', async () => {
     const storage = await emptyBucket()
     const [alive, dead] = [randomUUID(), randomUUID()]
     const put = (key: string) => storage.store.put(key, Buffer.from('{}'))
@@ -72,7 +72,7 @@ describe('requests and probes', () => {
   })
 })
 
-test('a sweep brings every packet’s plain files up to date, removed ones too', async () => {
+test('a sweep updates every packet’s plain files, also those of removed packets', async () => {
   const storage = await emptyBucket()
   for (const name of ['a/f', 'a/g', 'b/f']) await commitPacket(storage, name, ['1'])
   await remove(storage, 'a/g')
@@ -81,7 +81,7 @@ test('a sweep brings every packet’s plain files up to date, removed ones too',
   expect(repaired).toEqual(['a/f', 'a/g', 'b/f'])
 })
 
-test('a sweep that is told to stop removes nothing more', async () => {
+test('an aborted sweep removes nothing more', async () => {
   const storage = await emptyBucket()
   for (const content of ['1', '2', '3']) await commitPacket(storage, 'a/f', [content])
   const stopping = new AbortController()

@@ -9,7 +9,7 @@ import { emptyBucket, hour, nothing, sweep } from '../support/sweeps.ts'
 
 const remove = ({ generations }: Storage, name: string) =>
   generations.commit(name, removal(), { force: true, taken: () => new Error('taken') })
-/** The generations of every packet were created so many hours ago, by the store's clock. */
+/** Sets the age of each generation of every packet, in hours, on the store's clock. */
 const generationsOfAges = ({ store }: Storage, hours: readonly number[]) =>
   storageOn({
     ...store,
@@ -22,14 +22,14 @@ const generationsOfAges = ({ store }: Storage, hours: readonly number[]) =>
   })
 
 describe('superseded generations', () => {
-  test('count from the commit that superseded them, however long before its manifest was made', async () => {
+  test('age from the commit that superseded them, however old their manifest', async () => {
     const storage = await emptyBucket()
     const longAgo = { createdAt: new Date(0).toISOString() }
     for (const content of ['1', '2']) await commitPacket(storage, 'a/f', [content], longAgo)
     expect(await sweep(storage, { now: Date.now(), supersededMs: hour })).toEqual(nothing)
   })
 
-  test('stay while their job is unfinished: a late run of it must find that it has committed', async () => {
+  test('stay while their job is unfinished: a late run must find that the job has committed', async () => {
     const storage = await emptyBucket()
     const jobId = randomUUID()
     await commitPacket(storage, 'a/f', ['1'], { jobId })
@@ -40,7 +40,7 @@ describe('superseded generations', () => {
     expect(await sweep(storage)).toEqual({ ...nothing, generations: 1, parts: 1 })
   })
 
-  test('that are void go when they are below another, and the packet below them stays', async () => {
+  test('that are void are removed when another is above them, and the packet below them stays', async () => {
     const storage = await emptyBucket()
     const fail = () =>
       storage.generations.commit('a/f', voided(randomUUID()), { force: true, taken: () => new Error('taken') })
@@ -54,7 +54,7 @@ describe('superseded generations', () => {
     ])
   })
 
-  test('of a name with many are swept with a few requests each, and those that stay with none', async () => {
+  test('of a name with many cost a few requests each to sweep, and those that stay none', async () => {
     const requests: string[] = []
     const storage = await emptyBucket((operation) => requests.push(operation))
     for (let count = 0; count < 40; count++) await commitPacket(storage, 'a/f', ['1'])
@@ -63,11 +63,11 @@ describe('superseded generations', () => {
     expect(requests.length).toBeLessThan(10)
     requests.length = 0
     await sweep(storageOn(storage.store))
-    // Of each: its manifest read, its manifest and its part removed.
+    // For each: its manifest is read, then its manifest and its part are removed.
     expect(requests.length).toBeLessThan(3 * 40 + 10)
   })
 
-  test('go with their parts when their successors are old enough, the highest stays', async () => {
+  test('are removed with their parts when their successors are old enough; the highest stays', async () => {
     const storage = await emptyBucket()
     for (const contents of [['1', '2'], ['3'], ['4'], ['5']]) await commitPacket(storage, 'a/f', contents)
     const aged = generationsOfAges(storage, [9, 8, 2, 1])
@@ -81,7 +81,7 @@ describe('superseded generations', () => {
     expect(await keysBelow(storage, 'a/')).toEqual([generationKey('a/f', 4), ...parts.map(({ key }) => key)])
   })
 
-  test('of a removed packet go, and the word that it was removed stays', async () => {
+  test('of a removed packet are removed, and its removal marker stays', async () => {
     const storage = await emptyBucket()
     await commitPacket(storage, 'a/b/f', ['1', '2'])
     await remove(storage, 'a/b/f')
@@ -90,7 +90,7 @@ describe('superseded generations', () => {
     expect(await sweep(storage)).toEqual(nothing)
   })
 
-  test('go manifest first: a sweep that fails in between leaves orphans, which the next one takes', async () => {
+  test('lose their manifest first: a sweep that fails midway leaves orphans for the next one', async () => {
     const storage = await emptyBucket()
     await commitPacket(storage, 'a/f', ['1', '2'])
     await commitPacket(storage, 'a/f', ['3'])

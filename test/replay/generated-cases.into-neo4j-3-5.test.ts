@@ -16,7 +16,7 @@ const world = await openWorld({
 })
 const asked: Tried = { cases: 50, ...inject('asked') }
 
-test('generated cases end on a dirty Neo4j 3.5 as specification and contract say, in any order', {
+test('generated cases replay onto a dirty Neo4j 3.5 as specification and contract say, in any order', {
   timeout: timeLimitMs(asked),
 }, async () => {
   await checkCases(world, asked, () => {})

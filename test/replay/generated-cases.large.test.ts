@@ -24,7 +24,7 @@ test.each([
   ['more nodes than are read at a time', false],
   ['more sub-requests than one worker builds', true],
 ])(
-  'a generated case of %s ends as specification and contract say, in any order',
+  'a generated case of %s replays as specification and contract say, in any order',
   { timeout: 600_000 },
   async (_, isSliced) => {
     console.log(`large generated case: seed ${seed}`)

@@ -22,7 +22,7 @@ const world = await openWorld({
   parameterSyntax: 'dollar',
 })
 
-/** Options that decide which relationships are written or deleted, and how they are found: their pairs matter most. */
+/** Options that decide which relationships are written or deleted and how they are found; their pairs matter most. */
 const deciding = [
   ...['relationships', 'preventCleanup', 'relationshipIdField', 'relationshipDeleteOnly', 'deleteRelationshipById'],
   ...['timestampRelationships', 'protectedRelationshipProperties', 'toLayer', 'targetFilter', 'onUnpublishable'],
@@ -42,7 +42,7 @@ const seed = Math.floor(Math.random() * 2 ** 31)
 const recipes = fc.record({ origin: originRecipes, target: targetRecipes, orderSeed: fc.nat() })
 
 test.each(Object.entries(bases))(
-  'a request that %s agrees with one of other options, or both are refused',
+  'a request that %s agrees with one that differs by one or two options, or both are refused',
   {
     timeout: 600_000,
   },

@@ -25,7 +25,7 @@ async function runAll(driver: Driver, queries: readonly string[]) {
 const clean = (driver: Driver, mark: string) =>
   run(driver, 'MATCH (n) WHERE any(l IN labels(n) WHERE l STARTS WITH $mark) DETACH DELETE n', { mark })
 
-/** A hub whose far ends are identified by dates: its cleanup binds the list of them first. */
+/** A hub whose far ends have dates as ids: its cleanup must bind the list of dates first. */
 const drawDates = (mark: string) =>
   `CREATE (hub:\`${mark}Hub\` {id: 'hub'}) WITH hub UNWIND range(1, 9) AS i
    CREATE (hub)-[:ON]->(:\`${mark}Day\` {id: date({year: 2000 + i})})`
@@ -84,7 +84,7 @@ const upsert = (label: string, id: string): Pair => ({
   metadata: null,
 })
 
-test('thousands of rows take a transaction a thousand, and the counters tell all of them', async () => {
+test('thousands of rows are split into transactions of a thousand, with counters summed over all', async () => {
   const label = uniqueName('Rows')
   await run(copies.dollar, `CREATE CONSTRAINT FOR (n:\`${label}\`) REQUIRE n.id IS UNIQUE`)
   const pairs = Array.from({ length: 2_001 }, (_, index) => upsert(label, `p${index}`))
@@ -94,7 +94,7 @@ test('thousands of rows take a transaction a thousand, and the counters tell all
   await clean(copies.dollar, label)
 })
 
-test('a row that updates two nodes is told, and so is a pair without one of its parameters', async () => {
+test('a row that updates two nodes is reported, and so is a pair with a missing parameter', async () => {
   const label = uniqueName('Twice')
   await run(copies.dollar, `CREATE (:\`${label}\` {id: 'a'}), (:\`${label}\` {id: 'a'})`)
   await expect(replayGrouped(copies.dollar, [upsert(label, 'a')])).rejects.toThrow('2 upserts by 1 rows of UNWIND')

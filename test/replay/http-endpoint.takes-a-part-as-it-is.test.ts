@@ -12,7 +12,7 @@ const client = createClient(apiUrl, tokens.all as string)
 const [origin, copy] = [openDriver(neo4j), openDriver(target)]
 afterAll(() => Promise.all([origin.close(), copy.close()]))
 
-/** The bytes are sent as they came: nobody between the store and the database reads them. Contract 6. */
+/** Sends the part unmodified: nothing parses it between the store and the database. Contract 6. */
 async function commit(part: ArrayBuffer) {
   const credentials = Buffer.from(`${target.username}:${target.password}`).toString('base64')
   const answer = await fetch(`${target.httpUrl}/db/neo4j/tx/commit`, {
@@ -24,7 +24,7 @@ async function commit(part: ArrayBuffer) {
   return { status: answer.status, errors, results: results.length }
 }
 
-test('part files sent to the transactional HTTP endpoint reproduce every type, whatever their order', async () => {
+test('part files sent to the transactional HTTP endpoint reproduce every type, in any order', async () => {
   const [mark, org] = [uniqueName('Http'), uniqueName('org')]
   const { person, movie } = kinds(mark)
   for (const query of drawing(mark)) await run(origin, query)

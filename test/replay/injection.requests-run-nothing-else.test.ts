@@ -21,7 +21,7 @@ const keys = names.map((name) => `${quoted(name)}: $it`).join(', ')
 const labels = names.map((name) => `:${quoted(name)}`).join('')
 const canary = `CREATE (:${label}Canary {id: 'canary'})-[:T]->(:${label}Canary {id: 'other'})`
 
-/** Two nodes that bear every name as label and key, with a relationship of each type; so every name is found where it is asked. */
+/** Two nodes with every name as label and key, and a relationship of each type, so that every name has a match. */
 beforeAll(async () => {
   await client.post(`/1.0/publish/${org}`)
   for (const it of ['a', 'b']) await run(origin, `CREATE (:${label}${labels} {id: $it, ${keys}})`, { it })
@@ -30,7 +30,7 @@ beforeAll(async () => {
   for (const driver of [origin, copy]) await run(driver, canary)
 })
 
-/** Nothing was deleted, made or renamed beside what was asked for. */
+/** Nothing but the requested change was deleted, created or renamed. */
 async function expectNothingElse() {
   for (const driver of [origin, copy]) {
     const canaries = `MATCH (c:${label}Canary)-[r:T]->() RETURN count(r)`
@@ -76,7 +76,7 @@ const endpoints = [
   })),
 ].map((endpoint) => ({ ...endpoint, name: `${endpoint.field} of ${endpoint.path.replace(org, '{orgName}')}` }))
 
-describe('a name that would break out of its quotes runs nothing else, in', () => {
+describe('a name that attempts to break out of its quotes has no side effects, in', () => {
   test.each(endpoints)('$name', async ({ path, body, one, ...position }) => {
     const each = names.map((name) => [name])
     for (const given of one === undefined ? [names] : one === 'each' ? each : each.slice(0, 1)) {
@@ -93,7 +93,7 @@ describe('a name that would break out of its quotes runs nothing else, in', () =
   })
 })
 
-describe('a name that no statement can hold is refused by its field, in', () => {
+describe('a name that no statement can hold is refused with its field named, in', () => {
   test.each(endpoints)('$name', async ({ field, path, body, ...position }) => {
     for (const name of refusedNames) {
       const own = path.endsWith('createrelationships') ? { fileName: 'never' } : {}

@@ -1,4 +1,4 @@
-/** Names that would break out of a text which does not quote them. `mark` keeps them apart from those of other tests. */
+/** Names that break out of a statement that does not quote them. `mark` makes them unique per test. */
 export const breakouts = (mark: string): string[] => [
   `${mark}\` {id: 1}) CREATE (:Pwned${mark}) //`,
   `${mark}\`\`}) DETACH DELETE n //`,
@@ -6,7 +6,7 @@ export const breakouts = (mark: string): string[] => [
   `{${mark}} $${mark} {id} $id '"} ]-() DELETE r WITH 1 AS x // */`,
 ]
 
-/** Names that no statement can hold, as some parser would decode or end them. */
+/** Names that no statement can hold, because some parser would decode them or end the name early. */
 export const refusedNames = [
   ...[
     'x\\u0060) DETACH DELETE n //',
@@ -33,15 +33,15 @@ const entries = (keys: Names, value: (key: string) => string) =>
   Object.fromEntries(keys.map((key) => [key, value(key)]))
 
 interface Position {
-  /** How an error names it. */
+  /** The field as an error names it. */
   field: string
-  /** What puts names there. */
+  /** Builds a request with these names in this position. */
   with: (names: Names, label: string) => Request
-  /** Where one name fits at a time; `first`: the first of them is enough, as each is asked of every type of the origin. */
+  /** For positions with a single name: try each, or only the first where a lookup covers every type of the origin. */
   one?: 'each' | 'first'
 }
 
-/** Every place of a publish request that holds a label, a type or a property key. */
+/** Every position of a publish request that holds a label, type or property key. */
 export const positions: Position[] = [
   {
     field: 'mappedIndices',
@@ -101,7 +101,7 @@ export const positions: Position[] = [
   { field: 'preventSearch', with: (names) => ({ searchIdField: 'id', preventSearch: names }) },
 ]
 
-/** Every such place of #9, which deletes `nobody`. */
+/** The same for the delete endpoint (#9); it deletes the id `nobody`. */
 export const deletePositions: Position[] = [
   {
     field: 'mappedIndices',
@@ -120,7 +120,7 @@ export const deletePositions: Position[] = [
   },
 ]
 
-/** Every such place of #10. */
+/** The same for the create-relationships endpoint (#10). */
 export const createPositions: Position[] = ['startIndex', 'startIdField', 'endIndex', 'endIdField', 'type'].map(
   (field) => ({
     field,

@@ -4,7 +4,7 @@ import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import { answeredPairs } from '../support/answered-pairs.ts'
 
-/** Store formats differ in their internal ids: the block format numbers relationships from about 2^60 on. */
+/** Internal ids depend on the store format: the block format numbers relationships from about 2^60. */
 
 const { neo4j } = inject('stack')
 const largeIds = inject('largeIds')
@@ -29,7 +29,7 @@ const publish = async (fields: object) => {
 
 const isUpsert = ({ statement }: { statement: string }) => statement.includes('MERGE (a)-[r:')
 
-test('every relationship of a node is published, each with its own properties', async () => {
+test('every relationship of a node is published with its own properties', async () => {
   const pairs = (await publish({ originIds: ['p0'], relationships: ['KNOWS>'], relationshipIdField: 'grn' })).filter(
     isUpsert,
   )
@@ -48,7 +48,7 @@ test('a cleanup keeps every far end', async () => {
   expect(kept).toHaveLength(people - 1)
 })
 
-test('nodes reached by toLayer are published each once', async () => {
+test('nodes reached by toLayer are published once each', async () => {
   const pairs = await publish({ originIds: ['p0'], toLayer: ['KNOWS>'], metadata: true, relationships: ['<KNOWS'] })
   const nodes = pairs.filter(({ statement }) => statement.startsWith('MERGE (n:'))
   expect(new Set(nodes.map(({ parameters }) => parameters.id)).size).toBe(people - 1)

@@ -19,13 +19,13 @@ afterAll(() => Promise.all([...drivers.values()].map((driver) => driver.close())
 
 const names = [...collidingNames, ...printableNames]
 
-// Databases plan some eighty statements here, which takes long when they are short of processors.
+// Databases plan about eighty statements here, which is slow on a busy machine.
 const slowMs = 240_000
 
-/** A map of Cypher with a value of its own for each name. */
+/** A Cypher map with a distinct value for each name. */
 const mapOf = (keys: readonly string[]) => keys.map((key, index) => `${quoted(key)}: ${index}`).join(', ')
 
-/** One node and one relationship with all names as keys, the node with them as labels, and relationships of some. */
+/** A node and a relationship with all names as keys; the node also has them as labels, and some are types. */
 async function drawTogether(driver: Driver, mark: string) {
   const keys = names.filter((key) => key !== 'id')
   const labels = names.map((name) => `:${quoted(mark + name)}`).join('')
@@ -36,7 +36,7 @@ async function drawTogether(driver: Driver, mark: string) {
   return keys.length
 }
 
-/** For each of some names a pair of nodes and a relationship that it identifies, beside keys that its parameters could take. */
+/** For each identifying name, two nodes and a relationship identified by it, with keys its parameters might use. */
 async function drawIdentified(driver: Driver, mark: string) {
   for (const [index, name] of identifyingNames.entries()) {
     const beside = ['id', 'a_id', 'p_0', '`'].filter((key) => key !== name)
@@ -54,7 +54,7 @@ test.each([
   { name: 'Neo4j 5 into Neo4j 3.5', origin: neo4j, copy: legacy, parameterSyntax: 'braces' },
   { name: 'Neo4j 3.5 into Neo4j 5', origin: legacy, copy: target, parameterSyntax: 'dollar' },
 ])(
-  'names that collide name labels, types, keys and id properties, from $name',
+  'names that collide are published as labels, types, keys and id properties, from $name',
   async (route) => {
     const { origin, copy, parameterSyntax } = route
     const mark = uniqueName('Names')

@@ -1,4 +1,4 @@
-/** Names that collide with what statements, parameters, drivers or JavaScript call their own, or that are hard to quote. */
+/** Names that are hard to quote or collide with names used by statements, parameters, drivers or JavaScript. */
 export const collidingNames = [
   ...[
     'id',
@@ -60,19 +60,19 @@ export const collidingNames = [
   ...['/* */', '--', ';', 'é', 'e\u0301', '日本', '🎈', '\u00a0', '\u200b', '\u202e', '\u2028', 'İ', '\ufeff'],
 ]
 
-// A backslash can stand in no name: contract 5.
+// No name may contain a backslash: contract 5.
 const printable = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index)).filter(
   (character) => character !== '\\',
 )
 
-/** Every printable ASCII character but the backslash, sixteen to a name. */
+/** Every printable ASCII character except the backslash, sixteen per name. */
 export const printableNames = Array.from({ length: Math.ceil(printable.length / 16) }, (_, index) =>
   printable.slice(index * 16, (index + 1) * 16).join(''),
 )
 
 export const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
-/** Those that also identify nodes and relationships, and name relationship types: few, as a database never forgets a type. */
+/** Names also used as id properties and relationship types; few, because a database never forgets a type. */
 export const identifyingNames = [
   ...['id', 'a_id', 'b_id', 'ids_0', 'p_0', 'baseId', '__proto__', 'constructor', 'toString', 'index', ' ', 'a.b', '`'],
   ...['{p}', '$p', '🎈', ...printableNames.slice(0, 2)],

@@ -24,7 +24,7 @@ describe.each([
   const [from, to] = [openDriver(origin), openDriver(copy)]
   afterAll(() => Promise.all([from.close(), to.close()]))
 
-  /** Draws both graphs, publishes, replays in several orders into the same target, asks it. `P` stands for the label. */
+  /** Creates both graphs, publishes, replays in several orders and queries the target. `P` is replaced by the label. */
   async function outcome(
     drawn: string,
     dirt: string,
@@ -54,7 +54,7 @@ describe.each([
     return { rows: seen[0] as unknown[][], pairs }
   }
 
-  test('protected properties are never published, and the target keeps its own', async () => {
+  test('protected properties are never published, and the target keeps its own values', async () => {
     const { rows } = await outcome(
       "(a:P {id: 'a', secret: 'origin', name: 'x'})-[:T {mine: 1, since: 2}]->(b:P {id: 'b', secret: 'origin'})",
       "(a:P {id: 'a', secret: 'target', stale: 1})-[:T {mine: 7, stale: 1}]->(c:P {id: 'b', name: 'y'})",
@@ -70,7 +70,7 @@ describe.each([
     expect(rows).toEqual([['a', 'target', 'x', null, 7n, 2n, null, null, null]])
   })
 
-  test('deleteProperties are removed where the published node has them', async () => {
+  test('deleteProperties are removed from the target where the published node has them', async () => {
     const { rows, pairs } = await outcome(
       "(:P {id: 'a', nick: 'n', `odd key`: 1, name: 'x'}), (:P {id: 'b'})",
       "(:P {id: 'a', nick: 'old', `odd key`: 2}), (:P {id: 'b', nick: 'old'})",
@@ -134,14 +134,14 @@ describe.each([
     ])
   })
 
-  test('relationships are told apart by their id, parallel ones too', async () => {
+  test('relationships, parallel ones included, are identified by their id', async () => {
     const { rows } = await outcome(
       "(a:P {id: 'a'})-[:T {grn: 'r1', n: 1}]->(b:P {id: 'b'}), (a)-[:T {grn: 'r2', n: 2}]->(b), (a)-[:T {grn: 3, n: 3}]->(a)",
       "(a:P {id: 'a'})-[:T {grn: 'r2', stale: 1}]->(b:P {id: 'b'}), (a)-[:T {grn: 'r9'}]->(b), (b)-[:T {grn: 'r1'}]->(a)",
       { originIds: ['a', 'b'], relationships: ['T'], relationshipIdField: 'grn', deleteRelationshipById: true },
       'MATCH (a:P)-[r:T]->(b:P) RETURN a.id, r.grn, r.n, r.stale, b.id ORDER BY toString(r.grn), a.id',
     )
-    // Known limit of cleanup by id: the mirrored copy under the id of another stays.
+    // Known limit of cleanup by id: a mirrored copy that has another relationship's id stays.
     expect(rows).toEqual([
       ['a', 3n, 3n, null, 'a'],
       ['a', 'r1', 1n, null, 'b'],
@@ -150,7 +150,7 @@ describe.each([
     ])
   })
 
-  test('relationshipIds are published wherever they are, with both their ends', async () => {
+  test('relationshipIds are published from anywhere in the origin, with both ends', async () => {
     const id = uniqueName('r')
     const { rows, pairs } = await outcome(
       `(a:P {id: 'a', name: 'A'})-[:T {grn: '${id}1', n: 1}]->(b:P {id: 'b', name: 'B'}), (a)-[:U {grn: '${id}2'}]->(b), (a)-[:T {grn: '${id}3'}]->(b)`,
@@ -173,7 +173,7 @@ describe.each([
     })
   })
 
-  test('relationshipDeleteOnly deletes types of which nothing is left, or by relationship id', async () => {
+  test('relationshipDeleteOnly deletes types with no relationship left, or by relationship id', async () => {
     const drawn = "(a:P {id: 'a'})-[:T {grn: 'r1'}]->(b:P {id: 'b'})"
     const dirt =
       "(a:P {id: 'a'})-[:T {grn: 'r1'}]->(b:P {id: 'b'}), (a)-[:T {grn: 'r9'}]->(b), (a)-[:U {grn: 'u'}]->(b)"

@@ -1,7 +1,7 @@
 /**
- * A small graph with everything that a packet could lose: every value type as property of nodes and relationships, hubs,
- * mirror relationships, self-loops, two kinds of far end with equal ids, odd names. All of it bears `mark`, so that tests
- * share a database. Runs on Neo4j 3.5 and 5.
+ * A small graph with everything a packet could lose: every value type on nodes and relationships, hubs, mirrored
+ * relationships, self-loops, far ends of two kinds with equal ids, odd names. All labels contain `mark`, so that tests
+ * can share a database. Valid on Neo4j 3.5 and 5.
  */
 export const kinds = (mark: string) => ({ person: `${mark}Person`, movie: `${mark}Movie`, odd: `${mark} odd\`label.` })
 
@@ -23,7 +23,7 @@ const values = `
   ldur: [duration('P1M')], lnan: [1.0, 0.0 / 0.0], \`key with space\`: 1, \`a.b\`: 2, \`tick\`\`ed\`: 3, ids_0: 4, baseId: 5,
   a_id: 6, p_0: 7, constructor: 8, index: 'nothing'`
 
-/** The statements that draw the graph. */
+/** The statements that create the graph. */
 export function drawing(mark: string): string[] {
   const { person, movie, odd } = kinds(mark)
   const [p, m, o] = [person, movie, odd].map((label) => `\`${label.replaceAll('`', '``')}\``)
@@ -42,11 +42,11 @@ export function drawing(mark: string): string[] {
   ]
 }
 
-/** Every id of the graph's people and movies, as a request names them. */
+/** Ids of all people and movies, as a request names them. */
 export const personIds = [...Array.from({ length: 40 }, (_, index) => `p${index + 1}`), '5', 'types']
 export const movieIds = Array.from({ length: 20 }, (_, index) => `p${index + 1}`)
 
-/** What may stand on a target before: stale properties, stale and mirrored relationships, to nodes the origin lacks too. */
+/** Dirt on a target: stale properties, and stale or mirrored relationships, some to nodes absent from the origin. */
 export function dirtying(mark: string): string[] {
   const { person, movie } = kinds(mark)
   const [p, m] = [`\`${person}\``, `\`${movie}\``]
@@ -63,7 +63,7 @@ export function dirtying(mark: string): string[] {
   ]
 }
 
-/** What stays of the dirt: nodes that the origin does not have; no request speaks of them. */
+/** Dirt that remains: nodes absent from the origin, which no request mentions. */
 export const leftovers = (mark: string): string[] => [
   `CREATE (:\`${kinds(mark).person}\` {id: 'ghost'}), (:\`${kinds(mark).movie}\` {title: 'p40'})`,
 ]

@@ -12,7 +12,7 @@ const client = createClient(apiUrl, tokens.all as string)
 const [from, to] = [openDriver(neo4j), openDriver(target)]
 afterAll(() => Promise.all([from.close(), to.close()]))
 
-/** Publishes with `onUnpublishable: skip`, which otherwise must fail, and replays in several orders. `P` is the label. */
+/** Publishes with `onUnpublishable: skip`, without which it must fail; replays in several orders. `P` is the label. */
 async function outcome(drawn: string, dirt: string, request: object, question: string) {
   const label = uniqueName('P')
   const named = (query: string) => query.replaceAll(':P', `:${label}`)
@@ -33,7 +33,7 @@ async function outcome(drawn: string, dirt: string, request: object, question: s
   return { rows: seen[0], skipped: body.transactionRequest?.statements.at(-1)?.metadata?.skipped }
 }
 
-test('a value without a rendering is left out, and the target keeps its own', async () => {
+test('an unpublishable value is skipped, and the target keeps its own', async () => {
   const { rows, skipped } = await outcome(
     "(a:P {id: 'a', photo: $photo, name: 'x'})-[:T {photo: $photo, n: 1}]->(b:P {id: 'b'})",
     "(a:P {id: 'a', photo: 'mine', stale: 1})-[:T {photo: 'mine', stale: 1}]->(b:P {id: 'b'})",
@@ -44,7 +44,7 @@ test('a value without a rendering is left out, and the target keeps its own', as
   expect(skipped).toEqual({ nodes: 0, relationships: 0, properties: 2, cleanups: 0 })
 })
 
-test('a far end without identity leaves out its relationship and the cleanup that would delete it', async () => {
+test('a far end without identity skips its relationship and the cleanup that would delete it', async () => {
   const { rows, skipped } = await outcome(
     "(a:P {id: 'a'})-[:T]->(b:P {id: 'b'}), (a)-[:T]->(:P {name: 'nobody'}), (b)-[:T]->(c:P {id: 'c'})",
     "(a:P {id: 'a'})-[:T]->(:P {id: 'stale', name: 'nobody'}), (b:P {id: 'b'})-[:T]->(:P {id: 'gone'})",
@@ -59,7 +59,7 @@ test('a far end without identity leaves out its relationship and the cleanup tha
   expect(skipped).toEqual({ nodes: 0, relationships: 1, properties: 0, cleanups: 1 })
 })
 
-test('duplicate identities are left out, as targeted nodes and as far ends of either direction', async () => {
+test('duplicate identities are skipped, as targeted nodes and as far ends in either direction', async () => {
   const { rows, skipped } = await outcome(
     "(a:P {id: 'a'})-[:T]->(t1:P {id: 5, n: 1}), (:P {id: 5.0, n: 2}), (b:P {id: 'b', n: 3})-[:T]->(:P {id: 'c'})",
     "(a:P {id: 'a'})-[:T]->(:P {id: 5}), (b:P {id: 'b'})",
@@ -75,7 +75,7 @@ test('duplicate identities are left out, as targeted nodes and as far ends of ei
   expect(skipped).toEqual({ nodes: 2, relationships: 1, properties: 0, cleanups: 1 })
 })
 
-test('a relationship without its id is left out, and the cleanups at both its ends', async () => {
+test('a relationship without its id is skipped, and so are the cleanups at both ends', async () => {
   const { rows, skipped } = await outcome(
     "(a:P {id: 'a'})-[:T {grn: 'r1'}]->(b:P {id: 'b'}), (a)-[:T]->(b), (c:P {id: 'c'})-[:T {grn: 'r2'}]->(c)",
     "(a:P {id: 'a'})-[:T {grn: 'stale'}]->(b:P {id: 'b'}), (c:P {id: 'c'})-[:T {grn: 'stale'}]->(c)",
@@ -90,7 +90,7 @@ test('a relationship without its id is left out, and the cleanups at both its en
   expect(skipped).toEqual({ nodes: 0, relationships: 1, properties: 0, cleanups: 2 })
 })
 
-test('a packet of deletions alone cleans up beside a node that is skipped: by id, and only where nothing is left', async () => {
+test('a deletion-only packet cleans up beside a skipped node: by id, or types with nothing left', async () => {
   const drawn = "(:P {id: 'd'})-[:T {grn: 'r1'}]->(a:P {id: 'a'}), (:P {id: 'd'}), (:P {id: 'e'})"
   const dirt = `(d:P {id: 'd'})-[:T {grn: 'r1'}]->(:P {id: 'a'})-[:T {grn: 'stale'}]->(d), (d)-[:T]->(:P {id: 'e'})`
   const question = 'MATCH (a:P)-[r:T]->(b:P) RETURN a.id, r.grn, b.id ORDER BY a.id, r.grn, b.id'

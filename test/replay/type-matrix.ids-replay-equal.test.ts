@@ -17,19 +17,19 @@ const drivers = new Map([neo4j, target, legacy].map((address) => [address, openD
 const driverOf = (address: Neo4jAddress) => drivers.get(address) as Driver
 afterAll(() => Promise.all([...drivers.values()].map((driver) => driver.close())))
 
-// What `=` takes for another's id is no id of its own: 0.0 is -0.0, the hour that comes twice is one, NaN is not itself.
+// Not usable as distinct ids: to `=`, 0.0 equals -0.0, the repeated hour is one, and NaN is not equal to itself.
 const isNoId = (expression: string) => ['0.0', '0.0 / 0.0'].includes(expression) || expression.includes('T02:30:00+02')
 
-/** Ids by kind, and lists of each kind as ids. */
+/** Ids by kind, and lists as ids. */
 const ids: Record<string, string[]> = {
   ...Object.fromEntries(Object.entries(matrix).map(([kind, all]) => [kind, all.filter((it) => !isNoId(it))])),
   list: ['[]', '[1, 9007199254740993]', `[${matrix.zoned.slice(2).join(', ')}]`, `[${matrix.space.join(', ')}]`],
 }
-// Databases plan some sixty statements here, which takes long when they are short of processors.
+// Databases plan about sixty statements here, which is slow on a busy machine.
 const slowMs = 240_000
 const everyKind = Object.keys(ids)
 
-/** A hub with a relationship to a node for each id; both are identified by it. */
+/** A hub with a relationship to one node per id; the id identifies both. */
 async function draw(driver: Driver, mark: string, kinds: readonly string[]) {
   await run(driver, `CREATE (:${mark}Hub {id: 'hub'})`)
   for (const kind of kinds) {
@@ -39,7 +39,7 @@ async function draw(driver: Driver, mark: string, kinds: readonly string[]) {
   }
 }
 
-/** What the origin does not have: the same ids under the label of another kind, and relationships of another id. */
+/** Data absent from the origin: equal ids under the label of another kind, and relationships with other ids. */
 async function dirty(driver: Driver, mark: string) {
   const stale = `(:${mark}string {id: 9007199254740993, stale: true})<-[:R {rid: 5.5}]-(hub)-[:R {rid: date('2024-01-01')}]->(:${mark}date {id: '2024-01-01', stale: true})`
   await run(driver, `CREATE (hub:${mark}Hub {id: 'hub'}), ${stale}`)
@@ -54,7 +54,7 @@ test.each([
     kinds: everyKind,
   },
   { name: 'Neo4j 5 into Neo4j 3.5', origin: neo4j, copy: legacy, parameterSyntax: 'braces', kinds: everyKind },
-  // Bolt 3 has other texts for times with zones only.
+  // Bolt 3 encodes only times with zones differently.
   {
     name: 'Neo4j 3.5 into Neo4j 5',
     origin: legacy,
@@ -63,7 +63,7 @@ test.each([
     kinds: ['zoned', 'datetime', 'time'],
   },
 ])(
-  'every value is an id of nodes and relationships, from $name',
+  'every value works as an id of nodes and relationships, from $name',
   async ({ origin, copy, parameterSyntax, name, kinds }) => {
     const mark = uniqueName('Ids')
     const count = kinds.flatMap((kind) => ids[kind] ?? []).length
@@ -82,7 +82,7 @@ test.each([
       returnOnly: true,
       parameterSyntax,
     }
-    // Seen from the hub, whose far ends are kept by their ids, and from the others, whose relationships are.
+    // From the hub, cleanup keeps far ends by id; from the other nodes, relationships by id.
     const answer = await client.post('/1.0/publish/multi', [
       request,
       { ...request, toLayer: ['R>'], deleteRelationshipById: true },

@@ -17,10 +17,10 @@ const drivers = new Map([neo4j, target, legacy].map((address) => [address, openD
 const driverOf = (address: Neo4jAddress) => drivers.get(address) as Driver
 afterAll(() => Promise.all([...drivers.values()].map((driver) => driver.close())))
 
-// Text that fills a megabyte without repeating within one chunk of any encoder, characters outside the plane included.
+// Several hundred KB of text with non-BMP characters, which does not repeat within one chunk of any encoder.
 const long = Array.from({ length: 60_000 }, (_, index) => `${index} 🎈 é`).join('')
 
-/** A node and a relationship with every value of a kind, for each kind. @returns the ids of the nodes. */
+/** For each kind, a node and a relationship with all its values. @returns the ids of the nodes. */
 async function draw(driver: Driver, label: string, isLegacy: boolean): Promise<string[]> {
   const kinds: Record<string, readonly string[]> = isLegacy ? matrix : { ...matrix, longDuration: longDurations }
   await run(driver, `CREATE (:${label} {id: 'long', empty: [], long: $long})`, { long })
@@ -32,7 +32,7 @@ async function draw(driver: Driver, label: string, isLegacy: boolean): Promise<s
   return ['long', ...Object.keys(kinds)]
 }
 
-/** Zoned datetimes as the database writes them, with their offsets, which Bolt 3 leaves out. */
+/** Zoned datetimes as text from the database, with the offsets that Bolt 3 omits. */
 async function zonedTexts(driver: Driver, label: string) {
   const texts = "[k IN range(0, $last) | toString(it['zoned' + k])], [at IN it.zoneds | toString(at)]"
   const last = BigInt(matrix.zoned.length - 1)
@@ -64,7 +64,7 @@ test.each([
     parameterSyntax: 'braces',
     numbers: 'strict',
   },
-])('every value, alone and in lists, on a node and on a relationship, from $name', async (route) => {
+])('every value, alone and in lists, replays on a node and a relationship, from $name', async (route) => {
   const { origin, copy, parameterSyntax, numbers } = route
   const label = uniqueName('Matrix')
   const originIds = await draw(driverOf(origin), label, origin === legacy || copy === legacy)
@@ -78,13 +78,13 @@ test.each([
     numbers,
   })
   const lossless = answeredPairs(answer)
-  // What JSON.parse made of a strict packet: every number is a JavaScript number, which the driver sends as a float.
+  // A strict packet is read with JSON.parse: all numbers are JavaScript numbers, which the driver sends as floats.
   const pairs = numbers === 'strict' ? (answer.body.transactionRequest?.statements ?? []) : lossless
   await replay(driverOf(copy), [...shuffled(pairs, 1), ...shuffled(pairs, 2)])
   const [expected, actual] = [await readGraph(driverOf(origin), label), await readGraph(driverOf(copy), label)]
   expect(differences(expected, actual)).toEqual([])
   expect(await zonedTexts(driverOf(copy), label)).toEqual(await zonedTexts(driverOf(origin), label))
-  // Nothing above holds if the origin itself had rounded, or the texts told too little.
+  // Guards the comparison: the origin itself must not have rounded values, and the texts must be precise.
   expect(expected.nodes.length).toBe(2 * originIds.length - 1)
   for (const text of telling) expect(expected.nodes.join('\n')).toContain(text)
 })

@@ -12,7 +12,7 @@ afterAll(() => Promise.all([five.close(), three.close()]))
 
 const bytes = new Int8Array([1, -1])
 
-/** Draws `pattern`, in which L stands for a label of its own, and publishes node `a` with its T relationships. */
+/** Creates `pattern` with a unique label for L, then publishes node `a` with its T relationships. */
 async function published(pattern: string, fields: object = {}) {
   const label = uniqueName('Refused')
   await run(five, `CREATE ${pattern.replaceAll(':L', `:${label}`)}`, { bytes })
@@ -21,7 +21,7 @@ async function published(pattern: string, fields: object = {}) {
   const error = body.error
     ?.replaceAll(label, 'L')
     .replace(/(node|relationship) \d+/, '$1 N')
-    // A database gives labels in the order in which it first saw them.
+    // A database returns labels in the order of their first use.
     .replace('"x\\y", "L"', '"L", "x\\y"')
   const skipped = body.transactionRequest?.statements.at(-1)?.metadata?.skipped
   return { status, error: error?.replace('422 Unprocessable Entity: ', ''), skipped }
@@ -32,7 +32,7 @@ const relationship = 'the relationship N of type "T"'
 const unreadable = 'zoned datetime of a year or zone that the driver does not know'
 const skipped = { nodes: 0, relationships: 0, properties: 0, cleanups: 0 }
 
-describe('what the origin holds and no packet can carry is named with its owner, key and type, or skipped and counted', () => {
+describe('unpublishable origin data is reported with its owner, key and type, or skipped and counted', () => {
   test.each([
     ['a byte array', "(:L {id: 'a', b: $bytes})", `${node} has a byte array as its property "b"`, { properties: 1 }],
     [
@@ -113,14 +113,14 @@ test.each([
   ['a map', '{a: 1}'],
   ['a point at infinity', 'point({x: 1.0 / 0.0, y: 0.0})'],
   ['a point that is no number', 'point({x: 0.0 / 0.0, y: 0.0})'],
-])('no database stores %s, so no origin holds it', async (_name, value) => {
+])('no database stores %s, so no origin contains it', async (_name, value) => {
   for (const driver of [five, three]) {
     await expect(run(driver, `CREATE (:${uniqueName('Never')} {v: ${value}})`, { bytes })).rejects.toThrow()
   }
 })
 
 describe('a lone surrogate', () => {
-  test('is none any more when a database has stored it', async () => {
+  test('is replaced when a database stores it', async () => {
     for (const driver of [five, three]) {
       const label = uniqueName('Lone')
       await run(driver, `CREATE (:${label} {sent: $sent, written: 'a\\uD800b'})`, { sent: 'a\ud800b' })
@@ -129,7 +129,7 @@ describe('a lone surrogate', () => {
   })
 
   test.each(['originIds', 'relationshipIds'])(
-    'in %s is refused: on its way it would become the id of another node',
+    'in %s is refused, because in transit it would become the id of another node',
     async (field) => {
       const { status, error } = await published("(:L {id: 'a\\uFFFD'})", { [field]: ['a', 'a\ud800'] })
       expect([status, error]).toEqual([

@@ -1,6 +1,6 @@
 /**
- * Every type that a database stores, at every edge that JSON, a driver or Cypher could round off: by kind, as Cypher
- * expressions that give a value of their own. Both Neo4j 3.5 and 5 take all of them.
+ * Every storable type, at every edge that JSON, a driver or Cypher could round: Cypher expressions by kind, with
+ * distinct values. Neo4j 3.5 and 5 accept all of them.
  */
 export const matrix = {
   boolean: ['true', 'false'],
@@ -95,7 +95,7 @@ export const matrix = {
   ],
 } as const
 
-/** Durations above 292 years, which Neo4j 3.5 does not take. */
+/** Durations above 292 years, which Neo4j 3.5 rejects. */
 export const longDurations = [
   'duration({seconds: 9007199254740993})',
   'duration({months: 3000000000, days: -90000000000})',
@@ -103,10 +103,10 @@ export const longDurations = [
   'duration({seconds: -9223372036854775807, nanoseconds: -5})',
 ]
 
-/** A property for each value of a kind, for a list of the first two and for the list of all: `float3`, `two_floats`, `floats`. */
+/** One property per value of a kind, one list of the first two and one of all: `float3`, `two_floats`, `floats`. */
 export const propertiesOf = (kind: string, expressions: readonly string[]): [key: string, expression: string][] => [
   ...expressions.map((expression, index): [string, string] => [`${kind}${index}`, expression]),
-  // An element that needs an expression gives one to its whole list.
+  // If one element needs an expression, the whole list becomes an expression.
   [`two_${kind}s`, `[${expressions.slice(0, 2).join(', ')}]`],
   [`${kind}s`, `[${expressions.join(', ')}]`],
 ]

@@ -12,17 +12,17 @@ const client = createClient(apiUrl, tokens.all as string)
 const origin = openDriver(neo4j)
 afterAll(() => origin.close())
 
-// Zones whose rules are not the same in all time-zone data: Node's may be newer or older than a database's.
+// Zones whose rules differ between time-zone data: Node's may be newer or older than the database's.
 const values = [
   "datetime('2027-01-15T12:00:00[America/Vancouver]')",
   "datetime('2030-03-01T12:00:00[Africa/Casablanca]')",
   "datetime('1965-07-01T12:00:00[America/Tijuana]')",
-  // Within the years in which most agree.
+  // Within the years for which most data agree.
   "datetime({epochSeconds: 160000000, timezone: 'America/Tijuana'})",
   "datetime({epochSeconds: 280000000, timezone: 'Asia/Tehran'})",
 ]
 
-// Asked of the database: the driver works local times out by the time-zone data of Node.
+// Computed by the database: the driver derives local times from Node's time-zone data.
 const told = (label: string) =>
   `MATCH (n:${label}) RETURN toString(n.at), n.at.epochSeconds, [at IN n.ats | toString(at)] ORDER BY n.id`
 
@@ -31,7 +31,7 @@ test.each([
   ['Neo4j 5, strictly', target, 'dollar', 'strict'],
   ['Neo4j 3.5', legacy, 'braces', 'plain'],
 ])(
-  'a datetime whose offset is disputed is the same instant in the same zone in %s',
+  'a datetime with a disputed offset is the same instant in the same zone in %s',
   async (_name, address, parameterSyntax, numbers) => {
     const label = uniqueName('Zoned')
     await run(

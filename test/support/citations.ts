@@ -4,7 +4,7 @@ import { slugOf } from './documents.ts'
 export interface Citation {
   line: number
   cited: string
-  /** `docs/contract.md#4.11`; null where it is too vague to lead anywhere. */
+  /** `docs/contract.md#4.11`; null when the citation is too vague to resolve. */
   target: string | null
 }
 
@@ -12,7 +12,10 @@ const numbers = String.raw`\d+(?:\.\d+)?(?:(?:\s*[,;]|\s+(?:and|to))\s+\d+(?:\.\
 const words = String.raw`[A-Za-z][A-Za-z-]*(?:\s+[A-Za-z-]+)*`
 const name = String.raw`\x60[^\x60]+\x60`
 
-/** "Contract 5", "contract 4.8, 4.11 and 5", "Contract 4.13 to 4.15", "Contract 5, replay syntax", "Contract 4, `numbers`". */
+/**
+ * "Contract 5", "contract 4.8, 4.11 and 5", "Contract 4.13 to 4.15", "Contract 5, replay syntax", "Contract 4,
+ * `numbers`".
+ */
 const contract = new RegExp(
   String.raw`\s+(?<numbers>${numbers})(?:,\s+(?<topic>${words})(?=\s*[.;:,()]|\s*$)|(?:,|\s+and)\s+(?<name>${name}))?`,
   'y',
@@ -24,7 +27,7 @@ const seed = new RegExp(
   'y',
 )
 
-/** "4.13 to 4.15, 4.17" is 4.13, 4.14, 4.15, 4.17. */
+/** Expands "4.13 to 4.15, 4.17" to 4.13, 4.14, 4.15, 4.17. */
 function each(list = ''): string[] {
   return list.split(/\s*[,;]\s*|\s+and\s+/).flatMap((item) => {
     const [first = '', last = first] = item.split(/\s+to\s+/)
@@ -51,11 +54,11 @@ function seedTargets(found: Record<string, string | undefined>): string[] {
 }
 
 /**
- * Every citation of a file. In tests `seed` is most often a number and `contract` the name of a suite, so that only the
- * forms "Seed" and "contract N" are citations there; elsewhere each of the two words must be one.
+ * All citations in a file. Tests also use `seed` for random seeds and `contract` for suite names, so only "Seed" and
+ * "contract N" count as citations there; elsewhere every occurrence of either word must be one.
  */
 export function citationsIn(text: string, { isTest }: { isTest: boolean }): Citation[] {
-  // A citation may go on behind the start of the next line of its comment.
+  // A citation may continue on the next line of its comment.
   const lines = text.replace(/\n[ \t]*(?:\*(?!\/)|\/\/|#(?!\d))?[ \t]*/g, '\n')
   const mentions = isTest ? /\bSeed\b|\b[Cc]ontract(?=\s+\d)/g : /\b[Ss]eed\b|\b[Cc]ontract\b/g
   return [...lines.matchAll(mentions)].flatMap(({ index, 0: word }): Citation[] => {

@@ -1,4 +1,4 @@
-/** Stands in for curl where there is none: the options that the README uses. */
+/** Minimal replacement for a missing curl: supports the options that the README uses. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 

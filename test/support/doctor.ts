@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Runs the doctor with the service's settings, but for `change` (undefined takes one away), as an operator would. */
+/** Runs the doctor with the service's settings overridden by `change`; undefined unsets a variable. */
 export async function runDoctor(change: Record<string, string | undefined> = {}) {
   const settings = Object.entries({ ...inject('service').env, ...change })
   const env = Object.fromEntries(settings.filter(([, value]) => value !== undefined))

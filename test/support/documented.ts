@@ -36,7 +36,7 @@ const parametersOf = (path: string) => path.split('{').length
 const fits = (template: string, path: string) =>
   new RegExp(`^${template.replace(/\/$/, '').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`).test(path.split('?')[0] as string)
 
-/** What the document says about a request; undefined where it says nothing. A path without parameters comes first. */
+/** The documented operation for a request, or undefined. Paths without parameters take precedence. */
 function operationOf(method: string, path: string) {
   const candidates = operations.filter((one) => fits(one.path, path))
   const fixed = candidates.filter((one) => parametersOf(one.path) === 1)
@@ -45,7 +45,7 @@ function operationOf(method: string, path: string) {
     .sort((a, b) => parametersOf(a.path) - parametersOf(b.path))[0]
 }
 
-/** In what an answer differs from the document; empty when it is as documented. */
+/** How an answer differs from the document; empty when it conforms. */
 export function undocumented(method: string, path: string, { status, headers, text, body }: ClientAnswer<unknown>) {
   const found = operationOf(method, path)
   if (found === undefined) return [405, 404, 400].includes(status) ? [] : [`${method} ${path} is not documented`]
@@ -64,7 +64,7 @@ export function undocumented(method: string, path: string, { status, headers, te
   return missing
 }
 
-/** The same client; an answer that the document does not tell of is an error. */
+/** Wraps a client so that an undocumented answer throws. */
 export function documented(client: Client): Client['call'] {
   return async <Body>(method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
     const answer = await client.call<Body>(method, path, body, headers)

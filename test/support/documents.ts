@@ -1,8 +1,8 @@
-/** A document without what stands in fences: examples have `#` lines and brackets of their own. Lines keep their numbers. */
+/** Blanks out fenced code, which may contain `#` lines and brackets, and preserves line numbers. */
 const withoutFences = (markdown: string) =>
   markdown.replace(/^ *```[^\n]*\n.*?^ *```$/gms, (fence) => fence.replace(/[^\n]/g, ''))
 
-/** What a link into a document may name: its headings, as GitHub makes anchors of them, and its explicit anchors. */
+/** All valid link anchors of a document: GitHub's heading anchors and explicit ones. */
 export function anchorsOf(markdown: string): string[] {
   const text = withoutFences(markdown)
   const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => slugOf(heading as string))
@@ -18,7 +18,7 @@ export const slugOf = (heading: string): string =>
     .trim()
     .replace(/\s+/g, '-')
 
-/** The relative links of a document. Code in backticks may look like one. */
+/** The relative links of a document, without those inside inline code. */
 export function relativeLinksOf(markdown: string): { line: number; path: string; anchor: string }[] {
   const text = withoutFences(markdown).replace(/(`+)(?!`).+?(?<!`)\1(?!`)/g, (code) => '`'.repeat(code.length))
   return [...text.matchAll(/\]\(([^()\s]+)\)/g)]

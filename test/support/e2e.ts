@@ -4,7 +4,7 @@ import { openDriver } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import { drawRing } from './social-graph.ts'
 
-/** What an end-to-end test starts from: a client, an origin of its own label, an org of its own. */
+/** Common setup of an end-to-end test: a client, an origin with its own label, an org of its own. */
 export async function prepare(
   people: number,
   { apiUrl, tokens }: { apiUrl: string; tokens: Record<string, string> } = inject('service'),

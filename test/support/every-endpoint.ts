@@ -3,17 +3,17 @@ import { endpoints } from '../../api/endpoints.ts'
 import type { Endpoint } from '../../api/http/endpoint.ts'
 import { grnTypes } from '../../shared/manager/grn.ts'
 
-/** What a request is made for: values of path parameters by name. Others get a grn or a word of the kind they take. */
+/** Values of path parameters by name. Other parameters get a sample grn or word that matches their schema. */
 export type Names = Readonly<Record<string, string>>
 
 export interface SampleRequest {
   method: string
   path: string
-  /** The example of the document. */
+  /** The documented example. */
   body: object | undefined
 }
 
-/** Ids that nothing has. */
+/** Ids that do not exist. */
 const someGrns = [...grnTypes, 'org'].map((type) => `grn:gg:${type}:${'0'.repeat(44)}`)
 const words = ['defaultFull', ...someGrns, 'nothing']
 
@@ -25,7 +25,7 @@ function valueFor(parameter: string, schema: z.ZodType, names: Names): string {
   return value
 }
 
-/** A request that breaks no rule; orgs and files are those of `names`. */
+/** A valid request for an endpoint; orgs and files are taken from `names`. */
 export function requestTo({ path, params, body, ...endpoint }: Endpoint, names: Names = {}): SampleRequest {
   const schemas = (params as z.ZodObject | undefined)?.shape ?? {}
   const filled = path.replaceAll(/:(\w+)/g, (_, parameter: string) =>
@@ -38,5 +38,5 @@ export function requestTo({ path, params, body, ...endpoint }: Endpoint, names: 
   }
 }
 
-/** For `test.each`: every endpoint by its method and path. */
+/** For `test.each`: every endpoint, titled by method and path. */
 export const everyEndpoint = endpoints.map((endpoint) => [`${methodOf(endpoint)} ${endpoint.path}`, endpoint] as const)

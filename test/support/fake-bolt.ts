@@ -3,7 +3,7 @@ import { listenOn } from './hostile-origins.ts'
 
 type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value }
 
-/** What the server says next: a record, the end of an answer, or bytes as they are. */
+/** One server reply: a record, a summary, or raw bytes. */
 export type Reply =
   | { record: readonly Value[] }
   | { success: { [key: string]: Value } }
@@ -13,26 +13,26 @@ export type Reply =
 export interface FakeBolt {
   port: number
   connections(): number
-  /** The texts of the queries it was asked. */
+  /** The texts of the queries received so far. */
   queries: string[]
-  /** How many bytes it has sent, or still holds to send. */
+  /** Number of bytes sent or queued for sending. */
   bytesSent(): number
 }
 
 interface Manners {
-  /** The size of its chunks. */
+  /** Maximum chunk size. */
   chunkBytes?: number
-  /** Comes right behind its answer to the handshake. */
+  /** Sent immediately after the handshake response. */
   afterHandshake?: Buffer
-  /** Gets the socket in place of an answer to the first message. */
+  /** Receives the socket instead of replying to the first message. */
   onHello?: (socket: Socket) => void
-  /** Gets the socket once all replies to a PULL are sent. */
+  /** Receives the socket once all replies to a PULL are sent. */
   afterReplies?: (socket: Socket) => void
 }
 
 /**
- * A server that speaks as much of Bolt 4.4 as a driver needs to begin, and then says what a test wants: to what no
- * database does. @param answer the replies to a PULL of the query; without an end it is sent as fast as it is taken.
+ * A server that implements enough of Bolt 4.4 for a driver to connect, then sends what a test wants, even invalid data.
+ * @param answer the replies to a PULL of the query; an infinite iterable is sent as fast as it is read.
  */
 export async function fakeBolt(
   answer: (query: string) => Iterable<Reply>,
@@ -90,7 +90,7 @@ export async function fakeBolt(
       if (!socket.destroyed) socket.write(bytesOf(reply, chunkBytes))
     }
 
-    /** As fast as they are taken, some hundred or a mebibyte at a time. */
+    /** Sends with backpressure, in batches of at most 500 replies or about one mebibyte. */
     function sayAll(replies: Iterator<Reply>): void {
       const said: Buffer[] = []
       for (let count = 0, bytes = 0; count < 500 && bytes < 1024 * 1024; count++) {
@@ -108,7 +108,7 @@ export async function fakeBolt(
   return { port, connections, queries, bytesSent: () => sockets.reduce((sum, it) => sum + it.bytesWritten, 0) }
 }
 
-/** What is sent for it. */
+/** The encoded form of a reply. */
 export function bytesOf(reply: Reply, chunkBytes = 0xffff): Buffer {
   if ('bytes' in reply) return reply.bytes
   if ('record' in reply) return inChunks(messageOf(0x71, reply.record), chunkBytes)
@@ -118,7 +118,7 @@ export function bytesOf(reply: Reply, chunkBytes = 0xffff): Buffer {
 
 const messageOf = (signature: number, value: Value) => Buffer.concat([Buffer.from([0xb1, signature]), packed(value)])
 
-/** A message as it is sent: in chunks of that size, each after its length, and an empty one at the end. */
+/** Splits a message into chunks of at most that size, each prefixed by its length, followed by an empty chunk. */
 export function inChunks(message: Buffer, chunkBytes = 0xffff): Buffer {
   const count = Math.ceil(message.length / chunkBytes)
   const bytes = Buffer.alloc(message.length + 2 * count + 2)
@@ -131,7 +131,7 @@ export function inChunks(message: Buffer, chunkBytes = 0xffff): Buffer {
   return bytes
 }
 
-/** PackStream, with 32-bit sizes whatever is in it. */
+/** Encodes PackStream, always with 32-bit sizes. */
 function packed(value: Value): Buffer {
   const sized = (marker: number, size: number) => {
     const head = Buffer.alloc(5, marker)
@@ -151,7 +151,7 @@ function packed(value: Value): Buffer {
   return Buffer.concat([sized(0xda, entries.length), ...entries.flatMap(([key, one]) => [packed(key), packed(one)])])
 }
 
-/** A string of a message, whatever size its length is written in. */
+/** Decodes a string at an offset, for any size of its length field. */
 function textAt(message: Buffer, at: number): string {
   const marker = message[at] as number
   if (marker >= 0x80 && marker <= 0x8f) return message.toString('utf8', at + 1, at + 1 + (marker & 0x0f))

@@ -9,13 +9,13 @@ export interface StoreFaults {
   readsStale?: boolean
   listsNothing?: boolean
   refusesCreate?: boolean
-  /** How far its clock is behind. */
+  /** How far its clock lags. */
   lateSeconds?: number
 }
 
 /**
- * Just enough of S3 for the probe at start, without what `faults` takes away; it ends with the test. No signature is
- * checked. `settings` name it in an environment.
+ * Implements just enough of S3 for the start-up probe, with the given faults; stopped when the test finishes. It checks
+ * no signatures. `settings` are the environment variables that point to it.
  */
 export async function startFaultyStore(faults: StoreFaults) {
   const objects = new Map<string, Buffer>()

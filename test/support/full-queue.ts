@@ -11,7 +11,7 @@ import { restoreJobs } from '../../worker/janitor.ts'
 
 const atOnce = 500
 
-/** Jobs in Redis as submissions make them, but at speed: nothing of them is in the store. @returns bytes of Redis a job. */
+/** Creates jobs in Redis as submissions do, but faster, with no data in the store. @returns bytes of Redis a job. */
 export async function fillQueue(redis: Redis, env: Record<string, string>, orgName: string, count: number) {
   const records = createJobRecords(redis)
   const queue = createJobQueue(redis)
@@ -34,7 +34,7 @@ export async function fillQueue(redis: Redis, env: Record<string, string>, orgNa
   return bytes / count
 }
 
-/** Milliseconds that the slowest of a few took. */
+/** The longest duration of several runs, in milliseconds. */
 async function slowest(times: number, step: (time: number) => Promise<unknown>): Promise<number> {
   let most = 0
   for (let time = 0; time < times; time++) {
@@ -45,7 +45,7 @@ async function slowest(times: number, step: (time: number) => Promise<unknown>):
   return Math.round(most)
 }
 
-/** How long what a full queue might slow down takes, in milliseconds. */
+/** Measures, in milliseconds, the operations that a full queue might slow down. */
 export async function measureFullQueue(redis: Redis, client: Client, apiUrl: string, request: object, orgName: string) {
   const answered = async (answer: Promise<{ status: number }>, status: number) => {
     const found = (await answer).status

@@ -5,10 +5,10 @@ import { openRun } from '../../dev/stack/run.ts'
 import { type Neo4jAddress, type Stack, startStack } from '../../dev/stack/stack.ts'
 import { startLargeIds } from './large-ids.ts'
 
-/** What every test finds running: the real dependencies, and one API with two workers. */
+/** What every test can rely on: the real dependencies, one API and two workers. */
 interface Running {
   stack: Omit<Stack, 'stop' | typeof Symbol.asyncDispose>
-  /** The stack's origin as if its internal ids were beyond 2^53. */
+  /** The stack's origin behind a proxy that shifts its internal ids beyond 2^53. */
   largeIds: Neo4jAddress
   service: {
     apiUrl: string
@@ -24,7 +24,7 @@ declare module 'vitest' {
   export interface ProvidedContext extends Running {}
 }
 
-// Tokens that tests of access need beside the one that may do everything.
+// Restricted tokens for access tests, in addition to the unrestricted one.
 const tokens = [
   { name: 'acme', orgs: ['acme'], scopes: ['publish:read', 'publish:write'] },
   { name: 'reader', orgs: ['*'], scopes: ['publish:read'] },
@@ -32,7 +32,7 @@ const tokens = [
   { name: 'acme-models', orgs: ['acme'], scopes: ['manager:read', 'manager:write', 'search:read'] },
 ]
 
-// Allowed, but nothing listens there.
+// An allowed origin on which nothing listens.
 const closedOrigin = '127.0.0.1:1'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -10,11 +10,11 @@ const fixtures = join(import.meta.dirname, '../fixtures')
 
 interface Listening {
   port: number
-  /** How many connections were made to it. */
+  /** Number of connections accepted so far. */
   connections(): number
 }
 
-/** A server of the test file's own; `serve` gets each connection. */
+/** A server for one test file; `serve` receives each connection. */
 export async function listenOn(
   address: string,
   serve: (socket: Socket) => void = () => {},
@@ -46,7 +46,7 @@ const frozen = `require('node:net').createServer().listen({ host: '127.0.0.1', p
   console.log(this.address().port)
 })`
 
-/** A port behind which nothing answers, not even the system: a frozen server whose queue of connections is full. */
+/** A port that answers nothing, not even a TCP handshake: a stopped server with a full accept queue. */
 export async function filteredPort(): Promise<number> {
   const child = spawn(process.execPath, ['-e', frozen], { stdio: ['ignore', 'pipe', 'inherit'] })
   afterAll(() => {

@@ -19,7 +19,7 @@ async function newKey(kid: string): Promise<Key> {
   return { kid, privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: algorithm } }
 }
 
-/** Signs access tokens, and serves the keys to check them on this machine; can be away, and counts who asks. */
+/** Signs access tokens and serves the JWKS locally; can be stopped, and counts requests. */
 export async function startIdentityProvider() {
   let key = await newKey('first')
   let asked = 0
@@ -44,12 +44,12 @@ export async function startIdentityProvider() {
     asked: () => asked,
     start: () => start(port),
     stop,
-    /** A token with these claims beside those of a valid one; undefined leaves one out. */
+    /** Signs a valid token with these claims overridden; undefined removes a claim. */
     sign: (claims: JWTPayload = {}, header: { kid?: string; typ?: string } = {}) =>
       new SignJWT(JSON.parse(JSON.stringify({ ...valid, ...claims })))
         .setProtectedHeader({ alg: algorithm, kid: key.kid, ...header })
         .sign(key.privateKey),
-    /** As whoever has read the public key would forge one. */
+    /** Forges a token as an attacker who knows the public key could. */
     forge: async (secretOf: (pem: string) => string = (pem) => pem) =>
       new SignJWT(valid)
         .setProtectedHeader({ alg: 'HS256', kid: key.kid })

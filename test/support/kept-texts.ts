@@ -14,7 +14,7 @@ const readers: Record<string, ReadKey> = {
   none: async () => '',
 }
 
-/** Every key and value of a Redis database, of whatever type, as it is: a dump would be packed. */
+/** Every key and value of a Redis database, of any type, as plain text; DUMP would compress them. */
 export async function everythingInRedis(url: string): Promise<string> {
   const redis = new Redis(url)
   const texts: string[] = []
@@ -30,11 +30,11 @@ export async function everythingInRedis(url: string): Promise<string> {
   return texts.join('\n')
 }
 
-/** Every key below a prefix, with its object: hidden ones too. */
+/** Every key below a prefix, hidden ones included, with its object. */
 export async function everythingInTheStore(store: ObjectStore, prefix = ''): Promise<string> {
   const texts: string[] = []
   for await (const { key } of store.list(prefix)) {
-    // One may go while the others are read: a job's request does when the job finishes.
+    // An object may disappear during the listing: a finishing job deletes its request.
     const object = await store.stream(key)
     texts.push(key, object === null ? '' : await text(object))
   }

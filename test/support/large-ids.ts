@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 
-/** What the block format adds to the ids of relationships, roughly: there a float steps by 256. */
+/** About the offset that the block format adds to relationship ids; floats step by 256 there. */
 export const largeIdBase = 2n ** 60n
 
-/** The same query to a store whose ids of nodes and relationships begin at `largeIdBase`. */
+/** Rewrites a query as if node and relationship ids began at `largeIdBase`. */
 export const withLargeIds = (query: string): string =>
   query
     .replace(/\bid\((\w+)\) IN (\$?\w+)/g, `@($1) IN [large IN $2 | large - ${largeIdBase}]`)
@@ -14,8 +14,8 @@ export const withLargeIds = (query: string): string =>
     .replaceAll('@(', 'id(')
 
 /**
- * Stands before a Neo4j and rewrites the queries that pass, so that it seems to number its nodes and relationships from
- * `largeIdBase` on. Community, which tests run on, has no store format that does.
+ * A proxy in front of Neo4j that rewrites queries so that node and relationship ids appear to start at `largeIdBase`.
+ * Tests run on the Community edition, which has no store format with such ids.
  */
 export async function startLargeIds(origin: Neo4jAddress): Promise<Neo4jAddress & { stop(): Promise<void> }> {
   const { hostname, port } = new URL(origin.boltUrl)
@@ -53,11 +53,11 @@ export async function startLargeIds(origin: Neo4jAddress): Promise<Neo4jAddress 
 }
 
 const handshakeBytes = 20
-/** Offers the handshake by manifest, after which more than messages would follow: the server must not choose it. */
+/** Offers the manifest handshake. It would add steps that this proxy does not parse, so the offer is removed. */
 const manifest = Buffer.from([0, 0, 1, 0xff])
 const runSignature = 0x10
 
-/** Passes what a Bolt client sends on to `send`, with the text of each RUN message rewritten. */
+/** Forwards a Bolt client's messages to `send`, rewriting the query of each RUN. */
 function queryRewriter(rewrite: (query: string) => string, send: (bytes: Buffer) => void) {
   let waiting = Buffer.alloc(0)
   let hasShaken = false
@@ -80,7 +80,7 @@ function queryRewriter(rewrite: (query: string) => string, send: (bytes: Buffer)
   }
 }
 
-/** The first whole message of what has come, and how many bytes it took with its chunks' heads. */
+/** The first complete message in the buffer and its encoded length including chunk headers. */
 function firstMessage(bytes: Buffer): { message: Buffer; bytes: number } | null {
   const chunks: Buffer[] = []
   for (let at = 0; at + 2 <= bytes.length; ) {
@@ -103,7 +103,7 @@ function inChunks(message: Buffer): Buffer {
   return Buffer.concat([...chunks, Buffer.from([0, 0])])
 }
 
-/** A RUN message begins with the query, a PackStream string, two bytes after its start. */
+/** Rewrites the query of a RUN message: a PackStream string that starts at byte 2. */
 function rewritten(message: Buffer, rewrite: (query: string) => string): Buffer {
   const marker = message[2] as number
   const sizeBytes = marker >= 0xd0 && marker <= 0xd2 ? 2 ** (marker - 0xd0) : 0

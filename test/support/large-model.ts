@@ -5,7 +5,7 @@ import { uniqueName } from '../../dev/requests.ts'
 export interface ModelSize {
   types: number
   properties: number
-  /** Flags that are on at every implementation, with their constraints. */
+  /** Flags set on every implementation, each with its constraint node. */
   constraints?: readonly ('UNIQUE' | 'EXISTS' | 'INDEX')[]
 }
 
@@ -13,13 +13,13 @@ const typesAtOnce = 100
 const flagOf = { UNIQUE: 'unique', EXISTS: 'required', INDEX: 'indexed' }
 
 /**
- * Fills a version as requests would, one for each element: every property is implemented on every node type.
- * @returns who its records say that they were created by
+ * Fills a version directly in the database, with every property implemented on every node type.
+ * @returns the `createdBy` value of its records
  */
 export async function drawModel(driver: Driver, versionGrn: string, size: ModelSize): Promise<string> {
   const { types, properties, constraints = [] } = size
   const own = uniqueName('m')
-  // Beyond the 48 bits of real ones.
+  // Above the 48-bit range of real ids.
   const base = 2 ** 49 + Math.floor(Math.random() * 2 ** 17) * 2 ** 31
   const common = `enver: 0, createdAt: $now, updatedAt: $now, createdBy: $own, lastModifiedBy: $own`
   const at = { versionGrn, own, base, now: new Date().toISOString() }

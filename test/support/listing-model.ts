@@ -9,26 +9,26 @@ import type { Compare } from '../../shared/storage/object-store.ts'
 import { type Storage, storageOn } from '../../shared/storage/storage.ts'
 import { type MemoryStore, openMemoryStore } from './memory-store.ts'
 
-/** A generation, in words: so many parts, `removed` or `void`. */
+/** A generation: its number of parts, `removed` or `void`. */
 export type Said = number | 'removed' | 'void'
 
 export interface ModelPacket {
   file: string
   history: Said[]
-  /** How many of the first generations an earlier version of this service named. */
+  /** How many of the oldest generations use the key format of an earlier service version. */
   earlier: number
   isMarked: boolean
-  /** Are its plain files there? */
+  /** Whether its plain files exist. */
   isCopied: boolean
 }
 
 export interface ModelOrg {
   packets: ModelPacket[]
-  /** What others put there. */
+  /** Files that others stored in the org. */
   foreign: string[]
 }
 
-// What sorts around the slash that ends a name in keys, and around the `P` of part names.
+// Characters that sort around the slash that ends a name in keys, and around the `P` of part names.
 const pieces = ['f', 'f', ' ', '!', '-', '.', '/', '0', 'A', 'P', 'Part', 'Part1', 'Part1of2', 'of', 'é', '😀', 'ｱ']
 const someName = fc
   .array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 5 })
@@ -50,7 +50,7 @@ export const modelOrgs: fc.Arbitrary<ModelOrg> = fc.record({
   foreign: fc.uniqueArray(someName, { maxLength: 8 }),
 })
 
-/** A text to look for, to begin with or to come after: a name, a piece of one, or anything. */
+/** A text for search, prefix or cursor: a name, a fragment of one, or arbitrary text. */
 export const someText = fc.oneof(
   someName,
   fc.array(fc.constantFrom(...pieces, '1', '2', 'P', 'a'), { maxLength: 4 }).map((each) => each.join('')),
@@ -75,7 +75,7 @@ function manifestOf(file: string, said: Said, generation: number): Manifest {
   return { ...removal(), removed: undefined, parts } as unknown as Manifest
 }
 
-/** Puts a packet into the store as the service, or an earlier version of it, leaves it there. */
+/** Stores a packet as the service, or an earlier version of it, does. */
 export async function storePacket({ store, generations }: Storage, org: string, packet: ModelPacket): Promise<void> {
   const { file, history, earlier, isMarked, isCopied } = packet
   const name = `${org}/${file}`
@@ -110,7 +110,7 @@ export async function storeOrg(
   return { ...storageOn(store), store }
 }
 
-/** What a listing of the whole org says, found the long way. */
+/** The expected full listing of the org, computed by brute force. */
 export function namesOf({ packets, foreign }: ModelOrg): string[] {
   const names = new Set<string>()
   const states = new Map(packets.map((each) => [each.file, stateOf(each)]))

@@ -6,9 +6,9 @@ const root = join(import.meta.dirname, '../..')
 
 export const textOf = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-/** The documents of a YAML file. @throws Error at the first that does not parse, also one that says a key twice. */
+/** The documents of a YAML file. @throws Error on the first that does not parse or repeats a key. */
 export function documentsOf<T>(path: string): T[] {
-  // `<<` is not of YAML 1.2, but Compose reads it.
+  // `<<` is not part of YAML 1.2, but Compose supports it.
   return parseAllDocuments(textOf(path), { merge: true }).map((document) => {
     if (document.errors[0]) throw new Error(`${path}: ${document.errors[0].message}`)
     return document.toJS() as T
@@ -47,7 +47,7 @@ export interface Peer {
   podSelector?: object
 }
 
-/** As much of a Kubernetes object as the tests look at. */
+/** The part of a Kubernetes object that the tests read. */
 export interface Manifest {
   kind: string
   metadata: { name: string }
@@ -80,7 +80,7 @@ export function manifest(kind: string, name: string): Manifest {
   return found
 }
 
-/** The environment that a Deployment's container gets. @throws Error where it refers to what does not exist. */
+/** The environment of a Deployment's container. @throws Error on a reference that does not resolve. */
 export function environmentOf({ env, envFrom }: Container): Record<string, string> {
   const shared = envFrom.map(({ configMapRef }) => manifest('ConfigMap', configMapRef.name).data ?? {})
   const own = env.map(({ name, value, valueFrom }) => {

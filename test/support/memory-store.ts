@@ -3,21 +3,21 @@ import { Readable } from 'node:stream'
 import { byCodePoint } from '../../shared/cypher/identifiers.ts'
 import type { Compare, ListOptions, ObjectStore, StoredObject } from '../../shared/storage/object-store.ts'
 
-/** An object store in memory that counts its requests, for tests of more objects than a server on files lists in time. */
+/** An in-memory object store that counts requests, for tests with too many objects for a real server. */
 export interface MemoryStore extends ObjectStore {
-  /** What was asked for since the last `forget`, one word and a key for each request. */
+  /** Requests since the last `forget`, each as an operation and a key. */
   readonly requests: string[]
   forget(): void
 }
 
-/** `compareKeys`: the order of keys, where it is not S3's. */
+/** `compareKeys`: the key order, by default that of S3. */
 export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore {
   const objects = new Map<string, { bytes: Buffer; object: StoredObject }>()
   const requests: string[] = []
-  // In key order, while nothing was created or removed since.
+  // Cached key order; null after a key was added or removed.
   let sorted: string[] | null = null
 
-  /** All keys, and where those begin that are behind a key, or at it. */
+  /** All keys, and the position of the first one after `start`, or at it. */
   function keysFrom(start: string, isBehind: boolean): { keys: string[]; first: number } {
     sorted ??= [...objects.keys()].sort(compareKeys)
     let [first, end] = [0, sorted.length]

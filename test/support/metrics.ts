@@ -1,6 +1,6 @@
-/** What a program says at `/metrics`. */
+/** The metrics of one program at `/metrics`. */
 export interface Measured {
-  /** The sum over all series of a metric whose labels include these; 0 without one. */
+  /** The sum over all series of a metric with these labels; 0 if there is none. */
   sum(name: string, labels?: Record<string, string>): number
   names: Set<string>
 }

@@ -5,7 +5,7 @@ import { afterAll } from 'vitest'
 
 const types = { 1: 'A', 28: 'AAAA' } as const
 
-/** A DNS server of the test file's own: the same addresses for every name, no answer where none are given. @returns where it is. */
+/** A DNS server for one test file: the same addresses for every name, or no answer. @returns its address. */
 export async function nameServer(addresses: { A?: string[]; AAAA?: string[] }): Promise<string> {
   const server = createSocket('udp4')
   server.on('message', (query, from) => {

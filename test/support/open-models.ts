@@ -7,7 +7,7 @@ import { createModels } from '../../shared/manager/repository.ts'
 import * as resources from '../../shared/manager/resources.ts'
 import { byGrn, byName } from '../../shared/manager/selector.ts'
 
-/** The models as one API process opens them; `watch` may stand between them and the database. */
+/** The models as one API process opens them; `watch` may wrap the database. */
 export function openModels(
   { boltUrl, username, password }: Neo4jAddress,
   watch = (database: ManagerDatabase) => database,
@@ -18,7 +18,7 @@ export function openModels(
   return createModels(watch(database))
 }
 
-/** A database of models as a test sees it: with a name of its own as the user, so that its nodes can be told apart. */
+/** The models with a unique user name, which identifies the test's nodes in the shared database. */
 export function prepareModels(address: Neo4jAddress) {
   const models = openModels(address)
   const driver = openDriver(address)
@@ -29,7 +29,7 @@ export function prepareModels(address: Neo4jAddress) {
     driver,
     by,
     change: { ifMatch: null, principal: { name: by } },
-    /** How many nodes of the test there are, by label, and how many of them belong to no manager. */
+    /** The number of nodes the test created, and how many of them belong to no manager. */
     async nodes() {
       const [row] = await run(
         driver,
@@ -39,7 +39,7 @@ RETURN count(n), count(CASE WHEN (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacket
       )
       return { all: Number(row?.[0]), orphans: Number(row?.[1]) }
     },
-    /** A manager and selectors of it and its first version. */
+    /** Creates a manager; returns selectors for it and its first version. */
     async newModel(name = uniqueName('model')) {
       const { grn } = await models.createManager(name, by)
       const version = await models.find(byName(resources.managerVersion, name))
@@ -54,7 +54,7 @@ RETURN count(n), count(CASE WHEN (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacket
 
 export type PreparedModels = ReturnType<typeof prepareModels>
 
-/** Adds node types and properties to a version, each property implemented on each node type with all its flags. */
+/** Adds node types and properties to a version, and implements each property on each node type with all flags set. */
 export async function fillVersion(
   { models, by, change }: PreparedModels,
   version: ReturnType<typeof byGrn>,

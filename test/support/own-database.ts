@@ -3,10 +3,10 @@ import { Redis } from 'ioredis'
 
 const owner = 'test:owner'
 
-// The service of all tests has the first, and tests of single parts share some of the next.
+// The shared service uses the first database; integration tests share some of the next.
 const lowest = 7
 
-/** A Redis database that no other test uses, of the sixteen there are, empty; `release` empties it again. */
+/** An empty Redis database that no other test uses, one of sixteen; `release` empties it again. */
 export async function ownDatabase(url: string): Promise<{ database: number; release(): Promise<void> }> {
   for (let database = 15; database >= lowest; database--) {
     const redis = new Redis(`${url.replace(/\/\d*$/, '')}/${database}`)

@@ -9,7 +9,7 @@ import { readConfig } from '../../shared/config/config.ts'
 import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import { ownDatabase } from './own-database.ts'
 
-/** A service for one test file, where it decides which workers run: a Redis database and a bucket of its own. */
+/** A service for one test file, with its own Redis database and bucket, which decides which workers run. */
 export async function ownService(options: Partial<ServiceOptions> = {}) {
   const redisDatabase = options.redisDatabase ?? (await databaseOfFile())
   const directory = mkdtempSync(join(tmpdir(), 'service-'))
@@ -33,7 +33,7 @@ export async function ownService(options: Partial<ServiceOptions> = {}) {
   }
 }
 
-/** A Redis database for one test file, left empty when it has ended. */
+/** A Redis database for one test file, emptied when the file finishes. */
 export async function databaseOfFile(): Promise<number> {
   const { database, release } = await ownDatabase(inject('stack').redis.url)
   afterAll(release)

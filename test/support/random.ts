@@ -1,4 +1,4 @@
-/** Numbers from 0 to below 1 that depend on the seed only (mulberry32). */
+/** Numbers in [0, 1) that depend only on the seed (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {

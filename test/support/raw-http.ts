@@ -4,18 +4,18 @@ import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Sends bytes as they are, and reads until the server closes. For requests that no client would make. */
+/** Sends raw bytes and reads until the server closes; for requests that no HTTP client would send. */
 export async function sendRaw(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
   socket.on('error', () => {})
   socket.write(text)
-  // One that is refused before all of it was read may end in a reset.
+  // A request refused before it was read completely may end in a connection reset.
   return String(await buffer(socket).catch(() => ''))
 }
 
-/** A GET whose answer is not unpacked. @throws Error when it breaks off */
+/** A GET whose answer is not decompressed. @throws Error when the answer is truncated */
 export async function getPacked(url: string, token: string, encoding: string) {
   const headers = { Authorization: `Bearer ${token}`, 'Accept-Encoding': encoding }
   const sent = request(url, { headers }).end()
@@ -23,7 +23,7 @@ export async function getPacked(url: string, token: string, encoding: string) {
   return { status: response.statusCode, headers: response.headers, bytes: await buffer(response) }
 }
 
-/** Sends some bytes at a time, for ever. @returns what was answered, and after how long the server hung up. */
+/** Sends a few bytes at a time until the time limit. @returns the answer, and when the server closed the connection. */
 export async function sendSlowly(url: string, first: string, more: string, pauseMs: number, limitMs: number) {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

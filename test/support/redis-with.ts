@@ -7,7 +7,7 @@ import { openRun } from '../../dev/stack/run.ts'
 
 const runs = join(import.meta.dirname, '../../.local/run')
 
-/** A Redis of the test's own with these settings; it ends with the test. @returns its URL. */
+/** A Redis instance with these settings for one test. @returns its URL. */
 export async function redisWith(settings: Record<string, string>): Promise<string> {
   const run = openRun(runs, console.error)
   onTestFinished(() => run.stop())

@@ -14,7 +14,7 @@ const reasons: Record<number, string> = {
   503: 'Service Unavailable',
 }
 
-/** Seed, Publish response object: all seven fields, in their order, null but `error`. */
+/** Seed, Publish response object: all seven fields in order, all null except `error`. */
 export function expectRefused({ status, body }: ClientAnswer<PublishAnswer>, expected: number, message: string): void {
   expect([status, Object.entries(body)]).toEqual([
     expected,
@@ -30,7 +30,7 @@ export function expectRefused({ status, body }: ClientAnswer<PublishAnswer>, exp
   ])
 }
 
-/** An org of its own and a request for it that breaks no rule: whatever a change is refused for, the change is why. */
+/** A new org and a valid request for it, so that a refusal can only be due to the change under test. */
 export async function startFromValid() {
   const { apiUrl, tokens } = inject('service')
   const client = createClient(apiUrl, tokens.all as string)
@@ -47,7 +47,7 @@ export async function startFromValid() {
     client,
     org,
     request,
-    /** A change to undefined leaves the field out. */
+    /** Expects the request with this change to be refused; undefined removes a field. */
     async refuses(change: object, ...messages: string[]) {
       expectRefused(await client.post('/1.0/publish/', { ...request, ...change }), 400, messages.join('; '))
     },

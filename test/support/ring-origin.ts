@@ -1,9 +1,9 @@
 import type { Origin } from '../../shared/origin/connect.ts'
 
 /**
- * An origin in this process: `count` nodes labelled Person, the ids 'p0' and so on, and from each one relationship KNOWS,
- * with an id of its own (`grn`), to the node so many places further for each of `steps`, the first node following the
- * last. It knows what a publish of that type by internal ids asks for.
+ * An in-process origin: `count` nodes labelled Person with ids 'p0' and up, and for each of `steps` a KNOWS
+ * relationship with its own id (`grn`) from every node to the one that many places ahead, wrapping around. It answers
+ * only the queries of a publish by type on internal ids.
  */
 export function ringOrigin(count: number, steps: readonly number[]): Origin {
   const idOf = (node: number) => `p${node}`

@@ -1,6 +1,6 @@
 import { createRandom } from './random.ts'
 
-/** The items in an order that depends on the seed only (Fisher-Yates). */
+/** Shuffles the items in an order that depends only on the seed (Fisher-Yates). */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const result = [...items]
   const random = createRandom(seed)

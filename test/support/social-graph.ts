@@ -1,7 +1,7 @@
 import type { Driver } from 'neo4j-driver'
 import { run } from '../../dev/replay/neo4j.ts'
 
-/** `count` people `p1`… in a ring of KNOWS, with a constraint on their id. Each carries `marker`. */
+/** Creates `count` people `p1`… in a ring of KNOWS, with a constraint on their id. Each has `marker`. */
 export async function drawRing(driver: Driver, label: string, count: number, marker = 'first'): Promise<string[]> {
   await run(driver, `CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`${label}\`) REQUIRE n.id IS UNIQUE`)
   await run(

@@ -5,8 +5,8 @@ import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { startProxy } from './tcp-proxy.ts'
 
 /**
- * A database that a test may stop and start: a process of its own where the stack's are processes, otherwise the stack's
- * second database behind a proxy that can be away.
+ * A database that a test may stop and start: its own process where the stack runs as processes, otherwise the stack's
+ * second database behind a proxy that can be stopped.
  */
 export async function openStoppable(directory: string): Promise<StoppableNeo4j & { close(): Promise<void> }> {
   const { neo4j, target } = inject('stack')

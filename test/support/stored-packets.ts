@@ -9,7 +9,7 @@ interface PacketOptions {
   createdAt?: string
 }
 
-/** The parts of one run in the store, one for each of `contents`, and the manifest that would commit them. */
+/** Stores the parts of one run, one for each of `contents`, and returns the uncommitted manifest. */
 export async function stagePacket(
   { store }: Pick<Storage, 'store'>,
   name: string,
@@ -26,7 +26,7 @@ export async function stagePacket(
   return { jobId, attempt: 1, run, createdAt, parts }
 }
 
-/** A packet in the store as a job leaves it right before its plain files. @returns its generation. */
+/** Commits a packet without its plain files, as a job does just before writing them. @returns its generation. */
 export async function commitPacket(
   storage: Pick<Storage, 'store' | 'generations'>,
   name: string,
@@ -37,7 +37,7 @@ export async function commitPacket(
   return storage.generations.commit(name, manifest, { force: true, taken: () => new Error('taken') })
 }
 
-/** What somebody who reads the bucket finds of an org: its files and what is in them. */
+/** An org as a reader of the bucket sees it: its visible files and their contents. */
 export async function viewOf({ store }: Pick<Storage, 'store'>, org: string): Promise<Record<string, string>> {
   const view: Record<string, string> = {}
   for await (const { key } of store.list(`${org}/`)) {

@@ -8,7 +8,7 @@ import { type SweepRules, sweepStorage } from '../../shared/storage/sweep.ts'
 
 export const hour = 3_600_000
 
-/** A sweep goes through the whole bucket, so each test has one of its own. */
+/** A sweep covers the whole bucket, so each test gets its own. */
 export async function emptyBucket(observe?: ObserveCall): Promise<Storage> {
   const { storage: settings } = readConfig('worker', inject('service').env)
   const store = openMinioStore({ ...settings, bucket: `sweep-${randomUUID()}` }, observe)
@@ -17,7 +17,7 @@ export async function emptyBucket(observe?: ObserveCall): Promise<Storage> {
   return storageOn(store)
 }
 
-/** Sweeps as if it were an hour later; what is not given is old, and nobody's. */
+/** Sweeps as if an hour had passed; by default every grace period is zero and no job is alive. */
 export const sweep = (storage: Storage, rules: Partial<SweepRules> = {}) =>
   sweepStorage(storage, {
     now: Date.now() + hour,

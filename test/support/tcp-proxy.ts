@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Stands between a client and a server on this machine: can be away, and counts how often the client spoke up. */
+/** A proxy between a client and a local server: can be stopped, and counts round trips. */
 export async function startProxy(url: string) {
   const { hostname, port: upstreamPort } = new URL(url)
   const open = new Set<Socket>()
@@ -40,7 +40,7 @@ export async function startProxy(url: string) {
   const { port } = server.address() as AddressInfo
   return {
     boltUrl: `bolt://127.0.0.1:${port}`,
-    /** How often the client sent something after the server had answered: its round trips. */
+    /** Number of round trips: how often the client sent data after an answer of the server. */
     turns: () => turns,
     stop,
     start: () => listen(port),

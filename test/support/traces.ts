@@ -6,16 +6,16 @@ import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
 import { createJobRecords } from '../../shared/jobs/record.ts'
 import { recordKey, secretKeyOf } from '../../shared/jobs/redis-keys.ts'
 
-/** What the service keeps of an org: all of it, hidden objects too. */
+/** Everything the service keeps for an org, hidden objects included. */
 export interface Traces {
   objects: string[]
-  /** Names that a job holds. */
+  /** Names claimed by jobs. */
   claims: string[]
-  /** Of jobs: what is neither finished in its record nor given up by the queue, or still has its credentials. */
+  /** Jobs that are unfinished in their record or the queue, or still have credentials. */
   unfinished: string[]
 }
 
-/** Reads traces where the service keeps them. A queue and two connections, closed by their owner. */
+/** Reads the service's storage directly. Holds a queue and two connections; the caller closes them. */
 export function openTraces({ bucket, redisUrl }: { bucket: string; redisUrl: string } = inject('service')) {
   const { endpoint, region, accessKey, secretKey } = inject('stack').s3
   const { hostname, port } = new URL(endpoint)
@@ -59,7 +59,7 @@ export function openTraces({ bucket, redisUrl }: { bucket: string; redisUrl: str
   return {
     objects,
     read,
-    /** What there is when no job is under way any more: its answer comes a moment before its request's object goes. */
+    /** Traces once no job is active: a job's answer is sent shortly before its request object is deleted. */
     settled: (org: string): Promise<Traces> =>
       vi.waitFor(
         async () => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const residentMB = (pid: number) =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1_000
 
-/** Asks an API for `/livez` all the while, and looks at the memory of its process. */
+/** Polls an API's `/livez` continuously and records the peak memory of its process. */
 export function watchApi(apiUrl: string, pid: number) {
   const seen = { livezMs: 0, residentMB: 0 }
   let isOver = false

@@ -1,6 +1,6 @@
 const limitBytes = 32 * 1024 * 1024
 
-/** A text of at most the largest body's size: `open`, then items until it is full, then `close`. */
+/** Text up to the maximum body size: `open`, as many items as fit, then `close`. */
 function filled(open: string, item: (index: number) => string, close: string): string {
   const items = [open]
   let bytes = open.length + close.length
@@ -23,7 +23,7 @@ const many = (count: number, request: (index: number) => string) => () =>
 const someOf = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, index) => `"${prefix}${index}"`).join(',')
 
-/** Bodies of multi that are as large as one may be, each the worst of its kind for whoever reads it. */
+/** Multi bodies of maximum size, each a worst case for the parser or validator. */
 export const worstMultis: Record<string, () => string> = {
   'numbers for ids': list('originIds', () => '0'),
   'nulls for ids': list('relationshipIds', () => 'null'),
@@ -65,7 +65,7 @@ export const worstMultis: Record<string, () => string> = {
   ),
 }
 
-/** Bodies whose shape alone would take long to parse. */
+/** Bodies whose structure alone is expensive to parse. */
 export const worstShapes: Record<string, [make: () => string, message: RegExp]> = {
   'lists within lists': [() => '['.repeat(limitBytes / 2) + ']'.repeat(limitBytes / 2), /at most 32 levels deep/],
   'objects within objects': [() => '{"a":'.repeat(5_000_000), /at most 32 levels deep/],
@@ -90,7 +90,7 @@ export const worstPairs = (item: (index: number) => string): string =>
 
 const twice = '{"twice":0,"twice":0}'
 
-/** Bodies whose last object has a key twice, with as many keys before it as there may be. */
+/** Bodies whose last object repeats a key, after the maximum number of other keys. */
 export const worstRepeats: Record<string, () => string> = {
   'objects of two keys': () => `[${'{"a":0,"b":0},'.repeat(1_999_990)}${twice}]`,
   'objects of two keys in escapes': () => `[${'{"\\u0061":0,"b":0},'.repeat(1_600_000)}${twice}]`,

@@ -22,7 +22,7 @@ const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 70 }), fc.string({ 
 const integer = fc.oneof(whole(-200, 200), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))
 const scalar = fc.oneof(text, fc.boolean(), integer, fc.double(), dates, localDateTimes, dateTimes)
 
-/** Any value as the driver reads it, bytes among them: they have no rendering. */
+/** Any value that the driver can return, including byte arrays, which have no rendering. */
 export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 9, arbitrary: scalar },
   fc.tuple(...time).map((fields) => new LocalTime(...fields)),
@@ -34,7 +34,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(new Int8Array([1])) },
 )
 
-/** Values of which most agree in their type by key, so that columns of texts come about. */
+/** Properties whose types mostly agree by key, so that columns are read as text. */
 export const anyProperties = (keys: readonly string[]): fc.Arbitrary<Properties> =>
   fc
     .record({
@@ -48,7 +48,7 @@ export const anyProperties = (keys: readonly string[]): fc.Arbitrary<Properties>
       return { keys: entries.map(([key]) => key), values: entries.map(([, value]) => value), columns: null }
     })
 
-/** What the origin writes for a temporal value, if it is of that type. */
+/** The text that the origin returns for a temporal value; null for a value of another type. */
 function textOf(value: unknown, wrap: string): string | null {
   const is = { date: neo4j.isDate, localdatetime: neo4j.isLocalDateTime, datetime: neo4j.isDateTime }[wrap]
   if (!is?.(value as object)) return null
@@ -56,7 +56,7 @@ function textOf(value: unknown, wrap: string): string | null {
   return rendered?.wrap === wrap ? rendered.json.slice(1, -1).replace('+00:00', 'Z') : 'another text'
 }
 
-/** The row that an origin gives for these columns of an element. */
+/** The row that an origin returns for these columns of an element. */
 export const rowOf = ({ keys, texts }: Columns, properties: Properties): unknown[] => [
   ...keys.map((key, index) => {
     const value = properties.values[properties.keys.indexOf(key)] ?? null

@@ -13,7 +13,7 @@ const code = globSync('{api,worker,shared,doctor,deploy,test}/**/*.{ts,mjs,yaml,
   (file) => !own.test(file),
 )
 
-describe('a citation is read as', () => {
+describe('a citation is parsed as', () => {
   const targetsOf = (text: string) => citationsIn(text, { isTest: false }).map(({ target }) => target)
   const inContract = (...places: string[]) => places.map((anchor) => `docs/contract.md#${anchor}`)
   const inSpecification = (...places: string[]) => places.map((anchor) => `docs/specification.md#${anchor}`)
@@ -44,16 +44,16 @@ describe('a citation is read as', () => {
     expect(targetsOf(text)).toEqual(expected)
   })
 
-  test.each(['additive to the seed.', 'as the contract says'])('too vague to lead anywhere: %j', (text) => {
+  test.each(['additive to the seed.', 'as the contract says'])('unresolvable if too vague: %j', (text) => {
     expect(targetsOf(text)).toEqual([null])
   })
 
-  test('naming its line', () => {
+  test('one with its line number', () => {
     expect(citationsIn('one\n/**\n * Contract 4.11.\n */', { isTest: false })).toMatchObject([{ line: 3 }])
   })
 })
 
-test('every citation in the code leads to a place of the specification or the contract', () => {
+test('every citation in the code resolves to an anchor of the specification or the contract', () => {
   const all = [...code, 'README.md'].flatMap((file) =>
     citationsIn(read(file), { isTest: file.startsWith('test/') || file === 'README.md' }).map((citation) => ({
       file,
@@ -67,7 +67,7 @@ test('every citation in the code leads to a place of the specification or the co
   ).toEqual([])
 })
 
-test('every relative link of the documents leads to a file, and to a place in it', () => {
+test('every relative link in the documents resolves to a file, and to an anchor in it', () => {
   const links = documents.flatMap((file) => relativeLinksOf(read(file)).map((link) => ({ file, ...link })))
   const lost = links.filter(({ file, path, anchor }) => {
     const target = path === '' ? file : normalize(join(file, '..', path))
@@ -77,7 +77,7 @@ test('every relative link of the documents leads to a file, and to a place in it
   expect(lost.map(({ file, line, path, anchor }) => `${file}:${line}: ${path}#${anchor}`)).toEqual([])
 })
 
-test('no place of a document is named twice', () => {
+test('the anchors of a document are unique', () => {
   const named = globSync('docs/*.md', { cwd: root }).flatMap((file) =>
     anchorsOf(read(file)).map((anchor) => `${file}#${anchor}`),
   )

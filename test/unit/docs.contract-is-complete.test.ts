@@ -9,11 +9,11 @@ import { textOf } from '../support/manifests.ts'
 const contract = textOf('docs/contract.md')
 const specification = textOf('docs/specification.md')
 
-/** From an anchor to the next section, or to another anchor. */
+/** The text of the contract between two anchors. */
 const between = (from: string, to: string) =>
   contract.slice(contract.indexOf(`<a id="${from}">`), contract.indexOf(`<a id="${to}">`))
 
-/** The cells of every row of a table whose first cell begins with code or a status. */
+/** The cells of all table rows whose first cell starts with code or a status. */
 const rowsOf = (text: string) =>
   [...text.matchAll(/^ *\| (?=`|\d{3} )(.*) \|$/gm)].map(([, row]) =>
     (row as string).split('|').map((cell) => cell.trim()),
@@ -23,11 +23,11 @@ const codesIn = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) =
 describe('the table of settings', () => {
   const rows = rowsOf(between('11', '12')).map(([name, value]) => [codesIn(name)[0], value] as const)
 
-  test('has every variable and no other', () => {
+  test('lists exactly the variables', () => {
     expect(rows.map(([name]) => name).sort()).toEqual(Object.keys(environment.shape).sort())
   })
 
-  test('has their defaults', () => {
+  test('shows their defaults', () => {
     const defaults = Object.entries(environment.shape).map(([name, schema]) => {
       const absent = schema.safeParse(undefined)
       return [name, absent.success ? absent.data : 'required'] as const
@@ -41,7 +41,7 @@ describe('the table of settings', () => {
   })
 })
 
-test('the table of errors has every code of the catalogue, with its status', () => {
+test('the error table lists every code of the catalogue, with its status', () => {
   const catalogue = textOf('shared/errors/catalogue.ts')
   const thrown = [...catalogue.matchAll(/new AppError\(\s*(\d{3}),\s*'(\w+)'/g)].map(
     ([, status, code]) => `${status} ${code}`,
@@ -53,7 +53,7 @@ test('the table of errors has every code of the catalogue, with its status', () 
   expect([...told, '499 clientGone'].sort()).toEqual(thrown.sort())
 })
 
-test('every endpoint is described, and nothing else is', () => {
+test('exactly the mounted endpoints are documented', () => {
   const withoutNames = (path: string) => path.replace(/\{[^}]+\}|:\w+/g, '{}').replace(/\?.*$/, '')
   const described = [...`${contract}\n${specification}`.matchAll(/`(GET|POST|PUT|DELETE) (\/1\.0\/[^`…]+)`/g)].map(
     ([, method, path = '']) => `${method} ${withoutNames(path)}`,
@@ -62,13 +62,13 @@ test('every endpoint is described, and nothing else is', () => {
   expect([...new Set(described)].sort()).toEqual([...new Set(mounted)].sort())
 })
 
-test('every field of a publish request can be looked up', () => {
+test('every field of a publish request has an anchor', () => {
   const places = [...anchorsOf(specification), ...anchorsOf(contract)]
   const fields = Object.keys(publishFields).map((field) => field.toLowerCase())
   expect(fields.filter((field) => !places.includes(field) && !places.includes(`4-${field}`))).toEqual([])
 })
 
-test('the fields of a job are those of its schema, in their order', () => {
+test('the documented fields of a job match its schema, in order', () => {
   const fields = rowsOf(between('7-job', '7-states')).flatMap(([names]) => codesIn(names))
   expect(fields).toEqual(Object.keys(jobSchema.shape))
 })

@@ -5,7 +5,7 @@ import { documentsOf, textOf } from '../support/manifests.ts'
 
 const chapter = textOf('docs/operations.md')
 
-test('every alert leads to its heading', () => {
+test('every alert links to its heading', () => {
   const [file] = documentsOf<{ groups: { rules: { alert: string; annotations: { runbook: string } }[] }[] }>(
     'deploy/prometheus-rules.yaml',
   )
@@ -18,7 +18,7 @@ test('every alert leads to its heading', () => {
 })
 
 describe('the metrics', () => {
-  test('are all in the table, by their names and labels, and no others are', async () => {
+  test('are listed exactly in the table, with their labels', async () => {
     const { registry } = createMetrics()
     const own = (await registry.getMetricsAsJSON()).filter(({ name }) => name.startsWith('packets_'))
     const exposed = own.map(({ name }) => {
@@ -31,14 +31,14 @@ describe('the metrics', () => {
   })
 })
 
-test('packages with an install script are those of the list', () => {
+test('the table lists exactly the packages with an install script', () => {
   const { allowScripts } = JSON.parse(textOf('package.json'))
   const [, table = ''] = /^\| package [^\n]*\n(.*?)\n\n/ms.exec(textOf('docs/deployment.md')) ?? []
   const told = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name)
   expect(told.sort()).toEqual(Object.keys(allowScripts).sort())
 })
 
-test('settings that are named exist', () => {
+test('every setting that is mentioned exists', () => {
   const named = [...chapter.matchAll(/`([A-Z][A-Z0-9]*_[A-Z0-9_]+)[=`]/g)].map(([, name]) => name as string)
   expect(named.length).toBeGreaterThan(10)
   expect(named.filter((name) => !(name in environment.shape))).toEqual([])

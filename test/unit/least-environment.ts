@@ -2,7 +2,7 @@ import { ConfigError, type Program, readConfig } from '../../shared/config/confi
 
 export const key = (byte: number) => Buffer.alloc(32, byte)
 
-/** The least that a program starts with. */
+/** The minimal environment with which a program starts. */
 export const least = {
   REDIS_URL: 'redis://127.0.0.1:6379',
   S3_ENDPOINT: 'http://127.0.0.1:9000',

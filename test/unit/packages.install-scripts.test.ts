@@ -11,17 +11,17 @@ const { allowScripts, scarfSettings } = JSON.parse(textOf('package.json'))
 const nameOf = (path: string) => path.split('node_modules/').at(-1) as string
 const withScript = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript)
 
-test('packages with an install script are exactly those that are listed, and one of them may run it', () => {
+test('the packages with an install script are exactly those listed, and only one may run it', () => {
   expect(withScript.map(([path]) => nameOf(path)).sort()).toEqual(Object.keys(allowScripts).sort())
   expect(Object.keys(allowScripts).filter((name) => allowScripts[name])).toEqual(['node'])
 })
 
-test('that one is needed for development only, so that the image runs none', () => {
+test('that package is a development dependency, so the image runs no install script', () => {
   expect(packages['node_modules/node']?.dev).toBe(true)
   expect(textOf('Dockerfile')).toContain('npm ci --omit=dev --ignore-scripts')
 })
 
-test('an npm that does not know that list runs no other one either', () => {
+test('an npm that does not support the list runs no other install script either', () => {
   const install = textOf('dev/install.mjs')
   const calls = [...install.matchAll(/\bnpm\('(\w+)'(.*)\)/g)].map(([, command, rest]) => [
     command,

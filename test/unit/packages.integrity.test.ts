@@ -19,8 +19,8 @@ const packagesOf = (text: string) => (JSON.parse(text) as { packages: Packages }
 const withoutIntegrity = (packages: Packages) => Object.keys(packages).filter((path) => !packages[path]?.integrity)
 const packages = packagesOf(textOf('package-lock.json'))
 
-// Prebuilt binaries for other platforms: the registry that the lock was made with does not have them (404), so npm knows
-// their versions from the packages that want them, and nothing more.
+// Prebuilt binaries for other platforms: the registry used for the lock file lacks them (404), so npm records only the
+// version that the dependent package requires.
 const binaries: Record<string, string[]> = {
   '@biomejs/cli-': [
     ...['android-arm64', 'android-x64', 'darwin-arm64', 'darwin-x64'],
@@ -34,25 +34,25 @@ const binaries: Record<string, string[]> = {
   ],
 }
 
-test('the entries without integrity are this project and binaries that the registry at hand did not have', () => {
+test('only this project and binaries missing from the registry have no integrity', () => {
   const missing = Object.entries(binaries).flatMap(([prefix, platforms]) =>
     platforms.map((platform) => `node_modules/${prefix}${platform}`),
   )
   expect(withoutIntegrity(packages).sort()).toEqual(['', ...missing].sort())
 })
 
-test.each(['x64', 'arm64'])('whatever is installed on Linux with glibc on %s has one', (cpu) => {
+test.each(['x64', 'arm64'])('every package installed on Linux with glibc on %s has an integrity', (cpu) => {
   const fits = ({ os, cpu: cpus, libc }: Locked) =>
     (os?.includes('linux') ?? true) && (cpus?.includes(cpu) ?? true) && (libc?.includes('glibc') ?? true)
   const unverified = withoutIntegrity(packages).filter((path) => path !== '' && fits(packages[path] as Locked))
   expect(unverified).toEqual([])
 })
 
-test('the lock names no registry', () => {
+test('the lock file names no registry', () => {
   expect(textOf('package-lock.json')).not.toMatch(/"resolved"/)
 })
 
-test('the command of docs/deployment.md takes out what npm is to look up again, and nothing else', () => {
+test('the command in docs/deployment.md removes only the entries without integrity', () => {
   const [, script = ''] = /^node -e '(.*)' && npm install --package-lock-only/m.exec(textOf('docs/deployment.md')) ?? []
   expect(script).not.toBe('')
   const directory = mkdtempSync(join(tmpdir(), 'lock-'))

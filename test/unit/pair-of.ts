@@ -8,7 +8,7 @@ export const pairOf = (value: unknown): Pair => ({
   values: [JSON.stringify(value)],
 })
 
-/** A pair whose text has so many bytes. */
+/** A pair whose text has the given size. */
 export const pairOfBytes = (bytes: number): Pair => pairOf('x'.repeat(bytes - Buffer.byteLength(pairText(pairOf('')))))
 
 /** A sealed part, copied when its sink was called. */
@@ -19,7 +19,7 @@ export interface Delivered {
   bytes: number
 }
 
-/** A packet writer whose parts are kept. */
+/** A packet writer that collects its parts. */
 export function collectingWriter(
   limits: Partial<PartLimits>,
   maxTotalPairs = 100_000,

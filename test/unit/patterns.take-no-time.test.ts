@@ -48,7 +48,7 @@ const orError = (read: () => unknown) => {
   }
 }
 
-// What patterns of this product repeat, look for, or stop at; each alone, and each pair in turn.
+// Text that the patterns repeat, search for, or stop at; used alone and in alternating pairs.
 const units = [
   'a',
   'A',
@@ -79,7 +79,7 @@ const texts = units.flatMap((unit) =>
 )
 const mostSeconds = 0.25
 
-/** Seconds that this thread was busy, whatever else the machine does. */
+/** CPU time of this thread in seconds, independent of the load of the machine. */
 function busySeconds(act: () => void): number {
   const before = process.threadCpuUsage()
   act()
@@ -87,7 +87,7 @@ function busySeconds(act: () => void): number {
   return (user + system) / 1e6
 }
 
-describe('a hundred thousand characters are read at once, whatever they repeat', () => {
+describe('a hundred thousand characters are matched in linear time, whatever repeats in them', () => {
   test.each(Object.entries(readers))('%s', (_name, read) => {
     const slow = texts.flatMap((text) =>
       [text, `${text}\u0000`, `a${text}!`].filter((one) => busySeconds(() => read(one)) > mostSeconds),

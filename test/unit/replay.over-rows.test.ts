@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { overRows } from '../../dev/replay/replay-grouped.ts'
 
-test('parameters become those of a row, in both syntaxes', () => {
+test('parameters become fields of a row, in both syntaxes', () => {
   expect(overRows('MERGE (n:`P` {`id`: $id}) SET n = {`id`: $id, `at`: date($at)}')).toEqual({
     text: 'UNWIND $rows AS row MERGE (n:`P` {`id`: row.id}) SET n = {`id`: row.id, `at`: date(row.at)} RETURN count(*)',
     names: ['id', 'at'],
@@ -12,7 +12,7 @@ test('parameters become those of a row, in both syntaxes', () => {
   )
 })
 
-test('what looks like a parameter inside a quoted identifier stays', () => {
+test('parameter-like text inside a quoted identifier is unchanged', () => {
   const odd = 'MERGE (n:`$a` {`{id}`: $id}) SET n = {`{id}`: $id, `tick``$b``{c}`: $p_0}'
   expect(overRows(odd)).toEqual({
     text: 'UNWIND $rows AS row MERGE (n:`$a` {`{id}`: row.id}) SET n = {`{id}`: row.id, `tick``$b``{c}`: row.p_0} RETURN count(*)',
@@ -24,7 +24,7 @@ test('what looks like a parameter inside a quoted identifier stays', () => {
   )
 })
 
-test('a list that is bound first keeps the row beside it', () => {
+test('a WITH clause that binds a list keeps the row in scope', () => {
   const cleanup =
     'WITH [x IN $ids_0 | date(x)] AS ids_0 MATCH (n:`P` {`id`: $baseId})-[r:`T`]->(m) WHERE NOT coalesce(m:`D` AND m.`id` IN ids_0, false) DELETE r'
   expect(overRows(cleanup)).toEqual({

@@ -1,7 +1,7 @@
 import type { Issue } from '../../shared/errors/app-error.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 
-/** A publish request that breaks no rule: the node of one origin id, stored. */
+/** A valid publish request, which stores the node of one origin id. */
 export const validRequest = {
   dbUrl: 'bolt://db.example:7687',
   credentials: `Basic ${Buffer.from('reader:pass').toString('base64')}`,
@@ -12,11 +12,11 @@ export const validRequest = {
   fileName: 'people',
 }
 
-/** The valid request with changes; a field that is changed to undefined is left out. */
+/** The valid request with changes; fields set to undefined are omitted. */
 export const request = (changes: Record<string, unknown> = {}): Record<string, unknown> =>
   Object.fromEntries(Object.entries({ ...validRequest, ...changes }).filter(([, value]) => value !== undefined))
 
-/** Every broken rule of the valid request with changes. */
+/** The validation issues of the valid request with changes. */
 export const issuesOf = (changes: Record<string, unknown>): Issue[] => parsePublishRequest(request(changes)).issues
 
 /** `count` different ids. */

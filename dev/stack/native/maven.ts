@@ -13,13 +13,13 @@ const PROGRESS_MS = 5000
 export interface Artifact {
   name: string
   version: string
-  /** A file of this folder. */
+  /** A file in this folder. */
   pom: string
   goal: 'copy-dependencies' | 'unpack-dependencies'
   settings?: readonly string[]
 }
 
-/** The folder with an artifact's files, fetched with Maven the first time. */
+/** The folder of an artifact's files, which Maven fetches on first use. */
 export async function download(run: Run, artifact: Artifact): Promise<string> {
   const folder = join(DOWNLOADS, `${artifact.name}-${artifact.version}`)
   if (!isComplete(folder)) await oneAtATime(() => fetchInto(folder, run, artifact))
@@ -36,7 +36,7 @@ async function fetchInto(folder: string, run: Run, artifact: Artifact): Promise<
   await moveInto(folder, unfinished)
 }
 
-// Maven's local repository does not like two of them writing at once.
+// Maven's local repository does not support concurrent writers.
 let last: Promise<unknown> = Promise.resolve()
 function oneAtATime(work: () => Promise<void>): Promise<void> {
   const result = last.then(work)
@@ -69,7 +69,7 @@ async function reportProgress(maven: RunningProcess, say: (line: string) => void
   }
 }
 
-/** Another process may have put the same folder there meanwhile; one that is not complete makes way. */
+/** Another process may have created the same folder meanwhile; an incomplete one is replaced. */
 async function moveInto(folder: string, finished: string): Promise<void> {
   await mkdir(DOWNLOADS, { recursive: true })
   if (existsSync(folder) && !isComplete(folder)) await rm(folder, { recursive: true, force: true })

@@ -4,7 +4,7 @@ import { startLegacy, startOrigin, startTarget } from './neo4j.ts'
 import { startRedis } from './redis.ts'
 import { startS3 } from './s3.ts'
 
-/** Everything as a process of this machine. Throws one line that says what to install when that cannot be. */
+/** Starts native processes. Throws one line that says what to install if a program is missing. */
 export const native = (run: Run): Provider => ({
   redis: () => startRedis(run),
   s3: () => startS3(run),

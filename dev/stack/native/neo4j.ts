@@ -13,9 +13,9 @@ interface Edition {
   artifact: Artifact
   heap: string
   opens: readonly string[]
-  /** A folder of plugins, which must stand on the class path too. */
+  /** A folder of plugins, which must also be on the class path. */
   plugins?: string
-  /** How long it may take to start, if plugins make that longer than usual. */
+  /** Overrides the start-up limit, as plugins slow the start down. */
   startLimitMs?: number
   settings(boltPort: number, httpPort: number): Record<string, string | number | boolean>
   setPassword: { database?: string; statement: string; parameters(password: string): Record<string, string> }
@@ -32,9 +32,9 @@ const FIVE: Edition = {
     'server.https.enabled': false,
     'server.memory.pagecache.size': '64m',
     'dbms.usage_report.enabled': false,
-    // Tests with wrong passwords must not lock the account for the others.
+    // Tests with wrong passwords must not lock the account for other tests.
     'dbms.security.auth_max_failed_attempts': 0,
-    // A fresh home is 2 MB instead of 519 MB.
+    // Reduces a fresh home from 519 MB to 2 MB.
     'db.tx_log.preallocate': false,
     'db.tx_log.rotation.size': '16m',
   }),
@@ -66,7 +66,7 @@ const THREE: Edition = {
     'dbms.connectors.default_listen_address': '127.0.0.1',
     'dbms.connector.bolt.enabled': true,
     'dbms.connector.bolt.listen_address': `127.0.0.1:${boltPort}`,
-    // It stops right after starting when it has no HTTP to serve.
+    // Without an HTTP connector, Neo4j 3.5 exits right after starting.
     'dbms.connector.http.enabled': true,
     'dbms.connector.http.listen_address': `127.0.0.1:${httpPort}`,
     'dbms.connector.https.enabled': false,
@@ -80,7 +80,7 @@ const THREE: Edition = {
 
 const QUICK_START = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
 
-/** The origin keeps the optimizing compiler, as benchmarks read from it; the others live for minutes and start in half the time without. */
+/** Keeps the optimizing compiler, for benchmarks. Other servers are short-lived; they start twice as fast without. */
 export async function startOrigin(run: Run): Promise<Neo4jAddress> {
   return (await startNeo4j(run, 'neo4j', FIVE, ['-XX:+UseSerialGC'])).address
 }
@@ -93,7 +93,7 @@ export async function startTarget(run: Run): Promise<TargetAddress> {
   const httpPort = await freePort()
   const { server, address } = await startNeo4j(run, 'target', fiveWithHttp(httpPort), QUICK_START)
   const httpUrl = `http://127.0.0.1:${httpPort}`
-  // It opens after bolt.
+  // HTTP opens after bolt.
   await untilReady(server, () => askHttp(httpUrl))
   return { ...address, httpUrl }
 }
@@ -118,14 +118,14 @@ export async function startOriginWithApoc(run: Run): Promise<Neo4jAddress> {
   return (await startNeo4j(run, 'neo4j-apoc', edition, ['-XX:+UseSerialGC'])).address
 }
 
-/** A Neo4j 5 that a test stops, and starts again on what it had stored. */
+/** A Neo4j 5 that a test can stop, and start again with its data. */
 export interface StoppableNeo4j {
   address: Neo4jAddress
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-/** One of a test's own, started. */
+/** Starts a Neo4j for a single test. */
 export async function startStoppable(run: Run): Promise<StoppableNeo4j> {
   const { address, boot } = await install(run, 'stoppable', FIVE, QUICK_START)
   let server = await boot()
@@ -148,7 +148,7 @@ async function startNeo4j(run: Run, name: string, edition: Edition, jvm: string[
   return { server, address: { ...address, pid: server.pid } }
 }
 
-/** A home with its configuration; `boot` starts a server on it. */
+/** Creates a home with its configuration; `boot` starts a server on it. */
 async function install(run: Run, name: string, edition: Edition, jvm: string[]) {
   const java = await requireJava()
   const classPath = [await download(run, edition.artifact), ...(edition.plugins ? [edition.plugins] : [])]
@@ -172,7 +172,7 @@ async function install(run: Run, name: string, edition: Edition, jvm: string[]) 
     password: randomBytes(12).toString('hex'),
     pid: null,
   }
-  // Its orderly stop takes ten seconds, and nobody reads this home again.
+  // No grace: an orderly stop takes ten seconds, and the home is discarded anyway.
   return { address, boot: () => run.start(program, 0) }
 }
 

@@ -11,7 +11,7 @@ export function findProgram(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find(isExecutable)
 }
 
-/** The java to run servers with. Throws one line that says what to install if there is none. */
+/** The java command that runs the servers. Throws one line that says what to install if there is none. */
 export function requireJava(): Promise<string> {
   java ??= findJava()
   return java
@@ -25,7 +25,7 @@ export async function requireMaven(): Promise<void> {
 }
 
 async function findJava(): Promise<string> {
-  // As Maven looks for it.
+  // The same lookup as Maven's.
   const home = process.env.JAVA_HOME && join(process.env.JAVA_HOME, 'bin/java')
   const command = home && isExecutable(home) ? home : 'java'
   const version = await javaVersion(command)
@@ -41,7 +41,7 @@ async function findJava(): Promise<string> {
 async function javaVersion(command: string): Promise<number | undefined> {
   try {
     const { stderr } = await promisify(execFile)(command, ['-version'], { timeout: 20_000 })
-    // "17.0.15", "25", and "1.8.0_402" for what came before 9.
+    // "17.0.15", "25", and "1.8.0_402" before Java 9.
     const [, first, second] = /version "(\d+)(?:\.(\d+))?/.exec(stderr) ?? []
     return Number(first === '1' ? second : first)
   } catch {

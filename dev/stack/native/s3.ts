@@ -8,11 +8,11 @@ import type { Run } from '../run.ts'
 import { download } from './maven.ts'
 import { requireJava } from './programs.ts'
 
-// Not below 4.1: there, listing beyond 1,000 names with a space, `=` or `é` in them never ends.
+// At least 4.1: before, listing more than 1,000 names with a space, `=` or `é` in them never ends.
 const S3PROXY = { name: 's3proxy', version: '4.1.1', pom: 's3proxy.pom.xml', goal: 'copy-dependencies' } as const
-// A signed body is held in memory: six of 60 MiB at once need this much.
+// A signed body is held in memory: six concurrent ones of 60 MiB need this much.
 const HEAP = '1g'
-// It keeps the optimizing compiler: only that hashes with the processor's own instructions, and every part is hashed.
+// Keeps the optimizing compiler: only its code hashes with CPU instructions, and every part is hashed.
 const JVM = [`-Xmx${HEAP}`, '-XX:+UseSerialGC']
 
 export async function startS3(run: Run): Promise<S3Address> {

@@ -7,35 +7,35 @@ import { originIndex } from '../request/plan.ts'
 import { groupViews } from './views.ts'
 
 /**
- * Is told what one sub-request of a multi does with nodes that other sub-requests may publish, too. Every method throws
- * invalidRequest (400), naming both sub-requests and an id, where the result would depend on the order of replay.
+ * Observes what one sub-request of a multi does with nodes that other sub-requests may publish, too. Every method
+ * throws invalidRequest (400), naming both sub-requests and an id, if the result would depend on the order of replay.
  * Contract 5, order independence.
  */
 export interface ConflictDetector {
-  /** `id` is the identity's, as the driver read it. */
+  /** `id` is the identity's id, as the driver read it. */
   identified(node: InternalId, keys: NodeKeys, identity: Identity, id: unknown): void
   published(node: InternalId, labels: readonly string[], identity: Identity): void
-  /** The origin has no such node, and what the target has of it is cleaned up. */
+  /** The origin has no such node, and its relationships on the target are cleaned up. */
   missed(identity: Identity, id: unknown): void
 }
 
-/** All that decides how a sub-request identifies and publishes nodes, as plain data: equal views cannot conflict. */
+/** What decides how a sub-request identifies and publishes nodes, as plain data: equal views cannot conflict. */
 export interface View {
   dbUrl: string
   mappedIndices: Readonly<Record<string, string>>
   indexLabel: string
-  /** null where no nodes are published. */
+  /** null if no nodes are published. */
   nodeSettings: NodeSetting[] | null
 }
 
-/** What a sub-request did with a node. `field` is the option on which all sub-requests with that node must agree. */
+/** What a sub-request did with a node. All sub-requests with that node must agree on the option `field`. */
 export interface Observation {
   thing: string
   /** Index of the sub-request in its multi. */
   at: number
   text: string
   field: 'dbUrl' | 'mappedIndices' | 'nodeSettings'
-  /** The node, in words for an error. */
+  /** The node, as named in an error. */
   name: string
 }
 
@@ -65,14 +65,14 @@ function disagreement(earlier: Observation, { at, text, field, name }: Observati
   return refused(setting, `must be the same as in [${earlier.at}], which publishes ${name} too`)
 }
 
-/** The first of two lists of settings that is not the same. */
+/** The field of the first setting that differs between two lists. */
 function differing(text: string, otherText: string): string {
   const others = JSON.parse(otherText) as NodeSetting[]
   const settings = JSON.parse(text) as NodeSetting[]
   return settings.find(({ setting }, index) => setting !== others[index]?.setting)?.field as string
 }
 
-/** The views of a multi's sub-requests, each once. */
+/** The distinct views of a multi's sub-requests. */
 export function distinctViews(requests: readonly PublishRequest[]): View[] {
   const distinct = new Map<string, View>()
   for (const request of requests) {
@@ -91,10 +91,11 @@ function viewOf(request: PublishRequest): View {
 }
 
 /**
- * Compares what the sub-requests of a packet do with the nodes they share, while they are read. Only nodes that another
- * sub-request could treat differently are remembered, so a multi whose sub-requests have the same settings costs nothing.
- * @param views those of the whole multi. @param observations what was recorded so far.
- * @returns makes the detector of the sub-request with that index in the multi.
+ * Compares how the sub-requests of a packet treat the nodes they share, while these are read. Remembers only nodes that
+ * another sub-request could treat differently, so a multi with uniform settings costs nothing.
+ * @param views those of the whole multi.
+ * @param observations what was recorded so far.
+ * @returns a factory for the detector of the sub-request with that index in the multi.
  */
 export function detectConflicts(views: readonly View[], observations: Observations) {
   const others = views.length > 1 ? groupViews(views) : null
@@ -131,7 +132,7 @@ export function detectConflicts(views: readonly View[], observations: Observatio
   }
 }
 
-/** For a multi whose sub-requests cannot conflict. */
+/** Used when the sub-requests of a multi cannot conflict. */
 const alone: ConflictDetector = { identified() {}, published() {}, missed() {} }
 
 const nameOf = ({ label, idProperty, id }: Identity) => `the "${label}" with "${idProperty}" "${idText(id)}"`

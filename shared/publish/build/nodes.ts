@@ -10,8 +10,8 @@ import type { Plan } from '../request/plan.ts'
 import { type Chunk, noted, noteSkipped, type Work } from './work.ts'
 
 /**
- * The identity of each node, each proven to be its own, and its id for search if it takes part in that.
- * @throws unpublishable (422), naming the first that has no identity.
+ * Determines the identity of each node, checks that it is unique, and collects the ids for search.
+ * @throws unpublishable (422), naming the first node without an identity.
  */
 export async function identifyNodes(
   work: Work,
@@ -45,8 +45,9 @@ function isSearched({ search }: Plan, labels: readonly string[]): boolean {
 }
 
 /**
- * The identity of a node, noted for the check of uniqueness and for the report.
- * @returns null for one that has none and is to be skipped. @throws unpublishable (422) where it is not.
+ * Determines a node's identity, and registers it for the uniqueness check, conflict detection and the report.
+ * @returns null for a node without identity that is to be skipped.
+ * @throws unpublishable (422) if it is not to be skipped.
  */
 export function identify(
   { plan, uniqueness, conflicts, report }: Pick<Work, 'plan' | 'uniqueness' | 'conflicts' | 'report'>,
@@ -65,11 +66,14 @@ export function identify(
   return identity
 }
 
-/** An upsert for each node of the chunk, and what belongs beside it. Seed, `metadata`; contract 4.7, 4.13 to 4.15, 4.17. */
+/**
+ * Writes an upsert for each node of the chunk, with its metadata and property removals. Seed, `metadata`; contract 4.7,
+ * 4.13 to 4.15, 4.17.
+ */
 export async function writeNodes(work: Work, { rows, identities, searchIds }: Chunk): Promise<void> {
   const { origin, plan, pairs, conflicts, writer, stamp } = work
   const upserts = new NodeUpserts(plan, pairs)
-  // The one that is being written: what there is to say of it is said before the next one's turn.
+  // The node being written: `about` and `noteNode` are called before the next one is set.
   let current = {} as { row: NodeRow; identity: Identity; published: readonly string[] }
   const about = () => describeNode(current.row.node, current.row.keys)
   const noteNode = noted(plan, (metadata) => {

@@ -5,16 +5,18 @@ import { createRelationshipSchema, type RelationshipSchema } from '../read/relat
 import { createUniqueness, type Uniqueness } from '../read/uniqueness.ts'
 import type { PublishRequest } from '../request/fields.ts'
 
-/** An origin that is open, and what is known of it. */
+/** An open origin, and what is known about it. */
 export interface OpenOrigin extends Learned {
-  /** Requests with the same key may be read from it. */
+  /** URL and credentials: requests with the same key may be read from this origin. */
   key: string
   origin: Origin
   uniqueness: Uniqueness
   schema: RelationshipSchema
 }
 
-/** One origin at a time, kept for the next request if that names the same; closed when the signal aborts a hanging read. */
+/**
+ * Keeps one origin open, reused while requests name the same one. Aborting the signal closes it, even during a read.
+ */
 export function originsUntil(signal: AbortSignal, policy: OriginSettings, limitSeconds: number) {
   let current: OpenOrigin | null = null
   const close = async () => {
@@ -25,7 +27,7 @@ export function originsUntil(signal: AbortSignal, policy: OriginSettings, limitS
   signal.addEventListener('abort', close, { once: true })
   const keyOf = ({ dbUrl, credentials }: PublishRequest) => `${dbUrl} ${credentials}`
   return {
-    /** The one that is open, where the request names the same and may be read in its transaction. */
+    /** The open origin, if the request names the same one and may be read in its current transaction; else null. */
     opened: (request: PublishRequest): OpenOrigin | null =>
       current?.key === keyOf(request) && !current.origin.isDue() ? current : null,
     async open(request: PublishRequest): Promise<OpenOrigin> {

@@ -7,7 +7,7 @@ import { asValues } from '../read/properties.ts'
 import { mergeText } from '../request/identity.ts'
 import { noted, noteSkipped, type Work } from './work.ts'
 
-/** The nodes on either side. */
+/** The nodes at both ends. */
 type Nodes = readonly [start: InternalId, end: InternalId]
 
 interface Kept {
@@ -16,18 +16,19 @@ interface Kept {
   upsert: RelationshipUpsert
 }
 
-/** Internal ids below this fit in twos into one number that a float holds exactly. */
+/** Two internal ids below this pack into one number that a float holds exactly. */
 const halfOfExact = 2 ** 26
 const isShort = (id: InternalId): id is number => typeof id === 'number' && id < halfOfExact
 
 /**
- * Relationships to be published, by what `MERGE` finds them by: type, ends, and their own id where the request names
- * one. Parallel ones that it cannot tell apart collapse to the one whose element id is smallest as text. Contract 5.
+ * Relationships to publish, keyed by what `MERGE` finds them by: type, ends, and their own id if the request names an
+ * id property. Parallel ones that `MERGE` cannot distinguish collapse to the one whose element id is smallest as text.
+ * Contract 5.
  */
 export class RelationshipBatch {
   readonly #work: Work
   readonly #upserts: RelationshipUpserts
-  /** By type, then by what tells those of a type apart. */
+  /** By type, then by ends and own id. */
   readonly #kept = new Map<string, Map<string | number, Kept>>()
   #collapsed = 0
 
@@ -37,7 +38,7 @@ export class RelationshipBatch {
   }
 
   /**
-   * Returns a promise only where something must be read again.
+   * Returns a promise only if properties must be read again.
    * @throws unpublishable (422), naming the relationship and the first property without a rendering.
    */
   add(relationship: InternalId, nodes: Nodes, ends: Ends, properties: Properties): Promise<void> | undefined {
@@ -68,7 +69,7 @@ export class RelationshipBatch {
     if (!parallel || String(relationship) < String(parallel.relationship)) all.set(key, kept)
   }
 
-  /** Writes them all, and forgets them. */
+  /** Writes all relationships. Call once: they are not removed. */
   async write(): Promise<void> {
     for (const kept of this.#kept.values()) await this.#writeAll(kept.values())
     if (this.#collapsed === 0) return
@@ -79,7 +80,7 @@ export class RelationshipBatch {
 
   async #writeAll(all: Iterable<Kept>): Promise<void> {
     const { plan, pairs, writer, stamp } = this.#work
-    // The one that is being written: what there is to say of it is said before the next one's turn.
+    // The relationship being written: `about` and `note` are called before the next one is set.
     let current = {} as Kept
     const about = () => describeRelationship(current.relationship, current.ends.type)
     const note = noted(plan, (metadata) => {

@@ -15,26 +15,26 @@ import { identify } from './nodes.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
 import { noted, noteSkipped, type Work } from './work.ts'
 
-/** Relationships of a request's `relationshipIds`, and the ids that the origin does not have. At most 500 ids. */
+/** What a request's `relationshipIds` found, and the ids that the origin does not have. At most 500 ids. */
 export interface Found {
   rows: Identified[]
-  /** The nodes on either side, of those to be skipped too: targeted where the request gives no origin ids. */
+  /** The end nodes, those of skipped relationships too: the targeted nodes if the request gives no origin ids. */
   ends: readonly InternalId[]
   missing: readonly string[]
-  /** Relationships that cannot be published. */
+  /** Number of relationships that cannot be published. */
   skipped: number
 }
 
 const namedAtMost = 10
 
-// The properties of so many are held from when they are found; those of more are read again when they are written.
+// Properties up to this total size are held from when they are found; the rest are read again when they are written.
 const bytesAtOnce = 16 * 1024 * 1024
 
-// At most 500 ids are asked for: a property that so many relationships share identifies none. They take some 100 MB.
+// At most 500 ids are requested: a property that so many relationships share identifies none. They take some 100 MB.
 const mostFound = 100_000
 
 /**
- * Finds them wherever they are. Contract 4.8 and 4.9.
+ * Finds relationships by the request's `relationshipIds`, wherever they are. Contract 4.8 and 4.9.
  * @throws invalidRequest (400) by `hardFilterRelationships`, tooManyFound (413).
  */
 export async function findByRelationshipIds(
@@ -70,12 +70,12 @@ export async function findByRelationshipIds(
   return { rows, ends: endsOf(plan, all), missing, skipped: all.length - rows.length }
 }
 
-/** As it was found: an end that is to be skipped has no identity. */
+/** A relationship as found; `start` or `end` is null if that node is to be skipped. */
 interface FoundRow {
   found: FoundRelationship
-  /** Equal texts are one id to `MERGE`. */
+  /** `MERGE` treats ids with equal texts as the same. */
   ownId: string
-  /** It has all its properties, not its own id alone. */
+  /** Whether all its properties are held, or only its own id. */
   isHeld: boolean
   start: Identity | null
   end: Identity | null
@@ -107,14 +107,14 @@ function requireBothEnds(originIds: readonly string[], rows: readonly FoundRow[]
   throw errors.invalidRequest([{ path: 'hardFilterRelationships', message }])
 }
 
-/** Those that bear `targetFilter`, if it is given. Contract 4.6 and 4.7. */
+/** The end nodes with the label `targetFilter`, or all if it is absent. Contract 4.6 and 4.7. */
 function endsOf({ targetFilter }: Plan, rows: readonly FoundRow[]): InternalId[] {
   const ends = rows.flatMap(({ found }) => [found.start, found.end])
   const targeted = ends.filter(({ keys }) => targetFilter === null || keys.labels.includes(targetFilter))
   return [...new Set(targeted.map(({ node }) => node))]
 }
 
-/** An upsert for each of them. */
+/** Writes an upsert for each found relationship. */
 export async function writeFound(work: Work, { rows, missing, skipped }: Found): Promise<void> {
   if (missing.length > 0) {
     work.report.missing('relationshipIds', missing)
@@ -124,7 +124,7 @@ export async function writeFound(work: Work, { rows, missing, skipped }: Found):
   let batch = new RelationshipBatch(work)
   let bytes = 0
   let last: Identified | null = null
-  // Parallel ones are written together.
+  // When split, sorted so that parallel relationships are in one batch.
   const isSplit = rows.some(({ isHeld }) => !isHeld)
   for (const row of isSplit ? rows.toSorted(byEnds) : rows) {
     const { found, start, end } = row
@@ -147,14 +147,14 @@ export async function writeFound(work: Work, { rows, missing, skipped }: Found):
   await batch.write()
 }
 
-/** By what `MERGE` finds a relationship by. */
+/** Orders by what `MERGE` finds a relationship by. */
 function byEnds(one: Identified, other: Identified): number {
   const [a, b] = [one.found, other.found]
   const ofEnds = byId(a.start.node, b.start.node) || byId(a.end.node, b.end.node)
   return ofEnds || byCodePoint(a.type, b.type) || byCodePoint(one.ownId, other.ownId)
 }
 
-/** null for one that is gone by now, or has another id. */
+/** null if the relationship no longer exists or has another id. */
 async function readWhole({ origin, plan }: Work, { found: { relationship }, ownId }: Identified) {
   const whole = await allProperties(origin, 'r', relationship)
   if (whole === null || idKey(propertyOf(whole, plan.relationshipIdField as string)) !== ownId) return null

@@ -18,17 +18,17 @@ interface Seen {
   farTarget: FarTarget | null
 }
 
-/** The far end, where it is another targeted node and its own cleanup speaks of the relationship too. */
+/** The far end, if it is another targeted node whose own cleanup covers the relationship too. */
 interface FarTarget {
   node: InternalId
-  /** Among the targets. */
+  /** Position among the targets. */
   position: number
 }
 
 /**
- * An upsert for each relationship of a type at the chunk's nodes, and what cleanup must keep, from the same rows.
- * Seed, `relationships`; contract 4.8, 4.11 and 5. A relationship between two targeted nodes belongs to the chunk that
- * sees it first: that one publishes it and tells the keep-lists of both ends, so that they never disagree.
+ * Writes an upsert for each relationship of a type at the chunk's nodes, and records from the same rows what cleanup
+ * must keep. Seed, `relationships`; contract 4.8, 4.11 and 5. A relationship between two targeted nodes belongs to the
+ * first chunk that reads it: that chunk publishes it and updates the keep-lists of both ends, so they never disagree.
  */
 export async function writeRelationships(work: Work, chunk: Chunk, type: RelationshipType): Promise<void> {
   const done = new Set<InternalId>()
@@ -44,8 +44,9 @@ export async function writeRelationships(work: Work, chunk: Chunk, type: Relatio
 }
 
 /**
- * Those to be published. `done` are the nodes whose relationships earlier groups had: one that is drawn to such a node
- * since then is left out, or a parallel one may have been published, and the order of replay would decide.
+ * Selects the relationships to publish. `done` are the nodes whose relationships were in earlier groups. A relationship
+ * created to such a node since then is left out: a parallel one may have been published, and the result would depend on
+ * the order of replay.
  */
 function look(
   work: Work,
@@ -56,7 +57,7 @@ function look(
 ): Seen[] {
   const { plan } = work
   const seen: Seen[] = []
-  // Those of this group that may be in it again, from their other end.
+  // Relationships that may occur in this group again, read from their other end.
   const known = new Set<InternalId>()
   const nodes = new Set<InternalId>()
   for (const row of rows) {
@@ -83,8 +84,8 @@ function look(
 }
 
 /**
- * Where the far end stands among the targets, -1 for nowhere: by its internal id, or by its identity if it was made anew
- * since the targets were found. Either way the cleanup of that identity speaks of the relationship too.
+ * Position of the far end among the targets, or -1: by internal id, or by identity if the node was recreated since the
+ * targets were selected. Either way, the cleanup of that identity covers the relationship too.
  */
 function placeOf({ plan, targets, positions }: Work, { far, farKeys }: RelationshipRow) {
   const position = targets.nodes.positionOf(far)
@@ -106,7 +107,7 @@ async function publish(work: Work, type: RelationshipType, seen: readonly Seen[]
     }
     if (work.plan.cleanup === 'byFarEnd') keepByFarEnd(work, type, row, near, far, farTarget)
     const [start, end] = row.isOutgoing ? [near, far] : [far, near]
-    // A node that was made anew is, to MERGE, the one it was.
+    // To `MERGE`, a recreated node is the same node.
     const farNode = farTarget?.node ?? row.far
     const nodes = row.isOutgoing ? ([row.node, farNode] as const) : ([farNode, row.node] as const)
     const again = batch.add(row.relationship, nodes, { start, type: type.type, end }, row.properties)
@@ -114,7 +115,7 @@ async function publish(work: Work, type: RelationshipType, seen: readonly Seen[]
   }
 }
 
-/** Leaves a relationship out, and with it the cleanup at its ends, which would delete it. */
+/** Skips a relationship, and the cleanups at its ends, which would delete it. */
 function skip(work: Work, { type }: RelationshipType, row: RelationshipRow, farTarget: FarTarget | null) {
   const { plan, keepLists, laterKeepLists } = work
   noteSkipped(work, 'relationships')
@@ -127,7 +128,7 @@ function skip(work: Work, { type }: RelationshipType, row: RelationshipRow, farT
 
 const keepsById = ({ plan: { cleanup } }: Work) => cleanup === 'byRelationshipId' || cleanup === 'onlyWhereNoneIsLeft'
 
-/** The relationship's own id where the request names one; null for one that must be skipped for want of it. */
+/** The relationship's own id, or a placeholder if the request names no id property; null if it must be skipped. */
 function idOf({ plan }: Work, { type }: RelationshipType, row: RelationshipRow): Rendered | null {
   if (plan.relationshipIdField === null) return anyId
   return relationshipIdOf(plan, row.relationship, type, plan.relationshipIdField, row.properties)
@@ -149,7 +150,7 @@ function keepByFarEnd(
   } else keepLists.keepFarEnd(farTarget.node, type, there, near)
 }
 
-/** With `relationshipIdField` the ids are kept; without it (`relationshipDeleteOnly`) only that there is a relationship. */
+/** Keeps the ids with `relationshipIdField`; without it (`relationshipDeleteOnly`), only that a relationship exists. */
 function keepById(work: Work, type: RelationshipType, row: RelationshipRow, farTarget: FarTarget | null): boolean {
   const { plan, keepLists, laterKeepLists } = work
   const field = plan.relationshipIdField ?? ''

@@ -14,19 +14,19 @@ import { type Found, findByRelationshipIds, writeFound } from './relationships-b
 import { noted, type Work } from './work.ts'
 
 /**
- * All of a request's origin ids fit into one chunk (500, each possibly stored as string and as integer), so that
- * keep-lists and upserts come from the same rows. Memory is the relationships of so many nodes, and a few bytes for each
- * that leads from a node read to one that is not.
+ * All origin ids of a request fit into one chunk (500, each possibly stored as string and as integer), so that
+ * keep-lists and upserts come from the same rows. Memory holds the relationships of one chunk, plus a few bytes for
+ * each relationship from a node already read to one that is not.
  */
 const chunkSize = 1_000
 
-/** What a request is about, before any of it is written. */
+/** The elements a request is about, found before any of it is written. */
 export interface Selection {
   found: Found | null
   targets: Targets
 }
 
-/** What the steps of a request share before it is known which nodes it is about. */
+/** What the steps of a request share before its targets are known. */
 export type Given = Omit<Work, 'targets' | 'positions' | 'keepLists' | 'laterKeepLists' | 'stamp'>
 
 export async function select(work: Given): Promise<Selection> {
@@ -37,13 +37,16 @@ export async function select(work: Given): Promise<Selection> {
   return { found, targets }
 }
 
-/** May a request be selected while the one before it is written? What its relationship ids find is noted as it is found. */
+/**
+ * Whether a request may be selected while the previous one is written. Not with relationship ids: finding them already
+ * writes to the report and to conflict detection.
+ */
 export const canBeSelectedAhead = ({ relationshipIds }: Plan): boolean => relationshipIds.length === 0
 
 /**
  * Writes every pair of one request. Seed, Publish request; contract 4 and 5.
  * @param acceptedAt the packet's timestamp, epoch milliseconds.
- * @param interrupted throws when it must stop.
+ * @param interrupted throws when the build must stop.
  */
 export async function writeRequest(
   given: Given,
@@ -77,7 +80,7 @@ export async function writeRequest(
     const size = targets.rows ? chunkSize : Math.min(chunkSize, nodesAtOnce(work))
     const nodes = targets.nodes.slice(start, start + size)
     const rows = targets.rows ?? (await readNodes(work, nodes))
-    if (rows === null) continue // they turned out to be large: now it is known how many to read
+    if (rows === null) continue // too large: row size is now known; retry with a smaller batch
     next += nodes.length
     const chunk = { start, nodes, rows, ...(await identifyNodes(work, rows)) }
     for (const [index, node] of nodes.entries()) {
@@ -98,11 +101,11 @@ export async function writeRequest(
   await writeAbsent(work, absence)
 }
 
-/** Would a cleanup at either end of one relationship speak of it? Types that are followed one way are cleaned up at one end only. */
+/** Whether cleanups at both ends may cover one relationship. Types followed one way are cleaned up at one end only. */
 const canMeetCleanup = ({ cleanup, relationships }: Plan): boolean =>
   cleanup !== 'none' && relationships.some(({ direction }) => direction === 'both')
 
-/** Origin ids that the origin did not have when they were looked for. Contract 4.8. */
+/** Records the origin ids not found when the targets were selected. Contract 4.8. */
 function noteMissing({ plan, report, writer, targets: { missing } }: Work): void {
   if (missing.length === 0) return
   report.missing('originIds', missing)

@@ -2,11 +2,11 @@ import type { PublishRequest } from '../request/fields.ts'
 import type { OpenOrigin } from './origins.ts'
 import { canBeSelectedAhead, type Given, type Selection, select } from './request.ts'
 
-/** A request with what its selection reads. */
+/** A request whose selection has begun. */
 interface Ahead {
   work: Given
   selection: Promise<Selection>
-  /** Why it has failed, if it has. */
+  /** The error, if the selection has failed. */
   failure(): unknown
 }
 
@@ -16,8 +16,8 @@ interface Origins {
 }
 
 /**
- * Selects what each of the requests is about. The selection of the next one may begin while one is written, if both are
- * read in one transaction: then the origin works while this process does.
+ * Selects the elements of each request. The selection of the next request may run while one is written, if both are
+ * read in one transaction: then the origin and this process work in parallel.
  */
 export function selectAhead(
   requests: readonly PublishRequest[],
@@ -31,14 +31,14 @@ export function selectAhead(
       const { work, selection } = ahead ?? begin(workOf(request, at, await origins.open(request)))
       return { work, selection: await selection }
     },
-    /** Begins with the one at this position, where that is possible. */
+    /** Begins the selection of the request at this position, if possible. */
     begin(at: number): void {
       const request = requests[at]
       const origin = request && origins.opened(request)
       const work = origin ? workOf(request, at, origin) : null
       ahead = work && canBeSelectedAhead(work.plan) ? begin(work) : null
     },
-    /** Why the one that was begun has failed, if it has. */
+    /** The error of the selection begun ahead, if it has failed. */
     failure: (): unknown => ahead?.failure() ?? null,
   }
 }
@@ -46,7 +46,7 @@ export function selectAhead(
 function begin(work: Given): Ahead {
   let failure: unknown = null
   const selection = select(work)
-  // It is awaited later, or never.
+  // Awaited later or never: this handler prevents an unhandled rejection.
   selection.catch((error) => {
     failure = error
   })

@@ -1,31 +1,31 @@
 import { type IdentityRule, identityLabel, identityRule, type NodeKeys } from '../request/identity.ts'
 import type { View } from './conflicts.ts'
 
-/** What any view of a multi makes of a node that one of them sees. */
+/** How the views of a multi treat a node that one of them sees. */
 export interface OtherViews {
-  /** Is there a view of another origin by which nodes may have this label and id property as their identity? */
+  /** Whether a view of another origin may identify nodes by this label and id property. */
   isKnownElsewhere(dbUrl: string, label: string, idProperty: string): boolean
-  /** Is there a view of this origin by which a node with these keys has another label or id property? */
+  /** Whether a view of this origin identifies a node with these keys by another label or id property. */
   isIdentifiedOtherwise(dbUrl: string, keys: NodeKeys, label: string, idProperty: string): boolean
-  /** Is there a view of this origin that publishes nodes with one of these labels, with other settings? */
+  /** Whether a view of this origin publishes nodes with one of these labels with other settings. */
   isPublishedOtherwise(dbUrl: string, labels: readonly string[], settings: string): boolean
 }
 
 /** The views of one origin. */
 interface Grouped {
-  /** Each distinct way to identify nodes. */
+  /** The distinct identity rules. */
   rules: Map<string, IdentityRule>
-  /** By index label, the settings with which nodes are published. */
+  /** The settings with which nodes are published, by index label. */
   settings: Map<string, Set<string>>
-  /** Answers of `isIdentifiedOtherwise`, by all that they depend on. */
+  /** Cached answers of `isIdentifiedOtherwise`, by all that they depend on. */
   answers: Map<string, boolean>
 }
 
-// The nodes of a packet mostly have a few sets of labels.
+// The nodes of a packet mostly have few distinct sets of labels.
 const answersAtMost = 1_000
 
 /**
- * Groups views by what decides each answer, so that the work for a node does not grow with views that agree in it: 10,000
+ * Groups views by what decides each answer, so that the cost per node does not grow with views that agree: 10,000
  * sub-requests may differ in `index` alone.
  */
 export function groupViews(views: readonly View[]): OtherViews {
@@ -44,7 +44,7 @@ export function groupViews(views: readonly View[]): OtherViews {
     isKnownElsewhere: (dbUrl, label, idProperty) => hasOther(dbUrls.get(textOf(label, idProperty)), dbUrl),
     isIdentifiedOtherwise(dbUrl, { labels, index, ids }, label, idProperty) {
       const { rules, answers } = origins.get(dbUrl) as Grouped
-      // A rule heeds the property `index` only where it names one of the labels.
+      // A rule considers the property `index` only if it names one of the labels.
       const named = labels.includes(index as string) ? (index as string) : ''
       const key = textOf(label, idProperty, named, ...labels)
       const known = answers.get(key)

@@ -21,39 +21,42 @@ export interface Work extends Reading {
   writer: PacketWriter
   report: Report
   targets: Targets
-  /** Of the targets that were read so far; null where no cleanup at one end of a relationship could meet its upsert at the other. */
+  /**
+   * Positions of the targets read so far; null if no cleanup at one end of a relationship could conflict with its
+   * upsert at the other.
+   */
   positions: IdentityPositions | null
   uniqueness: Uniqueness
   conflicts: ConflictDetector
   keepLists: KeepLists
-  /** Null where `positions` is. */
+  /** null if `positions` is. */
   laterKeepLists: LaterKeepLists | null
   schema: RelationshipSchema
-  /** The packet's timestamp under the plan's property; null where nothing is stamped. */
+  /** The packet's timestamp under the plan's property; null if nothing is stamped. */
   stamp: PropertyField | null
 }
 
-/** Counts something that `onUnpublishable: skip` leaves out, in the report and in the part that is being filled. */
+/** Counts an element that `onUnpublishable: skip` leaves out, in the report and in the part being filled. */
 export function noteSkipped({ plan, report, writer }: Work, kind: keyof Skipped): void {
   report.skipped(kind)
   writer.note(noted(plan, (metadata) => metadata.skipped(kind)))
 }
 
-/** Targeted nodes that are read together; `start` is where they stand among all. */
+/** Targeted nodes that are read together; `start` is the position of the first among the targets. */
 export interface Chunk {
   start: number
   nodes: readonly InternalId[]
-  /** What was read of them, in their order; one that is gone by now is not among them. */
+  /** Their rows, in the same order; nodes that no longer exist have none. */
   rows: readonly NodeRow[]
-  /** Of those that can be published. */
+  /** Of the nodes that can be published. */
   identities: ReadonlyMap<InternalId, Identity>
-  /** Those that cannot. */
+  /** The nodes that cannot be published. */
   skipped: ReadonlySet<InternalId>
   /** Ids for search indexing, of the nodes that take part in it. */
   searchIds: ReadonlyMap<InternalId, string>
 }
 
-/** Notes in a part's metadata the settings its pairs were made with, and what `more` says. */
+/** Records in a part's metadata the settings its pairs were made with, then calls `more`. */
 export const noted =
   (plan: Plan, more: (metadata: PartMetadata) => void) =>
   (metadata: PartMetadata): void => {

@@ -8,7 +8,7 @@ import { originIndex } from '../request/plan.ts'
 import { mappedIndexRules } from '../request/rules.ts'
 import { type IdType, idParameter } from './packet.ts'
 
-/** What #9 makes a packet of. `ids` are the JSON of parameters. */
+/** The content of a packet of #9. `ids` are the JSON of parameters. */
 export interface NodeDelete {
   label: string
   idProperty: string
@@ -21,14 +21,14 @@ export interface NodeDelete {
 
 const idTypes = z.enum(['string', 'integer'])
 
-/** The request as a document: what clients send. */
+/** The request as documented, which clients send. */
 export const nodeDelete = z
   .strictObject({ ...publishFields, idType: idTypes })
   .partial()
   .required({ mappedIndices: true, originIds: true, index: true })
   .meta({ id: 'NodeDeleteRequest', override: nodeDeleteRules })
 
-/** Any valid publish field is accepted, those it has no use for are ignored; `idType` is additive. Seed, #9; contract 7.9. */
+/** Accepts any valid publish field and ignores those it does not use; `idType` is additive. Seed, #9; contract 7.9. */
 export function parseNodeDelete(body: unknown): { order: NodeDelete; issues: Issue[] } {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
   const { idType = null, ...rest } = (isObject ? body : {}) as Record<string, unknown>

@@ -12,7 +12,7 @@ export type IdType = 'string' | 'integer'
 const pairsPerPart = 5_000
 const noPairLimit = Number.MAX_SAFE_INTEGER
 
-/** An id as a parameter's JSON: as given, or as the integer that it writes; null when it writes none. */
+/** An id as a parameter's JSON: as given, or as the integer that it spells; null if it spells none. */
 export function idParameter(id: string, type: IdType): string | null {
   if (type === 'string') return JSON.stringify(id)
   const { integer } = idForms(id)
@@ -38,7 +38,10 @@ export async function writeNodeDelete(
   await writer.end()
 }
 
-/** One statement per id pair that draws a relationship between existing nodes. Seed, #10. Ids are the JSON of parameters. */
+/**
+ * One statement per id pair that creates a relationship between existing nodes. Seed, #10. Ids are the JSON of
+ * parameters.
+ */
 export async function writeRelationshipCreates(
   { start, type, end }: { start: End; type: string; end: End },
   idPairs: readonly (readonly [startId: string, endId: string])[],

@@ -21,7 +21,7 @@ const idPairs = listOf(z.strictObject({ startId: id, endId: id }), {
 const notIntegers = 'has an id that is not a 64-bit integer, as its type says'
 
 /**
- * The body of #10: the kinds of both ends, and the ids of each pair as the JSON of parameters, in order, each pair once.
+ * The body of #10: label and id property of both ends, and the distinct id pairs, in order, as the JSON of parameters.
  * Seed, #10; contract 7.10.
  */
 export const relationshipCreates = z

@@ -4,29 +4,29 @@ import type { Columns, Properties } from '../read/columns.ts'
 import { PairBytes } from './json-bytes.ts'
 import type { Pair, PropertyField } from './pair-maker.ts'
 
-/** What upserts have in common whose values ask the same of the statement: everything of a pair but its values. */
+/** What upserts share whose values need the same expressions in the statement: everything in a pair but its values. */
 export interface UpsertShape {
   /** The keys of the published properties. */
   keys: readonly string[]
-  /** What stands before each id, the first with the statement's text. */
+  /** The bytes before each id; the first include the statement's text. */
   beforeIds: readonly Uint8Array[]
-  /** The other parameters: what stands before each, and the column of its value or what it always is. */
+  /** The other parameters: the bytes before each, and the column of its value, or -1 for the constant `always`. */
   fields: readonly { before: Uint8Array; column: number; always: string }[]
 }
 
-/** The shapes found so far from some columns on: a step for each column, by what its value asks of the statement. */
+/** Node of a trie of the shapes for some columns: one level per column, indexed by the expression code of its value. */
 interface Step {
   next: (Step | undefined)[]
   shape: UpsertShape | null
 }
 
-/** The shapes of one kind of upsert from one set of columns. */
+/** The shapes of one kind of upsert for one set of columns. */
 export interface ShapeTree {
   columns: Columns
-  /** What any value of a column asks, 0 for nothing as it is not published; null where each is looked at. */
+  /** The expression code of each column's values; 0 if the column is not published, null if each value is inspected. */
   asked: readonly (number | null)[]
   first: Step
-  /** Gives the pair for values that ask this. */
+  /** Makes the pair for values with these expressions. */
   make: (fields: readonly PropertyField[]) => Pair
 }
 
@@ -39,7 +39,7 @@ interface UpsertOptions {
 const plainly: Rendered = { json: '', wrap: null, list: false }
 const codes = new Map<Wrap | null, number>()
 
-/** What a value asks of the statement as a small number: 0 for a property that is not there. */
+/** The expression that a value needs, as a small number; 0 is reserved for an absent property. */
 function codeOf({ wrap, list }: Pick<Rendered, 'wrap' | 'list'>): number {
   const code = codes.get(wrap) ?? codes.size
   codes.set(wrap, code)
@@ -54,7 +54,7 @@ const isStrings = (value: unknown): value is string[] => Array.isArray(value) &&
 
 const end = Buffer.from('},"metadata":')
 
-/** Writes upserts from columns: the same bytes as `fieldsOf` and `pairText` give, at a fraction of the work. */
+/** Writes upserts from columns: the same bytes as `fieldsOf` and `pairText`, at a fraction of the cost. */
 export class ColumnUpserts {
   readonly #options: UpsertOptions
   readonly #bytes = new PairBytes()
@@ -72,7 +72,7 @@ export class ColumnUpserts {
     return { columns, asked, first: { next: [], shape: null }, make }
   }
 
-  /** The shape for properties that were read as the tree's columns; null where one of them has no rendering. */
+  /** The shape for properties read as the tree's columns; null if one of them has no rendering. */
   shapeOf(tree: ShapeTree, values: readonly unknown[]): UpsertShape | null {
     let step = tree.first
     for (let column = 0; column < tree.asked.length; column++) {
@@ -115,7 +115,7 @@ export class ColumnUpserts {
     }
   }
 
-  /** The pair with these ids, which are JSON. Valid until the next is written. */
+  /** Writes the pair with these ids, given as JSON. The result is valid until the next call. */
   write({ beforeIds, fields }: UpsertShape, ids: readonly string[], { values, columns }: Properties): Buffer {
     const bytes = this.#bytes
     bytes.clear()
@@ -141,7 +141,7 @@ export class ColumnUpserts {
   }
 }
 
-/** What a value that was read as such asks of the statement; null for one without a rendering. */
+/** The expression code of a value; null if it has no rendering. */
 function codeOfValue(value: unknown, numbers: Numbers): number | null {
   if (typeof value === 'string' || typeof value === 'boolean') return plain
   if (typeof value === 'bigint') return numbers === 'strict' || !isSafe(value) ? toInteger : plain

@@ -1,9 +1,9 @@
 import type { ParameterSyntax } from '../../cypher/parameters.ts'
 
 /**
- * Converts the parameter syntax of stored statements while their bytes stream through. No value is parsed and printed
- * again: only the texts of a packet's statements, and of the packet nested as `postback`, change, and in them only what
- * stands outside quoted identifiers. Contract 7.5; contract 5, replay syntax.
+ * Converts the parameter syntax of stored statements while their bytes stream through. Values are not parsed and
+ * printed again: only the texts of a packet's statements, and of the packet nested as `postback`, change, and in them
+ * only what is outside quoted identifiers. Contract 7.5; contract 5, replay syntax.
  */
 export async function* convertSyntax(
   chunks: AsyncIterable<Uint8Array>,
@@ -16,7 +16,7 @@ export async function* convertSyntax(
   }
 }
 
-/** The text of a statement, as it stands in JSON: identifiers are always in backticks, and an inner one is doubled. */
+/** Converts a statement's text as it is in JSON: identifiers are always in backticks, with inner ones doubled. */
 export function convertText(text: string, to: ParameterSyntax): string {
   const outside = (part: string) =>
     to === 'dollar'
@@ -31,19 +31,19 @@ export function convertText(text: string, to: ParameterSyntax): string {
 const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c]
 const [openObject, openArray, closeObject, closeArray] = [0x7b, 0x5b, 0x7d, 0x5d]
 
-/** Keys of the containers around a statement's text: the packet's own, and that of the packet nested in its metadata. */
+/** Paths of keys to statement texts: in the packet itself, and in the packet nested in its metadata. */
 const places = [
   ['', 'statements', ''],
   ['', 'statements', '', 'metadata', 'postback', 'statements', ''],
 ].map((keys) => keys.join('\u0000'))
 
 interface Container {
-  /** Under which key it stands; '' in a list, and for the outermost. */
+  /** Its key in the parent; '' in a list, and for the outermost. */
   key: string
   isObject: boolean
 }
 
-/** Follows JSON byte by byte: its own characters are below 0x80, so that UTF-8 needs no decoding. */
+/** Tracks JSON structure byte by byte: structural characters are below 0x80, so UTF-8 needs no decoding. */
 class StatementConverter {
   readonly #to: ParameterSyntax
   readonly #containers: Container[] = []
@@ -51,7 +51,7 @@ class StatementConverter {
   #expectsKey = false
   #isInString = false
   #isEscaped = false
-  /** The string under way, if it is a key or a statement's text; others pass as they come. */
+  /** The current string, if it is a key or a statement's text; other strings pass through. */
   #held: Buffer[] | null = null
 
   constructor(to: ParameterSyntax) {
@@ -80,7 +80,7 @@ class StatementConverter {
     return Buffer.concat(output)
   }
 
-  /** A byte between strings. */
+  /** Handles a byte outside strings, including an opening quote. */
   #follow(byte: number) {
     if (byte === quote) {
       this.#isInString = true

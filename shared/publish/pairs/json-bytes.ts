@@ -10,10 +10,10 @@ const [quote, backslash, comma, open, close] = [...'"\\,[]'].map((character) => 
 ]
 const [space, tilde] = [' '.charCodeAt(0), '~'.charCodeAt(0)] as const
 
-// Up to so many characters a loop here is faster than a call into Node.
+// Up to this length, a loop here is faster than a call into Node.
 const shortLength = 48
 
-/** One pair's UTF-8 as it is written, value by value, in a buffer that is used again for the next. */
+/** Writes the UTF-8 of one pair, value by value, into a buffer that is reused for the next. */
 export class PairBytes {
   #bytes = Buffer.allocUnsafe(startBytes)
   #length = 0
@@ -23,7 +23,7 @@ export class PairBytes {
     if (this.#bytes.length > keptBytes) this.#bytes = Buffer.allocUnsafe(startBytes)
   }
 
-  /** Valid until it is cleared. */
+  /** Valid until `clear` is called. */
   get written(): Buffer {
     return this.#bytes.subarray(0, this.#length)
   }
@@ -34,14 +34,14 @@ export class PairBytes {
     this.#length += bytes.length
   }
 
-  /** Any text as it is. */
+  /** Writes text unchanged. */
   text(text: string): void {
     this.#reserve(text.length * 3)
     if (text.length > shortLength || !this.#ascii(text, this.#length))
       this.#length += this.#bytes.write(text, this.#length)
   }
 
-  /** A string as JSON, just as `JSON.stringify` has it. */
+  /** Writes a string as JSON, exactly as `JSON.stringify` does. */
   string(value: string): void {
     this.#reserve(value.length * 3 + 2)
     const start = this.#length
@@ -53,7 +53,7 @@ export class PairBytes {
     this.#bytes[this.#length++] = quote
   }
 
-  /** A list of JSON values, each written by `write`. */
+  /** Writes a list of JSON values, each with `write`. */
   list<Value>(values: readonly Value[], write: (value: Value) => void): void {
     this.#byte(open)
     for (let index = 0; index < values.length; index++) {
@@ -63,7 +63,7 @@ export class PairBytes {
     this.#byte(close)
   }
 
-  /** Writes a text of printable ASCII, and where it is to be quoted of what needs no escape; else false. */
+  /** Writes printable ASCII; returns false for any other text, or if it is to be quoted and needs an escape. */
   #ascii(text: string, start: number, isQuoted = false): boolean {
     const bytes = this.#bytes
     for (let index = 0; index < text.length; index++) {

@@ -7,7 +7,7 @@ import type { Plan } from '../request/plan.ts'
 import { ColumnUpserts, type ShapeTree } from './column-upserts.ts'
 import { fieldsOf, type Pair, type PairMaker } from './pair-maker.ts'
 
-/** Makes the upserts of one request's nodes: from columns at little cost, and from values whatever they are. */
+/** Makes the upserts of one request's nodes: cheaply from columns, or from any values. */
 export class NodeUpserts {
   readonly #plan: Plan
   readonly #pairs: PairMaker
@@ -23,7 +23,7 @@ export class NodeUpserts {
     this.#columns = new ColumnUpserts({ numbers: plan.identity.numbers, excluded: this.#excluded, added: [] })
   }
 
-  /** null where that needs the values. The bytes are valid until the next are made. */
+  /** null if the values are needed. The bytes are valid until the next call. */
   fromColumns(
     identity: Identity,
     labels: readonly string[],
@@ -35,7 +35,9 @@ export class NodeUpserts {
     return shape && { bytes: this.#columns.write(shape, [identity.id.json], properties), keys: shape.keys }
   }
 
-  /** `skipped` are so many properties that cannot be published. @throws unpublishable (422) where they are not to be skipped. */
+  /**
+   * `skipped` counts properties that cannot be published. @throws unpublishable (422) if they are not to be skipped.
+   */
   fromValues(
     identity: Identity,
     labels: readonly string[],
@@ -75,8 +77,8 @@ export class NodeUpserts {
 }
 
 /**
- * Labels beside the identity's: those the node bears are added; of those that `dynamicLabels` lists for a label it bears,
- * the ones it lacks are removed. Seed, `dynamicLabels`; contract 4.15.
+ * Labels beside the identity's: adds the node's other labels, and removes those that `dynamicLabels` lists for one of
+ * its labels and that it lacks. Seed, `dynamicLabels`; contract 4.15.
  */
 function labelChanges(
   { dynamicLabels, skips }: Plan,
@@ -95,10 +97,10 @@ function labelChanges(
   }
 }
 
-/** A skipped property is treated as a protected one, if a text can name it: skipping never deletes. Contract 4. */
+/** A skipped property is treated as a protected one, if a statement can name it: skipping never deletes. Contract 4. */
 export const withSkipped = (protectedKeys: readonly string[], skipped: ReadonlySet<string> = new Set()): string[] =>
   [...protectedKeys, ...[...skipped].filter(isQuotable)].sort(byCodePoint)
 
-/** A node as an error names it: its labels and the origin's own id. */
+/** Describes a node for an error: its labels and the origin's internal id. */
 export const describeNode = (node: InternalId, { labels }: NodeKeys): string =>
   `the node ${node} with ${labels.length === 0 ? 'no label' : `the labels ${labels.map((label) => `"${label}"`).join(', ')}`}`

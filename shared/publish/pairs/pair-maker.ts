@@ -12,7 +12,7 @@ import { postbackNode, postbackRelationship } from './statements/postback.ts'
 import { relationshipUpsert } from './statements/relationship-upsert.ts'
 import type { Statement } from './statements/statement.ts'
 
-/** A statement's text as JSON, and its parameter names as JSON: equal shapes share one. */
+/** A statement's text as JSON, and its parameter names as JSON; pairs of equal shape share one. */
 interface Shape {
   statement: string
   names: readonly (string | null)[]
@@ -41,16 +41,16 @@ interface FieldOptions {
   numbers?: Numbers
   excluded?: readonly string[]
   added?: readonly PropertyField[]
-  /** Where to put keys that cannot be published; without it the first of them is the problem. */
+  /** Receives keys that cannot be published; if absent, the first such key is the problem. */
   skipped?: Set<string>
 }
 
-/** A statement of more would be legal up to the size of a pair, and take more memory to make than a worker has. */
+/** A statement with more would be legal up to the size of a pair, but take more memory to make than a worker has. */
 const mostProperties = 100_000
 
 /**
- * Properties as a statement takes them, ordered by key, without the excluded ones and with the added ones.
- * @returns in words what cannot be published, the first key or value without a rendering. Contract 5, values.
+ * Properties as fields of a statement, ordered by key, without the excluded ones and with the added ones.
+ * @returns the fields, or a description of the first key or value without a rendering. Contract 5, values.
  */
 export function fieldsOf(
   { keys, values }: Pick<Properties, 'keys' | 'values'>,
@@ -76,11 +76,11 @@ const propertyProblem = (key: string, value: unknown) =>
     ? `has a ${typeName(value)} as its property "${key}"`
     : `has a property key ${JSON.stringify(key)} that no statement can name`
 
-// A graph has few shapes; one with a shape a node, or with nodes of very many keys, must not fill the memory.
+// A graph has few shapes; the limits guard against a shape per node, and against nodes with very many keys.
 const shapesKept = 2_000
 const shapeTextKept = 16_000_000
 
-/** Makes pairs; each kind's text comes from its pure function and is rendered once a shape. */
+/** Makes pairs; each kind's text comes from its pure function and is rendered once per shape. */
 export function createPairMaker(syntax: ParameterSyntax) {
   const shapes = new Map<string, Shape>()
   let keptText = 0
@@ -103,7 +103,7 @@ export function createPairMaker(syntax: ParameterSyntax) {
     return made
   }
 
-  // A cleanup is most often like the one before it.
+  // A cleanup usually has the same shape as the previous one.
   let last: { node: Identity; type: RelationshipType; clauses: readonly KeepClause[]; shape: Shape } | null = null
 
   function cleanupShape(node: Identity, type: RelationshipType, lists: readonly KeepList[]): Shape {

@@ -9,13 +9,13 @@ import { ColumnUpserts, type ShapeTree, type UpsertShape } from './column-upsert
 import { withSkipped } from './node-upserts.ts'
 import { type Ends, fieldsOf, type Pair, type PairMaker, type PropertyField } from './pair-maker.ts'
 
-/** An upsert that can be written: from columns, or made of values already. */
+/** An upsert ready to be written: from columns, or already made from values. */
 export type RelationshipUpsert = { id: PropertyField | null } & (
   | { shape: UpsertShape; properties: Properties }
   | { pair: Pair; skipped: number }
 )
 
-/** Makes the upserts of one request's relationships: from columns at little cost, and from values whatever they are. */
+/** Makes the upserts of one request's relationships: cheaply from columns, or from any values. */
 export class RelationshipUpserts {
   readonly #plan: Plan
   readonly #pairs: PairMaker
@@ -34,7 +34,7 @@ export class RelationshipUpserts {
     this.#columns = new ColumnUpserts({ numbers, excluded: this.#excluded, added: this.#added })
   }
 
-  /** null where that needs the values. */
+  /** null if the values are needed. */
   fromColumns(ends: Ends, properties: Properties): RelationshipUpsert | null {
     if (properties.columns === null) return null
     const shape = this.#columns.shapeOf(this.#tree(ends, properties.columns), properties.values)
@@ -56,7 +56,7 @@ export class RelationshipUpserts {
     return { id, pair, skipped: skipped?.size ?? 0 }
   }
 
-  /** The bytes of one from columns, valid until the next are written. */
+  /** The bytes of an upsert from columns, valid until the next call. */
   bytesOf({ start, end }: Ends, shape: UpsertShape, properties: Properties): Buffer {
     return this.#columns.write(shape, [start.id.json, end.id.json], properties)
   }
@@ -91,12 +91,12 @@ export class RelationshipUpserts {
 
 const areAlike = (a: Ends, b: Ends) => a.type === b.type && isAlike(a.start, b.start) && isAlike(a.end, b.end)
 
-/** A relationship as an error names it: its type and the origin's own id. */
+/** Describes a relationship for an error: its type and the origin's internal id. */
 export const describeRelationship = (id: InternalId, type: string): string => `the relationship ${id} of type "${type}"`
 
 /**
- * The id that a request's `relationshipIdField` gives a relationship.
- * @returns null for one that has none and is to be skipped. @throws unpublishable (422) where it is not.
+ * The id of a relationship: its property named by the request's `relationshipIdField`.
+ * @returns null if it has no usable id and is to be skipped. @throws unpublishable (422) if it is not to be skipped.
  */
 export function relationshipIdOf(
   { identity: { numbers }, skips }: Plan,

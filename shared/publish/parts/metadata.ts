@@ -2,32 +2,32 @@ import { nothingSkipped, type Skipped } from './report.ts'
 
 /** The metadata of one part: what its pairs are about. Seed, Result metadata; contract 5. */
 export interface PartMetadata {
-  /** Its size when rendered, never too small: a part must know before it takes another pair. */
+  /** Upper bound of its rendered size: a part must know it before it takes another pair. */
   readonly bytes: number
   /** The settings that the part's pairs were made with. */
   settings(mappedIndices: Readonly<Record<string, string>>, relationshipIdField: string | null): void
   node(idProperty: string, idText: string, keys: readonly string[]): void
   relationship(type: string): void
   missing(field: 'originIds' | 'relationshipIds', ids: readonly string[]): void
-  /** A pair of the postback packet, as JSON. That packet is there, if empty, from the first call of `postsBack` on. */
+  /** Adds a pair of the postback packet, as JSON. The first call creates that packet, even without a pair. */
   postsBack(pair?: string): void
-  /** An id for search indexing; the list is there, if empty, from the first call of `searches` on. */
+  /** Adds an id for search indexing; `searches` creates the list, even if it stays empty. */
   updated(id: string | undefined): void
   searches(): void
-  /** Ids of nodes that the part deletes, for search de-indexing. Alone it is all that the metadata says. */
+  /** Ids of nodes that the part deletes, for search de-indexing. If given, they are all of the metadata. */
   deleted(ids: readonly string[]): void
   collapsed(count: number): void
   skipped(kind: keyof Skipped): void
   render(): string
 }
 
-/** Bytes of a value's JSON, and of the comma after it. */
+/** Bytes of a value's JSON and the comma after it. */
 const size = (value: unknown) => (isPlain(value) ? value.length + 3 : Buffer.byteLength(JSON.stringify(value)) + 1)
 
-/** Short text of which JSON escapes nothing. */
+/** Short text that JSON does not escape. */
 const isPlain = (value: unknown): value is string => typeof value === 'string' && /^[ !#-[\]-~]{0,64}$/.test(value)
 
-/** The JSON of lists of keys, and its bytes: nodes of one shape share a list. */
+/** Caches the JSON of lists of keys, and its size: nodes of one shape share a list. */
 const keyLists = new WeakMap<readonly string[], { json: string; bytes: number }>()
 function keyList(keys: readonly string[]): { json: string; bytes: number } {
   const known = keyLists.get(keys)
@@ -143,14 +143,14 @@ export function createPartMetadata(): PartMetadata {
   }
 }
 
-/** The same as `entries`, for many, without a list of them. */
+/** Like `entries` for many ids, without an intermediate list. */
 function keysById(ids: ReadonlyMap<string, readonly string[]>): string {
   let text = ''
   for (const [id, keys] of ids) text += `${text === '' ? '{' : ','}${JSON.stringify(id)}:${keyList(keys).json}`
   return `${text || '{'}}`
 }
 
-/** A JSON object of JSON texts in the order given: a plain object would put integer-like ids first and lose `__proto__`. */
+/** A JSON object of JSON texts, in order: a plain object would put integer-like ids first and lose `__proto__`. */
 function entries(pairs: readonly (readonly [key: string, json: string])[]): string {
   return `{${pairs.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(',')}}`
 }

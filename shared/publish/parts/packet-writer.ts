@@ -3,7 +3,7 @@ import type { Pair } from '../pairs/pair-maker.ts'
 import { createPartMetadata, type PartMetadata } from './metadata.ts'
 import { PartBuffer, type PartLimits, pairText } from './part-buffer.ts'
 
-/** A sealed part on its way to where parts go. `bytes` are valid until the sink's promise settles. */
+/** A sealed part on its way to the sink. `bytes` are valid until the sink's promise settles. */
 export interface SealedPart {
   /** From 1, within its slice. */
   number: number
@@ -17,29 +17,35 @@ export type Note = (metadata: PartMetadata) => void
 type About = string | (() => string)
 
 export interface PacketWriter {
-  /** Writes a pair; `note` tells the metadata of the part that took it. `about` names the node in an error. */
+  /** Writes a pair; `note` updates the metadata of the part that takes it. `about` names the node in an error. */
   write(pair: Pair, about: About, note?: Note): Promise<void>
-  /** The same for the bytes of a pair. They are taken at once, or when the promise ends that is given where a part is full. */
+  /**
+   * Like `write`, for a pair's bytes. They are copied before it returns or, if a part was full, before its promise
+   * resolves.
+   */
   add(bytes: Buffer, about: About, note?: Note): Promise<void> | undefined
-  /** Notes something in the part that is being filled. It has a pair, but for notes before the first: a packet without pairs tells none. */
+  /** Updates the metadata of the part being filled. A packet without pairs discards it. */
   note(note: Note): void
-  /** Seals the last part and waits until every part has arrived. Without any pair: one empty part, unless told not to. */
+  /**
+   * Seals the last part and waits until all parts are delivered. Without any pair: one empty part, unless `evenIfEmpty`
+   * is false.
+   */
   end(options?: { evenIfEmpty?: boolean }): Promise<void>
-  /** Waits until no part is under way any more, whether or not it arrived: after an error, before what arrived is discarded. */
+  /** Waits until all deliveries end, successful or not: after an error, before the delivered parts are discarded. */
   settle(): Promise<void>
   readonly pairs: number
   readonly parts: number
   readonly bytes: number
 }
 
-// One part fills while two are on their way.
+// One part fills while two are being delivered.
 const buffers = 3
 
-// What a pair's note may add to the metadata is far less than this; only near the limit it is worked out.
+// A pair's note adds far less metadata than this; only near the limit is the exact size computed.
 const noteBytes = (textBytes: number) => 4 * textBytes + 2 * 1024 * 1024
 
 /**
- * Cuts pairs into parts and hands these to `sink`, a few at a time; memory is those few parts. Contract 6.
+ * Splits pairs into parts and passes these to `sink`, a few at a time; memory holds those few parts. Contract 6.
  * @throws pairTooLarge (413), tooManyPairs (413) above `maxTotalPairs`, and whatever the sink throws.
  */
 export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, sink: PartSink): PacketWriter {
@@ -67,7 +73,7 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
     written.bytes += sealed.bytes.length
     const delivery = sink(sealed)
       .catch((error) => {
-        // Remembered before the delivery is forgotten: a part that did not arrive must never go unnoticed.
+        // Recorded before the delivery leaves `underWay`: a failed delivery must never go unnoticed.
         failure ??= { error }
       })
       .finally(() => {
@@ -77,7 +83,7 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
       })
     underWay.add(delivery)
     metadata = createPartMetadata()
-    // A buffer more is made only where the store is slower than the origin.
+    // A further buffer is made only if the store is slower than the origin.
     while (free.length === 0 && underWay.size === buffers) await Promise.race(underWay)
     throwFailure()
     part = free.pop() ?? new PartBuffer()

@@ -3,7 +3,7 @@ import type { Pair } from '../pairs/pair-maker.ts'
 /** Seed, Limits; contract 6. Sizes are bytes of the stored object. */
 export interface PartLimits {
   maxPairs: number
-  /** A part is closed before it grows beyond this, unless one pair alone does. */
+  /** A part is closed before it exceeds this, unless a single pair does. */
   maxBytes: number
   /** No single pair may be larger. */
   maxPairBytes: number
@@ -20,7 +20,7 @@ const tail = ']}'
 const separator = Buffer.from('null},')
 const startBytes = 1024 * 1024
 
-// Large buffers that come and go cost collections of the whole heap, so that a few are kept.
+// Allocating large buffers triggers garbage collections of the whole heap, so a few are kept.
 const spare: Buffer[] = []
 const sparesAtMost = 4
 const largestSpareBytes = 8 * 1024 * 1024
@@ -28,7 +28,7 @@ const largestSpareBytes = 8 * 1024 * 1024
 /** The only part of a packet without pairs. */
 export const emptyPart = Buffer.from(head + tail)
 
-/** The pair as it stands in a part, but for its metadata, which is known only when the part is sealed. */
+/** The pair as written in a part, without its metadata, which is known only when the part is sealed. */
 export function pairText({ shape, values }: Pair): string {
   let parameters = ''
   for (const [index, name] of shape.names.entries()) {
@@ -38,8 +38,8 @@ export function pairText({ shape, values }: Pair): string {
 }
 
 /**
- * One part as it fills: pairs as UTF-8 in one buffer, `{"statements":[…]}` when sealed. Every pair's metadata is null
- * but the last one's. The buffer is reused after `clear`, so a packet costs the memory of a part.
+ * One part being filled: pairs as UTF-8 in one buffer, `{"statements":[…]}` when sealed. Only the last pair has
+ * metadata; that of the others is null. The buffer is reused after `clear`, so a packet costs the memory of a part.
  */
 export class PartBuffer {
   #bytes = spare.pop() ?? Buffer.allocUnsafe(startBytes)
@@ -55,13 +55,13 @@ export class PartBuffer {
     this.pairs = 0
   }
 
-  /** Leaves its memory to the next packet's parts. Not to be used any more, nor what was sealed. */
+  /** Returns its memory for the next packet's parts. Neither this nor what was sealed may be used afterwards. */
   release(): void {
     if (spare.length < sparesAtMost && this.#bytes.length <= largestSpareBytes) spare.push(this.#bytes)
     this.#bytes = Buffer.alloc(0)
   }
 
-  /** Would the sealed part stay within the limits with this text and that much metadata? An empty part takes any pair. */
+  /** Whether the sealed part would stay within the limits with this text and metadata. An empty part takes any pair. */
   hasRoom(textBytes: number, metadataBytes: number, { maxPairs, maxBytes }: PartLimits): boolean {
     if (this.pairs === 0) return true
     const sealed = this.#length + separator.length + textBytes + metadataBytes + 1 + tail.length
@@ -76,7 +76,7 @@ export class PartBuffer {
     this.pairs++
   }
 
-  /** The finished part. The bytes are the buffer's own: valid until it is cleared. */
+  /** Returns the finished part: the buffer's own bytes, valid until it is cleared. */
   seal(metadata: string): Buffer {
     const closing = this.pairs > 0 ? `${metadata}}${tail}` : tail
     this.#reserve(Buffer.byteLength(closing))

@@ -1,6 +1,6 @@
 import type { Identity } from '../request/identity.ts'
 
-/** Ids that were asked for and do not exist. */
+/** Requested ids that do not exist. */
 interface Missing {
   count: number
   first: string[]
@@ -16,18 +16,18 @@ export interface Skipped {
 
 export const nothingSkipped = (): Skipped => ({ nodes: 0, relationships: 0, properties: 0, cleanups: 0 })
 
-/** What a job tells about its packet as a whole. Contract 7, Job. */
+/** What a job reports about its packet as a whole. Contract 7, Job. */
 export interface JobReport {
   /** Label and id property of every kind of identity in the packet: targets need a uniqueness constraint on each. */
   identities: { label: string; property: string }[]
-  /** At least so many more kinds there are, where not all are listed. */
+  /** The minimum number of further kinds, if not all are listed. */
   moreIdentities?: number
   missing: { originIds: Missing; relationshipIds: Missing }
   skipped: Skipped
   collapsed: number
   /**
-   * Relationship types of an origin that lack an index on the `relationshipIdField`, the first of them: every relationship
-   * of such a type is looked at for each request with `relationshipIds`.
+   * The first relationship types of an origin that lack an index on the `relationshipIdField`: each request with
+   * `relationshipIds` scans every relationship of such a type.
    */
   missingIndexes?: { type: string; property: string }[]
 }
@@ -38,18 +38,18 @@ export interface Report {
   collapsed(relationships: number): void
   skipped(kind: keyof Skipped): void
   missingIndex(of: { type: string; property: string }): void
-  /** Counts what another report tells. */
+  /** Merges another report into this one. */
   add(report: JobReport): void
   read(): JobReport
 }
 
-// Redis holds a job in under 8 KB, however long its ids are; in under 16 KB where there are hundreds of kinds of identities.
+// Bounds a job in Redis to 8 KB, however long its ids are; to 16 KB if there are hundreds of kinds of identities.
 const firstIds = { count: 100, bytes: 2_000 }
 const firstIdentities = { count: 1_000, bytes: 8_000 }
 const firstIndexes = { count: 20, bytes: 1_000 }
 const none = (): Missing => ({ count: 0, first: [] })
 
-/** The report of a packet from those of its slices, in their order. */
+/** Merges the reports of a packet's slices, given in their order. */
 export function mergeReports(reports: readonly JobReport[]): JobReport {
   const merged = createReport()
   for (const report of reports) merged.add(report)
@@ -121,7 +121,7 @@ export function createReport(): Report {
   }
 }
 
-/** As many of these as the bounds allow, from the first on. */
+/** The longest prefix within the bounds. */
 function firstOf<T>(all: readonly T[], most: { count: number; bytes: number }): T[] {
   let bytes = 2
   const end = all.slice(0, most.count).findIndex((one) => {

@@ -2,27 +2,27 @@ import neo4j from 'neo4j-driver'
 import { byCodePoint, isQuotable, quote } from '../../cypher/identifiers.ts'
 import { renderValue, type Wrap } from '../../cypher/values.ts'
 
-/** Properties as they were read; a value that is null is not there. */
+/** Properties as read; a null value means that the property is absent. */
 export interface Properties {
   keys: readonly string[]
-  /** A value a key; what else a row had may follow. */
+  /** One value per key; other values of the row may follow. */
   values: unknown[]
-  /** How they were read: null for keys and values as they are. */
+  /** The columns they were read as; null if read as plain keys and values. */
   columns: Columns | null
 }
 
 /**
  * Keys that elements of a kind have, each read as a column of its own: cheaper for the driver than a list of keys and
- * one of values. `texts` tells the columns that hold a value's JSON text instead of the value, and its wrap.
+ * one of values. `texts` has the wrap of each column that holds a value's JSON text instead of the value.
  */
 export interface Columns {
   keys: readonly string[]
   texts: readonly (TextWrap | null)[]
-  /** Where a key stands. */
+  /** The position of each key. */
   at: ReadonlyMap<string, number>
 }
 
-/** Temporal values that an origin writes as a packet does: as texts they cost a tenth of what decoding them costs. */
+/** Temporal values that the origin formats as a packet does: reading them as text costs a tenth of decoding them. */
 const texts = {
   date: /^\d{4}-\d\d-\d\d$/,
   localdatetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{0,8}[1-9])?$/,
@@ -30,7 +30,7 @@ const texts = {
 } as const
 type TextWrap = keyof typeof texts
 
-/** A value of each type: comparing with it gives null for any other type, and never fails. */
+/** One value per type: comparing with it yields null for any other type, and never fails. */
 export const comparable = {
   aDate: new neo4j.types.Date(2000, 1, 1),
   aLocaldatetime: new neo4j.types.LocalDateTime(2000, 1, 1, 0, 0, 0, 0),
@@ -40,14 +40,16 @@ const comparableOf = { date: '$aDate', localdatetime: '$aLocaldatetime', datetim
 
 const hasText = (wrap: Wrap | null): wrap is TextWrap => wrap !== null && Object.hasOwn(texts, wrap)
 
-/** The wrap of a value whose text the origin writes just so; null for any other. */
+/** The wrap of a value that the origin formats as a packet does; null for any other. */
 function textWrapOf(value: unknown): TextWrap | null {
   const rendered = typeof value === 'object' && !Array.isArray(value) ? renderValue(value) : null
   if (rendered === null || !hasText(rendered.wrap)) return null
   return texts[rendered.wrap].test(rendered.json.slice(1, -1)) ? rendered.wrap : null
 }
 
-/** The columns for all of these properties; those of the keys in `asValues` hold values. null where there would be too many. */
+/**
+ * Columns for all of these properties; those of the keys in `asValues` hold values. null if there would be too many.
+ */
 export function columnsOf(
   found: readonly Properties[],
   asValues: readonly string[],
@@ -72,7 +74,7 @@ export function columnsOf(
 
 const columnsAtMost = 64
 
-/** What to return for these columns of a map of properties: a value each, then how many properties it has. */
+/** The expressions that return these columns of a map of properties: one per column, then the number of properties. */
 export function expressionsOf({ keys, texts }: Columns, map: string): string[] {
   const columns = keys.map((key, index) => {
     const property = `${map}.${quote(key)}`
@@ -84,8 +86,8 @@ export function expressionsOf({ keys, texts }: Columns, map: string): string[] {
 }
 
 /**
- * Properties from a row that begins with these expressions; the row becomes their values.
- * @returns null where they are not all that there is: a key without a column, or a value that its column cannot hold.
+ * Reads properties from a row that begins with these expressions; the row becomes their values.
+ * @returns null if the columns do not hold all properties: a key has no column, or a value does not fit its column.
  */
 export function propertiesOf(columns: Columns, values: unknown[]): Properties | null {
   const { length } = columns.keys
@@ -102,7 +104,7 @@ export function propertiesOf(columns: Columns, values: unknown[]): Properties | 
   return there === values[length] ? { keys: columns.keys, values, columns } : null
 }
 
-/** A value that is read as such; null where it is not there. */
+/** A property that was read as a value; null if it is absent. */
 export function propertyOf({ keys, values, columns }: Properties, key: string): unknown {
   const at = columns === null ? keys.indexOf(key) : columns.at.get(key)
   return at === undefined || at === -1 ? null : values[at]

@@ -6,20 +6,20 @@ import type { Reading } from './properties.ts'
 import { arrow } from './queries.ts'
 import { type RelationshipGroup, readGroup, readRows, relationshipsAtOnce } from './relationship-rows.ts'
 
-/** Relationships of a type at a node. */
+/** The relationships of one type at one node. */
 interface Hub {
   work: Reading
   node: InternalId
   type: RelationshipType
 }
 
-/** More parts than these take longer than to list what there is, for each is sought among all. */
+/** With more parts, listing is faster, since each part searches all relationships. */
 const mostParts = 8
 
 /**
- * The relationships of a type at one node that has more of them than may be held at once, in parts by their far ends.
- * Those to one far end are in one group or in open ones.
- * @param count how many there are; without it the parts are not tried.
+ * Reads the relationships of a type at one node that has more of them than may be held at once, in parts by their far
+ * ends. Parallel ones are in one group or in consecutive open groups.
+ * @param count how many there are; if absent, they are listed rather than read in parts.
  */
 export async function* readHub(
   work: Reading,
@@ -40,7 +40,7 @@ export async function* readHub(
 
 const ofHub = ({ type }: Hub) => `MATCH (n)${arrow('r', type)}(m) WHERE id(n) = $node`
 
-/** Lists relationships first, 16 bytes each, and reads them by their ids. */
+/** Lists the ids of relationships first, 16 bytes each, then reads the relationships by id. */
 async function* readListed(hub: Hub, match: string): AsyncGenerator<RelationshipGroup> {
   const { relationshipIdField } = hub.work.plan
   yield* readInOrder(hub, await listByFarEnd(hub, match), async function* (ids) {
@@ -52,12 +52,12 @@ async function* readListed(hub: Hub, match: string): AsyncGenerator<Relationship
 async function listByFarEnd({ work: { origin }, node }: Hub, match: string): Promise<IdsByKey> {
   const query = `${match} RETURN [${internalId('r')}, ${internalId('m')}]`
   const byFarEnd = collectIdsByKey()
-  // Beyond 2^53 some far ends have one number: then they are read as if they were one.
+  // Beyond 2^53 several far ends may share one number: they are then treated as one.
   await origin.each(query, { node: asInteger(node) }, ([id, far]) => byFarEnd.add(id as InternalId, Number(far)))
   return byFarEnd.list()
 }
 
-/** Reads as many at once as fit, with all of a key together; those of a key that has too many are left to `readKey`. */
+/** Reads as many at once as fit, all of one key together; a key with too many is left to `readKey`. */
 async function* readInOrder(
   hub: Hub,
   { ids, endOfKey }: IdsByKey,
@@ -71,12 +71,12 @@ async function* readInOrder(
     const rows = end - at > atOnce ? null : await readByIds(hub, ids.subarray(at, end))
     if (rows) yield { rows, isOpen: false }
     else if (end === first) yield* readKey(ids.subarray(at, end))
-    else continue // they turned out to be large: now it is known how many to read
+    else continue // too large: row size is now known; retry with a smaller batch
     at = end
   }
 }
 
-/** Relationships that may be parallel, in open groups. */
+/** Reads relationships that may be parallel, in open groups. */
 async function* readParallel(hub: Hub, ids: BigInt64Array): AsyncGenerator<RelationshipGroup> {
   for (let at = 0; at < ids.length; ) {
     const end = Math.min(ids.length, at + relationshipsAtOnce(hub.work, hub.type))
@@ -87,7 +87,7 @@ async function* readParallel(hub: Hub, ids: BigInt64Array): AsyncGenerator<Relat
   }
 }
 
-/** One that is gone by now is left out. */
+/** Leaves out relationships that no longer exist. */
 function readByIds({ work, node, type }: Hub, ids: BigInt64Array) {
   const { direction } = type
   const near = { out: 's', in: 'e', both: 'CASE WHEN id(s) = $node THEN s ELSE e END' }[direction]
@@ -101,7 +101,7 @@ const idsOf = (ids: BigInt64Array) => Array.from(ids, toInternalId)
 
 const idsAtOnce = 10_000
 
-/** The same relationships in the order of what tells parallel ones apart. */
+/** Orders relationships by their own id, which distinguishes parallel ones. */
 async function listByOwnId({ work: { origin } }: Hub, ids: BigInt64Array, field: string): Promise<IdsByKey> {
   const query = `${eachRelationship} RETURN [${internalId('r')}, r.${quote(field)}]`
   const byOwnId = collectIdsByKey()
@@ -112,7 +112,7 @@ async function listByOwnId({ work: { origin } }: Hub, ids: BigInt64Array, field:
   return byOwnId.list()
 }
 
-/** Equal ids have one key, 5 and 5.0 too; different ones may. Other types are too rare to be told apart. */
+/** Equal ids have equal keys, 5 and 5.0 too; different ids may collide. Other types are too rare to distinguish. */
 function keyOfOwnId(id: unknown): number {
   if (typeof id === 'number' || typeof id === 'bigint') return Number(id) || 0 // NaN has no order
   if (typeof id !== 'string') return 0

@@ -1,13 +1,13 @@
 import { enlarged, type InternalId } from './internal-ids.ts'
 
-/** Ids in the order of a key that each has. */
+/** Ids sorted by key. */
 export interface IdsByKey {
   ids: BigInt64Array
-  /** Where the ids with the key of the one at a position end. */
+  /** Where the run of ids with the same key as the one at this position ends. */
   endOfKey(position: number): number
 }
 
-/** Collects ids with a key each, without an object for each: 16 bytes, and 4 while they are sorted. */
+/** Collects ids with a key each, without an object per id: 16 bytes each, and 4 while sorting. */
 export function collectIdsByKey(): { add(id: InternalId, key: number): void; list(): IdsByKey } {
   let ids = new BigInt64Array(1_024)
   let keys = new Float64Array(1_024)

@@ -1,27 +1,30 @@
 /**
- * The origin's own id of a node or relationship, the same throughout one read transaction: a number where a float holds
+ * The origin's internal id of a node or relationship, stable within one read transaction: a number where a float holds
  * it exactly, else its decimal digits. The block format numbers relationships from 2^60 on, where floats step by 256.
  */
 export type InternalId = number | string
 
-/** The id that an integer is. */
+/** Converts an integer to an internal id. */
 export const toInternalId = (id: bigint): InternalId => (id < firstInexact ? Number(id) : String(id))
 
 /** The first integer that shares its float with another. */
 const firstInexact = 2n ** 53n
 
-/** The expression to return for the id of a variable. A float costs the driver less than an integer, which is several objects. */
+/**
+ * The expression that returns the id of a variable. A float costs the driver less than an integer, which is several
+ * objects.
+ */
 export const internalId = (variable: string) =>
   `CASE WHEN id(${variable}) < ${firstInexact} THEN toFloat(id(${variable})) ELSE toString(id(${variable})) END`
 
 export const asInteger = (id: InternalId) => BigInt(id)
 
-/** For a query about nodes by their ids, given as `$ids`: as they are, for the driver writes floats at once. */
+/** Begins a query about nodes by their ids, given as `$ids`: floats stay floats, as the driver writes them fast. */
 export const eachNode = 'UNWIND [i IN $ids | toInteger(i)] AS i MATCH (n) WHERE id(n) = i'
 
 /**
- * For a query about relationships by their ids, given as `$ids`, and their ends `s` and `e`. Not one by one: of few
- * nodes with very many relationships Neo4j makes a plan that walks through all of them for each id.
+ * Begins a query about relationships by their ids, given as `$ids`, and their ends `s` and `e`. No UNWIND: for few
+ * nodes with very many relationships, Neo4j would plan a scan of all of them for each id.
  */
 export const eachRelationship =
   'WITH [i IN $ids | toInteger(i)] AS ids MATCH (s)-[r]->(e) WHERE id(r) IN ids WITH r, s, e'
@@ -33,16 +36,16 @@ export function byId(a: InternalId, b: InternalId): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** Ids in ascending order, eight bytes each, so that a million of them take 8 MB and one is found in twenty steps. */
+/** Ids in ascending order, eight bytes each: a million of them take 8 MB, and a look-up takes twenty steps. */
 export interface IdList {
   readonly length: number
-  /** Those from position `start` to before `end`. */
+  /** The ids from position `start` to `end` (exclusive). */
   slice(start: number, end: number): InternalId[]
-  /** The position of an id; -1 where it is not in the list. */
+  /** The position of an id; -1 if it is not in the list. */
   positionOf(id: InternalId): number
 }
 
-/** Collects ids, each of which comes once, without an object for each. */
+/** Collects ids without an object per id. The caller adds each id once. */
 export function collectIds(): { add(id: InternalId): void; list(): IdList } {
   let small = new Float64Array(1_024)
   let count = 0
@@ -68,13 +71,13 @@ export function listIds(ids: Iterable<InternalId>): IdList {
   return collected.list()
 }
 
-/** The same values in a larger array. */
+/** Copies the values into a larger array. */
 export function enlarged<T extends Float64Array | BigInt64Array | Uint32Array | Buffer>(full: T, larger: T): T {
   larger.set(full as never)
   return larger
 }
 
-/** Every id that is a number is less than every one that is not. */
+/** Every number id is less than every string id. */
 function sortedList(small: Float64Array, large: BigInt64Array): IdList {
   return {
     length: small.length + large.length,

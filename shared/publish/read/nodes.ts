@@ -14,8 +14,8 @@ export interface NodeRow {
 }
 
 /**
- * Nodes of a label whose id property is among `values`, with all that is published of them.
- * @returns null where they are more than `atMost`, or than may be read at once.
+ * Reads the nodes of a label whose id property is among `values`, with all that is published of them.
+ * @returns null if they are more than `atMost`, or than may be read at once.
  */
 export async function readNodesByIds(
   work: Reading,
@@ -29,13 +29,13 @@ export async function readNodesByIds(
 }
 
 /**
- * These nodes with all that is published of them; one that is gone by now is left out.
- * @returns null where they turn out to be more than may be read at once.
+ * Reads these nodes with all that is published of them; leaves out nodes that no longer exist.
+ * @returns null if they turn out to be more than may be read at once.
  */
 export const readNodes = (work: Reading, nodes: readonly InternalId[]): Promise<NodeRow[] | null> =>
   nodesOf(work, eachNode, { ids: nodes }, { count: nodes.length, isOne: nodes.length === 1 })
 
-/** So many nodes may be read at once, by what is known of their size. */
+/** How many nodes may be read at once, given their known size. */
 export const nodesAtOnce = ({ plan, known }: Reading): number => rowsAtOnce(known, kindOf(plan))
 
 function kindOf({ identity, index, search, toLayer }: Plan) {
@@ -43,7 +43,7 @@ function kindOf({ identity, index, search, toLayer }: Plan) {
   return { variable: 'n' as const, kind: JSON.stringify(toLayer.length > 0 ? toLayer : index.label), asValues }
 }
 
-/** In the order of their internal ids. */
+/** Returns rows in the order of their internal ids. */
 async function nodesOf(
   { origin, plan, known, usualLabels }: Reading,
   match: string,
@@ -75,7 +75,7 @@ async function nodesOf(
 
 const valuesOf = (properties: Properties, keys: readonly string[]) => keys.map((key) => propertyOf(properties, key))
 
-/** No more than these properties of each node. */
+/** Reads only these properties of each node. */
 async function readKeys(
   origin: Origin,
   match: string,

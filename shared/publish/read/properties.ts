@@ -5,11 +5,11 @@ import { type Columns, columnsOf, comparable, expressionsOf, type Properties, pr
 import { eachNode, eachRelationship, type InternalId, internalId } from './internal-ids.ts'
 import { createUsualLabels } from './label-cache.ts'
 
-/** What reads of one origin have learned from those before, so that they cost less. */
+/** What earlier reads of one origin have learned, to make later ones cheaper. */
 export interface Learned {
   known: KnownColumns
   usualLabels: ReturnType<typeof createUsualLabels>
-  /** Types and directions whose relationships at the nodes before were more than may be read at once. */
+  /** Types and directions to count before reading: the previous nodes had more of them than may be read at once. */
   counted: Set<string>
 }
 
@@ -19,33 +19,33 @@ export const nothingLearned = (): Learned => ({
   counted: new Set(),
 })
 
-/** What reads need to know. */
+/** What reads depend on. */
 export interface Reading extends Learned {
   origin: Origin
   plan: Plan
 }
 
-/** Rows to be read, each with all properties of one element. */
+/** Rows to read, each with all properties of one element. */
 export interface Wanted {
   /** A pattern that binds `variable`. */
   match: string
   variable: 'n' | 'r'
-  /** What else to return; the first is the variable's `internalId`. */
+  /** Further expressions to return; the first is the variable's `internalId`. */
   head: readonly string[]
   parameters: Record<string, unknown>
-  /** Names elements that probably have the same keys. */
+  /** Identifies elements that probably have the same keys. */
   kind: string
-  /** Keys whose values are needed as such. */
+  /** Keys that must be read as values. */
   asValues: readonly string[]
-  /** How many there are at most, where that is known. */
+  /** The maximum number of rows, if known. */
   count?: number
-  /** It is one element: it is read however large it is. */
+  /** A single element, which is read whatever its size. */
   isOne?: boolean
 }
 
 export interface FoundRow {
   row: Row
-  /** Where the head begins; before it stand the properties, whose values the row itself is. */
+  /** Where the head begins. The properties precede it: the row itself holds their values. */
   at: number
   properties: Properties
 }
@@ -54,40 +54,43 @@ interface Known {
   columns: Columns | null
   rows: number
   odd: number
-  /** What a row takes in memory, roughly. */
+  /** The approximate memory of a row. */
   rowBytes: number
 }
 
-/** The columns known of each kind of elements of one origin. */
+/** The known columns of each kind of element of one origin. */
 export type KnownColumns = Map<string, Known>
 
 const nameOf = ({ variable, kind, asValues }: Pick<Wanted, 'variable' | 'kind' | 'asValues'>) =>
   JSON.stringify([variable, kind, asValues])
 
-// What rows that are read at once are to take in memory. Those of two requests may be there: one is written, one read ahead.
+// Target memory of rows read at once. Rows of two requests may exist: one being written, one read ahead.
 const bytesAtOnce = 16 * 1024 * 1024
-/** Where they turn out to be larger than was known they are given up, and fewer are read. */
+/** A read that exceeds this is abandoned, and fewer rows are read. */
 const mostBytes = 24 * 1024 * 1024
 
-/** So many rows of a kind may be read at once, by what is known of their size. */
+/** How many rows of a kind may be read at once, given their known size. */
 export function rowsAtOnce(known: KnownColumns, wanted: Parameters<typeof nameOf>[0]): number {
   const rowBytes = known.get(nameOf(wanted))?.rowBytes ?? 0
   return Math.max(1, Math.floor(bytesAtOnce / Math.max(1, rowBytes)))
 }
 
-// So many rows tell the columns, and so few whether so many fit; if there are not as many, they are all.
+// Sample that determines the columns, and a smaller one to see whether it fits. A smaller result is complete.
 const sampleRows = 50
 const glanceRows = 4
 
-/** Rows that do not fit the columns are read twice: of so many in a hundred the columns must learn, of more there should be none. */
+/**
+ * Rows that do not fit the columns are read twice. Percentages of such rows from which columns are extended, and
+ * dropped.
+ */
 const [learnFrom, giveUpFrom] = [5, 25]
 
 export const listsOf = (variable: string) => [`keys(${variable})`, `[k IN keys(${variable}) | ${variable}[k]]`]
 
 /**
- * Reads all these rows: as columns once it is known which, else as lists of keys and values, which is three times the
- * work. What does not fit the columns is read again as lists, so that the result is the same either way.
- * @returns null where they are more than may be read at once: then it is known how many may.
+ * Reads all these rows: as columns once these are known, else as lists of keys and values, which is three times the
+ * work. Rows that do not fit the columns are read again as lists, so that the result is the same either way.
+ * @returns null if there are more than may be read at once; how many may be is then known.
  */
 export async function readProperties(origin: Origin, known: KnownColumns, wanted: Wanted): Promise<FoundRow[] | null> {
   const { match, variable, head, parameters, asValues, count = 0, isOne = false } = wanted
@@ -114,7 +117,7 @@ export async function readProperties(origin: Origin, known: KnownColumns, wanted
     learnSize(entry, read)
     return read.rows?.map(fromLists) ?? null
   }
-  // As a map they are walked through once, and not once for each column: a quarter less work for the origin.
+  // As a map, properties are traversed once, not once per column: a quarter less work for the origin.
   const asMap = `WITH *, properties(${variable}) AS p`
   const expressions = [...expressionsOf(columns, 'p'), ...head].join(', ')
   const at = columns.keys.length + 1
@@ -157,12 +160,12 @@ type Read = Awaited<ReturnType<Origin['rowsWithin']>>
 
 const sizeOf = ({ rowBytes }: Pick<Read, 'rowBytes'>) => 500 + rowBytes
 
-/** Large elements among small ones make for small reads for a while only: each that is whole allows for one twice the size. */
+/** A few large elements shrink reads only for a while: each complete read allows one twice the size. */
 function learnSize(entry: Known, read: Read) {
   entry.rowBytes = Math.max(sizeOf(read), read.rows === null ? entry.rowBytes : entry.rowBytes / 2)
 }
 
-/** All properties of these nodes or relationships as they are; one that is gone by now is left out. */
+/** Reads all properties of these nodes or relationships as values; leaves out elements that no longer exist. */
 async function readAgain(origin: Origin, variable: 'n' | 'r', ids: readonly InternalId[], most: number) {
   const match = variable === 'n' ? eachNode : eachRelationship
   const query = `${match} RETURN [${[...listsOf(variable), internalId(variable)].join(', ')}]`
@@ -171,7 +174,7 @@ async function readAgain(origin: Origin, variable: 'n' | 'r', ids: readonly Inte
   return { found, rowBytes }
 }
 
-/** The same properties as values, read again if need be; null where they are gone by now. */
+/** The same properties as values, read again if necessary; null if the element no longer exists. */
 export async function asValues(
   origin: Origin,
   variable: 'n' | 'r',
@@ -181,13 +184,13 @@ export async function asValues(
   return properties.columns === null ? properties : allProperties(origin, variable, id)
 }
 
-/** All properties of a node or relationship as values; null where it is gone by now. */
+/** All properties of a node or relationship as values; null if it no longer exists. */
 export async function allProperties(origin: Origin, variable: 'n' | 'r', id: InternalId): Promise<Properties | null> {
   const { found } = await readAgain(origin, variable, [id], Number.POSITIVE_INFINITY)
   return found?.get(id) ?? null
 }
 
-/** A row that begins with the two lists. */
+/** Reads a row that begins with the lists of keys and values. */
 export function fromLists(row: Row): FoundRow {
   const [keys, values] = row as [string[], unknown[]]
   return { row, at: 2, properties: { keys, values, columns: null } }

@@ -3,9 +3,12 @@ import type { Origin } from '../../origin/connect.ts'
 import type { RelationshipType } from '../request/relationship-types.ts'
 import { asInteger, collectIds, eachNode, type IdList, type InternalId, internalId } from './internal-ids.ts'
 
-/** What is asked of an origin beside nodes' and relationships' properties. Texts run on Neo4j 3.5 to 5, hence `id()` and `$` parameters. */
+/**
+ * Queries for anything but the properties of nodes and relationships. They run on Neo4j 3.5 to 5, hence `id()` and `$`
+ * parameters.
+ */
 
-/** Hands over the nodes of a label whose id property is among `values`, and whether they bear `filter`. */
+/** Passes to `take` each node of a label whose id property is among `values`, and whether it has the label `filter`. */
 export function findByIds(
   origin: Origin,
   index: { label: string; idProperty: string },
@@ -19,7 +22,7 @@ export function findByIds(
   return origin.each(query, { values }, ([node, id, isKept]) => take(node as InternalId, id, isKept === true))
 }
 
-/** Is there any node with this label and property? */
+/** Whether any node has this label and property. */
 export async function hasAny(origin: Origin, { label, idProperty }: { label: string; idProperty: string }) {
   const query = `MATCH (n:${quote(label)}) WHERE n.${quote(idProperty)} IS NOT NULL RETURN 1 LIMIT 1`
   for await (const _ of origin.read(query)) return true
@@ -29,7 +32,7 @@ export async function hasAny(origin: Origin, { label, idProperty }: { label: str
 export const arrow = (inside: string, { type, direction }: RelationshipType) =>
   `${direction === 'in' ? '<-' : '-'}[${inside}:${quote(type)}]${direction === 'out' ? '->' : '-'}`
 
-/** The distinct nodes at the end of the types, followed in order as one pattern. Seed, `toLayer`; contract 4.4. */
+/** The distinct nodes reached by following the types in order, as one pattern. Seed, `toLayer`; contract 4.4. */
 export async function followLayers(
   origin: Origin,
   sources: readonly InternalId[],
@@ -44,7 +47,7 @@ export async function followLayers(
   return reached.list()
 }
 
-/** How many relationships of a type each of these nodes has; those without any are left out. */
+/** Counts the relationships of a type at each of these nodes; leaves out nodes without any. */
 export async function countRelationships(
   origin: Origin,
   nodes: readonly InternalId[],
@@ -55,7 +58,7 @@ export async function countRelationships(
   return rows.map(([node, count]) => ({ node, count: Number(count) }))
 }
 
-/** Values of a label's id property that more than one node has. */
+/** The values of a label's id property that several nodes share. */
 export async function* findDuplicates(origin: Origin, label: string, idProperty: string, values: readonly unknown[]) {
   const property = `n.${quote(idProperty)}`
   const grouped = `WITH ${property} AS id, count(*) AS nodes WHERE nodes > 1 RETURN id`
@@ -63,7 +66,7 @@ export async function* findDuplicates(origin: Origin, label: string, idProperty:
   for await (const [id] of origin.read(query, { values })) yield id
 }
 
-/** Does a constraint prove that no two nodes of the label share a value of the property? False where it cannot be told. */
+/** Whether a constraint guarantees that no two nodes of the label share a value of the property. False if unknown. */
 export async function hasUniqueness(origin: Origin, label: string, idProperty: string): Promise<boolean> {
   if (origin.legacy) {
     const variable = label.toLowerCase()
@@ -79,11 +82,11 @@ export async function hasUniqueness(origin: Origin, label: string, idProperty: s
   })
 }
 
-/** The offset in seconds of a zoned datetime property (of each element of a list), which Bolt 3 leaves out. */
+/** The offset in seconds of a zoned datetime property (of each element of a list), which Bolt 3 omits. */
 export async function readOffsets(origin: Origin, owner: 'node' | 'relationship', id: InternalId, key: string) {
   const [pattern, variable] = owner === 'node' ? ['(x)', 'x'] : ['()-[x]->()', 'x']
   const property = `${variable}.${quote(key)}`
-  // Adding to an empty list makes one of a single value and leaves a list as it is.
+  // Appending to an empty list wraps a single value and leaves a list unchanged.
   const query = `MATCH ${pattern} WHERE id(x) = $id RETURN [at IN [] + ${property} | at.offsetSeconds]`
   for await (const [offsets] of origin.read(query, { id: asInteger(id) })) return offsets as bigint[]
   return []

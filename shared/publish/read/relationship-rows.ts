@@ -16,14 +16,14 @@ export interface RelationshipRow {
   properties: Properties
 }
 
-/** Relationships that were read together. */
+/** Relationships read together. */
 export interface RelationshipGroup {
   rows: RelationshipRow[]
-  /** Relationships parallel to these may be in the next group. */
+  /** The next group may contain relationships parallel to these. */
   isOpen: boolean
 }
 
-/** As many as are held at once if they are small: some 20 MB. */
+/** The most rows held at once, even if they are small: some 20 MB. */
 const rowsAtMost = 20_000
 
 const kindOf = ({ plan: { relationshipIdField } }: Reading, { type }: RelationshipType) => ({
@@ -32,14 +32,14 @@ const kindOf = ({ plan: { relationshipIdField } }: Reading, { type }: Relationsh
   asValues: relationshipIdField === null ? [] : [relationshipIdField],
 })
 
-/** So many relationships of a type may be read at once, by what is known of their size. */
+/** How many relationships of a type may be read at once, given their known size. */
 export const relationshipsAtOnce = (work: Reading, type: RelationshipType): number =>
   Math.min(rowsAtMost, rowsAtOnce(work.known, kindOf(work, type)))
 
 /**
- * Relationships of a type, read together.
+ * Reads relationships of a type together.
  * @param match binds `n`, a targeted node, `r` and `m`, the node at the far end.
- * @returns null where they are more than may be held at once.
+ * @returns null if there are more than may be held at once.
  */
 export async function readGroup(
   work: Reading,
@@ -52,9 +52,9 @@ export async function readGroup(
 }
 
 /**
- * Relationships of a type, however many, read together.
+ * Reads relationships of a type together, however many.
  * @param match binds `n`, a targeted node, `r` and `m`, the node at the far end.
- * @returns null where they take more memory than may be held at once; one alone is read whatever it takes.
+ * @returns null if they take more memory than may be held at once; a single one is read whatever its size.
  */
 export async function readRows(
   work: Reading,

@@ -1,13 +1,13 @@
 import { byCodePoint } from '../../cypher/identifiers.ts'
 import type { Origin } from '../../origin/connect.ts'
 
-/** What an origin's schema says of its relationships; asked for when it is first needed. */
+/** What an origin's schema says about relationships; queried on first use. */
 export interface RelationshipSchema {
-  /** Every type there is, in order. One that comes into being later is seen after `renewed`. */
+  /** All relationship types, sorted. A type created later is included after `renewed`. */
   types(): Promise<readonly string[]>
-  /** The types with an index that finds relationships by this property; null where the origin does not say. */
+  /** The types with an index that finds relationships by this property; null if the origin does not say. */
   indexedBy(property: string): Promise<ReadonlySet<string> | null>
-  /** The origin's read transaction is another one now. */
+  /** Must be called when the origin's read transaction was replaced. */
   renewed(): void
 }
 
@@ -20,7 +20,7 @@ export function createRelationshipSchema(origin: Origin): RelationshipSchema {
       return types
     },
     async indexedBy(property) {
-      // Not asked again for each transaction: that an index came or went changes how long a query takes, not its rows.
+      // Cached across transactions: a new or dropped index changes how long a query takes, not its rows.
       indexes ??= readIndexes(origin)
       const found = await indexes
       return found && new Set(found.flatMap(({ type, key }) => (key === property ? [type] : [])))
@@ -38,7 +38,7 @@ async function readTypes(origin: Origin): Promise<string[]> {
   return types.sort(byCodePoint)
 }
 
-/** Indexes that serve a comparison of one property with values of any type. Neo4j 3.5 has none. */
+/** Reads the indexes that can compare one property with values of any type. Neo4j 3.5 has none. */
 async function readIndexes(origin: Origin): Promise<{ type: string; key: string }[] | null> {
   if (origin.legacy) return []
   const rows = await origin.ask('SHOW INDEXES YIELD type, state, entityType, labelsOrTypes, properties')

@@ -6,9 +6,9 @@ import { arrow, countRelationships } from './queries.ts'
 import { type RelationshipGroup, readGroup, relationshipsAtOnce } from './relationship-rows.ts'
 
 /**
- * Every relationship of a type at each of these nodes, in groups of bounded size: those of some of the nodes, or some of
- * those of one with very many. Parallel ones are in one group or in open groups that follow each other. One between two
- * of the nodes is read from both, a self-loop once.
+ * Reads every relationship of a type at each of these nodes, in groups of bounded size: those of several nodes, or some
+ * of those of one node with very many. Parallel ones are in one group or in consecutive open groups. One between two of
+ * the nodes is read from both, a self-loop once.
  */
 export async function* readRelationships(
   work: Reading,
@@ -16,7 +16,7 @@ export async function* readRelationships(
   type: RelationshipType,
 ): AsyncGenerator<RelationshipGroup> {
   const name = `${type.type} ${type.direction}`
-  // Mostly they are few enough to be read without being counted.
+  // Mostly there are few enough to read them without counting.
   const rows = work.counted.has(name) ? null : await readGroup(work, type, ofNodes(type), { ids: nodes })
   if (rows) return yield { rows, isOpen: false }
   work.counted.add(name)
@@ -45,7 +45,7 @@ export async function* readRelationships(
 
 const ofNodes = (type: RelationshipType) => `${eachNode} MATCH (n)${arrow('r', type)}(m)`
 
-/** Relationships that should fit, by what is known of their size; where they do not, they are read in halves. */
+/** Reads relationships that should fit, given their known size; if they do not, they are read in halves. */
 async function* readSome(
   work: Reading,
   nodes: readonly InternalId[],

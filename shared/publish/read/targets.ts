@@ -11,15 +11,16 @@ import { findByIds, followLayers, hasAny } from './queries.ts'
 /** The targeted nodes of a request. */
 export interface Targets {
   nodes: IdList
-  /** What was read of them, if it was read when they were found. */
+  /** Their rows, if these were read when the nodes were found; else null. */
   rows: NodeRow[] | null
   /** Origin ids that the origin does not have. */
   missing: readonly string[]
 }
 
 /**
- * Finds the nodes a request is about: its origin ids, or what `toLayer` reaches from them. Contract 4.3, 4.4, 4.6, 4.8.
- * @param atOnce so many nodes may be read when they are found.
+ * Finds the targeted nodes of a request: its origin ids, or what `toLayer` reaches from them. Contract 4.3, 4.4, 4.6,
+ * 4.8.
+ * @param atOnce the most nodes to read when they are found.
  * @throws nothingThere (422) when not one id exists and the origin has no such nodes: a mistyped `index` must not
  * become deletions.
  */
@@ -47,7 +48,7 @@ export async function findTargets(work: Reading, atOnce: number): Promise<Target
   return { nodes: await followLayers(origin, nodes, plan.toLayer, plan.targetFilter), rows: null, missing }
 }
 
-/** What a request calls an id; null where it is another by now, which no request can name. */
+/** The text by which a request names an id; null if the id has changed to one that no request can name. */
 function textOf(id: unknown): string | null {
   const rendered = renderValue(id)
   return rendered && requestText(rendered)

@@ -4,13 +4,13 @@ import type { Origin } from '../../origin/connect.ts'
 import { type Identity, idKey, idText } from '../request/identity.ts'
 import { findDuplicates, hasUniqueness } from './queries.ts'
 
-/** Checks that each identity belongs to one node of the origin only. Contract 4.2. */
+/** Checks that each identity belongs to only one node of the origin. Contract 4.2. */
 export interface Uniqueness {
   /** `value` is the id as the driver read it. */
   add(identity: Identity, value: unknown): void
   /**
-   * Looks for duplicates among what was added since the last check.
-   * @throws unpublishable (422), naming the first, unless they are to be skipped: then `isDuplicate` knows them.
+   * Looks for duplicates among the identities added since the last check.
+   * @throws unpublishable (422), naming the first, unless they are to be skipped: then `isDuplicate` reports them.
    */
   check(skips: boolean): Promise<void>
   isDuplicate(identity: Identity): boolean
@@ -20,7 +20,7 @@ export function createUniqueness(origin: Origin): Uniqueness {
   const proven = new Map<string, boolean>()
   const keys = new WeakMap<Identity, string>()
   const duplicates = new Set<string>()
-  // Most identities are of the kind of the one before them.
+  // Most identities are of the same kind as the previous one.
   let last: { label: string; idProperty: string; key: string } | null = null
   const unchecked = new Map<string, { label: string; idProperty: string; values: Map<string, unknown> }>()
 

@@ -8,8 +8,8 @@ const lacksOffset = (value: unknown): value is DateTime<bigint> =>
   neo4j.isDateTime(value as object) && ((value as DateTime).timeZoneOffsetSeconds ?? null) === null
 
 /**
- * Bolt 3 gives a zoned datetime without its offset, and the hour before a clock change comes twice: such values get
- * their offset from the origin. Only for such origins. Contract 13.
+ * Bolt 3 omits the offset of a zoned datetime, which is ambiguous in the hour that a clock change repeats: such values
+ * get their offset from the origin. Only for such origins. Contract 13.
  */
 export async function completeZones(
   origin: Origin,

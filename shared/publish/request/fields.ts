@@ -8,7 +8,7 @@ import { issuesOf, moreUnknown, shown, unknownField } from '../../validation/iss
 import { publishRules } from './documented-rules.ts'
 import { parseRelationshipType } from './relationship-types.ts'
 
-/** An id as a value. One with a lone surrogate is no id of any database, and on the wire it becomes another's. */
+/** An id. Lone surrogates are refused: no database stores such an id, and encoding would turn it into another one. */
 export const id = z.string().refine((text) => text.isWellFormed(), { message: 'must not hold a lone surrogate' })
 const text = { type: 'string' }
 const ids = listOf(id, text, (value) => typeof value === 'string' && value.isWellFormed())
@@ -21,7 +21,7 @@ export const identifier = z
   })
   .refine(isQuotable, { message: 'must be non-empty, without backslashes, control characters or lone surrogates' })
 const isName = (value: unknown) => typeof value === 'string' && isQuotable(value)
-// More than any node or request of real use has.
+// More than any real node or request has.
 const mostNames = 10_000
 const names = listOf(identifier, text, isName, mostNames)
 const types = listOf(
@@ -39,7 +39,7 @@ const dbUrl = z.string().superRefine((text, context) => {
   const parsed = parseDbUrl(text)
   if ('problem' in parsed) context.addIssue({ code: 'custom', message: parsed.problem })
 })
-// They are kept in Redis while the job runs.
+// Credentials are kept in Redis while the job runs.
 const longestCredentials = 4_096
 const credentials = z
   .string()
@@ -94,7 +94,7 @@ export const publishFields = {
   numbers: z.enum(['plain', 'strict']).describe('strict wraps numbers for replay clients that do not tell 1 from 1.0'),
 }
 
-/** The request as a document: what clients send, every field optional but the three of the database. */
+/** The request as documented, which clients send: only the three fields of the database are required. */
 export const publishRequest = z
   .strictObject(publishFields)
   .partial()
@@ -103,10 +103,10 @@ export const publishRequest = z
 
 type Fields = { [Key in keyof typeof publishFields]: z.infer<(typeof publishFields)[Key]> }
 
-/** A publish request whose fields are each valid; absent fields are absent. */
+/** A publish request whose fields are each valid; null fields are left out. */
 export type PublishRequest = Partial<Fields> & Pick<Fields, 'dbUrl' | 'credentials' | 'mappedIndices'>
 
-/** What could be read of a request: valid fields, and the names of those that were given but are not valid. */
+/** What could be read of a request: the valid fields, and the names of those given but invalid. */
 export interface FieldsRead {
   fields: Partial<Fields>
   broken: ReadonlySet<string>
@@ -114,8 +114,9 @@ export interface FieldsRead {
 }
 
 /**
- * Reads every field by itself, so that all broken rules can be told at once. null and absent are the same (contract 3).
- * `alsoKnown` are fields that the caller reads itself: an unknown one may be meant for them.
+ * Reads every field by itself, so that all broken rules are reported at once. null and absent are the same
+ * (contract 3).
+ * `alsoKnown` are fields that the caller reads itself, to be suggested for unknown ones.
  */
 export function readFields(body: unknown, at = '', alsoKnown: readonly string[] = []): FieldsRead {
   const issues: Issue[] = []

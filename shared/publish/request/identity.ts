@@ -7,11 +7,11 @@ export interface Identity {
   id: Rendered
 }
 
-/** How a request's nodes get their identity: its `mappedIndices`, read once. */
+/** How a request's nodes get their identity: its `mappedIndices`, parsed once. */
 export interface IdentityRule {
   idProperties: ReadonlyMap<string, string>
   defaultLabel: string
-  /** Every id property, once: the columns that a read needs. */
+  /** Every id property, once: the columns to read. */
   columns: readonly string[]
   numbers: Numbers
 }
@@ -30,7 +30,7 @@ export function idPropertyOf(mappedIndices: Readonly<Record<string, string>>, la
   return !defaults.includes(label) && Object.hasOwn(mappedIndices, label) ? mappedIndices[label] : undefined
 }
 
-/** Every id property that `mappedIndices` names, that of DEFAULT_INDEX among them. */
+/** Every id property that `mappedIndices` names, including that of DEFAULT_INDEX. */
 export const idPropertiesOf = (mappedIndices: Readonly<Record<string, string>>): string[] =>
   Object.entries(mappedIndices).flatMap(([key, property]) => (key === 'DEFAULT_INDEX' ? [] : [property]))
 
@@ -45,8 +45,8 @@ export function identityRule(
 }
 
 /**
- * The one function that says what identifies a node. Contract 4.2; seed, Data set requirements, cases 1 to 3.
- * @returns the identity, or in words why the node cannot be published.
+ * Determines what identifies a node; no other function does. Contract 4.2; seed, Data set requirements, cases 1 to 3.
+ * @returns the identity, or a description of why the node cannot be published.
  */
 export function identityOf(rule: IdentityRule, node: NodeKeys): Identity | { problem: string } {
   const label = identityLabel(rule, node)
@@ -60,15 +60,15 @@ export function identityOf(rule: IdentityRule, node: NodeKeys): Identity | { pro
   return { label, idProperty, id }
 }
 
-/** NaN, and a list with it: `MERGE` would never find it again, and make another at each replay. */
+/** NaN, or a list that contains it: `MERGE` would never find it again, and create another node at each replay. */
 export const equalsNothing = (value: unknown): boolean =>
   Array.isArray(value) ? value.some(Number.isNaN) : Number.isNaN(value)
 
-/** Do two identities ask the same of a statement? */
+/** Whether two identities need the same statement text. */
 export const isAlike = (a: Identity, b: Identity): boolean =>
   a.label === b.label && a.idProperty === b.idProperty && a.id.wrap === b.id.wrap && a.id.list === b.id.list
 
-/** The label by which a rule identifies a node; null without one. */
+/** The label by which a rule identifies a node; null if there is none. */
 export function identityLabel(
   { idProperties, defaultLabel }: IdentityRule,
   { labels, index }: NodeKeys,
@@ -86,15 +86,15 @@ export function idText({ json }: Rendered): string {
   return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1)
 }
 
-/** An id as a request names it: a string itself, and `5` for 5 and 5.0; null for one that no request can name. Contract 4.3. */
+/** An id as a request names it: a string itself, `5` for 5 and 5.0; null if no request can name it. Contract 4.3. */
 export const requestText = (id: Rendered): string | null =>
   id.json.startsWith('"') && id.wrap === null ? idText(id) : id.list || id.json.startsWith('[') ? null : numberText(id)
 
-/** One text for ids that `MERGE` takes for the same, 5 and 5.0, [5] and [5.0], and another for '5'. */
+/** One text for ids that `MERGE` treats as equal, such as 5 and 5.0 or [5] and [5.0], and another for '5'. */
 export const mergeText = (id: Rendered): string =>
   numberText(id) ?? (id.wrap === null ? id.json : `${id.wrap} ${id.json}`)
 
-/** A number, or a list of numbers, with integers written one way whatever their type; null for anything else. */
+/** Text of a number or list of numbers, the same for equal integers of either type; null for anything else. */
 function numberText({ json, wrap }: Rendered): string | null {
   const isNumeric = wrap === 'toInteger' || wrap === 'toFloat' || (wrap === null && /^\[?-?\d/.test(json))
   if (!isNumeric) return null
@@ -105,7 +105,7 @@ function numberText({ json, wrap }: Rendered): string | null {
 const plainNumber = (text: string): string =>
   /[.eE]/.test(text) && Number.isInteger(Number(text)) ? String(BigInt(Number(text))) : text
 
-/** The same for an id as the driver read it, whatever syntax or strictness it is rendered in. */
+/** `mergeText` of an id as the driver read it, independent of syntax and strictness. */
 export function idKey(value: unknown): string {
   const rendered = renderValue(value)
   return rendered === null ? '' : mergeText(rendered)

@@ -7,7 +7,7 @@ import { idPropertyOf } from './identity.ts'
 import { optionAgreement } from './option-agreement.ts'
 import { parsePublishRequest } from './rules.ts'
 
-/** Sub-requests of one packet, and where it goes; the names are empty with `returnOnly`. */
+/** Sub-requests of one packet, and where to store it; the names may be empty with `returnOnly`. */
 export interface Multi {
   requests: PublishRequest[]
   orgName: string
@@ -16,7 +16,7 @@ export interface Multi {
 }
 
 const maxSubRequests = 10_000
-// They are encrypted and stored beside the request, in full.
+// Credentials are encrypted and stored beside the request, in full.
 const maxCredentials = 100
 
 /** Validates the body of multi: each sub-request, then what they must agree on. Seed, #4; contract 5 and 7.4. */
@@ -54,7 +54,7 @@ export function parseMulti(body: unknown): { multi: Multi; issues: Issue[] } {
       issues.push({ path: field, message: 'required in at least one sub-request unless returnOnly is true' })
     }
   }
-  // A sub-request that gives both names has been told already.
+  // If a sub-request gives both names, the problem was already reported.
   const isTold = requests.some(({ orgName, fileName }) => orgName !== undefined && fileName !== undefined)
   const problem = packetNameProblem(multi.orgName, multi.fileName)
   if (problem && !isTold) issues.push({ path: 'fileName', message: problem })
@@ -70,7 +70,7 @@ function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
   yield* optionAgreement(requests)
 }
 
-/** The first sub-request whose credentials are one too many. */
+/** Reports the first sub-request that exceeds the limit of distinct credentials. */
 function* tooManyCredentials(requests: readonly PublishRequest[]): Generator<Issue> {
   const distinct = new Set<string>()
   for (const [index, { credentials }] of requests.entries()) {
@@ -80,7 +80,7 @@ function* tooManyCredentials(requests: readonly PublishRequest[]): Generator<Iss
   }
 }
 
-/** The first sub-request that gives a label another id property than an earlier one, for each label. */
+/** Reports, for each label, the first sub-request that gives it another id property than an earlier one. */
 function* differingLabels(requests: readonly PublishRequest[]): Generator<Issue> {
   const first = new Map<string, { index: number; idProperty: string }>()
   const told = new Set<string>()
@@ -99,7 +99,7 @@ function* differingLabels(requests: readonly PublishRequest[]): Generator<Issue>
   }
 }
 
-/** The first sub-request that says otherwise than an earlier one; those that say nothing (undefined) agree with all. */
+/** Reports the first sub-request whose value differs from an earlier one's; undefined agrees with every value. */
 function* differing(
   requests: readonly PublishRequest[],
   field: string,

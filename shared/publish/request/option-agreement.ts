@@ -4,7 +4,7 @@ import type { PublishRequest } from './fields.ts'
 import { idPropertiesOf } from './identity.ts'
 import { firstDisagreement, type Participant } from './participants.ts'
 
-/** An option that sub-requests with elements in common must agree on. Equal settings have equal texts. */
+/** An option that sub-requests with common elements must agree on. Equal settings have equal texts. */
 interface Rule {
   field: keyof PublishRequest
   setting: (request: PublishRequest) => string
@@ -18,7 +18,7 @@ const asMap = (lists: Readonly<Record<string, readonly string[]>> = {}) =>
       .sort(),
   )
 
-/** `MERGE` by another id would find, or not find, what a cleanup by this one is about to delete. */
+/** `MERGE` by another id property may match, or miss, a relationship that a cleanup by this one deletes. */
 const relationshipId: Rule = {
   field: 'relationshipIdField',
   setting: (request) => request.relationshipIdField ?? '',
@@ -44,13 +44,13 @@ export interface NodeSetting {
   setting: string
 }
 
-/** The settings that decide what becomes of a node's properties and labels, each as a text. */
+/** The settings that decide how a node's properties and labels are written, each as a text. */
 export const nodeSettings = (request: PublishRequest): NodeSetting[] =>
   nodeRules.map(({ field, setting }) => ({ field, setting: setting(request) }))
 
 /**
- * Checks the options on which sub-requests with elements in common must agree, because otherwise the result would depend
- * on the order of replay. Contract 5, order independence. @returns the first two that disagree, for each option.
+ * Checks the options on which sub-requests with common elements must agree; otherwise the result would depend on the
+ * order of replay. Contract 5, order independence. @returns the first two that disagree, for each option.
  */
 export function* optionAgreement(requests: readonly PublishRequest[]): Generator<Issue> {
   const participants = requests.map((request, index) => ({ request, index }))
@@ -75,7 +75,7 @@ function* disagreements(
   }
 }
 
-/** A stamp in place of an id by which another sub-request finds nodes. */
+/** Reports a stamp that would overwrite an id by which another sub-request finds nodes. */
 function* stampedIds(participants: readonly Participant[]): Generator<Issue> {
   const users = new Map<string, number>()
   for (const { request, index } of participants) {
@@ -90,7 +90,7 @@ function* stampedIds(participants: readonly Participant[]): Generator<Issue> {
   }
 }
 
-/** Does its cleanup tell relationships apart by their own ids? */
+/** Whether its cleanup distinguishes relationships by their own ids. */
 const deletesById = ({ request }: Participant): boolean =>
   request.preventCleanup !== true &&
   request.relationshipIdField !== undefined &&
@@ -102,14 +102,16 @@ function publishesRelationships({ request }: Participant): boolean {
   return isById(request) || (request.relationshipDeleteOnly !== true && (request.relationships?.length ?? 0) > 0)
 }
 
-/** The relationship types that it publishes or cleans up; null where ids may be of any type. */
+/** The relationship types that it publishes or cleans up; null if its `relationshipIds` may be of any type. */
 const typesOf = (request: PublishRequest): readonly string[] | null =>
   isById(request) ? null : (request.relationships ?? []).map(({ type }) => type)
 
 const publishesNodes = ({ request }: Participant) =>
   request.metadata === true && request.relationshipDeleteOnly !== true
 
-/** The label of its targeted nodes; null where they may bear any: what `toLayer` reaches, and the ends of `relationshipIds`. */
+/**
+ * The label of its targeted nodes; null if they may have any: reached by `toLayer`, or the ends of `relationshipIds`.
+ */
 function indexOf({ toLayer = [], originIds = [], index, mappedIndices }: PublishRequest): readonly string[] | null {
   if (toLayer.length > 0 || originIds.length === 0) return null
   return [index ?? mappedIndices?.DEFAULT_INDEX ?? '']

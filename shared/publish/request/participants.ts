@@ -6,7 +6,7 @@ export interface Participant {
   request: PublishRequest
 }
 
-/** What is known of a scope: its first participant, and the first later one whose setting differs. */
+/** State of a scope: its first participant, and the first later one whose setting differs. */
 interface Agreement {
   first: Participant
   setting: string

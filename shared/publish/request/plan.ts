@@ -3,10 +3,10 @@ import type { PublishRequest } from './fields.ts'
 import { type IdentityRule, identityRule, idPropertyOf } from './identity.ts'
 import { mergeRelationshipTypes, type RelationshipType } from './relationship-types.ts'
 
-/** How stale relationships are found: by their far ends, by their own ids, or only where none of a type is left. */
+/** How stale relationships are found: by far end, by own id, or all of a type where the origin has none left. */
 export type CleanupKind = 'none' | 'byFarEnd' | 'byRelationshipId' | 'onlyWhereNoneIsLeft'
 
-/** What one request asks to be read and written: pure, and all that the pipeline knows of the request. */
+/** What one request asks to read and write, as plain data: all that the pipeline knows about the request. */
 export interface Plan {
   identity: IdentityRule
   mappedIndices: Readonly<Record<string, string>>
@@ -19,12 +19,12 @@ export interface Plan {
   targetFilter: string | null
   relationships: readonly RelationshipType[]
   relationshipIdField: string | null
-  /** What cannot be published is left out and counted, rather than failing the publish. */
+  /** Leave out and count what cannot be published, rather than fail. */
   skips: boolean
   publishesNodes: boolean
   publishesRelationships: boolean
   cleanup: CleanupKind
-  /** Sorted, each once, as the next two are. */
+  /** Sorted and distinct, as are the next two. */
   deletedProperties: readonly string[]
   protectedNodeProperties: readonly string[]
   protectedRelationshipProperties: readonly string[]
@@ -79,7 +79,7 @@ function cleanupOf(request: PublishRequest): CleanupKind {
   return request.deleteRelationshipById ? 'byRelationshipId' : 'byFarEnd'
 }
 
-/** Contract 4.16 and 4.17: `timestampProperty` is ignored unless one of its two users is on. */
+/** Contract 4.16 and 4.17: `timestampProperty` is ignored unless an option that uses it is on. */
 function timestampOf({
   timestampProperty,
   timestampRelationships,

@@ -1,6 +1,6 @@
 import { isQuotable, longestName } from '../../cypher/identifiers.ts'
 
-/** Seen from the node that is followed: out of it, into it, or both. */
+/** As seen from the node: out of it, into it, or both. */
 export type Direction = 'out' | 'in' | 'both'
 
 export interface RelationshipType {
@@ -9,11 +9,11 @@ export interface RelationshipType {
 }
 
 /**
- * One entry of `toLayer` or `relationships`: `TYPE` both ways, `TYPE>` outgoing, `<TYPE` incoming, a name in backticks
- * literally. Contract 4.5. @returns null where no type is left.
+ * Parses one entry of `toLayer` or `relationships`: `TYPE` both ways, `TYPE>` outgoing, `<TYPE` incoming, a name in
+ * backticks literally. Contract 4.5. @returns null if the entry names no valid type.
  */
 export function parseRelationshipType(text: string): RelationshipType | null {
-  // Every character may be a doubled backtick, and there are four more.
+  // At most: every character a doubled backtick, two enclosing backticks and two angle brackets.
   if (text.length > 2 * longestName + 4) return null
   const quoted = /^(<?)`((?:[^`]|``)+)`(>?)$/s.exec(text)
   const [, left, name, right] = quoted ?? /^(<?)(.*?)(>?)$/s.exec(text) ?? []

@@ -111,7 +111,7 @@ function* selectionRules({ fields, broken }: Pick<FieldsRead, 'fields' | 'broken
   }
 }
 
-// Beyond that, it does not help to know how many there are.
+// Above this, the exact number does not help.
 const mostCounted = 10_000
 
 function distinctUpTo(most: number, values: readonly string[] = []): number {
@@ -141,7 +141,7 @@ function* propertyRules(fields: FieldsRead['fields']): Generator<[string, string
   const usesTimestamp = fields.timestampRelationships || fields.postbackTimestamp
   if (usesTimestamp && fields.timestampProperty !== undefined) {
     const key = fields.timestampProperty
-    // A stamp in place of an id: every element would end with the same one.
+    // A stamp would replace the id: every element would end up with the same one.
     if (idProperties.has(key))
       yield ['timestampProperty', `must not be "${shown(key)}", an id property of mappedIndices`]
     if (key === fields.relationshipIdField)

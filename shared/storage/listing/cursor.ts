@@ -1,19 +1,19 @@
 import type { ObjectStore, StoredObject } from '../object-store.ts'
 
 /**
- * Goes through the objects below a prefix in key order. What is on a page that was asked for is passed over without a
- * request, and what lies beyond it without being listed.
+ * Iterates over the objects below a prefix in key order. Skipping within the current page takes no request; skipping
+ * beyond it does not list the objects in between.
  */
 export interface Cursor {
-  /** The first object at or after a key, and after those that were passed; null behind the last one. */
+  /** First object at or after `key`; never moves backwards. null past the last object. */
   seek(key: string): Promise<StoredObject | null>
-  /** As `seek`, with a request of its own: for who knows that it is far. */
+  /** As `seek`, but starts a new listing at once: for keys known to be far away. */
   jump(key: string): Promise<StoredObject | null>
-  /** The object after that. */
+  /** The object after the current one. */
   next(): Promise<StoredObject | null>
 }
 
-/** `pageKeys`: how many keys are asked for at a time. */
+/** `pageKeys`: number of keys per request. */
 export function openCursor(store: ObjectStore, prefix: string, pageKeys: number): Cursor {
   let objects: AsyncGenerator<StoredObject> | null = null
   let current: StoredObject | null = null
@@ -55,15 +55,15 @@ export function openCursor(store: ObjectStore, prefix: string, pageKeys: number)
   }
 }
 
-// Stores take no longer key.
+// Within the key length that stores accept.
 const longestStart = 1_000
 const lastCharacter = '\u{10ffff}'
 
-/** A key before `key` that hardly any other comes between: listings start after a key, never at it. */
+/** A key just before `key`, with hardly any other in between: listings start after a key, never at it. */
 function rightBefore(key: string): string {
-  // 250 UTF-16 units are 750 bytes at most.
+  // 250 UTF-16 units take at most 750 bytes.
   const short = Buffer.byteLength(key) > longestStart ? key.slice(0, 250) : key
-  // Some stores fail on what XML cannot carry.
+  // Some stores fail on characters that XML cannot represent.
   const [clean = ''] = /^[^\p{Cc}\p{Cs}\ufffe\uffff]*/u.exec(short) ?? []
   if (clean !== key) return clean
   const last = [...clean].at(-1) ?? ''
@@ -72,7 +72,7 @@ function rightBefore(key: string): string {
   return /[\p{Cc}\p{Cs}\ufffe\uffff]/u.test(before) ? rest : rest + before + lastCharacter
 }
 
-/** What all of some texts start with. */
+/** Longest common prefix of the texts. */
 export function commonStart(texts: readonly string[]): string {
   let common = texts[0] ?? ''
   for (const text of texts) while (!text.startsWith(common)) common = common.slice(0, -1)

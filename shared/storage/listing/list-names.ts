@@ -9,20 +9,20 @@ import { merged, type Named, visibleKeys } from './merged-names.ts'
 import { keysFor, type ListedPacket, packetsInOrder, packetsNamed } from './packet-order.ts'
 import { withoutCopies } from './plain-names.ts'
 
-/** Which names are listed; each has the org in front. */
+/** Which names to list. Every name starts with its org. */
 export interface Wanted {
   /** Names that start with one of these. */
   starts: readonly string[]
-  /** Names behind this one. */
+  /** Only names after this one. */
   after: string
   filter: NameFilter | null
-  /** So many are taken at most. */
+  /** The caller takes at most this many. */
   most: number
 }
 
 export interface NameFilter {
   is(name: string): boolean
-  /** May it be a packet's name, or one of its parts, of however many? */
+  /** Whether a packet's name, or the name of any part it may have, could match. */
   mayBe(packetName: string): boolean
 }
 
@@ -31,18 +31,18 @@ interface Stored {
   generations: Generations
 }
 
-// So many packets are read, and so many names looked at, together; and so many manifests.
+// Batch sizes: of packets read and names checked, and of manifests read.
 const mostTogether = 495
 const manifestsTogether = 32
 const turnMs = 20
 
 /**
- * Names of files in order, as they are taken: what lies before, between and behind them costs next to nothing. Packets
- * come from the keys of their generations, files of others from plain objects, each from one listing.
+ * Lists file names lazily and in order; names before, between and after the wanted ones cost next to nothing. Packets
+ * come from the keys of their generations, others' files from plain objects, each from one listing.
  *
- * A name that is there throughout is given once, whatever comes and goes meanwhile. A packet is seen as its latest
- * generation at the time its keys are listed. An object of no packet seen so far may be a copy that belongs to one
- * committed since, so packets of such names are looked for again before the names are given.
+ * A name that exists throughout is listed once, whatever is added or removed meanwhile. A packet is seen as of its
+ * latest generation when its keys are listed. An object that belongs to no packet seen so far may be a copy of one
+ * committed since, so packets of such names are looked up again before the names are returned.
  */
 export async function* listNames(stored: Stored, wanted: Wanted): AsyncGenerator<string> {
   const together = Math.min(wanted.most, mostTogether)
@@ -74,7 +74,7 @@ async function* findNames(stored: Stored, { starts, after, filter, most }: Wante
     yield* packetsInOrder(store, packetKeys, { start, from, packets })
   }
 
-  /** Markers tell how many parts there are. Where one is missing the manifest does, and is read if it matters. */
+  /** Takes part counts from markers. Without a marker, reads the manifest unless the filter excludes the packet. */
   async function* withParts(chunks: AsyncIterable<ListedPacket[]>) {
     const partsOf = async (packet: ListedPacket) =>
       packet.parts ?? (filter === null || filter.mayBe(packet.name) ? await shownParts(generations, packet) : null)
@@ -89,7 +89,7 @@ async function* findNames(stored: Stored, { starts, after, filter, most }: Wante
   }
 
   let turn = performance.now()
-  /** Others get their turns, though there may be nothing to wait for. */
+  /** Yields to the event loop, as listing may run long without waiting for I/O. */
   async function takeTurns(): Promise<void> {
     if (performance.now() - turn < turnMs) return
     await setImmediate()
@@ -110,7 +110,7 @@ async function* findNames(stored: Stored, { starts, after, filter, most }: Wante
   }
 }
 
-/** In order, without those that start with another. */
+/** Sorts prefixes and drops those that another one covers. */
 function uncovered(starts: readonly string[], compare: Compare): string[] {
   const kept: string[] = []
   for (const start of [...starts].sort(compare)) {

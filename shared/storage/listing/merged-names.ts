@@ -3,29 +3,29 @@ import type { Cursor } from './cursor.ts'
 import { partNamesFrom } from './part-order.ts'
 import { ownersOf } from './plain-names.ts'
 
-/** A name that may be listed. */
+/** A candidate for the listing. */
 export interface Named {
   name: string
-  /** It is that of an object: below a removed packet of this name, or null where no packet is known. */
+  /** Set for the name of an object: the removed packet that it may be a copy of, or null if no packet is known. */
   plainOf?: string | null
 }
 
-/** A packet that readers see as so many parts; 0 for a removed one, null where it does not matter. */
+/** A packet and the number of parts that readers see: 0 for a removed one, null if irrelevant. */
 interface CountedPacket {
   name: string
   parts: number | null
 }
 
-/** A packet that names still to come may belong to: they all start with its own. */
+/** A packet that later names may belong to; all of those start with its name. */
 interface OpenPacket extends CountedPacket {
   partNames: Iterator<string>
-  /** The next of them. */
+  /** The next one of `partNames`. */
   partName: string | undefined
 }
 
 /**
- * The names of packets' parts, and of objects that are no copies of such, in order. Both come in order; part names are
- * given from `from` on.
+ * Merges the names of packets' parts and of objects that are not copies of them, in order. Both inputs are sorted; part
+ * names start at `from`.
  */
 export async function* merged(
   packets: AsyncGenerator<CountedPacket>,
@@ -67,8 +67,8 @@ export async function* merged(
 }
 
 /**
- * Keys from `from` on that start with `start`. What stands below a dot-name is hidden, and passed over: below that of an
- * org's top directory are all generations and parts.
+ * Keys at or after `from` that start with `start`. Skips hidden objects, those below a dot-name: in an org's top
+ * directory these include all generations and parts.
  */
 export async function* visibleKeys(cursor: Cursor, start: string, from: string): AsyncGenerator<string> {
   let object = await cursor.seek(from)
@@ -79,7 +79,7 @@ export async function* visibleKeys(cursor: Cursor, start: string, from: string):
       yield key
       object = await cursor.next()
     } else {
-      // A slash is the character behind the dot.
+      // The slash is the character after the dot.
       const visible = `${key.slice(0, dot.index + dot[0].length - 1)}/`
       const isTop = dot.index === key.indexOf('/')
       object = isTop ? await cursor.jump(visible) : await cursor.seek(visible)

@@ -1,7 +1,7 @@
 import { baseReachedInto } from '../names.ts'
 import type { NameFilter } from './list-names.ts'
 
-/** Names of an org's files that hold any of some texts; null where all do. */
+/** Matches an org's file names that contain any of the texts; null if every name matches. */
 export function filterOf(orgName: string, texts: readonly string[]): NameFilter | null {
   if (texts.length === 0 || texts.includes('')) return null
   const isInSuffix = texts.some((text) => /^P?a?r?t?\d*o?f?\d*$/.test(text))

@@ -4,14 +4,14 @@ import { canStartName, longestKeyBytes } from '../names.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { type Cursor, commonStart, openCursor } from './cursor.ts'
 
-/** A packet as keys tell of it, be it removed or not. */
+/** A packet, removed or not, as far as its keys describe it. */
 export interface ListedPacket {
   name: string
   /** Its latest generation. */
   generation: number
-  /** The key of that one's manifest. */
+  /** The key of that generation's manifest. */
   manifestKey: string
-  /** How many parts readers see, 0 for none, as the marker says; null without one. */
+  /** Number of parts that readers see according to the marker, 0 for none; null without a marker. */
   parts: number | null
 }
 
@@ -19,10 +19,10 @@ export interface ListedPacket {
 const leastKeys = 10
 const mostKeys = 1_000
 
-/** How many keys hold so many packets, as a rule. */
+/** Number of keys that typically covers this many packets. */
 export const keysFor = (packets: number) => Math.min(leastKeys + 2 * packets, mostKeys)
 
-/** The packets of these names, removed ones too. Names that lie close together take one request. */
+/** Looks up packets by name, including removed ones. Names that sort close together share a request. */
 export async function packetsNamed(store: ObjectStore, names: Iterable<string>): Promise<Map<string, ListedPacket>> {
   const found = new Map<string, ListedPacket>()
   const starts = [...new Set(names)].map(generationsOf).sort(store.compareKeys)
@@ -44,7 +44,7 @@ async function nextPacket(cursor: Cursor, from: string, within: string): Promise
     const marker = parseMarkerKey(key)
     const parsed = parseGenerationKey(key)
     if (latest !== null && marker?.manifestKey === latest.manifestKey) latest.parts = marker.parts
-    // Those that an earlier version of this service named are in ascending order.
+    // Keys written by an earlier version of this service are in ascending order.
     if (isEarlier && parsed !== null) {
       latest = { name: parsed.name, generation: parsed.generation, manifestKey: key, parts: null }
       isEarlier = parsed.isEarlier
@@ -54,12 +54,12 @@ async function nextPacket(cursor: Cursor, from: string, within: string): Promise
 }
 
 /**
- * Is the key of a name behind those of longer names that go on with `rest`? Only then does the order of keys differ from
- * that of names: the generations of `f-1` (`f-1/.…`) come before those of `f` (`f/.…`).
+ * Whether a name's key sorts after those of longer names that continue with `rest`. Only then does key order differ
+ * from name order: the generations of `f-1` (`f-1/.…`) come before those of `f` (`f/.…`).
  */
 const keyIsBehind = (rest: string) => rest < '/.'
 
-/** The names that `name` starts with, itself not among them, and which start with `start`: those that pass a test. */
+/** Possible names that are proper prefixes of `name`, start with `start` and pass `isWanted`. */
 function namesBefore(name: string, start: string, isWanted: (rest: string) => boolean): string[] {
   const found: string[] = []
   for (let length = start.length; length < Math.min(name.length, longestKeyBytes); length++) {
@@ -70,17 +70,17 @@ function namesBefore(name: string, start: string, isWanted: (rest: string) => bo
 }
 
 export interface OrderedPackets {
-  /** What the names start with. */
+  /** Prefix of all names. */
   start: string
-  /** Where to begin: also shorter names whose parts come after it are given. */
+  /** Where to begin. Includes packets with shorter names whose parts may sort after it. */
   from: string
-  /** How many packets are read at a time. */
+  /** Packets read per batch. */
   packets: number
 }
 
 /**
- * Packets in the order of their names, which is not always that of their keys. After some were read, each of those to
- * come is behind the last one, or a name that the last one starts with: these few are asked for by themselves.
+ * Packets in name order, which is not always key order. After a batch, each remaining name sorts after the last one or
+ * is a prefix of it; these few prefixes are looked up separately.
  */
 export async function* packetsInOrder(
   store: ObjectStore,
@@ -94,7 +94,7 @@ export async function* packetsInOrder(
   }
 
   const within = generationsBelow(start)
-  // Parts are named `<name>Part…`, so `:` is behind all of them.
+  // Parts are named `<name>Part` and a digit, so `:` sorts after all of them.
   const reaches = (rest: string) => rest < 'Part:'
   yield await ask(namesBefore(from, start, reaches))
   for (let next = generationsBelow(from), isOver = false; !isOver; ) {

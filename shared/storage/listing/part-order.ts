@@ -1,8 +1,8 @@
 import type { Compare } from '../object-store.ts'
 
-/** The names of a packet's parts from `from` on, in order: `fPart10of12` comes before `fPart1of12`. */
+/** Names of a packet's parts at or after `from`, in key order: `fPart10of12` sorts before `fPart1of12`. */
 export function* partNamesFrom(name: string, parts: number, from: string, compare: Compare): Generator<string> {
-  /** Those whose number begins with the digits of `number`, but for itself. */
+  /** Parts whose number starts with the digits of `number` and is longer. */
   function* beginningWith(number: number): Generator<string> {
     for (let longer = number * 10; longer < number * 10 + 10 && longer <= parts; longer++) {
       if (longer === 0) continue

@@ -8,18 +8,18 @@ import type { Named } from './merged-names.ts'
 import { packetsNamed } from './packet-order.ts'
 
 /**
- * S3Proxy on a file system lists an object while it is written, as `<key>-<uuid>`: the plain file of a packet that is
- * being copied is no file of others. Stores that keep to S3 never show such a name.
+ * S3Proxy on a file system lists an object as `<key>-<uuid>` while it is written. While a packet's plain file is being
+ * copied, such an object is not one of others' files. Stores that conform to S3 never list such a name.
  */
 const beingWritten = /-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The packets whose copy an object of this name would be. */
+/** Names of the packets that an object of this name could be a copy of. */
 export function ownersOf(name: string): string[] {
   const names = [name, name.replace(beingWritten, '')]
   return [...new Set(names.flatMap((each) => [each, parsePartName(each)?.base ?? each]))]
 }
 
-/** The names without those of objects that are copies, be it of a packet that was committed meanwhile. */
+/** Drops the names of objects that are copies, including copies of packets committed meanwhile. */
 export async function withoutCopies(
   { store, generations }: { store: ObjectStore; generations: Generations },
   names: readonly Named[],
@@ -50,7 +50,7 @@ export async function withoutCopies(
     const removed = plainOf ?? packet?.name
     if (removed === undefined) return true
     const parts = packet === undefined ? 0 : (packet.parts ?? (await shownParts(generations, packet)))
-    // The name of an object that became a packet's was there throughout.
+    // The object's name is now that of a one-part packet, so it existed throughout.
     if (parts > 0) return parts === 1 && packet?.name === name
     return (await areOfOthers(removed)).has(name)
   }

@@ -8,7 +8,7 @@ import type { History } from './history.ts'
 interface Surroundings {
   world: World
   origin: Neo4jAddress
-  /** Requests for the same graph at an address that may fail. */
+  /** Requests for the same graph through an address that may fail. */
   requestsOf(version: Version): object[]
   random(): number
   history: History
@@ -19,7 +19,7 @@ const fileNames = Array.from({ length: 12 }, (_, index) => `file${index}`)
 const mostUnfinished = 4
 const pauseMs = 300
 
-/** Publishes small and large packets, over and over the same names, and cancels some, until it is over. */
+/** Publishes small and large packets, reusing the same names, and cancels some, until time is up. */
 export async function runClient(surroundings: Surroundings): Promise<void> {
   const { world, random, history, isOver } = surroundings
   const unfinished = new Set<Published>()
@@ -38,7 +38,7 @@ export async function runClient(surroundings: Surroundings): Promise<void> {
 
 /**
  * Every packet is a version of its own, so that readers can tell them apart.
- * @returns the job; null when it is not known whether there is one.
+ * @returns the job; null when it is unknown whether one was accepted.
  */
 async function publish({ world, origin, requestsOf, random, history }: Surroundings): Promise<Published | null> {
   const people = random() < 0.3 ? 210 + Math.floor(random() * 300) : 10 + Math.floor(random() * 50)
@@ -51,12 +51,12 @@ async function publish({ world, origin, requestsOf, random, history }: Surroundi
   world.reader.watch(fileName, expected)
   const body = requests.map((request) => ({ ...request, orgName: world.org, fileName }))
   const key = randomUUID()
-  // As a client does that must know: the same request with the same key until there is an answer.
+  // Retries the same request with the same key until there is an answer, as a careful client does.
   for (let tries = 1; ; tries++) {
     const location = await submit(world, `/1.0/publish/multi?batchsize=${batchSize}&forceOverwrite=true`, body, key)
     if (location === null) {
       history.note('submitted again')
-      // Redis may have forgotten the key, and what was accepted under it.
+      // Redis may have forgotten the key and the job accepted under it.
       if (world.rollbacks.hasHappenedSince(submittedAt)) return null
       await delay(pauseMs)
       continue
@@ -72,7 +72,7 @@ async function publish({ world, origin, requestsOf, random, history }: Surroundi
   }
 }
 
-/** @returns where the job is; null when there was no answer that says so. */
+/** @returns the job's location; null if no answer contained it. */
 async function submit({ client }: World, path: string, body: object, key: string): Promise<string | null> {
   try {
     const answer = await client.post(path, body, { Prefer: 'respond-async', 'Idempotency-Key': key })
@@ -80,7 +80,7 @@ async function submit({ client }: World, path: string, body: object, key: string
     if (location === null && answer.status < 500) throw new Error(`refused: ${answer.status} ${answer.text}`)
     return location
   } catch (error) {
-    // What fetch throws is a TypeError.
+    // A network failure: fetch throws a TypeError.
     if (error instanceof TypeError) return null
     throw error
   }

@@ -15,21 +15,21 @@ export interface Breakable {
   redis: ReplicatedRedis
   origin: TcpProxy
   store: TcpProxy
-  /** The processes that run now. */
+  /** The processes that currently run. */
   fleet: { workers: RunningProcess[]; api: RunningProcess }
-  /** A request for what is at a host whose name is never resolved. */
+  /** A request for an origin whose host name never resolves. */
   requestOfNobody(index: number): object
   random(): number
   history: History
   isOver(): boolean
 }
 
-/** One fault from its beginning to its end: what was broken works again afterwards. */
+/** One fault from start to finish; the service is repaired afterwards. */
 type Fault = (broken: Breakable, seconds: (most: number) => Promise<void>) => Promise<void>
 
 const workersWanted = 2
 
-/** Ends a worker some way and starts another, before or after: rolling updates do both. */
+/** Ends a worker and starts another before or after, like a rolling update. */
 async function replaceWorker(broken: Breakable, seconds: (most: number) => Promise<void>, signal: NodeJS.Signals) {
   const { fleet, world, random } = broken
   const start = async () => fleet.workers.push(await world.service.startWorker())
@@ -44,7 +44,7 @@ async function replaceWorker(broken: Breakable, seconds: (most: number) => Promi
 const oneOf = <T>(items: readonly T[], random: () => number): T => items[Math.floor(random() * items.length)] as T
 const anyWorker = ({ fleet, random }: Breakable): RunningProcess => oneOf(fleet.workers, random)
 
-/** Redis forgets what it learned from `knownAt` until now. Frozen, it accepts nothing in the moment before it is taken away. */
+/** Redis forgets all it learned after `knownAt`. It is frozen first, so it accepts nothing while it is replaced. */
 async function rollBack({ redis, world }: Breakable, knownAt: number, takeAway: () => Promise<void>) {
   redis.freeze()
   world.rollbacks.add(knownAt)
@@ -55,8 +55,8 @@ async function rollBack({ redis, world }: Breakable, knownAt: number, takeAway: 
 const waitsForWaitingMs = 3_000
 
 /**
- * Does something at a moment when a publish is accepted and nobody has begun it, as there always is where much is to be
- * done. When Redis forgets that it was begun, it is begun once more beside itself.
+ * Does something while an accepted publish is still queued, which is always the case under load. When Redis then
+ * forgets that a worker started the publish, a second run starts beside the first.
  */
 async function whileOneWaits<Result>({ fleet, world }: Breakable, work: () => Promise<Result>): Promise<Result> {
   const { workers } = fleet
@@ -65,7 +65,7 @@ async function whileOneWaits<Result>({ fleet, world }: Breakable, work: () => Pr
     (await world.redis.llen(`${queue}:wait`)) + (await world.redis.zcard(`${queue}:prioritized`)) > 0
   for (const worker of workers) worker.kill('SIGSTOP')
   try {
-    // Where every client waits for its own publishes none comes.
+    // No publish is queued while every client waits for its own.
     await until('a publish waits', waits, waitsForWaitingMs).catch(() => {})
     return await work()
   } finally {
@@ -120,7 +120,7 @@ const faults: Record<string, Fault> = {
     await rollBack(broken, knownAt, replica.promote)
   },
   async 'redis connections cut'({ redis, random, history }, seconds) {
-    // Of their own: how often they are asked depends on what passes.
+    // A separate generator, because the number of draws depends on the traffic.
     const chunks = createRandom(random() * 2 ** 32)
     const next = () => 1 + Math.floor(chunks() * 40)
     let left = next()
@@ -143,7 +143,7 @@ const faults: Record<string, Fault> = {
         () => false,
       )
     for (const status of await Promise.all(publishes)) expect([422, 429, 502, 503]).toContain(status)
-    // Their clients have an answer; the lookups may go on. The store's own name is looked up for new connections.
+    // The clients have their answers, but lookups may still be running. New connections must resolve the store's name.
     store.refuse(true)
     store.refuse(false)
     await until('the API answers others while names stay unanswered', lists, answersWithinMs)
@@ -175,10 +175,10 @@ const faults: Record<string, Fault> = {
   },
 }
 
-/** What `breakThings` does, by name. */
+/** Names of all faults. */
 export const faultNames: readonly string[] = Object.keys(faults)
 
-/** Breaks one thing after another, each for a while, all of them before one again, until it is over; everything works then. */
+/** Injects faults one after another until time is up, each once per cycle; everything is repaired at the end. */
 export async function breakThings(broken: Breakable): Promise<void> {
   const { random, history, isOver } = broken
   const seconds = async (most: number) => {

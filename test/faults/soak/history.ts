@@ -9,13 +9,13 @@ declare module 'vitest' {
   }
 }
 
-/** What a soak did and saw, a JSON line each: kept, so that a failure can be followed. */
+/** A record of a soak, as JSON lines, for analysing failures. */
 export interface History {
   file: string
   note(what: string, more?: object): void
-  /** How often each thing was noted. */
+  /** Number of entries by name. */
   counts(): Record<string, number>
-  /** Puts what the programs logged beside it. */
+  /** Stores the programs' logs beside the history. */
   keepLogs(logs: string): void
 }
 

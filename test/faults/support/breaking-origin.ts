@@ -1,7 +1,7 @@
 import { afterAll, inject } from 'vitest'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
-/** The origin behind a proxy that breaks off once, in the middle of the rows: relationships alone have this key. */
+/** The origin behind a proxy that cuts the connection once, in mid-rows: only relationships have this key. */
 export async function breakingOrigin(): Promise<TcpProxy & { hasBroken(): boolean }> {
   let isCut = false
   const proxy = await startTcpProxy(new URL(inject('stack').neo4j.boltUrl).host, {

@@ -1,2 +1,2 @@
-/** Loaded into a process before its program, with --expose-gc: what its heap holds is what is in use. */
+/** Preloaded with --expose-gc: collects garbage every second, so that heap usage approximates live data. */
 setInterval(() => globalThis.gc?.(), 1_000).unref()

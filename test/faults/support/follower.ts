@@ -10,14 +10,14 @@ const counts = ['subRequestsDone', 'pairs', 'parts', 'bytes'] as const
 
 export interface FollowOptions {
   limitMs: number
-  /** The test takes APIs or Redis away: answers that fail are asked for again. */
+  /** The test stops APIs or Redis, so failed requests are repeated. */
   answersMayFail: boolean
   rollbacks: Rollbacks
 }
 
 /**
- * Follows a job until it is finished, and holds what it sees against what must hold: attempts never go back, and within
- * one neither state nor progress does. @returns the job; null when it is gone.
+ * Follows a job until it is finished and checks that attempts never decrease, and that state and progress never go back
+ * within one attempt. @returns the job; null when it is gone.
  */
 export async function follow(
   client: () => Client,

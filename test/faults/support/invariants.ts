@@ -10,17 +10,17 @@ import { type Expected, type Version, wholeVersion } from './versions.ts'
 import type { Published, World } from './world.ts'
 
 /**
- * What must hold after any fault, when everything has come to its end: every acknowledged job reached one final state
- * and stays there, readers saw whole packets only, each succeeded job made one generation and no other job any, the
- * packets replay to the origin's graphs, nothing is left in Redis, a sweep leaves what is referred to and only that, and no
- * secret was written down anywhere.
+ * Invariants after any fault, once everything has finished: every acknowledged job reached one final state and stays
+ * there; readers saw only whole packets; each succeeded job made one generation, and other jobs none; packets replay to
+ * the origin's graphs; Redis holds no leftovers; a sweep keeps exactly what is referenced; no secret was stored or
+ * logged.
  *
- * A Redis that went back to an earlier moment has forgotten what it learned since. Of a job that it touched (see
- * `Rollbacks`) no more can be asked than this: it is unknown, or it comes to an end once more, which may be another one, for
- * a cancellation or a failure may be among what was forgotten. But the store forgets nothing: a job that a client was told has succeeded
- * has succeeded still, if it is known, and made its one generation, known or not. The packets of all jobs stay readable and whole
- * meanwhile and afterwards, and none comes back that was replaced: readers see no difference.
- * @param forgotten jobs that a Redis without its data no longer knows.
+ * A Redis rolled back to an earlier moment has lost later updates. A job affected by that (see `Rollbacks`) may be
+ * unknown or finish again, possibly in another state, since a cancellation or failure may be among the lost updates.
+ * The store loses nothing: a job reported as succeeded remains succeeded if it is known, and made its one generation
+ * either way. All packets stay readable and whole throughout, and no replaced packet returns: readers notice no
+ * difference.
+ * @param forgotten jobs unknown to a Redis that lost its data.
  */
 export async function mustHold(
   world: World,
@@ -57,9 +57,9 @@ export async function mustHold(
       const marker = wholeVersion(texts, reader.expected(fileName))
       const latest = published.find(({ id }) => id === made.at(-1)?.jobId)
       const { version } = reader.expected(fileName).find(({ version }) => version.marker === marker) as Expected
-      // A job that Redis forgot before its client knew of it may have run, and be the last.
+      // A job that Redis forgot before its client knew of it may have run and may be the latest.
       if (latest || !world.rollbacks.hasHappenedSince(0)) expect(marker).toBe(latest?.version.marker)
-      // Packets of one version that were cut alike are the same text: one replay is enough.
+      // Packets of one version with the same part sizes have identical text, so one replay suffices.
       if (graphs.get(marker)?.join() !== texts.join()) await mustReplay(world, version, texts)
       graphs.set(marker, texts)
     }
@@ -68,7 +68,7 @@ export async function mustHold(
   await mustBeSweptClean(world)
 }
 
-/** What a client was told, and how the job stands for good: the same where Redis forgot nothing of it. */
+/** The state reported to the client, and the final one; they are equal unless Redis was rolled back. */
 async function endsOf(
   world: World,
   job: Published,

@@ -2,7 +2,7 @@ import { expect, inject } from 'vitest'
 import { everythingInRedis, everythingInTheStore } from '../../support/kept-texts.ts'
 import type { World } from './world.ts'
 
-/** Texts that hold a secret of a service, in the forms that a program might write it. */
+/** A service's secrets, in every form in which a program might write them. */
 export function secretsOf({ service }: Pick<World, 'service'>): string[] {
   const { neo4j } = inject('stack')
   const { S3_SECRET_KEY = '', SECRET_KEYS = '' } = service.env
@@ -12,12 +12,12 @@ export function secretsOf({ service }: Pick<World, 'service'>): string[] {
     ...Object.values(service.tokens),
     S3_SECRET_KEY,
     SECRET_KEYS.split(':').at(-1) as string,
-    // Of presigned URLs; what is kept has none.
+    // Part of presigned URLs, which must not be stored.
     'X-Amz-Signature',
   ]
 }
 
-/** Everything a service has written down by now: each place's name and text. */
+/** Everything a service has stored or logged so far, as place and text. */
 export async function writtenDown(world: World): Promise<[place: string, text: string][]> {
   return [
     ['the logs', world.service.logs()],
@@ -27,7 +27,7 @@ export async function writtenDown(world: World): Promise<[place: string, text: s
   ]
 }
 
-/** No secret is in any of these places. */
+/** Expects that no secret occurs in any of these places. */
 export function mustBeNowhere(secrets: readonly string[], places: readonly (readonly [string, string])[]): void {
   const found = secrets.flatMap((secret, index) =>
     places.filter(([, text]) => text.includes(secret)).map(([place]) => `secret ${index} is in ${place}`),
@@ -35,7 +35,7 @@ export function mustBeNowhere(secrets: readonly string[], places: readonly (read
   expect(found).toEqual([])
 }
 
-/** Passwords, tokens, keys and signed URLs are not in logs, Redis (its files too) or the store. Contract 9. */
+/** Passwords, tokens, keys and signed URLs are not in logs, Redis (including its files) or the store. Contract 9. */
 export async function mustKeepSecrets(world: World): Promise<void> {
   mustBeNowhere(secretsOf(world), await writtenDown(world))
 }

@@ -14,10 +14,10 @@ import { refreshPlainFiles } from '../../../shared/storage/plain-files.ts'
 import { type SweepRules, sweepStorage } from '../../../shared/storage/sweep.ts'
 import type { World } from './world.ts'
 
-/** Later than any object, by clocks that count in seconds too. */
+/** Later than any object, even by clocks with a resolution of seconds. */
 const soonMs = 5_000
 
-/** Sweeps as if everything were old: only the records protect what is under way. */
+/** Sweeps without grace periods, so that only job records protect work in progress. */
 export function sweepNow({ storage, records }: Pick<World, 'storage' | 'records'>, rules: Partial<SweepRules> = {}) {
   return sweepStorage(storage, {
     now: Date.now() + soonMs,
@@ -33,7 +33,7 @@ export function sweepNow({ storage, records }: Pick<World, 'storage' | 'records'
   })
 }
 
-/** After a sweep the bucket holds the packets that were current, their parts and their plain files, and nothing else. */
+/** After a sweep the bucket holds only the packets that were current, with their parts and plain files. */
 export async function mustBeSweptClean(world: World): Promise<void> {
   const { storage, org, reader } = world
   const wanted = new Map<string, number>([[orgKey(org), 2]])

@@ -15,29 +15,29 @@ import { proxiedRedis } from './proxied-redis.ts'
 
 const runs = join(import.meta.dirname, '../../../.local/run')
 
-/** A Redis of the test's own, at an address that stays: it may be frozen and killed. */
+/** A Redis for one test at a stable address, which may be frozen and killed. */
 export interface OwnRedis {
   address: RedisAddress
   database: number
-  /** Another Redis of the test's can be its replica: none that is in a container reaches it. */
+  /** Whether another test Redis can be its replica; one in a container cannot be reached. */
   canHaveReplicas: boolean
   freeze(): void
   wake(): void
   kill(): Promise<void>
-  /** It refuses whatever takes memory, or no longer. */
+  /** Makes it refuse commands that need memory, or accept them again. */
   full(isFull: boolean): Promise<void>
   evict(policy: string): Promise<void>
-  /** All that was ever written to it and is still on its disk; nothing where its disk is out of reach. */
+  /** Everything written to its append-only files that is still on disk; empty if the disk is inaccessible. */
   appendOnlyFiles(): string
-  /** Keeps what it knows now, to start from later. */
+  /** Saves the current data for a later start. */
   snapshot(): Promise<void>
-  /** After `kill`: it is back, with what it knew, empty, or with what it knew at the last snapshot. */
+  /** Restarts it after `kill`: with its data, empty, or with the data of the last snapshot. */
   start(how: 'as it was' | 'empty' | 'from the snapshot'): Promise<void>
 }
 
 /**
- * A process with an append-only file. Where Redis runs in a container only, one of those behind a proxy that does to its
- * clients what the signals do to them. It ends with the test that calls it, or when `whenDone` says.
+ * A process with an append-only file. Where Redis only runs in a container, a proxy imitates the effect of signals on
+ * clients. Stopped when the calling test finishes, or by `whenDone`.
  */
 export async function ownRedis(whenDone: (end: () => Promise<void>) => void = onTestFinished): Promise<OwnRedis> {
   const run = openRun(runs, console.error)
@@ -97,7 +97,7 @@ async function redisProcess(run: Run, command: string): Promise<OwnRedis> {
       if (how !== 'as it was') await rm(directory, { recursive: true })
       if (how === 'from the snapshot') {
         await mkdir(directory)
-        // An append-only file may begin with a snapshot, or be one.
+        // Redis accepts an append-only file that starts with, or consists of, a snapshot.
         await copyFile(snapshot, join(directory, 'appendonly.aof'))
       }
       await start()

@@ -5,14 +5,14 @@ import type { RunningProcess } from '../../../dev/stack/processes.ts'
 
 const pauseMs = 50
 
-/** Asks until `is` says yes. @throws Error after `limitMs`, saying what was waited for. */
+/** Polls until `is` returns true. @throws Error naming `what` after `limitMs`. */
 export async function until(what: string, is: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
   for (const deadline = Date.now() + limitMs; !(await is()); await delay(pauseMs)) {
     if (Date.now() > deadline) throw new Error(`${what}: not within ${limitMs} ms`)
   }
 }
 
-/** Waits until a worker has logged the end of its run of a job, whatever came of it. */
+/** Waits until a worker has logged the end of its run of a job, whatever the outcome. */
 export async function untilRunEnded(worker: RunningProcess, jobId: string): Promise<void> {
   const hasEnded = () => logOf(worker, jobId).some((line) => /"(job finished|slice built|run failed)"/.test(line))
   await until('the run has ended', hasEnded).catch((error) => {
@@ -20,18 +20,18 @@ export async function untilRunEnded(worker: RunningProcess, jobId: string): Prom
   })
 }
 
-/** Waits until a process has stopped itself. */
+/** Waits until a process has stopped itself with SIGSTOP. */
 export const untilFrozen = (one: RunningProcess): Promise<void> =>
   until(`${one.name} is frozen`, async () => {
     const { stdout } = await promisify(execFile)('ps', ['-o', 'state=', '-p', String(one.pid)])
     return stdout.trim().startsWith('T')
   })
 
-/** Has a worker begun a run of a job? That one lost its worker is logged too, by whoever finds it. */
+/** Whether a worker started a run of a job. A mention alone is not enough: others log lost jobs too. */
 export const hasBegun = (worker: RunningProcess, jobId: string): boolean =>
   logOf(worker, jobId).some((line) => line.includes('"job started"'))
 
-/** What a program logged about a job. */
+/** The log lines of a program about a job. */
 export const logOf = (one: RunningProcess, jobId: string): string[] =>
   one
     .log()

@@ -4,7 +4,7 @@ import { configureRedis } from './configure-redis.ts'
 import type { OwnRedis } from './own-redis.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
 
-/** A Redis that cannot be frozen or killed, so that its clients see no difference. */
+/** Imitates freezing and killing for a Redis that allows neither; its clients see no difference. */
 export async function proxiedRedis(url: string): Promise<OwnRedis> {
   const proxy = await startTcpProxy(new URL(url).host)
   onTestFinished(() => proxy.close())

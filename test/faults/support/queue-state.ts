@@ -7,10 +7,10 @@ import type { World } from './world.ts'
 const limitMs = 30_000
 const pauseMs = 100
 
-/** Waits until nothing of any job is left in Redis but its record: no place in the queue, no secret, no claim. */
+/** Waits until Redis holds nothing of any job except its record: no queue entry, secret or claim. */
 export async function mustBeQuiet({ redis }: World): Promise<void> {
   const queue = `${queuePrefix}:${queueName}`
-  // At once, or something could go from a list that is read later to one that was read before.
+  // Atomic, because an entry could otherwise move from a list read later to one read earlier.
   const left = async () => {
     const asked = redis.multi()
     for (const list of ['wait', 'active', 'paused']) asked.lrange(`${queue}:${list}`, 0, -1)

@@ -6,16 +6,16 @@ import { type Expected, wholeVersion } from './versions.ts'
 const pauseMs = 25
 
 /**
- * Lists, reads back and downloads packets in a loop, as clients do at any moment: each time it must see none, the whole
- * old or the whole new one. A packet that was there must stay, and one that was replaced must not come back.
+ * Continuously lists, reads back and downloads packets: each time it must see none, the whole old or the whole new one.
+ * An existing packet must not disappear, and a replaced one must not return.
  */
 export interface Reader {
   watch(fileName: string, expected: Expected): void
   expected(fileName: string): readonly Expected[]
   fileNames(): string[]
-  /** How often everything was read. */
+  /** Number of complete rounds. */
   rounds(): number
-  /** Ends the loop. @throws what it saw that must not be. */
+  /** Ends the loop. @throws the first violation seen. */
   stop(): Promise<void>
 }
 
@@ -24,10 +24,10 @@ interface Watched {
   seen: string[]
 }
 
-/** An answer that says that something the service needs is away. */
+/** An answer that reports an unavailable dependency. */
 class Away extends Error {}
 
-/** @param answersMayFail the test ends APIs or takes what they need away: such an answer is none. */
+/** @param answersMayFail the test stops APIs or dependencies, so failed answers are ignored. */
 export function startReader(client: () => Client, org: string, answersMayFail: boolean): Reader {
   const watched = new Map<string, Watched>()
   let isStopped = false
@@ -91,7 +91,7 @@ export function startReader(client: () => Client, org: string, answersMayFail: b
         for (const [fileName, file] of watched) await readOnce(fileName, file)
         rounds++
       } catch (error) {
-        // What fetch throws is a TypeError.
+        // A network failure: fetch throws a TypeError.
         if (!answersMayFail || !(error instanceof TypeError || error instanceof Away)) throw error
       }
       await delay(pauseMs)
@@ -99,7 +99,7 @@ export function startReader(client: () => Client, org: string, answersMayFail: b
   }
 
   const reading = readAll()
-  // Told when the reader is stopped; not unhandled until then.
+  // Reported by `stop`; must not be an unhandled rejection until then.
   reading.catch(() => {})
   return {
     watch(fileName, expected) {

@@ -4,15 +4,15 @@ import { type OwnRedis, ownRedis } from './own-redis.ts'
 import { until } from './processes.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
 
-/** A Redis at an address that stays, whose connections can be cut and whose place a replica can take. */
+/** A Redis at a stable address, whose connections can be cut and which a replica can replace. */
 export interface ReplicatedRedis extends OwnRedis {
-  /** Asked at each chunk that passes, in either direction, whether its connection is cut there; null: none is. */
+  /** Called for each chunk in either direction to decide whether to cut its connection; null: never. */
   cutWhere(isCutHere: (() => boolean) | null): void
-  /** @returns a replica that knows all that its primary does now, and hears of nothing more. */
-  replica(): Promise<{ /** Takes the place of the primary, which is killed. */ promote(): Promise<void> }>
+  /** @returns a replica with the primary's current data, which receives no further updates. */
+  replica(): Promise<{ /** Kills the primary and takes its place. */ promote(): Promise<void> }>
 }
 
-/** It ends with the test that calls it. */
+/** Stopped when the calling test finishes. */
 export async function replicatedRedis(): Promise<ReplicatedRedis> {
   let primary = await ownRedis()
   const all = [primary]
@@ -45,7 +45,7 @@ export async function replicatedRedis(): Promise<ReplicatedRedis> {
       isCutHere = next
     },
     async replica() {
-      // To its clients the same: one that is behind has taken its place.
+      // Equivalent for clients: a Redis with older data takes over.
       if (!primary.canHaveReplicas) return snapshotAsReplica()
       const standby = await ownRedis()
       all.push(standby)
@@ -61,14 +61,14 @@ export async function replicatedRedis(): Promise<ReplicatedRedis> {
   }
 }
 
-/** Copies everything from a primary, then loses it. */
+/** Copies all data from a primary, then disconnects from it. */
 async function followOnce(standby: OwnRedis, primary: OwnRedis): Promise<void> {
   const link = await startTcpProxy(hostOf(primary))
   const [host, port] = link.address.split(':') as [string, string]
   await withClient(standby, async (redis) => {
     await redis.replicaof(host, port)
     await until('the replica has a link', async () => (await redis.info('replication')).includes('link_status:up'))
-    // One stream in order: once this write has arrived, so has everything before.
+    // Replication is ordered: once this write has arrived, so has everything before it.
     await withClient(primary, (origin) => origin.multi().set('replica', 'here').del('replica').exec())
     const at = await withClient(primary, (origin) => origin.info('replication'))
     const offset = Number(/master_repl_offset:(\d+)/.exec(at)?.[1])

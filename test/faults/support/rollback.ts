@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis'
 
 /**
- * Remembers all that a Redis database holds. @returns what takes it back to that, as a failover to a replica that was
- * behind does, or a restored backup: in one step, and without an end to any connection.
+ * Saves all data of a Redis database. @returns a function that restores it in one transaction without closing
+ * connections, like a failover to a lagging replica or a restored backup.
  */
 export async function rememberRedis(redis: Redis): Promise<() => Promise<void>> {
   const keys = await redis.keys('*')

@@ -1,25 +1,25 @@
 import type { Published } from './world.ts'
 
 /**
- * Redis went back to what it knew at some moment: a backup was restored, or a replica took over that was behind. Times are
+ * Redis returned to an earlier state: a backup was restored, or a lagging replica took over. Times are
  * `performance.now()`.
  */
 interface Rollback {
-  /** What was known then is known still. */
+  /** Data known at this time survived. */
   knownAt: number
-  /** Nothing that Redis learned in between and until now is. */
+  /** Updates between `knownAt` and this time are lost. */
   lostAt: number
 }
 
-/** What a test's Redis has forgotten. */
+/** The rollbacks of a test's Redis. */
 export interface Rollbacks {
-  /** Called before what Redis knows is taken away. */
+  /** Must be called before the data is removed. */
   add(knownAt: number): void
-  /** Did one happen since? Then an answer from before it says nothing about one from after it. */
+  /** Whether a rollback happened since; if so, answers from before and after it must not be compared. */
   hasHappenedSince(time: number): boolean
   /**
-   * May Redis have forgotten something of a job: that it was accepted, how it went on or how it ended? Not of one that was seen
-   * to have ended before, nor of one that was submitted after.
+   * Whether Redis may have forgotten anything about a job: its acceptance, progress or end. Not if it was seen finished
+   * before the restored state, nor if it was submitted after the rollback.
    */
   touched(job: Pick<Published, 'submittedAt' | 'endedAt'>): boolean
 }

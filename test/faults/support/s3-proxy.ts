@@ -4,18 +4,18 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll } from 'vitest'
 
-/** What becomes of a request: it is never answered, is refused, or passed on late; null: it is passed on. */
+/** Fate of a request: never answered, refused, or forwarded late; null: forwarded. */
 export type Misbehaviour = 'hang' | { status: number; code: string } | { delayMs: number } | null
 
-/** Stands before the object store and misbehaves as the test says. */
+/** A proxy before the object store that misbehaves on demand. */
 export interface S3Proxy {
   url: string
-  /** From now on; what hangs goes on hanging. */
+  /** Applies to new requests; hanging ones keep hanging. */
   misbehave(rule: (request: { method: string; path: string }) => Misbehaviour): void
   behave(): void
 }
 
-/** Ends with the file that calls it. */
+/** Stopped when the calling file finishes. */
 export async function startS3Proxy(endpoint: string): Promise<S3Proxy> {
   const { hostname, port } = new URL(endpoint)
   let rule: (request: { method: string; path: string }) => Misbehaviour = () => null
@@ -31,7 +31,7 @@ export async function startS3Proxy(endpoint: string): Promise<S3Proxy> {
       return answer.end(method === 'HEAD' ? '' : `<Error><Code>${code}</Code><Message>no</Message></Error>`)
     }
     if (misbehaviour) await delay(misbehaviour.delayMs)
-    // The headers as they are: the signature covers the host.
+    // Headers are forwarded unchanged: the signature covers the host.
     const passed = request({ hostname, port, method, path, headers }, (answered) => {
       answer.writeHead(answered.statusCode ?? 500, answered.headers)
       answered.pipe(answer)

@@ -1,4 +1,4 @@
-/** Loaded into a process before its program: its clock goes wrong by CLOCK_SHIFT_MS. */
+/** Preloaded into a process: shifts its clock by CLOCK_SHIFT_MS. */
 const shiftMs = Number(process.env.CLOCK_SHIFT_MS)
 const realNow = Date.now
 

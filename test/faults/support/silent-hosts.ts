@@ -8,17 +8,17 @@ import type { Version } from './versions.ts'
 
 const suffix = '.silent.example'
 
-/** Hosts whose names no server answers for. */
+/** Hosts whose names never resolve. */
 export interface SilentHosts {
-  /** What may be published from, as ORIGIN_ALLOW has it. */
+  /** Their pattern for ORIGIN_ALLOW. */
   origins: string[]
-  /** With it a program's name servers are silent about them. */
+  /** Environment in which a program's name servers do not answer for these hosts. */
   env: Record<string, string>
-  /** Sub-requests for what would be at one of them. */
+  /** Sub-requests of a version with such a host as their origin. */
   requestsOf(version: Version, index: number): object[]
 }
 
-/** It ends with the file that calls it. */
+/** Stopped when the calling file finishes. */
 export async function silentHosts(): Promise<SilentHosts> {
   const directory = mkdtempSync(join(tmpdir(), 'silent-'))
   const server = createSocket('udp4').bind(0, '127.0.0.1')

@@ -4,15 +4,15 @@ import { closeSync, constants, open, openSync, rmSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
 /**
- * Loaded into a process before its program: no name server answers for the names that end in SILENT_NAMES. The system's
- * resolver keeps a thread of the process busy for as long as it tries, as it does in truth; c-ares asks SILENT_SERVER.
+ * Preloaded into a process: no name server answers for names that end in SILENT_NAMES. As in reality, a system lookup
+ * occupies a thread of the process while it tries; c-ares asks SILENT_SERVER.
  */
 const { SILENT_NAMES: silent = '', SILENT_SERVER: server = '', SILENT_DIRECTORY: directory = '' } = process.env
 const triesMs = 40_000
 const waiting = new Set<() => void>()
 let count = 0
 
-/** Opening a pipe that nobody writes to waits, in one of those threads. */
+/** Occupies a thread of the pool: opening a pipe without a writer blocks. */
 function waitInAThread(done: () => void): void {
   const pipe = `${directory}/${process.pid}-${count++}`
   execFileSync('sh', ['-c', 'mkfifo "$0"', pipe])
@@ -28,7 +28,7 @@ function waitInAThread(done: () => void): void {
   waiting.add(giveUp)
   setTimeout(() => waiting.has(giveUp) && giveUp(), triesMs).unref()
 }
-// A process does not end before its threads.
+// A process does not exit before its threads do.
 process.on('exit', () => {
   for (const giveUp of waiting) giveUp()
 })

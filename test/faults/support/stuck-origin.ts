@@ -2,13 +2,13 @@ import { afterAll, inject } from 'vitest'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 import type { Version } from './versions.ts'
 
-/** The origin behind a proxy that can hold it: reading it hangs until it is let go. */
+/** The origin behind a proxy that can hold its traffic: reads hang until it is released. */
 export interface StuckOrigin extends TcpProxy {
-  /** Requests for the same graph at the origin's other address. */
+  /** Requests for the same graph through the proxy. */
   requestsOf(version: Version): object[]
 }
 
-/** @param afterBytes the origin hangs by itself once so much was read of it: in the middle of the rows. */
+/** @param afterBytes the origin hangs after sending that many bytes, in the middle of the rows. */
 export async function stuckOrigin(afterBytes = Number.POSITIVE_INFINITY): Promise<StuckOrigin> {
   let read = 0
   const proxy = await startTcpProxy(new URL(inject('stack').neo4j.boltUrl).host, {

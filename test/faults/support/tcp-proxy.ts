@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * What becomes of a chunk: it is passed on; or its connection is cut; or it is lost; or it is held, whole or its second half, and with
- * it whatever comes on any connection, until the proxy is told to let go.
+ * Fate of a chunk: pass it on, cut its connection, drop it, or hold all or its second half. Holding also holds all
+ * later traffic on any connection until it is released.
  */
 type Verdict = 'pass' | 'cut' | 'drop' | 'hold' | 'holdHalf'
 
@@ -13,20 +13,20 @@ interface Rules {
   fromServer?: (chunk: Buffer, connection: object) => Verdict
 }
 
-/** Stands between a program and what it connects to, and misbehaves as the test says. */
+/** A proxy between a program and a server that misbehaves on demand. */
 export interface TcpProxy {
   /** `host:port`. */
   address: string
-  /** Lets no byte pass from now on. */
+  /** Holds all traffic from now on. */
   hold(): void
-  /** Everything that was held goes on. */
+  /** Releases everything that was held. */
   letGo(): void
   isHolding(): boolean
-  /** Cuts every connection, and each new one as soon as it is made, until told otherwise. */
+  /** Cuts all connections, and each new one immediately, until called with false. */
   refuse(refuses: boolean): void
-  /** Passes what the server says a byte at a time, slowly, until told otherwise. */
+  /** Forwards server data slowly, byte by byte, until called with false. */
   drip(drips: boolean): void
-  /** New connections go to another server. */
+  /** Directs new connections to another server. */
   switchTo(target: string): void
   close(): void
 }
@@ -40,7 +40,7 @@ export async function startTcpProxy(target: string, rules: Rules = {}): Promise<
   let isHolding = false
   let isRefusing = false
   let isDripping = false
-  /** `from` is paused, so nothing overtakes what is under way. */
+  /** `from` is paused so that later data cannot overtake. */
   async function dripFrom(from: Socket, to: Socket, chunk: Buffer) {
     from.pause()
     let passed = 0

@@ -6,17 +6,17 @@ import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { subRequestsPerSlice } from '../../../shared/jobs/stored-request.ts'
 import { drawRing } from '../../support/social-graph.ts'
 
-/** A graph of its own whose every node and relationship says which it is, so that every pair of its packets does. */
+/** A graph whose nodes and relationships all carry its marker, so that every pair identifies its version. */
 export interface Version {
   marker: string
   label: string
-  /** Sub-requests of a multi that publishes all of it; beside them: names and origin. */
+  /** Sub-requests of a multi that publishes the whole graph, without names; the origin is included. */
   requests: readonly object[]
   pairs: number
 }
 
 const idsPerRequest = 10
-// Itself, and the relationship to the next.
+// The node, and its relationship to the next.
 const pairsPerId = 2
 
 export async function drawVersion(driver: Driver, origin: Neo4jAddress, people: number): Promise<Version> {
@@ -34,17 +34,17 @@ export async function drawVersion(driver: Driver, origin: Neo4jAddress, people: 
   return { marker: label, label, requests, pairs: pairsPerId * people }
 }
 
-/** What a packet of a version is cut into. */
+/** How a packet of a version is split into parts. */
 export interface Expected {
   version: Version
   batchSize: number
-  /** Two jobs may publish it, for Redis forgot the key that it was submitted under: replaced, it may come back. */
+  /** Two jobs may publish it because Redis forgot its idempotency key, so it may return after being replaced. */
   mayComeBack?: boolean
 }
 
 /**
- * The version that all parts of a packet are of.
- * @throws Error when they are parts of several, or not all of them, or one is not whole.
+ * Returns the version to which all parts of a packet belong.
+ * @throws Error if parts are mixed, missing or incomplete.
  */
 export function wholeVersion(texts: readonly string[], expected: readonly Expected[]): string {
   const parts = texts.map(parsePart)
@@ -59,7 +59,7 @@ export function wholeVersion(texts: readonly string[], expected: readonly Expect
   throw new Error(`not a whole packet: parts of ${sizes} pairs, versions ${[...markers]}, endings: ${hasEndings}`)
 }
 
-/** A large multi is cut a slice at a time. */
+/** A large multi is split per slice. */
 function partSizes({ pairs }: Version, batchSize: number): number[] {
   const perSlice = subRequestsPerSlice * idsPerRequest * pairsPerId
   return cut(pairs, perSlice).flatMap((slice) => cut(slice, batchSize))

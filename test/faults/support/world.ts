@@ -20,28 +20,28 @@ import type { Version } from './versions.ts'
 
 interface WorldOptions {
   workers?: number
-  /** A Redis of the test's own; without it a database of the stack's. */
+  /** A Redis of its own; by default a database of the shared one. */
   redis?: OwnRedis
   env?: Record<string, string>
-  /** `host:port` of origins beside the stack's. */
+  /** `host:port` of additional origins. */
   origins?: readonly string[]
-  /** The test takes APIs or Redis away. */
+  /** The test stops APIs or Redis. */
   answersMayFail?: boolean
 }
 
-/** A publish that was acknowledged, and is followed to its end. */
+/** An acknowledged publish, followed until it ends. */
 export interface Published {
   id: string
   fileName: string
   version: Version
   location: string
-  /** When the request that was acknowledged was sent, by `performance.now()`. */
+  /** When the acknowledged request was sent, by `performance.now()`. */
   submittedAt: number
-  /** When it was first seen finished or gone; infinite before. */
+  /** When it was first seen finished or gone; infinite until then. */
   endedAt(): number
-  /** The job when it is finished; null when it is gone. */
+  /** Resolves to the finished job, or null when it is gone. */
   done: Promise<JobRecord | null>
-  /** The job as soon as it is seen so. */
+  /** Resolves as soon as the job is seen in such a state. */
   seen(is: (job: JobRecord) => boolean): Promise<JobRecord>
 }
 
@@ -52,11 +52,11 @@ export interface Order {
   fileName: string
   batchSize?: number
   force?: boolean
-  /** Sub-requests instead of the version's own: of the same graph from another address, say. */
+  /** Replaces the version's own sub-requests, e.g. to use another address of the origin. */
   requests?: readonly object[]
 }
 
-/** A service of the test's own, an org in it, and what watches that the invariants hold. */
+/** A service for one test with an org, and the observers that check the invariants. */
 export interface World {
   service: Service
   org: string
@@ -66,23 +66,23 @@ export interface World {
   redis: Redis
   records: JobRecords
   storage: Storage
-  /** What its own Redis has on disk; nothing where it has none. */
+  /** The contents of its own Redis's files; empty without one. */
   appendOnlyFiles(): string
   reader: Reader
   rollbacks: Rollbacks
   published: Published[]
   publish(order: Order): Promise<Published>
-  /** Follows a job that was submitted by other means. */
+  /** Follows a job that was submitted elsewhere. */
   follow(job: Submitted): Published
-  /** The job as it ends, seen from now on; null when it is gone. */
+  /** Follows the job again until it ends; null when it is gone. */
   endOf(job: Published): Promise<JobRecord | null>
-  /** What reads and asks from now on goes to another API. */
+  /** Directs subsequent requests to another API. */
   useApi(apiUrl: string): void
 }
 
 const jobLimitMs = 120_000
 
-/** Called in a test, which ends it. */
+/** Must be called in a test; disposed when the test finishes. */
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const { workers = 0, redis: ownRedis, env, origins, answersMayFail = false } = options
   const stack = inject('stack')
@@ -143,7 +143,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     const done = followNow(job.location, onSeen).finally(() => {
       endedAt = performance.now()
     })
-    done.catch(() => {}) // told by whoever waits for it
+    done.catch(() => {}) // reported to whoever awaits it
     const seen = async (is: (job: JobRecord) => boolean) => {
       if (last && is(last)) return last
       const { promise, resolve } = Promise.withResolvers<JobRecord>()

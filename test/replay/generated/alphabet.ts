@@ -1,15 +1,15 @@
 import neo4j from 'neo4j-driver'
 
 /**
- * The few names that generated cases are made of. Few, because a database plans every new text anew; their own, because
- * other tests use the same databases at the same time.
+ * The few names used in generated cases: few, because a database plans each new query text; separate per suite, because
+ * other tests use the same databases concurrently.
  */
 export interface Alphabet {
-  /** Mapped: the default label A and C by `id`, B by `key`. */
+  /** Mapped labels: the default A and C by `id`, B by `key`. */
   a: string
   b: string
   c: string
-  /** Not mapped. */
+  /** Unmapped labels. */
   x: string
   y: string
   z: string
@@ -43,7 +43,7 @@ export const types = ['GEN_T', 'GEN_U', 'GEN_V'] as const
 
 const dayOf = (year: bigint) => new neo4j.types.Date(year, 2n, 28n)
 
-/** Id values of nodes: equal texts, 6.0 for 6, and of every type, most of which no origin id can name. */
+/** Node id values of every type, including equal texts and 6.0 for 6; most of them no origin id can name. */
 export const idPool: readonly unknown[] = [
   'u',
   '7',
@@ -72,10 +72,10 @@ export const idPool: readonly unknown[] = [
   new neo4j.types.DateTime(2020n, 7n, 1n, 12n, 0n, 0n, 0n, 7_200n, 'Europe/Berlin'),
 ]
 
-/** Ids that requests name though the origin seldom has them. */
+/** Ids that requests name although the origin rarely has them. */
 export const missingIds: readonly string[] = ['gone', '99', '8', '007', '2024-02-28']
 
-/** Values of every sort that a statement renders in its own way. */
+/** Values of each kind that statements render differently. */
 export const valuePool: readonly unknown[] = [
   'text',
   '',

@@ -11,7 +11,7 @@ export interface Case {
   origin: Graph
   target: Graph
   requests: readonly Request[]
-  /** The options, one or two, in which the two requests differ; null where there is more to tell them apart. */
+  /** The one or two options in which the two requests differ; null for unrelated requests. */
   twin: readonly string[] | null
   delivery: { stored: boolean; batchsize: number; orderSeed: number }
 }
@@ -23,7 +23,7 @@ const deliveries = (stored: boolean, batchsizes: number[]): fc.Arbitrary<Case['d
     orderSeed: fc.noShrink(fc.nat()),
   })
 
-/** An origin, a dirtied target, one to three sub-requests and how the packet comes. Shrinks to fewer and plainer. */
+/** An origin, a dirty target, one to three sub-requests and a delivery mode. Shrinks to fewer and simpler ones. */
 export const cases = (names: Alphabet): fc.Arbitrary<Case> =>
   fc
     .record({
@@ -41,7 +41,7 @@ export const cases = (names: Alphabet): fc.Arbitrary<Case> =>
     })
     .map(({ style, ownStyles, twin, spoiler, delivery, ...recipe }) => {
       const origin = buildOrigin(recipe.origin, names)
-      // Requests by relationship id name the id property: those beside them mostly do so too, or all would be refused.
+      // Requests by relationship id need the id property; sub-requests must mostly share it, or all would be refused.
       const isById = recipe.drafts.some(({ mode }) => mode === 'by id' || mode === 'hard filter')
       const shared = { ...style, relationshipIdField: style.relationshipIdField || isById }
       const drafted = recipe.drafts.map((draft, index): Request => {
@@ -53,7 +53,7 @@ export const cases = (names: Alphabet): fc.Arbitrary<Case> =>
       return { origin, target: buildTarget(recipe.target, origin, names), requests, twin, delivery }
     })
 
-/** A case for a reader. */
+/** A readable form of a case. */
 export const drawnCase = ({ origin, target, requests, delivery }: Case): string =>
   [
     `origin\n${drawnGraph(origin)}`,

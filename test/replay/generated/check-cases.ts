@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type Case, drawnCase, cases as generated } from './cases.ts'
 import { type Run, runCase, type World } from './run-case.ts'
 
-/** Which cases: a seed, how many, and the path to the one case that a failure named. */
+/** Which cases to run: a seed, a count, and the path of a failing case. */
 export interface Tried {
   seed?: number
   cases: number
@@ -11,19 +11,19 @@ export interface Tried {
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** What `npm run fuzz` asks for; empty in `npm test`. */
+    /** Options of `npm run fuzz`; empty in `npm test`. */
     asked: Partial<Tried>
   }
 }
 
 const shrinkingLimitMs = 60_000
 
-/** On a busy machine a case takes more than a second. */
+/** Allows for more than a second per case on a busy machine. */
 export const timeLimitMs = ({ cases }: Tried): number => 2 * shrinkingLimitMs + 4_000 * cases
 
 /**
- * Runs generated cases one after another, telling each to `onRun`.
- * @throws Error with the smallest failing case that was found, and how to run it again.
+ * Runs generated cases sequentially and reports each to `onRun`.
+ * @throws Error with the smallest failing case found and the command that reproduces it.
  */
 export async function checkCases(world: World, asked: Tried, onRun: (given: Case, run: Run) => void): Promise<void> {
   const { seed = Math.floor(Math.random() * 2 ** 31), cases: numRuns, path } = asked

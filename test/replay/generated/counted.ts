@@ -4,14 +4,14 @@ import { applied, type Operation } from './operations.ts'
 import type { Plan } from './plan.ts'
 import type { Run } from './run-case.ts'
 
-/** What is worth meeting often: `atLeast` is a third of what 300 cases have of it, at least once. */
+/** A situation that must occur often: `atLeast` is a third of its usual count in 300 cases, at least 1. */
 export interface Situation {
   name: string
   atLeast: number
   occurs: (seen: Seen) => boolean
 }
 
-/** A case that ran, as situations look at it. */
+/** A completed case, as situations inspect it. */
 export interface Seen {
   given: Case
   plans: readonly Plan[]
@@ -48,7 +48,7 @@ export function createCount(situations: readonly Situation[]) {
       const it = seen(given, run)
       for (const { name, occurs } of situations) if (occurs(it)) counts.set(name, (counts.get(name) as number) + 1)
     },
-    /** Those that occurred too rarely, by name. */
+    /** Names of the situations that occurred too rarely. */
     tooRare: (): string[] =>
       situations
         .filter(({ name, atLeast }) => (counts.get(name) as number) < atLeast)
@@ -56,7 +56,7 @@ export function createCount(situations: readonly Situation[]) {
   }
 }
 
-/** Nodes that a plan's packet is about: targeted ones, and the ends of the relationships to publish. */
+/** Nodes of a plan's packet: targeted nodes and the ends of published relationships. */
 export const nodesOf = ({ selection, candidates, origin }: Plan): number[] => [
   ...new Set([
     ...selection.targeted,
@@ -84,6 +84,6 @@ export const published = ({ operations }: Seen) =>
 export const cleanupsIn = ({ operations }: Seen) =>
   operations.filter((it): it is Extract<Operation, { kind: 'cleanup' }> => it.kind === 'cleanup')
 
-/** Whether some of these cleanups delete a relationship that the target had. */
+/** Whether any of these cleanups deletes a relationship of the target. */
 export const deletes = ({ before }: Seen, cleanups: readonly Operation[]): boolean =>
   applied(before, cleanups).relationships.length < before.relationships.length

@@ -56,7 +56,7 @@ async function read(run: Run, { all }: Alphabet): Promise<Graph> {
   }
 }
 
-/** Puts the graph into the origin in place of the last case's. @returns its relationships' element ids, in order. */
+/** Replaces the origin's graph with this one. @returns the element ids of its relationships, in order. */
 export async function drawOrigin(driver: Driver, graph: Graph, names: Alphabet): Promise<string[]> {
   const session = driver.session()
   try {
@@ -81,7 +81,7 @@ export async function wipeOrigin(driver: Driver, names: Alphabet): Promise<void>
   }
 }
 
-/** The target after a replay, in a transaction that is rolled back: it leaves nothing behind, and is quick. */
+/** The target after a replay, in a transaction that is rolled back: fast, and leaves no data behind. */
 export async function replayed(driver: Driver, before: Graph, pairs: readonly Pair[], names: Alphabet): Promise<Graph> {
   const session = driver.session()
   const transaction = session.beginTransaction()

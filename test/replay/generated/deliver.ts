@@ -18,7 +18,7 @@ interface Answer {
   error: string | null
 }
 
-/** Publishes the requests of a case: alone or as a multi, returned, or stored and read back part by part. */
+/** Publishes a case's requests, alone or as a multi; returned directly, or stored and read back by part. */
 export async function deliver(
   client: ReturnType<typeof createClient>,
   { requests, delivery }: Case,

@@ -5,7 +5,7 @@ import type { Request } from './requests.ts'
 const sometimes = fc.integer({ min: 0, max: 3 }).map((number) => number === 3)
 const often = fc.boolean()
 
-/** Null but for one in `count`. */
+/** Null except in one of `count` cases. */
 export const seldom = <T>(count: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
   fc.oneof({ weight: count - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
 
@@ -19,7 +19,7 @@ const distinctTypes = fc.uniqueArray(typeWithDirection, {
   selector: (type) => type.replace(/[<>]/, ''),
 })
 
-/** The choices that sub-requests of one multi must often share: how elements are written. */
+/** Choices about how elements are written, which the sub-requests of a multi must often share. */
 export interface Style {
   relationshipIdField: boolean
   protects: boolean
@@ -48,7 +48,7 @@ const modes: Mode[] = [
   ...(['by id', 'by id', 'hard filter', 'delete only', 'delete only', 'delete only'] as const),
 ]
 
-/** Which of a list: all, or those at the positions of `true`, starting again where there are more. */
+/** Selects list items: all, or those at positions of `true`, repeating the pattern for longer lists. */
 const pick = fc.oneof(
   { weight: 1, arbitrary: fc.constant([true]) },
   { weight: 2, arbitrary: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }) },
@@ -93,7 +93,7 @@ export const drafts: fc.Arbitrary<Draft> = fc.record({
   ),
 })
 
-/** Changes that break a rule of the request, or one between sub-requests. */
+/** Changes that break a rule within a request or between sub-requests. */
 export const spoilers = ({ b }: Alphabet): fc.Arbitrary<Partial<Request>> =>
   fc.constantFrom<Partial<Request>[]>(
     { toLayer: ['GEN_T'], relationshipIds: ['gen-gone'] },

@@ -1,6 +1,6 @@
 import { valueText } from '../../../dev/replay/compare-graphs.ts'
 
-/** A graph in memory. Values are as the driver gives them: integers are BigInt, numbers are floats. */
+/** A graph in memory. Values are those of the driver: BigInt for integers, number for floats. */
 export interface Graph {
   nodes: readonly Node[]
   relationships: readonly Relationship[]
@@ -21,7 +21,7 @@ export interface Relationship {
 
 export type Properties = Readonly<Record<string, unknown>>
 
-/** Equality of id values as `=` and `IN` of Cypher have it: 5 is 5.0, 5 is not '5', NaN is nothing, [5] is [5.0]. */
+/** Equality of id values as in Cypher's `=` and `IN`: 5 equals 5.0, not '5'; NaN equals nothing; [5] equals [5.0]. */
 export function equalIds(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((element, index) => equalIds(element, b[index]))
@@ -44,7 +44,7 @@ export const nodeText = ({ labels, properties }: Node): string =>
     .map((label) => `:${label}`)
     .join('')} ${propertiesText(properties)})`
 
-/** All nodes and relationships in words, for comparing two graphs that number their nodes differently. */
+/** All nodes and relationships as text, to compare graphs with different node numbering. */
 export function graphText({ nodes, relationships }: Graph) {
   const texts = nodes.map(nodeText)
   return {
@@ -57,7 +57,7 @@ export function graphText({ nodes, relationships }: Graph) {
   }
 }
 
-/** The same graph for a reader: nodes numbered, relationships between numbers. */
+/** A readable form of the graph: numbered nodes, and relationships between those numbers. */
 export function drawnGraph({ nodes, relationships }: Graph): string {
   return [
     ...nodes.map((node, index) => `  n${index} ${nodeText(node)}`),

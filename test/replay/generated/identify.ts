@@ -11,7 +11,7 @@ export const isMapped = (mapping: Mapping, label: string) =>
 export const idPropertyOf = (mapping: Mapping, label: string): string =>
   (label === mapping.DEFAULT_INDEX ? mapping.DEFAULT_ID_FIELD : mapping[label]) as string
 
-/** Contract 4.2: the node's `index`, else the default, else the one mapped label that it bears. */
+/** Contract 4.2: the node's `index`, else the default label, else its only mapped label. */
 function labelOf({ labels, properties }: Node, mapping: Mapping): string | null {
   const { index } = properties
   if (typeof index === 'string' && isMapped(mapping, index) && labels.includes(index)) return index
@@ -22,7 +22,7 @@ function labelOf({ labels, properties }: Node, mapping: Mapping): string | null 
 
 export type Flaw = 'no label' | 'no id' | 'NaN id' | 'duplicate'
 
-/** What a node is found by on the target, or why it cannot be published. Contract 4.2. */
+/** How a node is found on the target, or why it cannot be published. Contract 4.2. */
 export function identify(origin: Graph, node: Node, mapping: Mapping): Identity | Flaw {
   const label = labelOf(node, mapping)
   if (label === null) return 'no label'
@@ -39,7 +39,7 @@ export function identityOf(origin: Graph, node: Node, mapping: Mapping): Identit
   return typeof identity === 'string' ? null : identity
 }
 
-/** The values that an id of a request can mean: itself, and the 64-bit integer that it writes. Contract 4.3. */
+/** The values that a requested id matches: the string, and the 64-bit integer it denotes. Contract 4.3. */
 export function meantBy(id: string): unknown[] {
   const isInteger = /^(0|-?[1-9][0-9]*)$/.test(id) && BigInt.asIntN(64, BigInt(id)) === BigInt(id)
   return isInteger ? [id, BigInt(id)] : [id]

@@ -5,14 +5,14 @@ import type { Case } from './cases.ts'
 import type { Graph, Node, Relationship } from './graph.ts'
 import type { Request } from './requests.ts'
 
-/** More nodes than are read at a time. */
+/** More nodes than one read fetches. */
 const members = 1_030
-/** More sub-requests than one worker builds: the packet is made in slices. */
+/** More sub-requests than one worker builds, so the packet is built in slices. */
 const subRequests = 25
 
 /**
- * Cases with more nodes than are read together: chunks of one request that `toLayer` leads to, or the slices of a large
- * multi. Nodes are wired across the edges of chunks and slices.
+ * Cases with more nodes than one read fetches: a single request whose `toLayer` reaches them in chunks, or a large
+ * multi built in slices. Relationships cross chunk and slice boundaries.
  */
 export const largeCases = (names: Alphabet, isSliced: boolean): fc.Arbitrary<Case> =>
   fc
@@ -40,7 +40,7 @@ export const largeCases = (names: Alphabet, isSliced: boolean): fc.Arbitrary<Cas
       return { origin, target: targetOf(origin), requests, twin: null, delivery }
     })
 
-/** Ids that originIds find by the default label: each node bears it, and a fifth is identified by another. */
+/** A node that originIds find by the default label; a fifth of them are identified by another label. */
 const member = ({ a, c, x }: Alphabet, index: number): Node => ({
   labels: index % 5 === 0 ? [a, c, x] : [a],
   properties: {
@@ -65,7 +65,7 @@ function originOf(names: Alphabet, step: number): Graph {
   return { nodes, relationships }
 }
 
-/** Every second node, with a relationship to its neighbour that the origin does not have. */
+/** Every second node, with a relationship to its neighbour that is absent from the origin. */
 function targetOf({ nodes }: Graph): Graph {
   const kept = nodes
     .filter((_, index) => index % 2 === 0)

@@ -16,7 +16,7 @@ interface Choice {
   parameterSyntax: 'dollar' | 'braces'
 }
 
-/** What the cases of one test file share: drivers, a client and an org; nothing of theirs is left at the end. */
+/** What the cases of one test file share: drivers, a client and an org. Origin data is removed at the end. */
 export async function openWorld({ names, apiUrl, token, origin, copy, parameterSyntax }: Choice): Promise<World> {
   const [from, to] = [openDriver(origin), openDriver(copy)]
   const client = createClient(apiUrl, token)

@@ -2,13 +2,13 @@ import { equalIds, type Graph, type Properties } from './graph.ts'
 import type { Direction } from './select.ts'
 import { bears, type Identity } from './targets.ts'
 
-/** What replaying one pair does to a target, in words of contract 5. */
+/** The effect of replaying one pair on a target, in terms of contract 5. */
 export type Operation =
   | {
       kind: 'node'
       identity: Identity
       properties: Properties
-      /** Properties of which the target keeps its own. */
+      /** Properties whose value on the target is kept. */
       kept: readonly string[]
       added: readonly string[]
       removed: readonly string[]
@@ -47,7 +47,7 @@ interface MutableRelationship {
   properties: Properties
 }
 
-/** The target after the operations, in that order. */
+/** Applies the operations to the target, in order. */
 export function applied(target: Graph, operations: readonly Operation[]): Graph {
   const nodes: MutableNode[] = target.nodes.map((node) => ({ ...node, labels: [...node.labels] }))
   let relationships: MutableRelationship[] = target.relationships.map((it) => ({
@@ -122,7 +122,7 @@ export function applied(target: Graph, operations: readonly Operation[]): Graph 
 const only = (properties: Properties, keys: readonly string[]): Properties =>
   Object.fromEntries(Object.entries(properties).filter(([key]) => keys.includes(key)))
 
-/** Every identity that replaying the operations looks for. */
+/** Every identity that the operations match on. */
 export const identitiesOf = (operations: readonly Operation[]): Identity[] => {
   const all = operations.flatMap((it): Identity[] => {
     if (it.kind === 'node' || it.kind === 'stamp node') return [it.identity]

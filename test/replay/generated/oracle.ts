@@ -8,14 +8,14 @@ import { brokenRules, disagreements, disagreementsByData } from './rules.ts'
 import { admitted, bears } from './targets.ts'
 import { operationsOf, postbackOf } from './write.ts'
 
-/** What must come of a case, computed in memory from the words of specification and contract. Shares no code with the product. */
+/** Predicts a case's outcome in memory from specification and contract. Shares no code with the product. */
 export interface Prediction {
-  /** Reasons to refuse it; none, and it must be fine. */
+  /** Reasons for refusal; without any, the case must succeed. */
   refusals: readonly Refusal[]
   plans: readonly Plan[]
 }
 
-/** Those that the origin gives to its relationships, in order, at either of its addresses. */
+/** Element ids of the origin's relationships, in order, at each of its two addresses. */
 export interface ElementIds {
   here: readonly string[]
   elsewhere: readonly string[]
@@ -30,16 +30,16 @@ export function predict({ origin, requests }: Case, elementIds: ElementIds): Pre
   return { refusals: broken.some(({ isSure }) => isSure) ? broken : [...broken, ...byData], plans }
 }
 
-/** What must stand on a target after the replay. */
+/** The expected state of a target after the replay. */
 export interface Outcome {
   operations: readonly Operation[]
-  /** The generated target less what contract 5 does not suppose of one. */
+  /** The generated target, reduced to what contract 5 supposes of one. */
   before: Graph
   after: Graph
   afterPostback: Graph
-  /** Does the target give two nodes one identity, or one node two? Of such a target contract 5 promises nothing. */
+  /** Whether one identity matches two target nodes, or one node two identities; contract 5 promises nothing then. */
   isAmbiguous: boolean
-  /** Does the outcome depend on the order of replay? Then the case must be refused. */
+  /** Whether the outcome depends on replay order; such a case must be refused. */
   dependsOnOrder: boolean
 }
 

@@ -3,7 +3,7 @@ import neo4j from 'neo4j-driver'
 import { type Alphabet, bytes, idPool, types, valuePool } from './alphabet.ts'
 import { equalIds, type Graph, type Node, type Properties, type Relationship } from './graph.ts'
 
-/** How the labels of a node and its `index` property stand to the mapping. The last three leave it without identity. */
+/** A node's labels and `index` property relative to the mapping. The last three kinds have no identity. */
 const kinds = [
   ...['A', 'A', 'A', 'B', 'B', 'C', 'AB', 'AB index B', 'BC index C', 'A index B', 'B index X'],
   ...['BC', 'X', 'BC index A'],
@@ -32,7 +32,7 @@ const nodeRecipe: fc.Arbitrary<NodeRecipe> = fc.record({
   photo: fc.nat(5),
 })
 
-/** A recipe of a graph in which every node and value can be published. */
+/** Adjusts a recipe; a sound graph contains only publishable nodes and values. */
 const made = (recipe: NodeRecipe, isSound: boolean): NodeRecipe =>
   isSound
     ? {
@@ -51,7 +51,7 @@ const nodeProfiles: readonly ((value: unknown) => Properties)[] = [
   () => ({ name: 'third', secret: 'origin', nick: 'nn' }),
   (rank) => ({ rank, secret: 'origin', search: 12n }),
   () => ({ stamp: 5n, 'odd `key': 1n, a_id: 2n }),
-  // Only where something in the graph may be unpublishable: most requests neither protect nor delete these.
+  // Excluded from sound graphs: most requests neither protect nor delete these keys.
   () => ({ nick: bytes, secret: bytes }),
 ]
 
@@ -118,18 +118,18 @@ const relationshipRecipe: fc.Arbitrary<RelationshipRecipe> = fc.record({
 })
 
 export interface OriginRecipe {
-  /** Nothing in the graph is unpublishable. */
+  /** Whether everything in the graph is publishable. */
   isSound: boolean
   ids: RelationshipIds
   nodes: readonly NodeRecipe[]
   relationships: readonly RelationshipRecipe[]
 }
 
-/** Recipes, not graphs: what is made of one at the end can shrink in all its parts. */
+/** Recipes rather than graphs, so that every component can shrink. */
 export const originRecipes: fc.Arbitrary<OriginRecipe> = fc.record({
   isSound: fc.boolean(),
   ids: fc.constantFrom<RelationshipIds[]>('all', 'all', 'mixed', 'none'),
-  // Most are as large as they get: more happens in them.
+  // Biased towards large graphs, which exercise more situations.
   nodes: fc.oneof(
     { withCrossShrink: true },
     fc.array(nodeRecipe, { minLength: 2, maxLength: 8, size: 'max' }),

@@ -4,7 +4,7 @@ import type { Request } from './requests.ts'
 import { type Followed, followed, relationshipsAt, type Selection, select } from './select.ts'
 import type { Identity } from './targets.ts'
 
-/** A request and the origin it speaks of, seen together: what it publishes, what of that cannot be, what it cleans. */
+/** A request resolved against its origin: what it publishes, what is unpublishable, what it cleans up. */
 export interface Plan {
   origin: Graph
   request: Request
@@ -13,12 +13,12 @@ export interface Plan {
   identities: readonly (Identity | null)[]
   publishesNodes: boolean
   publishesRelationships: boolean
-  /** Cleanup keeps by relationship id, by far end, or only removes types of which nothing is left. */
+  /** Cleanup keeps relationships by id or by far end, or only deletes types with no relationship left. */
   cleanup: 'none' | 'by id' | 'by end' | 'nothing left'
   specs: readonly Followed[]
-  /** Positions of the relationships to publish, those that cannot be among them, parallel ones too. */
+  /** Positions of relationships to publish, including unpublishable and parallel ones. */
   candidates: readonly number[]
-  /** Positions of candidates that collapse into a parallel one. */
+  /** Positions of candidates that are collapsed into a parallel one. */
   collapsed: ReadonlySet<number>
 }
 
@@ -50,7 +50,7 @@ export function planOf(origin: Graph, elementIds: readonly string[], request: Re
   return { ...plan, collapsed: new Set(sound.filter(isReplaced)) }
 }
 
-/** Of parallel relationships that nothing tells apart the one with the smallest element id, as text, is published. */
+/** Of indistinguishable parallel relationships, the one with the smallest element id, as text, is published. */
 function replaces(
   { relationships }: Graph,
   elementIds: readonly string[],
@@ -73,7 +73,7 @@ export const endsAreFound = ({ identities, ...plan }: Plan, index: number): bool
   return identities[from] !== null && identities[to] !== null
 }
 
-/** Whether a relationship has what the request identifies relationships by, if it names such a property. */
+/** Whether a relationship has a usable id, if the request names an id property. */
 export function hasItsId({ request, ...plan }: Plan, index: number): boolean {
   const { relationshipIdField } = request
   if (relationshipIdField === undefined) return true
@@ -81,7 +81,7 @@ export function hasItsId({ request, ...plan }: Plan, index: number): boolean {
   return id !== undefined && !Number.isNaN(id) && !isBytes(id)
 }
 
-/** The properties of which no value can be written: keys that the request publishes and that hold bytes. */
+/** Published properties whose value cannot be written because it is a byte array. */
 export function unwritableNodeKeys({ request, ...plan }: Plan, index: number): string[] {
   const { protectedNodeProperties = [], deleteProperties = [] } = request
   return Object.entries(plan.origin.nodes[index]?.properties ?? {}).flatMap(([key, value]) =>
@@ -99,6 +99,6 @@ export function unwritableRelationshipKeys({ request, ...plan }: Plan, index: nu
 export const stampedKey = ({ timestampRelationships, timestampProperty }: Request): string | undefined =>
   timestampRelationships ? timestampProperty : undefined
 
-/** Whether a relationship is written: it can be found again, and it is not a parallel of one that is. */
+/** Whether a relationship is written: its ends and id are valid, and it is not collapsed into a parallel one. */
 export const isWritten = (plan: Plan, index: number): boolean =>
   endsAreFound(plan, index) && hasItsId(plan, index) && !plan.collapsed.has(index)

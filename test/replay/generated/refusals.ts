@@ -13,15 +13,15 @@ import { relationshipsAt } from './select.ts'
 /** Why a request is refused. */
 export interface Refusal {
   status: 400 | 422
-  /** The error names one of these. */
+  /** The error must name one of these. */
   names: readonly string[]
-  /** False where neither specification nor contract decides whether it is refused. */
+  /** False where neither specification nor contract decides whether the request is refused. */
   isSure: boolean
 }
 
 const unpublishable = (names: readonly string[], isSure = true): Refusal => ({ status: 422, names, isSure })
 
-/** What the origin's data give as reasons to refuse. Contract 4.2, 4.8, 4.9 and `onUnpublishable`. */
+/** Refusals due to the origin's data. Contract 4.2, 4.8, 4.9 and `onUnpublishable`. */
 export function refusalsByData(plan: Plan): Refusal[] {
   const { selection } = plan
   const mistyped = selection.isMistyped ? [unpublishable([selection.startLabel, 'originIds'])] : []
@@ -35,7 +35,7 @@ function hardFilter(plan: Plan): Refusal[] {
     const { from, to } = relationshipAt(plan, index)
     const ends = [from, to].map((end) => plan.identities[end])
     const absent = ends.filter((identity) => !identity || !isMeantBy(originIds, identity.value))
-    // An id that is no integer, like 2.5, may be told by its text; no rule speaks of one, nor of an end without any.
+    // No rule covers an end without an identity, or a non-integer id such as 2.5 that may match by its text.
     const isSure = absent.some((identity) => identity && !originIds.includes(`${identity.value}`))
     return absent.length > 0 ? [{ status: 400, names: ['hardFilterRelationships'], isSure }] : []
   })
@@ -49,7 +49,7 @@ function nodes(plan: Plan): Refusal[] {
   })
 }
 
-/** Whether some pair would find the targeted node by its identity. */
+/** Whether any pair matches the targeted node by its identity. */
 function isNeeded(plan: Plan, node: number): boolean {
   const { origin, cleanup, specs } = plan
   const isEnd = plan.candidates.some((index) => {

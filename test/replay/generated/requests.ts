@@ -2,7 +2,7 @@ import type { Alphabet } from './alphabet.ts'
 import type { Draft, Style } from './drafts.ts'
 import type { Graph } from './graph.ts'
 
-/** What a request says beside where its origin is and where its packet goes. */
+/** A request without its origin address and packet destination. */
 export interface Request {
   index?: string
   originIds?: readonly string[]
@@ -28,7 +28,7 @@ export interface Request {
   preventSearch?: readonly string[]
   onUnpublishable?: 'fail' | 'skip'
   numbers?: 'plain' | 'strict'
-  /** Names the origin's other address, where its internal ids are large. */
+  /** Uses the origin's other address, where internal ids are large. */
   isElsewhere?: boolean
   mappedIndices: Readonly<Record<string, string>>
 }
@@ -40,7 +40,7 @@ const picked = (values: readonly unknown[], pick: readonly boolean[]): string[] 
   ...new Set(values.filter((_, index) => pick[index % pick.length]).map((value) => `${value}`)),
 ]
 
-/** A request that keeps the rules between fields; what it asks of the origin may still be refused. */
+/** A request that obeys all rules between fields; it may still be refused because of the origin's data. */
 export function buildRequest(draft: Draft, style: Style, origin: Graph, names: Alphabet): Request {
   const { mode } = draft
   const byIds = mode === 'by id' || mode === 'hard filter'

@@ -47,8 +47,8 @@ export const disagreements = (requests: readonly Request[]): Refusal[] =>
   pairsOf(requests).flatMap(([one, other]) => between(one, other))
 
 /**
- * What two sub-requests see of one node may make them disagree, of which the contract says only that the outcome must not
- * depend on the order: other labels with other options, another identity, another database.
+ * Conflicts that depend on data: two sub-requests publish a node with different node options, see a node with different
+ * identities, or use two databases. The contract only says that the outcome must not depend on the order.
  */
 export const disagreementsByData = (plans: readonly Plan[]): Refusal[] =>
   pairsOf(plans).flatMap(([one, other]) => {
@@ -65,7 +65,7 @@ export const disagreementsByData = (plans: readonly Plan[]): Refusal[] =>
     ]
   })
 
-/** Nodes that a request reads: targeted ones, and the other ends of relationships. */
+/** Nodes that a request reads: targeted nodes and the other ends of relationships. */
 const seenNodes = ({ selection, specs, origin }: Plan): number[] => [
   ...selection.targeted,
   ...selection.targeted.flatMap((node) =>
@@ -103,12 +103,12 @@ function between(one: Request, other: Request): Refusal[] {
   ].some(
     ([stamping, found]) => stamping?.postbackTimestamp && idPropertiesOf(found).includes(stamping.timestampProperty),
   )
-  // The timestamp of a postback alone is no option of how relationships are written.
+  // A timestamp used only for postback does not affect how relationships are written.
   const isStamped = one.timestampRelationships || other.timestampRelationships
   const nodeFields = differing(nodeRules, one, other)
   const layered = [one, other].some(({ toLayer = [] }) => toLayer.length > 0)
   const isShared = indexOf(one) === indexOf(other) || layered
-  // Ends of relationships may bear any label, as what `toLayer` reaches; the contract does not say it of them.
+  // Ends of relationships may have any label, like nodes reached by `toLayer`, but the contract does not mention them.
   const ofEnds = [one, other].some(({ originIds = [] }) => originIds.length === 0)
   return [
     ...(mapping ? [refused('mappedIndices')] : []),
@@ -138,14 +138,14 @@ const writesNodes = ({ metadata, relationshipDeleteOnly }: Request) => metadata 
 const writesRelationships = ({ relationships = [], relationshipIds = [], relationshipDeleteOnly }: Request) =>
   !relationshipDeleteOnly && relationships.length + relationshipIds.length > 0
 
-/** By which property it finds relationships makes a difference: it publishes them, or deletes them by their ids. */
+/** Whether the id property matters: the request publishes relationships, or deletes them by id. */
 const isIdentifying = (request: Request) =>
   writesRelationships(request) || (request.relationshipDeleteOnly === true && request.relationshipIdField !== undefined)
 
 const idPropertiesOf = (request: Request | undefined): unknown[] =>
   Object.entries(request?.mappedIndices ?? {}).flatMap(([key, property]) => (key === 'DEFAULT_INDEX' ? [] : [property]))
 
-/** Lists are sets here: the order of listed names makes no difference. */
+/** Compares lists as sets: the order of names is irrelevant. */
 function textOf(value: unknown): string {
   if (value === undefined || value === false) return 'none'
   if (Array.isArray(value)) return value.length === 0 ? 'none' : JSON.stringify(value.toSorted())

@@ -17,7 +17,7 @@ export interface World {
   names: Alphabet
   client: ReturnType<typeof createClient>
   origin: Neo4jAddress
-  /** The same origin by another address, where its internal ids are beyond 2^53. */
+  /** The same origin at another address, where internal ids exceed 2^53. */
   elsewhere: Neo4jAddress
   org: string
   parameterSyntax: string
@@ -25,20 +25,20 @@ export interface World {
   to: Driver
 }
 
-/** What came of a case, for the count of situations. */
+/** The result of a case, for counting situations. */
 export interface Run {
   prediction: Prediction
   verdict: 'fine' | 'refused' | 'outside'
-  /** Null for a case that is refused. */
+  /** Null for a refused case. */
   outcome: Outcome | null
   parts: number
-  /** Each pair as a text, the packet's timestamp left out. */
+  /** Each pair as text, without the packet's timestamp. */
   pairs: readonly string[] | null
 }
 
 /**
- * Publishes, replays in every order, compares; and once more at the origin's other address, where it must be the same but
- * for which of parallel relationships has the smallest element id. @throws Error saying what differs from what the oracle says.
+ * Publishes, replays in several orders and compares; then again at the origin's other address, where only the choice
+ * among parallel relationships may differ. @throws Error with the differences from the oracle.
  */
 export async function runCase(world: World, given: Case): Promise<Run> {
   const here = await drawOrigin(world.from, given.origin, world.names)
@@ -54,7 +54,7 @@ export async function runCase(world: World, given: Case): Promise<Run> {
 const elsewhere = (elementId: string): string =>
   elementId.replace(/\d+$/, (digits) => String(largeIdBase + BigInt(digits)))
 
-/** `known` are pairs that were found to be right. */
+/** `known` are pairs already verified. */
 async function tryCase(world: World, given: Case, elementIds: ElementIds, known: readonly string[] | null) {
   const { names, to } = world
   const prediction = predict(given, elementIds)
@@ -86,7 +86,7 @@ async function tryCase(world: World, given: Case, elementIds: ElementIds, known:
 
 const textOf = ({ statement, parameters }: Pair) => statement + valueText(Object.entries(parameters).flat())
 
-/** Pairs of equal text and parameters: a request has each once. */
+/** Pairs with equal text and parameters: a request must not repeat a pair. */
 function repeated(pairs: readonly Pair[]): string[] {
   const texts = pairs.map(textOf)
   return texts.filter((text, index) => texts.indexOf(text) !== index)
@@ -104,7 +104,7 @@ function isRefused({ refusals }: Prediction, { status, error }: Delivered): bool
   return true
 }
 
-/** The packet's one timestamp: the only integer in it that is a time since the request. */
+/** The packet's only timestamp: the one integer in it between the request's start and now. */
 function timestampIn(parts: readonly Pair[][], accepted: number): bigint {
   const isNow = (value: unknown): value is bigint =>
     typeof value === 'bigint' && value >= BigInt(accepted) - 1_000n && value <= BigInt(Date.now()) + 1_000n
@@ -131,7 +131,7 @@ const linesBetween = (expected: readonly string[], actual: readonly string[]): s
   ...actual.filter((line) => !expected.includes(line)).map((line) => `+ ${line}`),
 ]
 
-/** `-` is what the oracle expects, `+` what is there. */
+/** Throws if there are differing lines: `-` expected, `+` found. */
 function demand(what: string, lines: readonly string[]): void {
   if (lines.length > 0) throw new Error(`${what} (- expected, + found)\n${lines.map((line) => `  ${line}`).join('\n')}`)
 }

@@ -9,13 +9,13 @@ export interface Followed {
   direction: Direction
 }
 
-/** `T` both ways, `T>` outgoing, `<T` incoming. Contract 4.5. */
+/** `T` follows both directions, `T>` outgoing, `<T` incoming. Contract 4.5. */
 export const followed = (text: string): Followed => ({
   type: text.replace(/^<|>$/g, ''),
   direction: text.startsWith('<') ? 'in' : text.endsWith('>') ? 'out' : 'both',
 })
 
-/** Positions of the relationships at a node in that direction, each once. */
+/** Positions of a node's relationships in that direction, without duplicates. */
 export const relationshipsAt = (origin: Graph, node: number, { type, direction }: Followed): number[] =>
   origin.relationships.flatMap((relationship, index) => {
     const isHere =
@@ -29,18 +29,18 @@ export const isRequestedById = ({ relationshipIds = [], relationshipIdField = ''
 export interface Selection {
   /** Positions of the targeted nodes. */
   targeted: number[]
-  /** Origin ids of which the origin has no node. */
+  /** Origin ids without a node in the origin. */
   missingOriginIds: string[]
   missingRelationshipIds: string[]
-  /** Positions of the relationships that the request names by id. */
+  /** Positions of the relationships requested by id. */
   named: number[]
-  /** Not one origin id exists, and no node has that label and id property at all. Contract 4.8. */
+  /** No requested origin id exists, and no node has that label and id property. Contract 4.8. */
   isMistyped: boolean
   startLabel: string
   startKey: string
 }
 
-/** Which nodes a request is about. Contract 4.3 to 4.8. */
+/** The nodes that a request targets. Contract 4.3 to 4.8. */
 export function select(origin: Graph, request: Request): Selection {
   const { originIds = [], relationshipIds = [], toLayer = [], mappedIndices, relationshipIdField = '' } = request
   const startLabel = request.index ?? (mappedIndices.DEFAULT_INDEX as string)
@@ -78,7 +78,7 @@ export function select(origin: Graph, request: Request): Selection {
   }
 }
 
-/** The ends of every path along the hops that walks no relationship twice. Contract 4.4. */
+/** End nodes of all paths along the hops that use no relationship twice. Contract 4.4. */
 function endsOf(origin: Graph, at: number, hops: readonly Followed[], walked: readonly number[]): number[] {
   const [hop, ...others] = hops
   if (hop === undefined) return [at]
@@ -90,7 +90,7 @@ function endsOf(origin: Graph, at: number, hops: readonly Followed[], walked: re
     })
 }
 
-/** Whether some path along `toLayer` comes to a node again. */
+/** Whether any path along `toLayer` visits a node twice. */
 export function revisits(
   origin: Graph,
   request: Request,

@@ -5,7 +5,7 @@ import { isBytes, relationshipAt, unwritableNodeKeys, unwritableRelationshipKeys
 
 const flaws: Flaw[] = ['no label', 'no id', 'NaN id', 'duplicate']
 
-/** Pairs of relationships of one packet that stand in a relation to each other. */
+/** Whether a packet has two relationships in the given relation. */
 const somePair = ({ plans }: Seen, stand: (a: Relationship, b: Relationship, idField: string | undefined) => boolean) =>
   plans.some((plan) =>
     plan.candidates.some((one) =>
@@ -34,7 +34,7 @@ const withBytes = ({ plans }: Seen, of: 'node' | 'relationship') =>
       : plan.candidates.some((index) => unwritableRelationshipKeys(plan, index).length > 0),
   )
 
-/** What origins must hold. */
+/** Situations of origins that must occur. */
 export const situationsOfOrigins: Situation[] = [
   {
     name: 'a published node with several mapped labels',

@@ -38,7 +38,7 @@ const searched = ({ origin, selection, request }: Plan, isLeftOut: (labels: read
 const stamped = ({ before, afterPostback }: Seen, of: 'nodes' | 'relationships') =>
   afterPostback[of].some(({ properties }, index) => properties.stamp !== before[of][index]?.properties.stamp)
 
-/** What requests must ask for, and what must come of it. */
+/** Situations of requests that must occur, with their outcomes. */
 export const situationsOfRequests: Situation[] = [
   {
     name: 'a rule between fields is broken',

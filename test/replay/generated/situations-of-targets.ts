@@ -10,7 +10,7 @@ const endsAt = (graph: Graph, from: Identity, to: Identity, type: string) =>
     return it.type === type && start !== undefined && end !== undefined && bears(start, from) && bears(end, to)
   })
 
-/** Whether an upserted node of the target fits. */
+/** Whether any upserted node that the target already had meets the condition. */
 const upserted = (
   it: Seen,
   fits: (had: Record<string, unknown>, gets: Record<string, unknown>, kept: readonly string[]) => boolean,
@@ -31,7 +31,7 @@ const relabelled = (
     return node !== undefined && fits(node.labels, added, removed)
   })
 
-/** What targets must hold before the replay, and what the replay must do to them. */
+/** Situations of targets before the replay, and effects of the replay, that must occur. */
 export const situationsOfTargets: Situation[] = [
   {
     name: 'a published relationship that the target has twice',

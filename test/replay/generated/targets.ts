@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import { type Alphabet, idPool, missingIds, types } from './alphabet.ts'
 import { equalIds, type Graph, type Node, type Properties, type Relationship } from './graph.ts'
 
-/** What became of a node of the origin on the target before the replay. */
+/** How an origin node appears on the target before the replay. */
 const fates = ['absent', 'as it is', 'bare', 'stale', 'stale', 'relabelled', 'id in its other form'] as const
 
-/** Ids of nodes that only the target has: those that requests ask for in vain first. */
+/** Ids of nodes that only the target has, starting with those that requests name in vain. */
 const ghostIds: readonly unknown[] = [...missingIds, 99n, 8n, ...idPool.slice(0, 6)]
 
 export interface TargetRecipe {
   fates: readonly (typeof fates)[number][]
   ghosts: readonly { label: 'a' | 'b' | 'c' | 'x'; slot: number }[]
-  /** One for each relationship of the origin, starting again when there are more. */
+  /** One per relationship of the origin; repeats for longer lists. */
   copies: readonly ('absent' | 'as it is' | 'stale' | 'twice' | 'mirrored' | 'with another id' | 'without id')[]
   strays: readonly { type: number; from: number; to: number; copiesIdOf: number | null }[]
 }
@@ -48,7 +48,7 @@ export const targetRecipes: fc.Arbitrary<TargetRecipe> = fc.record({
   ),
 })
 
-/** A dirtied copy of an origin. It may break what the guarantee supposes of a target: see `admitted`. */
+/** A dirty copy of an origin. It may violate what the guarantee supposes of a target; see `admitted`. */
 export function buildTarget(recipe: TargetRecipe, origin: Graph, names: Alphabet): Graph {
   const fateOf = (index: number) => recipe.fates[index % recipe.fates.length]
   const copied = origin.nodes.map((node, index) => dirtied(node, fateOf(index), names))
@@ -86,7 +86,7 @@ function dirtied(node: Node, fate: (typeof fates)[number] | undefined, { c, x, y
   return { labels: node.labels, properties: { ...others, ...ids, ...(isOther ? otherForms : {}) } }
 }
 
-/** 5 for 5.0 and 5.0 for 5: the same for `MERGE`. */
+/** Swaps 5 and 5.0, which are equal to `MERGE`. */
 function otherForm(id: unknown): unknown {
   if (typeof id === 'bigint') return Number(id)
   return Number.isInteger(id) ? BigInt(id as number) : id
@@ -127,8 +127,8 @@ export const bears = ({ labels, properties }: Node, { label, key, value }: Ident
   labels.includes(label) && equalIds(properties[key], value)
 
 /**
- * The target less the nodes that break what contract 5 supposes of one: each identity of the packet belongs to one node
- * at most, and no node carries two.
+ * Removes the nodes that violate what contract 5 supposes of a target: each identity of the packet matches at most one
+ * node, and no node matches two.
  */
 export function admitted(target: Graph, identities: readonly Identity[]): Graph {
   const taken = new Set<Identity>()

@@ -18,14 +18,14 @@ interface Metadata {
   collapsed?: bigint
 }
 
-/** What the parts of a packet tell about themselves. Contract 5, result metadata. */
+/** The metadata of a packet's parts. Contract 5, result metadata. */
 export const metadataOf = (parts: readonly (readonly Pair[])[]): Metadata[] =>
   parts.flatMap((pairs) => (pairs.at(-1)?.metadata ?? []) as unknown as Metadata[])
 
 export const postbackIn = (parts: readonly (readonly Pair[])[]): Pair[] =>
   metadataOf(parts).flatMap(({ postback }) => postback?.statements ?? [])
 
-/** What the metadata of all parts say together, in lines to compare with what they should say. */
+/** The combined metadata of all parts, as lines to compare with `toBeTold`. */
 export function toldBy(parts: readonly (readonly Pair[])[], requests: readonly Request[]): string[] {
   const isSingle = requests.length === 1
   const told = metadataOf(parts)
@@ -59,7 +59,7 @@ export function toldBy(parts: readonly (readonly Pair[])[], requests: readonly R
     ...(isSingle
       ? [
           `skipped: ${skipped('nodes')} nodes, ${skipped('cleanups')} cleanups`,
-          // What is skipped of relationships that are only looked at, not published, no words define.
+          // Neither document defines the count of skipped relationships for deletion-only requests.
           `skipped relationships: ${requests[0]?.relationshipDeleteOnly ? 0 : skipped('relationships')}`,
           `skipped properties: ${skipped('properties')}`,
           `collapsed: ${told.reduce((sum, { collapsed }) => sum + Number(collapsed ?? 0), 0)}`,
@@ -68,7 +68,7 @@ export function toldBy(parts: readonly (readonly Pair[])[], requests: readonly R
   ]
 }
 
-/** The same lines as the contract's words have them. */
+/** The same lines as the contract requires them. */
 export function toBeTold(plans: readonly Plan[]): string[] {
   const isSingle = plans.length === 1
   const upserted = (plan: Plan) =>
@@ -99,7 +99,7 @@ export function toBeTold(plans: readonly Plan[]): string[] {
 
 const set = (name: string, values: readonly string[]) => [...new Set(values)].sort().map((value) => `${name}: ${value}`)
 
-/** An id as text: what is no string or number is told as its parameter. */
+/** An id as text; one that is neither string nor number is rendered as its parameter. */
 function idText(value: unknown): string {
   if (Array.isArray(value)) {
     return `[${value.map((element) => (typeof element === 'string' ? JSON.stringify(element) : numberText(element))).join(',')}]`
@@ -122,7 +122,7 @@ function idText(value: unknown): string {
 
 const numberText = (value: unknown) => (Number.isInteger(value) ? `${value}.0` : `${value}`)
 
-/** 5.0 and 5 are one identity. */
+/** 5.0 and 5 are the same identity. */
 const plain = (id: string) => id.replace(/\.0$/, '')
 
 function searchIds(plan: Plan): string[] {

@@ -6,7 +6,7 @@ type Change = (request: Request, names: Alphabet) => Partial<{ [Field in keyof R
 const toggled = <T>(value: T | undefined, other: T): T | undefined => (value === undefined ? other : undefined)
 const withStamp = ({ timestampProperty }: Request) => ({ timestampProperty: timestampProperty ?? 'stamp' })
 
-/** For each option a request that differs in it from another one. Some then break a rule. */
+/** For each option, a change that makes a request differ in it; some changes break a rule. */
 const changes: Record<string, Change> = {
   index: ({ index }, { b }) => ({ index: index === b ? undefined : b }),
   originIds: () => ({ originIds: ['u', '7', 'gone'] }),
@@ -51,7 +51,7 @@ const changes: Record<string, Change> = {
 
 export const differences = Object.keys(changes)
 
-/** The same request but for these options. */
+/** The same request with these options changed. */
 export function twinOf(request: Request, options: readonly string[], names: Alphabet): Request {
   const twin = { ...request }
   for (const option of options) Object.assign(twin, changes[option]?.(twin, names))

@@ -15,7 +15,7 @@ import {
 import { relationshipsAt } from './select.ts'
 import type { Identity } from './targets.ts'
 
-/** Everything that the packet of one request does to a target. `now` is the packet's timestamp. */
+/** All effects of one request's packet on a target. `now` is the packet's timestamp. */
 export const operationsOf = (plan: Plan, now: bigint): Operation[] => [
   ...(plan.publishesNodes ? plan.selection.targeted : []).flatMap((index) => nodeUpsert(plan, index)),
   ...plan.candidates.filter((index) => isWritten(plan, index)).map((index) => relationshipUpsert(plan, index, now)),
@@ -69,7 +69,7 @@ function relationshipUpsert(plan: Plan, index: number, now: bigint): Operation {
 const picked = (properties: Properties, keys: readonly string[]): Properties =>
   Object.fromEntries(keys.map((key) => [key, properties[key]]))
 
-/** One for each targeted node and type, null where it is left out because it would delete what is skipped. */
+/** One per targeted node and type; null when omitted because it would delete skipped relationships. */
 export function cleanups(plan: Plan): { operation: Operation | null }[] {
   const { selection, request, origin, specs } = plan
   if (plan.cleanup === 'none') return []
@@ -89,7 +89,7 @@ export function cleanups(plan: Plan): { operation: Operation | null }[] {
       if (plan.cleanup === 'nothing left') {
         return here.length > 0 ? [] : [{ operation: { kind: 'cleanup', base, ...spec, keeps: nothing } }]
       }
-      // A packet of deletions alone publishes no far end: ids are all it needs.
+      // A deletion-only packet publishes no far ends, so ids suffice.
       const isKept = (index: number) =>
         hasItsId(plan, index) && (endsAreFound(plan, index) || request.relationshipDeleteOnly === true)
       if (!here.every(isKept)) return [{ operation: null }]
@@ -108,7 +108,7 @@ export function cleanups(plan: Plan): { operation: Operation | null }[] {
   return [...missing, ...present]
 }
 
-/** The postback packet of a request: stamps on what its own pairs upsert. Contract 4.17. */
+/** The postback packet of a request: timestamps on the elements its pairs upsert. Contract 4.17. */
 export function postbackOf(plan: Plan, now: bigint): Operation[] {
   const { postbackTimestamp, timestampProperty = '' } = plan.request
   if (!postbackTimestamp) return []

@@ -10,7 +10,7 @@ const codeOf = (take: () => unknown): string | null => {
   }
 }
 
-test('a client gets half at most, and all together get what there is', () => {
+test('one client gets at most half of the budget, and all clients together get all of it', () => {
   const budget = createBudget(10, 'things')
   const first = budget('ann', 3)
   expect(codeOf(() => budget('ann', 3))).toBe('tooManyAtOnce')
@@ -23,7 +23,7 @@ test('a client gets half at most, and all together get what there is', () => {
   budget('dan', 3)
 })
 
-test('what is more than a share, or than there is, may be under way alone', () => {
+test('a request larger than a share, or than the whole budget, is admitted on its own', () => {
   const budget = createBudget(10, 'things')
   const all = budget('ann', 8)
   expect(codeOf(() => budget('ann', 1))).toBe('tooManyAtOnce')

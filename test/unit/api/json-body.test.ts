@@ -31,7 +31,7 @@ async function post(body: string | Buffer, headers: Record<string, string> = { '
   return { status: response.status, answer: (await response.json()) as { detail?: string } }
 }
 
-/** The status and the message of a refusal. */
+/** The status and the message of a rejection. */
 async function refusal(...request: Parameters<typeof post>): Promise<string> {
   const { status, answer } = await post(...request)
   return `${status} ${answer.detail}`
@@ -41,7 +41,7 @@ const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const nestedObjects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
 describe('a body is read', () => {
-  test.each(['{"a":[1,null,"é"]}', '[]', 'null', '"text"', '7'])('as the JSON that it is: %s', async (body) => {
+  test.each(['{"a":[1,null,"é"]}', '[]', 'null', '"text"', '7'])('as JSON: %s', async (body) => {
     expect(await post(body)).toEqual({ status: 200, answer: { read: JSON.parse(body) } })
   })
 
@@ -50,21 +50,21 @@ describe('a body is read', () => {
     expect(await post('{"a":1}', headers)).toEqual({ status: 200, answer: { read: { a: 1 } } })
   })
 
-  test.each(['utf8', 'UTF8', '"utf-8"'])('in UTF-8, also where it is called %s', async (charset) => {
+  test.each(['utf8', 'UTF8', '"utf-8"'])('in UTF-8, also with the charset spelled %s', async (charset) => {
     const headers = { 'Content-Type': `application/json; charset=${charset}` }
     expect(await post('"é"', headers)).toEqual({ status: 200, answer: { read: 'é' } })
   })
 
-  test('with a byte order mark before it', async () => {
+  test('with a leading byte order mark', async () => {
     expect(await post('\ufeff"é"')).toEqual({ status: 200, answer: { read: 'é' } })
   })
 
-  test('with a key that comes once in each of its objects', async () => {
+  test('with the same key in several objects', async () => {
     const body = '{"a":{"a":[{"a":1,"A":2},{"a":"a","\\"a":3}]},"b":{"a":":"}}'
     expect(await post(body)).toEqual({ status: 200, answer: { read: JSON.parse(body) } })
   })
 
-  test('up to its limit of bytes', async () => {
+  test('up to its size limit', async () => {
     const text = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
     expect((await post(text(limitBytes))).status).toBe(200)
     expect(await refusal(text(limitBytes + 1))).toBe(`413 the body is larger than ${limitBytes} bytes`)
@@ -75,14 +75,14 @@ describe('a body is read', () => {
     expect(await refusal(nested(33))).toBe('400 the body must be at most 32 levels deep')
   })
 
-  test('up to 32 levels of objects, wherever they are', async () => {
+  test('up to 32 levels of objects, at any position', async () => {
     expect((await post(nestedObjects(32))).status).toBe(200)
     expect(await refusal(nestedObjects(33))).toBe('400 the body must be at most 32 levels deep')
     expect(await refusal(`[1,{"a":[${nested(30)},2]}]`)).toBe('400 the body must be at most 32 levels deep')
   })
 })
 
-describe('a body is refused', () => {
+describe('a body is rejected', () => {
   test.each(['__proto__', 'constructor', 'prototype'])('for a key named %s, at any depth', async (key) => {
     const message = `400 the body must not have a key named ${key}`
     expect(await refusal(`{"${key}":{}}`)).toBe(message)
@@ -99,11 +99,11 @@ describe('a body is refused', () => {
     ['', '{"":1,"":2}'],
     ['0', '{"0":1,"0":2}'],
     ['a"b', '{"a\\"b":1,"x":"}{","a\\u0022b":2}'],
-  ])('for the key %j that comes twice in one object: %s', async (key, body) => {
+  ])('for the duplicate key %j in one object: %s', async (key, body) => {
     expect(await refusal(body)).toBe(`400 the body must not have the key ${JSON.stringify(key)} twice in one object`)
   })
 
-  test('without being quoted whole, for a long key that comes twice', async () => {
+  test('for a long duplicate key, which the message truncates', async () => {
     const key = 'k'.repeat(400)
     expect(await refusal(`{"${key}":1,"${key}":2}`)).toBe(
       `400 the body must not have the key "${'k'.repeat(200)}…" twice in one object`,
@@ -116,7 +116,7 @@ describe('a body is refused', () => {
     ['a surrogate of its own', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
     ['a character of too many bytes', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
     ['a character that is cut', Buffer.from([0x22, 0xe2, 0x82, 0x22])],
-  ])('when it is not UTF-8, but %s', async (_what, body) => {
+  ])('when it is not UTF-8 but %s', async (_what, body) => {
     expect(await refusal(body)).toBe('400 the body must be UTF-8')
   })
 

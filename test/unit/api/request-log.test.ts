@@ -23,7 +23,7 @@ const log = {
 const metrics = createMetrics()
 const context = { log, metrics } as unknown as ApiContext
 
-/** An answer that begins, and then does what it is told. */
+/** A response that starts, then waits for `rest` before it ends. */
 const source = (rest: () => Promise<void>): Answer => {
   async function* chunks() {
     yield Buffer.from('{"statements":[')
@@ -63,7 +63,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** What the log says of one request, and the statuses that it is counted under. */
+/** The log entry of one request, and the statuses under which it is counted. */
 async function told(name: string) {
   const entry = await vi.waitFor(() => entries.find(({ path }) => path.endsWith(name)) ?? expect.unreachable())
   const { values } = await metrics.requests.get()
@@ -73,7 +73,7 @@ async function told(name: string) {
   return { status: entry.status, isWhole: entry.isWhole, counted: counted.map(({ labels }) => labels.status) }
 }
 
-test('an answer that came whole has its own status', async () => {
+test('a complete response is recorded with its own status', async () => {
   expect((await fetch(`${url}whole`)).status).toBe(200)
   expect(await told('whole')).toEqual({ status: 200, isWhole: true, counted: [200] })
 })
@@ -81,7 +81,7 @@ test('an answer that came whole has its own status', async () => {
 test.each([
   ['silent', 'before'],
   ['stuck', 'in the middle of'],
-])('%s: a client that leaves %s its answer is a 499, no success', async (name) => {
+])('%s: a client that disconnects %s the response is recorded as 499, not as a success', async (name) => {
   const sent = get(url + name).on('error', () => {})
   if (name === 'stuck') await once(sent, 'response')
   else await vi.waitFor(() => expect(sent.reusedSocket || sent.socket?.connecting).toBe(false))
@@ -94,14 +94,14 @@ test.each([
   ['broken', 500],
   ['away', 503],
   ['gone', 500],
-])('%s: an answer that breaks off here has status %i, and its cause is logged', async (name, status) => {
+])('%s: a response that fails is recorded as %i, and its cause is logged', async (name, status) => {
   await expect(fetch(url + name).then((response) => response.text())).rejects.toThrow()
   expect(await told(name)).toEqual({ status, isWhole: false, counted: [status] })
   await vi.waitFor(() => expect(failures.length).toBe(1))
   failures.length = 0
 })
 
-test('the alert for errors asks for what breaks off, not for clients that leave', () => {
+test('the error alert counts failed responses, not client disconnects', () => {
   const [file] = documentsOf<{ groups: { rules: { alert: string; expr: string }[] }[] }>('deploy/prometheus-rules.yaml')
   const alert = file?.groups.flatMap(({ rules }) => rules).find((rule) => rule.alert === 'PacketsApiErrors')
   const asked = new RegExp(`^(?:${/status=~"([^"]+)"/.exec(alert?.expr ?? '')?.[1]})$`)

@@ -6,7 +6,7 @@ import type { Issue } from '../../../shared/errors/app-error.ts'
 import * as errors from '../../../shared/errors/catalogue.ts'
 import { worstMultis, worstPairs, worstRepeats, worstShapes } from '../../support/worst-bodies.ts'
 
-/** Seconds that this thread was busy, whatever else the machine does. */
+/** CPU time of this thread in seconds, independent of the load of the machine. */
 function busySeconds(act: () => void): number {
   const before = process.threadCpuUsage()
   act()
@@ -16,7 +16,7 @@ function busySeconds(act: () => void): number {
 
 const longestSeconds = 2
 
-/** What the event loop does between the parser and the answer. */
+/** The synchronous work between parsing a body and responding. */
 function readWith(read: (body: unknown) => { issues: readonly Issue[] }, text: string) {
   const body: unknown = JSON.parse(text)
   let answer = ''
@@ -29,7 +29,7 @@ function readWith(read: (body: unknown) => { issues: readonly Issue[] }, text: s
   return { seconds, answer }
 }
 
-describe('the largest body of multi is read within the time', () => {
+describe('the largest body of multi is validated within the limit', () => {
   test.each(Object.entries(worstMultis))('%s', (_what, make) => {
     const read = (body: unknown) => createMulti.body?.read(body, {}) ?? expect.unreachable()
     const { seconds, answer } = readWith(read, make())
@@ -38,7 +38,7 @@ describe('the largest body of multi is read within the time', () => {
   })
 })
 
-describe('the largest body of createrelationships is read within the time', () => {
+describe('the largest body of createrelationships is validated within the limit', () => {
   test.each([
     ['numbers', () => '0'],
     ['ids that are no integers', () => '{"startId":"","endId":""}'],
@@ -52,7 +52,7 @@ describe('the largest body of createrelationships is read within the time', () =
   })
 })
 
-describe('a key that comes twice after as many others as there may be is told within the time', () => {
+describe('a duplicate key after the maximum number of other keys is reported within the limit', () => {
   test.each(Object.entries(worstRepeats))('%s', (_what, make) => {
     const text = make()
     expect(shapeOf(Buffer.from(text)).problem).toBeNull()
@@ -62,7 +62,7 @@ describe('a key that comes twice after as many others as there may be is told wi
   })
 })
 
-describe('a shape that takes long to parse is refused before', () => {
+describe('a shape that is slow to parse is rejected before parsing', () => {
   test.each(Object.entries(worstShapes))('%s', (_what, [make, message]) => {
     const bytes = Buffer.from(make())
     let problem: string | null = null
@@ -73,12 +73,12 @@ describe('a shape that takes long to parse is refused before', () => {
     expect(seconds).toBeLessThan(longestSeconds)
   })
 
-  test('brackets, colons and quotes in strings are no shape', () => {
+  test('brackets, colons and quotes in strings do not count', () => {
     const text = JSON.stringify({ '[{:"': ['[[[[{{{{', '\\', '\\"[', '":'.repeat(20_000)] })
     expect(shapeOf(Buffer.from(text)).problem).toBeNull()
   })
 
-  test('as many pairs of ids as a body holds are none', () => {
+  test('the maximum number of id pairs is accepted', () => {
     const text = worstPairs((index) => `{"startId":"${index}","endId":"b"}`)
     expect(shapeOf(Buffer.from(text)).problem).toBeNull()
   })

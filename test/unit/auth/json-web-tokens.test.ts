@@ -8,7 +8,7 @@ afterAll(identity.stop)
 const principalOf = createJwtTokens({ jwksUrl: identity.jwksUrl, issuer, audience })
 const withClaims = async (claims: JWTPayload) => principalOf(await identity.sign(claims))
 
-describe('clocks may differ by five seconds', () => {
+describe('clock skew of five seconds is tolerated', () => {
   test.each([
     ['a token that ended just now', () => ({ exp: inSeconds(-3) }), true],
     ['a token that ended before', () => ({ exp: inSeconds(-8) }), false],
@@ -32,7 +32,7 @@ describe('scopes', () => {
   })
 
   test.each([{ scope: undefined }, { scope: undefined, scp: 7 }, { scope: { 'publish:read': true } }])(
-    '%j: a token that says none is not valid',
+    '%j: a token without scopes is invalid',
     async (claims) => {
       expect(await withClaims(claims)).toBeNull()
     },
@@ -51,11 +51,11 @@ describe('orgs', () => {
     ],
     [['**', '* '], []],
     [['*'], ['*']],
-  ])('%j: a name that is none of an org is left out, and grants nothing', async (given, orgs) => {
+  ])('%j: an invalid org name is ignored, and grants nothing', async (given, orgs) => {
     expect((await withClaims({ orgs: given }))?.orgs).toEqual(orgs)
   })
 
-  test.each([undefined, 'acme', { acme: true }])('%j: a token without a list of them is not valid', async (orgs) => {
+  test.each([undefined, 'acme', { acme: true }])('%j: a token without a list of orgs is invalid', async (orgs) => {
     expect(await withClaims({ orgs })).toBeNull()
   })
 })

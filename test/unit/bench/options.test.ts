@@ -3,7 +3,7 @@ import { readOptions } from '../../bench/options.ts'
 
 const read = (...args: string[]) => readOptions(args, ['driver', 'nodes-1'])
 
-test('without options everything is measured five times at scale 1', () => {
+test('the defaults are all lanes, five rounds and scale 1', () => {
   expect(read()).toEqual({ rounds: 5, lanes: null, scale: 1, fresh: false })
   expect(read('--rounds', '2', '--lanes', 'nodes-1,driver', '--scale', '0.1', '--fresh')).toEqual({
     rounds: 2,
@@ -22,6 +22,6 @@ test.each([
   [['--lanes', 'driver,drivers'], '--lanes: there is no drivers, only driver, nodes-1'],
   [['--round', '1'], "Unknown option '--round'"],
   [['fresh'], 'Unexpected argument'],
-])('%j is refused', (args, message) => {
+])('%j is rejected', (args, message) => {
   expect(() => read(...args)).toThrow(message)
 })

@@ -7,17 +7,17 @@ import type { Measured } from '../../bench/results.ts'
 const round = (statements: number, seconds: number, more: Partial<Measured> = {}): Measured =>
   ({ statements, seconds, clientCpu: 1, databaseCpu: 1, peakMB: 100, ...more }) as Measured
 
-/** The ratios that have a bar, by name. */
+/** The ratios that have a target, with their names. */
 const withBars = (lanes: Record<string, Measured[]>) =>
   ratiosOf((lane) => lanes[lane] ?? [], 1)
     .filter(({ name }) => name !== '')
     .map(({ name, value, verdict }) => [name, value, verdict])
 
-test('the middle of an odd and of an even number of values', () => {
+test('the median of an odd and of an even number of values', () => {
   expect([median([3, 1, 2]), median([4, 1, 2, 3]), median([7])]).toEqual([2, 2.5, 7])
 })
 
-test('a ratio is one of medians, held against its bar and its stretch', () => {
+test('a ratio compares medians, and is judged against its target and its stretch target', () => {
   const told = withBars({
     driver: [1, 9, 2].map((clientCpu) => round(1_000, 1, { clientCpu })),
     'nodes-1': [round(1_000, 1, { clientCpu: 1.75 })],
@@ -26,11 +26,11 @@ test('a ratio is one of medians, held against its bar and its stretch', () => {
   })
   expect(told.slice(0, 2)).toEqual([
     ['R1', 0.875, 'pass'],
-    ['R2n', 0.8, 'miss'], // of the faster of APOC's two ways
+    ['R2n', 0.8, 'miss'], // Compared with the faster of the two APOC variants.
   ])
 })
 
-test('what is enough for the stretch is told so, and what was not measured is not', () => {
+test('a ratio that meets its stretch target is reported so, and an unmeasured one has no verdict', () => {
   const told = withBars({
     'memory-100k': [round(100_000, 1, { peakMB: 100 })],
     'memory-1m': [round(1_000_000, 10, { peakMB: 104 })],
@@ -42,7 +42,7 @@ test('what is enough for the stretch is told so, and what was not measured is no
   expect(told.filter(([name]) => name !== 'R4').every(([, , verdict]) => verdict === '-')).toBe(true)
 })
 
-test("a sample is given to the innermost file on its stack that is not Node's own", () => {
+test('a sample is attributed to the innermost file on its stack that is not internal to Node', () => {
   const node = (id: number, url: string, children: number[] = [], functionName = 'f') => ({
     id,
     callFrame: { functionName, url },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { least, problemsOf } from '../least-environment.ts'
 
-test('JSON web tokens need an issuer, an audience and keys over https', () => {
+test('JSON Web Tokens require an issuer, an audience and a JWKS URL over https', () => {
   const { AUTH_TOKENS: _, ...none } = least
   expect(problemsOf({ ...none, AUTH_JWKS_URL: 'http://id.example/keys' })).toEqual([
     'AUTH_ISSUER: required with AUTH_JWKS_URL',
@@ -13,6 +13,6 @@ test('JSON web tokens need an issuer, an audience and keys over https', () => {
   expect(problemsOf({ ...least, AUTH_ISSUER: 'me' })).toEqual(['AUTH_ISSUER: only with AUTH_JWKS_URL'])
 })
 
-test.each(['nowhere:kill', 'partStored', 'partStored:burn', 'partStored:kill:0'])('a failpoint is not %s', (text) => {
+test.each(['nowhere:kill', 'partStored', 'partStored:burn', 'partStored:kill:0'])('rejects failpoint %s', (text) => {
   expect(problemsOf({ ...least, FAILPOINT: text })[0]).toMatch(/^FAILPOINT: must be <step>:<kill, stop or block>/)
 })

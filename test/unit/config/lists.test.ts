@@ -5,7 +5,7 @@ const key = (byte: number) => Buffer.alloc(32, byte)
 const base64 = (byte: number) => key(byte).toString('base64')
 
 describe('secret keys', () => {
-  test('are read in order, the first of which encrypts', () => {
+  test('are parsed in order; the first one encrypts', () => {
     expect(parseSecretKeys(`2026-07:${base64(2)}, old_1:${base64(1)}`)).toEqual([
       { id: '2026-07', key: key(2) },
       { id: 'old_1', key: key(1) },
@@ -21,7 +21,7 @@ describe('secret keys', () => {
     [`k1:${base64(1)},k2:not base64`, 'entry 2 must be kid:base64key'],
     [`k1:${Buffer.alloc(16, 1).toString('base64')}`, 'the key of "k1" must be 32 bytes'],
     [`k1:${Buffer.alloc(33, 1).toString('base64')}`, 'the key of "k1" must be 32 bytes'],
-  ])('are refused without being shown: %s', (text, message) => {
+  ])('are rejected without being shown: %s', (text, message) => {
     expect(() => parseSecretKeys(text)).toThrow(new Error(message))
   })
 })
@@ -39,11 +39,11 @@ describe('the allow list of origins', () => {
     ['[FD00::1]', { kind: 'network', address: 'fd00::1', prefix: 128, family: 'ipv6', port: null }],
     ['[fd00::]/8', { kind: 'network', address: 'fd00::', prefix: 8, family: 'ipv6', port: null }],
     ['[fd00::]/8:7688', { kind: 'network', address: 'fd00::', prefix: 8, family: 'ipv6', port: 7688 }],
-  ])('takes %s', (text, rule) => {
+  ])('accepts %s', (text, rule) => {
     expect(parseOriginAllow(text)).toEqual([rule])
   })
 
-  test('is separated by commas; empty entries are none', () => {
+  test('is separated by commas, and ignores empty entries', () => {
     expect(parseOriginAllow(' a , ,b:1,')).toEqual([
       { kind: 'host', host: 'a', port: null },
       { kind: 'host', host: 'b', port: 1 },
@@ -62,13 +62,13 @@ describe('the allow list of origins', () => {
     ['10.0.0.0/33', '"10.0.0.0/33" is not a CIDR'],
     ['[fd00::]/129', '"[fd00::]/129" is not a CIDR'],
     ['256.0.0.0/8', '"256.0.0.0/8" is not a CIDR'],
-  ])('refuses %s and names the entry', (text, message) => {
+  ])('rejects %s and names the entry', (text, message) => {
     expect(() => parseOriginAllow(text)).toThrow(new Error(message))
   })
 
-  // Such an entry can only be a mistake: read as a host it allows nothing, and `*.` every name with a dot at its end.
+  // Such an entry is a mistake: as a host it matches nothing, and `*.` matches every name with a trailing dot.
   test.each(['*', '*.', 'db.*', '*.*.example', 'a b', '[db.example]', '10.0.0.256', '127.1'])(
-    'refuses %s, which names no host',
+    'rejects %s, which is not a valid host',
     (text) => {
       expect(() => parseOriginAllow(text)).toThrow()
     },
@@ -79,7 +79,7 @@ describe('the ports of origins', () => {
   test.each([
     ['7687', [7687]],
     ['7687, 7688 ,1,65535', [7687, 7688, 1, 65_535]],
-  ])('take %s', (text, ports) => {
+  ])('accept %s', (text, ports) => {
     expect(parsePorts(text)).toEqual(ports)
   })
 
@@ -90,7 +90,7 @@ describe('the ports of origins', () => {
     ['7687, x', '"x" is not a port'],
     ['7687.5', '"7687.5" is not a port'],
     ['-1', '"-1" is not a port'],
-  ])('refuse %s', (text, message) => {
+  ])('reject %s', (text, message) => {
     expect(() => parsePorts(text)).toThrow(new Error(message))
   })
 })

@@ -3,7 +3,7 @@ import { ConfigError } from '../../../shared/config/config.ts'
 import { key, least, problemsOf } from '../least-environment.ts'
 
 describe('problems', () => {
-  test('are all told at once, also those between variables', () => {
+  test('are all reported at once, including those between variables', () => {
     expect(problemsOf({})).toEqual([
       'REDIS_URL: required',
       'S3_ENDPOINT: required',
@@ -14,13 +14,13 @@ describe('problems', () => {
     ])
   })
 
-  test('of access are not those of a worker, which nobody calls', () => {
+  test('with authentication are not reported for a worker, which serves no clients', () => {
     const { AUTH_TOKENS, ...withoutTokens } = least
     expect(problemsOf(withoutTokens, 'api')).toEqual(['AUTH_TOKENS or AUTH_JWKS_URL: one is required'])
     expect(problemsOf(withoutTokens, 'worker')).toEqual([])
   })
 
-  test('of values name the variable and the rule', () => {
+  test('with values name the variable and the rule', () => {
     const broken = {
       REDIS_URL: 'http://127.0.0.1',
       S3_ENDPOINT: '127.0.0.1:9000',
@@ -55,13 +55,13 @@ describe('problems', () => {
     `)
   })
 
-  test.each(['MANAGER_DB_USER', 'MANAGER_DB_PASSWORD'])('are told where %s stands alone', (name) => {
+  test.each(['MANAGER_DB_USER', 'MANAGER_DB_PASSWORD'])('are reported if %s is set alone', (name) => {
     expect(problemsOf({ ...least, [name]: 'models' })).toEqual([
       'MANAGER_DB_USER and MANAGER_DB_PASSWORD: both or neither',
     ])
   })
 
-  test('are one line each in the message', () => {
+  test('are listed one per line in the message', () => {
     expect(new ConfigError(['REDIS_URL: required', 'S3_ENDPOINT: required']).message).toMatchInlineSnapshot(`
       "the environment is not complete:
         REDIS_URL: required
@@ -70,7 +70,7 @@ describe('problems', () => {
   })
 
   test.each(['S3_ENDPOINT', 'S3_PUBLIC_ENDPOINT', 'MANAGER_DB_URL', 'AUTH_JWKS_URL'])(
-    'are credentials in %s, which errors would quote',
+    'include credentials in %s, which error messages would quote',
     (name) => {
       const scheme = name === 'MANAGER_DB_URL' ? 'bolt' : 'https'
       const problems = problemsOf({ ...least, [name]: `${scheme}://user:pass-canary@db.example` })

@@ -8,8 +8,8 @@ const seconds = names.filter((name) => name.endsWith('_SECONDS'))
 const one = (name: string, value: string) => problemsOf({ ...least, [name]: value })
 
 describe('a number', () => {
-  // Beyond 2^31 milliseconds a timer of Node's is up at once.
-  test.each(seconds)('%s is no time that a timer cannot wait', (name) => {
+  // A Node timer of more than 2^31 milliseconds fires at once.
+  test.each(seconds)('%s cannot exceed the maximum of a timer', (name) => {
     const most = name === 'PUBLISH_WAIT_SECONDS' ? 55 : 2_000_000
     const first = name === 'PUBLISH_WAIT_SECONDS' ? 0 : 1
     expect(one(name, String(most))).toEqual([])
@@ -18,7 +18,7 @@ describe('a number', () => {
   })
 
   const numbers = [...seconds, 'RATE_LIMIT_PER_MINUTE', 'API_PORT', 'WORKER_HEALTH_PORT', 'JOB_MAX_PAIRS']
-  test.each(numbers)('%s is digits only: a blank or an odd form is no number', (name) => {
+  test.each(numbers)('%s accepts digits only, not blanks or other notations', (name) => {
     for (const odd of [' ', '\t\n', '1 ', '1e1', '0x10', '1.0', '-1', '+1', '1_0', 'true'])
       expect(one(name, odd)).toEqual([expect.stringMatching(`^${name}: must be a whole number`)])
   })
@@ -27,30 +27,30 @@ describe('a number', () => {
 describe('a text', () => {
   const texts = ['S3_BUCKET', 'S3_REGION', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'API_HOST', 'AUTH_TOKENS']
   test.each([...texts, 'ORIGIN_ALLOW', 'ORIGIN_PORTS', 'SECRET_KEYS', 'ORIGIN_DNS_SERVERS'])(
-    '%s is not blank',
+    '%s must not be blank',
     (name) => {
       expect(one(name, ' \t')[0]).toBe(`${name}: must not be blank`)
     },
   )
 
-  test.each(['AUTH_ISSUER', 'AUTH_AUDIENCE'])('%s has no whitespace around it, which would fit no token', (name) => {
+  test.each(['AUTH_ISSUER', 'AUTH_AUDIENCE'])('%s must not have surrounding whitespace', (name) => {
     const jwt = { AUTH_JWKS_URL: 'https://id.example/keys', AUTH_ISSUER: 'me', AUTH_AUDIENCE: 'packets' }
     expect(problemsOf({ ...least, ...jwt, [name]: 'me\n' })).toEqual([`${name}: must not begin or end with whitespace`])
   })
 })
 
 describe('a list', () => {
-  test('of origins that are allowed names one', () => {
+  test('of allowed origins has at least one entry', () => {
     expect(one('ORIGIN_ALLOW', ', ,')).toEqual(['ORIGIN_ALLOW: must name at least one host, *.suffix or CIDR'])
   })
 
-  test('of origins shows nothing of an entry with credentials', () => {
+  test('of allowed origins does not show an entry with credentials', () => {
     expect(one('ORIGIN_ALLOW', 'db.example,bolt://user:pass-canary@db.example')).toEqual([
       'ORIGIN_ALLOW: an entry with an @ is not a host, *.suffix or CIDR',
     ])
   })
 
-  test.each(['0x1E07', '7687.0', '1e3'])('of ports has digits only, not %s', (port) => {
+  test.each(['0x1E07', '7687.0', '1e3'])('of ports accepts digits only, not %s', (port) => {
     expect(one('ORIGIN_PORTS', port)).toEqual([`ORIGIN_PORTS: "${port}" is not a port`])
   })
 })
@@ -68,18 +68,18 @@ describe.each(Object.entries(urls))('the URL in %s', (name, scheme) => {
   const problems = (url: string) => problemsOf({ ...least, ...jwt, [name]: url })
   const mayHaveUser = name === 'REDIS_URL'
 
-  test('is one with a host', () => {
+  test('requires a host', () => {
     expect(problems(`${scheme}://host.example:1234`)).toEqual([])
     for (const odd of [':', ':/', ':\\\\', ':///'])
       expect(problems(`${scheme}${odd}user:pass-canary@host`)[0]).toContain(`${name}: must be a URL starting with `)
   })
 
-  test.runIf(!mayHaveUser)('has no credentials in it, and nothing of it is told', () => {
+  test.runIf(!mayHaveUser)('must not hold credentials, and does not show them', () => {
     for (const odd of ['user:pass-canary@', 'pass-canary@', ':pass-canary@'])
       expect(problems(`${scheme}://${odd}host.example`)).toEqual([`${name}: must not hold credentials`])
   })
 
-  test.runIf(!mayHaveUser && name !== 'AUTH_JWKS_URL')('has nothing after its host, which would be left out', () => {
+  test.runIf(!mayHaveUser && name !== 'AUTH_JWKS_URL')('must not have anything after its host', () => {
     expect(problems(`${scheme}://host.example:1234/`)).toEqual([])
     for (const more of ['/path', '/path/', '?user=neo4j&password=pass-canary', '/?a', '#pass-canary'])
       expect(problems(`${scheme}://host.example${more}`)).toEqual([
@@ -88,7 +88,7 @@ describe.each(Object.entries(urls))('the URL in %s', (name, scheme) => {
   })
 })
 
-test('the URL of Redis may have credentials and the number of a database, and nothing else in its place', () => {
+test('the Redis URL may have credentials and a database number, but no other path', () => {
   const url = 'rediss://user:p%40ss@redis.example:6380/7'
   expect(readConfig('worker', { ...least, REDIS_URL: url }).redis).toEqual({ url })
   for (const odd of ['/pass-canary', '/1/2', '/-1', '#pass-canary', '/1#pass-canary'])

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../shared/config/config.ts'
 import { key, least, problemsOf } from '../least-environment.ts'
 
-test('what is not set has its default', () => {
+test('unset variables have their defaults', () => {
   expect(readConfig('api', least)).toEqual({
     api: { host: '127.0.0.1', port: 8080, publishWaitSeconds: 55, stopGraceSeconds: 25 },
     worker: {
@@ -44,7 +44,7 @@ test('what is not set has its default', () => {
   })
 })
 
-test('what is set is taken', () => {
+test('set variables override the defaults', () => {
   const config = readConfig('api', {
     ...least,
     API_HOST: '0.0.0.0',
@@ -130,12 +130,12 @@ test('what is set is taken', () => {
 })
 
 describe('an empty variable', () => {
-  test('is one that is not set: its default holds', () => {
+  test('counts as unset, and has its default', () => {
     const empty = { API_PORT: '', ORIGIN_ALLOW: '', ORIGIN_PORTS: '', S3_PUBLIC_ENDPOINT: '', LOG_LEVEL: '' }
     expect(readConfig('api', { ...least, ...empty })).toEqual(readConfig('api', least))
   })
 
-  test('is missing where it is required', () => {
+  test('counts as missing if it is required', () => {
     expect(problemsOf({ ...least, S3_SECRET_KEY: '', AUTH_TOKENS: '' })).toEqual([
       'S3_SECRET_KEY: required',
       'AUTH_TOKENS or AUTH_JWKS_URL: one is required',

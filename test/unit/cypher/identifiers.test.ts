@@ -10,11 +10,11 @@ describe('a quoted identifier', () => {
     ['`', '````'],
     ['``', '``````'],
     ['naïve😀', '`naïve😀`'],
-  ])('of %s is %s', (name, quoted) => {
+  ])('for %s is %s', (name, quoted) => {
     expect(quote(name)).toBe(quoted)
   })
 
-  test('ends where it should, whatever the name', () => {
+  test('cannot be ended early by any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '`', ' ', '{', '}', '$') }), (name) => {
         const [, inside] = /^`((?:[^`]|``)*)`$/.exec(quote(name)) ?? []
@@ -24,7 +24,7 @@ describe('a quoted identifier', () => {
   })
 })
 
-describe('a name that can stand in a statement', () => {
+describe('a name that can be used in a statement', () => {
   test.each(['Person', '`', ' ', '{id}', '$id', 'naïve😀', '\u00a0', '\ufffe', '__proto__'])('may be %j', (name) => {
     expect(isQuotable(name)).toBe(true)
   })
@@ -40,13 +40,13 @@ describe('a name that can stand in a statement', () => {
     ['the last control character', '\u009f'],
     ['a lone high surrogate', 'a\ud83d'],
     ['a lone low surrogate', '\ude00a'],
-  ])('is not one with this: %s', (_what, name) => {
+  ])('cannot contain: %s', (_what, name) => {
     expect(isQuotable(name)).toBe(false)
   })
 })
 
 describe('the order of names', () => {
-  test('is that of their code points, not of their UTF-16 units', () => {
+  test('is by code point, not by UTF-16 code unit', () => {
     expect(['😀', 'b', '\uffff', 'a', 'ab', '', 'B', '\ue000'].sort(byCodePoint)).toEqual([
       '',
       'B',
@@ -59,7 +59,7 @@ describe('the order of names', () => {
     ])
   })
 
-  test('agrees with the code points of any two names', () => {
+  test('is by code point for any two names', () => {
     const name = fc.string({ unit: fc.oneof(fc.constantFrom('a', '\ud7ff', '\ue000', '\uffff', '𐀀', '😀')) })
     fc.assert(
       fc.property(fc.oneof(name, fc.string({ unit: 'binary' })), name, (a, b) => {
@@ -70,7 +70,7 @@ describe('the order of names', () => {
   })
 })
 
-/** Code points as four bytes each, the highest first: bytes in order are code points in order. */
+/** UTF-32BE, whose byte order is the order of code points. */
 function utf32(text: string): Buffer {
   const points = [...text].map((character) => character.codePointAt(0) as number)
   return Buffer.concat(

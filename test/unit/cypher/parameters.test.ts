@@ -14,18 +14,18 @@ describe('a template', () => {
     expect(render(text, 'dollar')).toBe('MATCH (n {id: $id}) SET n.x = $x')
   })
 
-  test('leaves texts alone that look like parameters', () => {
+  test('does not change text that looks like a parameter', () => {
     expect(render(template`${'`{a}$b`'} ${param('c')}`, 'dollar')).toBe('`{a}$b` $c')
   })
 
-  test('joins others with a separator', () => {
+  test('joins templates with a separator', () => {
     expect(render(join([[id], ['b'], [param('c')]], ', '), 'braces')).toBe('{id}, b, {c}')
     expect(render(join([], ', '), 'braces')).toBe('')
   })
 })
 
 describe('parameter names', () => {
-  test('are the keys themselves where they can be', () => {
+  test('are the keys themselves where possible', () => {
     expect(parameterNames(['id', 'name', '_x1', 'ids_x', 'Ids', 'toString'])).toEqual([
       'id',
       'name',
@@ -56,15 +56,15 @@ describe('parameter names', () => {
     expect(parameterNames([key])).toEqual(['p_0'])
   })
 
-  test('skip numbers that a key has, wherever that stands', () => {
+  test('skip numbers that a key already uses, at any position', () => {
     expect(parameterNames(['a b', 'p_0', 'a.b', 'p_2', 'a-b'])).toEqual(['p_1', 'p_0', 'p_3', 'p_2', 'p_4'])
   })
 
-  test('skip names of the statement', () => {
+  test('skip names that the statement uses', () => {
     expect(parameterNames(['id', 'name', 'a b'], ['id', 'p_1'])).toEqual(['p_0', 'name', 'p_2'])
   })
 
-  test('are plain and differ from each other, whatever the keys', () => {
+  test('are plain and distinct for any keys', () => {
     const odd = fc.constantFrom('p_0', 'p_1', 'p_2', 'ids_0', 'id', 'a b', 'constructor')
     fc.assert(
       fc.property(fc.uniqueArray(fc.oneof(odd, fc.string({ unit: 'binary' }))), (keys) => {

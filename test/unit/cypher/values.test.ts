@@ -6,7 +6,7 @@ import { expression, type Numbers, renderValue, typeName } from '../../../shared
 
 const { Date: GraphDate, DateTime, Duration, LocalDateTime, LocalTime, Point, Time } = neo4j.types
 
-/** The parameter and the expression of a value, as contract tables write them. */
+/** The expression and the parameter of a value, in the notation of the contract tables. */
 function rendered(value: unknown, numbers: Numbers = 'plain'): string | null {
   const found = renderValue(value, numbers)
   return found && `${render(expression(found, param('p')), 'braces')} ${found.json}`
@@ -80,7 +80,7 @@ describe('the value table', () => {
     ],
     ['null', null],
     ['map', new Map()],
-  ])('has no rendering for a %s, and names it', (name, value) => {
+  ])('has no rendering for a %s, but a type name', (name, value) => {
     expect(renderValue(value)).toBeNull()
     expect(typeName(value)).toBe(name)
   })
@@ -107,11 +107,11 @@ test.each([
     new DateTime(290_000_000n, 1n, 1n, 0n, 0n, 0n, 7n, 1n),
     `datetime({${asIntegers(['epochSeconds', 'nanosecond'], '{p}')}, timezone: {p}.timezone}) {"epochSeconds":"9151453912780799","nanosecond":7,"timezone":"+00:00:01"}`,
   ],
-])('strictly, the statement gives its type to %s', (_name, value, expected) => {
+])('in strict mode the statement converts %s to its type', (_name, value, expected) => {
   expect(rendered(value, 'strict')).toBe(expected)
 })
 
-test('every float reads back equal, its sign of zero too, and stays a float', () => {
+test('every float round-trips, negative zero included, and stays a float', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
       const json = renderValue(value)?.json ?? ''
@@ -135,7 +135,7 @@ test('every 64-bit integer keeps its digits', () => {
   )
 })
 
-test('every string reads back equal', () => {
+test('every string round-trips', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (value) => {
       expect(JSON.parse(renderValue(value)?.json ?? '')).toBe(value)

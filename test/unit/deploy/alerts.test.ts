@@ -13,7 +13,7 @@ interface Rule {
 const [file] = documentsOf<{ groups: { name: string; rules: Rule[] }[] }>('deploy/prometheus-rules.yaml')
 const rules = file?.groups.flatMap((group) => group.rules) ?? []
 
-/** The series of every metric, by name, with the labels that it may have. */
+/** The series of every metric by name, with their label names. */
 async function series(): Promise<Map<string, Set<string>>> {
   const found = new Map<string, Set<string>>()
   const { registry } = createMetrics()
@@ -25,18 +25,18 @@ async function series(): Promise<Map<string, Set<string>>> {
   return found
 }
 
-/** What Prometheus itself adds to every series. */
+/** Labels that Prometheus adds to every series. */
 const given = ['instance', 'job']
 const selector = /\b((?:packets|nodejs|process)_\w+)(?:\{([^}]*)\})?/g
 
-test('there are alerts, each of its own name', () => {
+test('there are alerts, with unique names', () => {
   const names = rules.map(({ alert }) => alert)
   expect(names.length).toBeGreaterThan(15)
   expect(names).toEqual([...new Set(names)])
 })
 
 describe.each(rules)('$alert', ({ alert, expr, labels, annotations }) => {
-  test('asks for what the programs expose, by labels that it has', async () => {
+  test('queries only exposed metrics and their labels', async () => {
     const known = await series()
     const asked = [...expr.matchAll(selector)]
     expect(asked.length).toBeGreaterThan(0)
@@ -52,7 +52,7 @@ describe.each(rules)('$alert', ({ alert, expr, labels, annotations }) => {
     expect(grouped.filter((label) => !labelsAsked.has(label) && !given.includes(label))).toEqual([])
   })
 
-  test('says what is wrong, what to do, and where there is more', () => {
+  test('has a summary, a description, a runbook link and a severity', () => {
     expect(Object.keys(annotations).sort()).toEqual(['description', 'runbook', 'summary'])
     expect(annotations.runbook).toBe(`docs/operations.md#${alert.toLowerCase()}`)
     expect(['critical', 'warning', 'info']).toContain(labels.severity)
@@ -60,7 +60,7 @@ describe.each(rules)('$alert', ({ alert, expr, labels, annotations }) => {
   })
 })
 
-test('the reasons that alerts ask for are codes that a job may fail with', async () => {
+test('the reasons in alerts are error codes of failed jobs', async () => {
   const jobs = await createMetrics().jobs.get()
   const codes = jobs.values.flatMap(({ labels }) => (labels.reason ? [String(labels.reason)] : []))
   const asked = rules.flatMap(({ expr }) =>

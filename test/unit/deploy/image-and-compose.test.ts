@@ -24,7 +24,7 @@ const [compose] = documentsOf<{ services: Record<string, ComposeService>; secret
 const serviceOf = (name: string) => compose?.services[name] as ComposeService
 const programs = ['api', 'worker'] as const
 
-/** As Compose fills them in, with `given` as its own environment; a variable without a value is left out. */
+/** The variables as Compose interpolates them from `given`; variables without a value are omitted. */
 function settingsOf(name: string, given: Record<string, string>): Record<string, string> {
   const filled = Object.entries(serviceOf(name).environment).flatMap(([key, value]) => {
     if (value === null) return given[key] === undefined ? [] : [[key, given[key] as string]]
@@ -46,16 +46,16 @@ const prepared = {
 }
 
 describe.each(programs)('the service %s of docker-compose.yml', (name) => {
-  test('starts with what its head prepares', () => {
+  test('starts with the variables that the header of the file prepares', () => {
     expect(() => readConfig(name, settingsOf(name, prepared))).not.toThrow()
   })
 
-  test('is started as npm starts it', () => {
+  test('has the same start command as in npm', () => {
     const image = /^CMD (.*)$/m.exec(textOf('Dockerfile'))?.[1] as string
     expect(serviceOf(name).command ?? JSON.parse(image)).toEqual(['node', ...startOf(name).args])
   })
 
-  test('has no rights that it does not need, and writes nowhere but to memory', () => {
+  test('has least privileges, and writes only to memory', () => {
     expect(serviceOf(name)).toMatchObject({
       build: '.',
       read_only: true,
@@ -65,13 +65,13 @@ describe.each(programs)('the service %s of docker-compose.yml', (name) => {
     })
   })
 
-  test('is asked for its health where it listens', () => {
+  test('has a health check on the port where it listens', () => {
     const { api, worker } = readConfig(name, settingsOf(name, prepared))
     const port = name === 'api' ? api.port : worker.healthPort
     expect(serviceOf(name).healthcheck.test.join(' ')).toContain(`http://127.0.0.1:${port}/readyz`)
   })
 
-  test('is given as long to stop as in Kubernetes, but for the wait before the signal', () => {
+  test('has the same stop timeout as in Kubernetes, without the preStop wait', () => {
     const [deployment] = documentsOf<{ spec: { template: { spec: { terminationGracePeriodSeconds: number } } } }>(
       `deploy/kubernetes/${name}.yaml`,
     )
@@ -81,16 +81,16 @@ describe.each(programs)('the service %s of docker-compose.yml', (name) => {
   })
 })
 
-test('both programs start when every dependency is healthy, and are stopped before the first of them', () => {
+test('both programs start after all dependencies are healthy, and stop before them', () => {
   const dependencies = Object.keys(compose?.services ?? {}).filter((name) => !programs.includes(name as 'api'))
   expect(dependencies.sort()).toEqual(['neo4j', 'redis', 's3'])
   for (const name of dependencies) expect(serviceOf(name).healthcheck.test.length).toBeGreaterThan(1)
-  // Compose stops in the reverse order of this. A run whose origin or store went first would end its attempts.
+  // Compose stops in reverse order. A run whose origin or store stops first would use up its attempts.
   const all = Object.fromEntries(dependencies.map((name) => [name, { condition: 'service_healthy' }]))
   for (const name of programs) expect([name, serviceOf(name).depends_on]).toEqual([name, all])
 })
 
-test('every setting can be given by its own name, but for those of tests', () => {
+test('every setting can be passed under its own name, except those for tests', () => {
   const taken = programs.flatMap((name) => Object.keys(serviceOf(name).environment))
   expect(taken.filter((name) => !(name in environment.shape))).toEqual([])
   expect(Object.keys(environment.shape).filter((name) => !taken.includes(name))).toEqual(['FAILPOINT'])
@@ -100,19 +100,19 @@ describe('the image', () => {
   const lines = textOf('Dockerfile').split('\n')
   const copied = lines.flatMap((line) => /^COPY (\w+) \1$/.exec(line)?.[1] ?? [])
 
-  test('does not run as root, and says so by number', () => {
+  test('does not run as root, and has a numeric user', () => {
     expect(lines.filter((line) => line.startsWith('USER '))).toEqual(['USER 1000:1000'])
     const started = lines.findIndex((line) => line.startsWith('CMD '))
     expect(lines.findIndex((line) => line.startsWith('USER '))).toBeLessThan(started)
   })
 
-  test('runs no install script, and has no development dependency', () => {
+  test('runs no install scripts, and has no development dependencies', () => {
     const installs = lines.filter((line) => /\bnpm\b/.test(line) && line.startsWith('RUN '))
     expect(installs).toHaveLength(1)
     expect(installs[0]).toMatch(/npm ci --omit=dev --ignore-scripts/)
   })
 
-  test('holds every program with all that it imports, and nothing else gets into its making', () => {
+  test('contains every program with all its imports, and the build context nothing else', () => {
     const product = globSync('{api,worker,doctor,shared}/**/*.ts')
     const imported = product.flatMap((file) =>
       [...textOf(file).matchAll(/from '(\.[^']+)'/g)].map(([, path]) => join(dirname(file), path as string)),
@@ -126,7 +126,7 @@ describe('the image', () => {
     expect(passed.sort()).toEqual([...copied, 'package.json', 'package-lock.json'].map((name) => `!${name}`).sort())
   })
 
-  test.each(programs)('gives %s the variables that npm gives it, and has compiled it with its flags', (name) => {
+  test.each(programs)('gives %s the same variables as npm, and compiles it with its flags', (name) => {
     const { args, variables } = startOf(name)
     const given = lines.flatMap((line) => (line.startsWith('ENV ') ? line.split(' ').slice(1) : []))
     const environment = Object.fromEntries(given.map((word) => word.split('=')))
@@ -134,7 +134,7 @@ describe('the image', () => {
     expect(lines.filter((line) => line.includes(`! node ${args.join(' ')} &&`))).toHaveLength(1)
   })
 
-  test('makes the compile cache as the user that fills it: no program before, npm least of all, is told of it', () => {
+  test('creates the compile cache before it switches to its user, and sets its variable only after that', () => {
     const place = (what: string) => lines.findIndex((line) => line.includes(what))
     const steps = [
       'npm ci',
@@ -148,7 +148,7 @@ describe('the image', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b))
   })
 
-  test('needs no file system to write to', () => {
+  test('needs no writable file system', () => {
     const writes = /\b(writeFile|appendFile|createWriteStream|mkdir|mkdtemp|rename|unlink|rmdir|copyFile)(Sync)?\(/
     expect(globSync('{api,worker,doctor,shared}/**/*.ts').filter((file) => writes.test(textOf(file)))).toEqual([])
   })

@@ -16,7 +16,7 @@ const containerOf = (program: string) => {
   return container
 }
 
-test('the kustomization holds every file but the example of secrets', () => {
+test('the kustomization lists every file except the example secrets', () => {
   const [{ resources } = { resources: [] }] = documentsOf<{ resources: string[] }>(
     'deploy/kubernetes/kustomization.yaml',
   )
@@ -27,17 +27,17 @@ test('the kustomization holds every file but the example of secrets', () => {
 describe.each(programs)('the settings of the %s', (program) => {
   const settings = environmentOf(containerOf(program))
 
-  test('are known ones', () => {
+  test('are all known', () => {
     const unknown = Object.keys(settings).filter((name) => !(name in environment.shape))
     expect(unknown).toEqual([])
   })
 
-  test('are enough to start with, and valid', () => {
+  test('are complete and valid', () => {
     expect(() => readConfig(program, settings)).not.toThrow()
   })
 })
 
-test('a worker is not given what only an API needs', () => {
+test('a worker does not get the settings that only the API needs', () => {
   const settings = Object.keys(environmentOf(containerOf('worker')))
   expect(settings.filter((name) => /^(AUTH_|MANAGER_)/.test(name))).toEqual([])
 })
@@ -47,7 +47,7 @@ describe.each(programs)('the pod of the %s', (program) => {
   const { api, worker } = readConfig(program, environmentOf(container))
   const [port] = container.ports
 
-  test('starts a program that exists, and listens on the port that is asked', () => {
+  test('starts an existing program, which listens on the declared port', () => {
     expect(container.args).toEqual(['node', ...startOf(program).args])
     expect(textOf(`${program}/main.ts`)).toContain('startProgram')
     expect(port?.containerPort).toBe(program === 'api' ? api.port : worker.healthPort)
@@ -58,7 +58,7 @@ describe.each(programs)('the pod of the %s', (program) => {
   })
 
   test.each(['startupProbe', 'readinessProbe', 'livenessProbe'] as const)(
-    'has a %s that the code answers in time',
+    'has a %s with a known path and a sufficient timeout',
     (name) => {
       const { httpGet, timeoutSeconds } = container[name]
       expect(httpGet.port).toBe(port?.name)
@@ -70,7 +70,7 @@ describe.each(programs)('the pod of the %s', (program) => {
     },
   )
 
-  test('is given the time that every release takes at most', () => {
+  test('has a termination grace period longer than all releases take', () => {
     const sources = [`${program}/*.ts`, 'shared/lifecycle/listen.ts'].flatMap((pattern) => globSync(pattern))
     const releases = sources.map((file) => textOf(file).match(/releases\.add\(/g)?.length ?? 0)
     const each = 10
@@ -81,7 +81,7 @@ describe.each(programs)('the pod of the %s', (program) => {
     expect(podOf(program).spec.terminationGracePeriodSeconds).toBeGreaterThan(most)
   })
 
-  test('has no rights that it does not need, and bounded memory', () => {
+  test('has least privileges and a memory limit', () => {
     expect(podOf(program).spec.securityContext).toMatchObject({
       runAsNonRoot: true,
       runAsUser: 1000,
@@ -95,14 +95,14 @@ describe.each(programs)('the pod of the %s', (program) => {
     expect(container.resources.limits.memory).toMatch(/^\d+(Mi|Gi)$/)
   })
 
-  test('is what its service, its budget and its policies select', () => {
+  test('is selected by its deployment and its disruption budget', () => {
     const { labels } = podOf(program).metadata
     expect(deployment(program).spec.selector.matchLabels).toEqual(labels)
     expect(manifest('PodDisruptionBudget', `packets-${program}`).spec.selector.matchLabels).toEqual(labels)
   })
 })
 
-test('the service leads to the port of the API', () => {
+test('the service targets the port of the API', () => {
   const { selector, ports } = manifest('Service', 'packets-api').spec
   expect(selector).toEqual(podOf('api').metadata.labels)
   expect(ports.map(({ targetPort }) => targetPort)).toEqual(containerOf('api').ports.map(({ name }) => name))
@@ -112,7 +112,7 @@ describe('the number of workers follows', () => {
   const { advanced, triggers } = manifest('ScaledObject', 'packets-worker').spec
   const counted = ['wait', 'prioritized', 'active'] as const
 
-  test('the sum of what waits and what is under way, each in the list where the queue keeps it', () => {
+  test('the sum of waiting and active jobs, read from the lists of the queue', () => {
     expect(triggers.map(({ type, name, metadata }) => [type, name, metadata.listName])).toEqual(
       counted.map((state) => ['redis', state, queueKey(state)]),
     )
@@ -120,7 +120,7 @@ describe('the number of workers follows', () => {
     expect(counted.every((state) => state in queueKeys)).toBe(true)
   })
 
-  test('as many as each worker takes, in the Redis that the programs use', () => {
+  test('the concurrency of a worker, counted in the Redis of the programs', () => {
     const { worker, redis } = readConfig('worker', environmentOf(containerOf('worker')))
     const { host, pathname } = new URL(redis.url)
     expect(advanced.scalingModifiers.target).toBe(String(worker.concurrency))
@@ -134,7 +134,7 @@ describe('the network policies', () => {
   const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy')
   const rules = policies.flatMap(({ spec }) => spec.egress ?? [])
 
-  test('close everything that none of them opens, for both programs', () => {
+  test('deny everything by default, for both programs', () => {
     const closed = policies.find(({ metadata }) => metadata.name === 'packets-nothing-else')
     expect(closed?.spec.policyTypes).toEqual(['Ingress', 'Egress'])
     for (const program of programs)
@@ -142,7 +142,7 @@ describe('the network policies', () => {
     expect(rules.filter(({ to, ports }) => !to?.length || !ports?.length)).toEqual([])
   })
 
-  /** May an address be spoken to as one outside of the cluster? */
+  /** Whether a rule allows egress to an address outside the cluster. */
   const lets = ({ ipBlock }: Peer, address: string) => {
     if (!ipBlock) return false
     const isWithin = (cidr: string) => {
@@ -156,7 +156,7 @@ describe('the network policies', () => {
   const reached = (address: string) => rules.filter(({ to }) => to.some((peer) => lets(peer, address)))
 
   test.each(['8.8.8.8', '172.15.255.255', '172.32.0.1', '2606:4700::1'])(
-    'let an origin at %s be read, on its port only',
+    'allow egress to an origin at %s, on its port only',
     (address) => {
       const { origin } = readConfig('worker', environmentOf(containerOf('worker')))
       expect(reached(address).flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual(origin.ports)
@@ -180,7 +180,7 @@ describe('the network policies', () => {
     'fe80::1',
     'fc00::1',
     '2001:db8::1',
-  ])('let nothing reach %s', (address) => {
+  ])('deny egress to %s', (address) => {
     expect(reached(address)).toEqual([])
   })
 })

@@ -21,7 +21,7 @@ const info = (change: Partial<typeof sound>) =>
 const notOk = (change: Partial<typeof sound>, settings: Record<string, string> = {}) =>
   [...findingsOf(info(change), settings)].filter(({ level }) => level !== 'ok').map(lineOf)
 
-test('a sound one has nothing to be told, also where it does not show its settings', () => {
+test('a sound Redis has no findings, even if its settings cannot be read', () => {
   expect(notOk({})).toEqual([])
 })
 

@@ -29,11 +29,11 @@ describe('an Idempotency-Key', () => {
     expect(() => parseIdempotencyKey(header)).toThrow('Idempotency-Key: must be 1 to 255 visible ASCII characters')
   })
 
-  test('need not be there', () => {
+  test('is optional', () => {
     expect(parseIdempotencyKey(undefined)).toBeNull()
   })
 
-  test('is remembered by a digest that only the same client and the same key have', () => {
+  test('is stored as a digest that is unique to the client and the key', () => {
     const pairs = [
       ['a', 'b'],
       ['a', 'c'],
@@ -49,7 +49,7 @@ describe('an Idempotency-Key', () => {
 })
 
 describe('a request is the same', () => {
-  test('in whatever order its fields and the keys of its maps come', () => {
+  test('regardless of the order of its fields and map keys', () => {
     const { mappedIndices, ...others } = validRequest
     const reversed = (map: object) => Object.fromEntries(Object.entries(map).reverse())
     const shuffled = reversed({ ...others, mappedIndices: reversed(mappedIndices) })
@@ -58,12 +58,12 @@ describe('a request is the same', () => {
     expect(sameJob([first], known(submission()), again)).toBe('job')
   })
 
-  test('whether what is null is given or left out', () => {
+  test('whether a null field is sent or omitted', () => {
     expect(sameJob([first], known(submission()), submission({ relationships: null }))).toBe('job')
   })
 })
 
-describe('a request is another', () => {
+describe('a request is different', () => {
   test.each([
     ['other ids', submission({ originIds: ['p2'] })],
     ['other ids in another order', submission({ originIds: ['p2', 'p1'] })],
@@ -82,20 +82,20 @@ describe('a request is another', () => {
 })
 
 describe('a fingerprint', () => {
-  test('that was made under an older key is recognised while that key is configured', () => {
+  test('under an older key is recognized while that key is configured', () => {
     const older = known(submission(), [first])
     expect(sameJob([second, first], older, submission())).toBe('job')
     expect(() => sameJob([second, first], older, submission({ originIds: ['p2'] }))).toThrow('this key was used')
     expect(known(submission(), [second, first]).fingerprint).toMatch(/^k2\./)
   })
 
-  test('that was made under a key that is gone, or under another of its name, is not', () => {
+  test('under a removed key, or another key of the same name, is not recognized', () => {
     const older = known(submission(), [first])
     expect(() => sameJob([second], older, submission())).toThrow('this key was used')
     expect(() => sameJob([keyOf('k1', 3)], older, submission())).toThrow('this key was used')
   })
 
-  test('says nothing about the request, whose password could be guessed from a plain digest', () => {
+  test('is keyed, because a plain digest would allow guessing the password', () => {
     const { fingerprint } = of(submission())
     expect(fingerprint).toMatch(/^k1\.[\w-]{43}$/)
     expect(of(submission(), [keyOf('k1', 3)]).fingerprint).not.toBe(fingerprint)

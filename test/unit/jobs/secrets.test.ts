@@ -15,7 +15,7 @@ describe('sealed secrets', () => {
     )
   })
 
-  test('show neither the text nor the same seal twice', () => {
+  test('do not contain the plaintext, and are never equal', () => {
     const [one, other] = [seal(first, 'job', 'reader:pass'), seal(first, 'job', 'reader:pass')]
     expect(one).not.toBe(other)
     expect(one).not.toContain('reader')
@@ -26,20 +26,20 @@ describe('sealed secrets', () => {
     expect(unseal([first], 'job-2', seal(first, 'job-1', 'text'))).toBeNull()
   })
 
-  test('do not open with another key of the same name, or without theirs', () => {
+  test('do not open with another key of the same name, or without their key', () => {
     const sealed = seal(first, 'job', 'text')
     expect(unseal([key('first')], 'job', sealed)).toBeNull()
     expect(unseal([second], 'job', sealed)).toBeNull()
     expect(unseal([], 'job', sealed)).toBeNull()
   })
 
-  test('open after the keys were rotated, as long as theirs is still there', () => {
+  test('open after key rotation, while their key is still configured', () => {
     const [before, after] = [seal(first, 'job', 'before'), seal(second, 'job', 'after')]
     expect([before, after].map((sealed) => unseal([second, first], 'job', sealed))).toEqual(['before', 'after'])
     expect([before, after].map((sealed) => unseal([second], 'job', sealed))).toEqual([null, 'after'])
   })
 
-  test('do not open when a byte of any field was changed', () => {
+  test('do not open if a byte of any field was changed', () => {
     const fields = seal(first, 'job', 'text').split('.')
     for (const index of [1, 2, 3]) {
       const changed = fields.map((field, at) => {
@@ -57,7 +57,7 @@ describe('sealed secrets', () => {
     expect(unseal([first], 'job', [id, nonce, short, text].join('.'))).toBeNull()
   })
 
-  test.each(['', 'first', 'first.', 'first.a.b', 'no seal at all'])('are not %j', (sealed) => {
+  test.each(['', 'first', 'first.', 'first.a.b', 'no seal at all'])('do not open if malformed: %j', (sealed) => {
     expect(unseal([first], 'job', sealed)).toBeNull()
   })
 })

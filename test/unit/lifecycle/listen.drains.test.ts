@@ -7,7 +7,7 @@ import { expect, test, vi } from 'vitest'
 import { listen } from '../../../shared/lifecycle/listen.ts'
 import { Releases } from '../../../shared/lifecycle/releases.ts'
 
-/** A server that answers what `slow` says, or at once, and what it logs. */
+/** A server that delays each response by `slow` milliseconds, and its log. */
 async function started(patience: object, slow: (path: string) => number = () => 0) {
   const lines: { level: string; message: string; port?: number; requests?: number }[] = []
   const note = (level: string) => (fields: object, message: string) => lines.push({ level, message, ...fields })
@@ -37,7 +37,7 @@ async function open(port: number): Promise<Socket> {
   return socket
 }
 
-test('what is under way is finished, also when that takes longer than other releases may', async () => {
+test('requests in progress are completed, even beyond the time limit of other releases', async () => {
   const { ask, reached, lines, end } = await started({ graceMs: 20_000 }, () => 11_000)
   const answer = ask('/slow')
   await vi.waitFor(() => expect(reached).toEqual(['/slow']))
@@ -48,7 +48,7 @@ test('what is under way is finished, also when that takes longer than other rele
   expect(lines.filter(({ level }) => level === 'warn')).toEqual([])
 })
 
-test('a client that keeps its connection is told to close it, and its requests are answered until then', async () => {
+test('a keep-alive client gets `Connection: close`, and its requests are answered until then', async () => {
   const { ask, end } = await started({ drainMs: 1_000 })
   expect(await ask('/first')).toMatchObject({ connection: 'keep-alive' })
   const ended = end()
@@ -57,7 +57,7 @@ test('a client that keeps its connection is told to close it, and its requests a
   await ended
 })
 
-test('a request that has come is answered, though its connection was idle when the end began', async () => {
+test('a request that arrives on an idle connection as shutdown begins is answered', async () => {
   const { port, end, reached } = await started({ drainMs: 0 })
   const socket = await open(port)
   socket.write('GET /first HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -73,10 +73,10 @@ test('a request that has come is answered, though its connection was idle when t
   expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n.*Connection: close\r\n.*whole/s)
 })
 
-test('connections without a request hold nothing up', async () => {
+test('connections without a request do not delay shutdown', async () => {
   const { port, ask, end } = await started({ drainMs: 100, graceMs: 8_000 })
   const [silent, part] = [await open(port), await open(port)]
-  await ask('/first') // and is idle from now on
+  await ask('/first') // Idle from now on.
   const began = performance.now()
   const ended = end()
   await ended
@@ -84,7 +84,7 @@ test('connections without a request hold nothing up', async () => {
   await vi.waitFor(() => expect([silent.closed, part.closed]).toEqual([true, true]))
 })
 
-test('what takes longer than the grace is cut off then, and told', async () => {
+test('requests that exceed the grace period are cut off and logged', async () => {
   const { ask, port, reached, lines, end } = await started({ drainMs: 100, graceMs: 1_000 }, () => 60_000)
   const answer = ask('/endless').catch((error) => error.code)
   const part = await open(port)

@@ -62,7 +62,7 @@ test('a client that sends nothing at all is cut off', async () => {
   expect(milliseconds).toBeLessThan(limitMs)
 })
 
-test('a client that does not read its answer is cut off', async () => {
+test('a client that does not read its response is cut off', async () => {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   await once(socket, 'connect')
   socket.pause().write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n')

@@ -17,11 +17,11 @@ class SeenReleases extends Releases {
 const releases = new SeenReleases(log)
 afterAll(() => releases.dispose())
 
-test('an idle connection is kept for more than a minute, a slow request is not for ever', async () => {
+test('an idle connection is kept for more than a minute, and slow requests time out', async () => {
   await listen((_request, response) => void response.end(), { host: '127.0.0.1', port: 0 }, log, releases)
   const [server] = releases.held as [Server]
   expect(server.keepAliveTimeout).toBeGreaterThan(60_000)
-  // A connection that falls silent just before its next request must not be taken for one with slow headers.
+  // An idle keep-alive connection must not run into the headers timeout.
   expect(server.headersTimeout).toBeGreaterThan(server.keepAliveTimeout)
   expect(server.requestTimeout).toBeGreaterThan(server.headersTimeout)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Releases } from '../../../shared/lifecycle/releases.ts'
 
-/** Releases, and what they did and logged. */
+/** Releases, and a record of their actions and log lines. */
 function watched() {
   const events: string[] = []
   const note = (fields: object, message: string) =>
@@ -9,7 +9,7 @@ function watched() {
   return { events, releases: new Releases({ info: note, warn: note }) }
 }
 
-test('resources are released in the reverse order of their construction, each awaited and named in the log', async () => {
+test('resources are released in reverse order of creation, each awaited and logged by name', async () => {
   const { events, releases } = watched()
   const closing = async (name: string) => {
     events.push(`close ${name}`)
@@ -22,7 +22,7 @@ test('resources are released in the reverse order of their construction, each aw
   expect(events).toEqual(['close s', 'closed s', 'store: released', 'close r', 'closed r', 'redis: released'])
 })
 
-test('a release that hangs is given up after its limit', async () => {
+test('a release that hangs is abandoned after its time limit', async () => {
   const { events, releases } = watched()
   releases.add('first', 0, () => events.push('close first'))
   releases.add('hanging', 0, () => new Promise(() => {}), 5)
@@ -30,7 +30,7 @@ test('a release that hangs is given up after its limit', async () => {
   expect(events).toEqual(['hanging: not released in time', 'close first', 'first: released'])
 })
 
-test('a release that throws, at once or later, stops no other', async () => {
+test('a release that throws or rejects does not prevent the others', async () => {
   const { events, releases } = watched()
   releases.add('first', 0, () => events.push('close first'))
   releases.add('rejecting', 0, () => Promise.reject(new Error('broken')))
@@ -41,7 +41,7 @@ test('a release that throws, at once or later, stops no other', async () => {
   expect(events).toEqual(['throwing: release failed', 'rejecting: release failed', 'close first', 'first: released'])
 })
 
-test('a resource is released once, however often that is asked', async () => {
+test('a resource is released once, even if dispose is called repeatedly', async () => {
   const { events, releases } = watched()
   releases.add('only', 0, () => events.push('close'))
   await Promise.all([releases.dispose(), releases.dispose()])
@@ -49,7 +49,7 @@ test('a resource is released once, however often that is asked', async () => {
   expect(events).toEqual(['close', 'only: released'])
 })
 
-test('a resource made while others are released is released as well', async () => {
+test('a resource added during dispose is released as well', async () => {
   const { events, releases } = watched()
   releases.add('early', 0, () => events.push('close early'))
   releases.add('last', 0, () => releases.add('late', 0, () => events.push('close late')))

@@ -16,7 +16,7 @@ await startProgram('worker', async () => {
 test.each([
   ['thrown', '{ throw error }'],
   ['rejected', 'Promise.reject(error)'],
-])('an error that nobody catches, %s, ends a program and is logged without what it carries', (_what, how) => {
+])('an uncaught error, %s, ends the program and is logged without its extra properties', (_what, how) => {
   const args = ['--input-type=module', '-e', program.replace('HOW', how)]
   const env = { PATH: process.env.PATH ?? '', ...least }
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, env, encoding: 'utf8' })

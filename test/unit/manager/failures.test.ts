@@ -23,11 +23,11 @@ test.each([
     ),
     false,
   ],
-  // Whether the transaction was committed is not known then, and a second one would count twice.
+  // The transaction may have been committed, so a retry could apply it twice.
   ['a connection that broke off', failure('ServiceUnavailable'), false],
   ['a wrong query', failure('Neo.ClientError.Statement.SyntaxError'), false],
   ['anything else', new TypeError('odd'), false],
-])('%s is run again: %s', (_what, error, expected) => {
+])('%s is retried: %s', (_what, error, expected) => {
   expect(isPassing(error)).toBe(expected)
 })
 
@@ -40,7 +40,7 @@ test.each([
   'Neo.ClientError.Security.Unauthorized',
   'Neo.ClientError.Database.DatabaseNotFound',
   'Neo.DatabaseError.General.UnknownError',
-])('%s is told as a database that does not answer, without its text', (code) => {
+])('%s is reported as an unavailable database, without the message of the server', (code) => {
   expect(translated(failure(code))).toMatchObject({
     status: 503,
     message: 'the manager database does not answer; try again later',
@@ -53,13 +53,13 @@ test.each([
   ['Neo.TransientError.General.TransactionOutOfMemoryError', 'managerMemoryLimit', /memory limit for transactions/],
   ['Neo.ClientError.Transaction.TransactionTimedOut', 'managerTimeLimit', /within its time limit/],
   ['Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration', 'managerTimeLimit', /within its time limit/],
-])('%s is told as the limit that it is', (code, told, message) => {
+])('%s is reported as the limit that was exceeded', (code, told, message) => {
   const error = translated(failure(code))
   expect(error).toMatchObject({ status: 503, code: told, message: expect.stringMatching(message) })
   expect(String(error)).not.toContain('internal text')
 })
 
-test('a broken uniqueness is a duplicate, a fault of ours stays what it is', () => {
+test('a violated uniqueness constraint is a duplicate; our own errors are passed through', () => {
   expect(translated(violation('uniqueKey'))).toBeInstanceOf(DuplicateError)
   const ours = failure('Neo.ClientError.Statement.SyntaxError')
   expect(translated(ours)).toBe(ours)

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { type GrnType, grnOf, grnTypeOf, grnTypes, newGrn } from '../../../shared/manager/grn.ts'
 
-test.each(grnTypes)('a new grn of a %s ends in 44 characters of base62 and is never the same', (type) => {
+test.each(grnTypes)('a new grn of a %s ends in 44 base62 characters and is unique', (type) => {
   const grns = Array.from({ length: 200 }, () => newGrn(type))
   for (const grn of grns) expect(grn).toMatch(new RegExp(`^grn:gg:${type}:[0-9A-Za-z]{44}$`))
   expect(new Set(grns).size).toBe(200)
 })
 
-test('every character is as likely as any other', () => {
+test('all characters are equally likely', () => {
   const counts = new Map<string, number>()
   const grns = 4_000
   for (let made = 0; made < grns; made++) {
@@ -16,7 +16,7 @@ test('every character is as likely as any other', () => {
   const expected = (grns * 44) / 62
   const chiSquared = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
   expect(counts.size).toBe(62)
-  // 61 degrees of freedom: a fair source is above 150 once in 10^9 runs; one with the bias of `byte % 62` is near 2,000.
+  // 61 degrees of freedom: a uniform source exceeds 150 once in 10^9 runs; the bias of `byte % 62` gives about 2,000.
   expect(chiSquared).toBeLessThan(150)
 })
 
@@ -26,7 +26,7 @@ describe('a grn is', () => {
       .safeParse(text)
       .error?.issues.map(({ message }) => message)
 
-  test('well-formed whatever its namespace and id look like, and named by its type', () => {
+  test('well-formed with any namespace and id, and has a type', () => {
     expect(grnTypeOf('grn:gg:propertyimpl:abc')).toBe('propertyimpl')
     expect(grnTypeOf('grn:other-ns:org:A_b-9')).toBe('org')
     expect(grnOf('org').safeParse('grn:gg:org:x').success).toBe(true)
@@ -46,7 +46,7 @@ describe('a grn is', () => {
     expect(issues(text, 'manager')).toEqual(['must be a grn of type manager, of the form grn:<ns>:<type>:<id>'])
   })
 
-  test('refused for its type, with the types that are taken', () => {
+  test('rejected for its type, with the accepted types', () => {
     expect(issues('grn:gg:manager:a', 'property', 'propertyimpl')).toEqual([
       'must be a grn of type property or propertyimpl, not manager',
     ])

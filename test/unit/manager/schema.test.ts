@@ -4,7 +4,7 @@ import { createSchema } from '../../../shared/manager/schema.ts'
 
 const failure = (code: string) => new Neo4jError('', code, '', '')
 
-/** What is run against a server that answers as `answer` says. */
+/** The queries run against a server that responds as `answer` does. */
 async function queriesOf(answer: (query: string) => Error | null): Promise<string[]> {
   const queries: string[] = []
   await createSchema(async (query) => {
@@ -15,7 +15,7 @@ async function queriesOf(answer: (query: string) => Error | null): Promise<strin
   return queries
 }
 
-test('each constraint is asked for in the syntax of today', async () => {
+test('each constraint is created in the current syntax', async () => {
   expect(await queriesOf(() => null)).toMatchInlineSnapshot(`
     [
       "CREATE CONSTRAINT graph_packets_record_grn IF NOT EXISTS FOR (n:GraphPacketsRecord) REQUIRE n.grn IS UNIQUE",
@@ -25,7 +25,7 @@ test('each constraint is asked for in the syntax of today', async () => {
   `)
 })
 
-test('a server that does not know it is asked in the syntax of before', async () => {
+test('a server that does not support it gets the older syntax', async () => {
   const queries = await queriesOf((query) =>
     query.includes('REQUIRE') ? failure('Neo.ClientError.Statement.SyntaxError') : null,
   )
@@ -38,7 +38,7 @@ test('a server that does not know it is asked in the syntax of before', async ()
   `)
 })
 
-test('that a constraint is there already is no failure, anything else is', async () => {
+test('an existing constraint is not a failure; any other error is', async () => {
   const there = await queriesOf(() => failure('Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists'))
   expect(there).toHaveLength(3)
   await expect(queriesOf(() => failure('ServiceUnavailable'))).rejects.toThrow(Neo4jError)

@@ -23,7 +23,7 @@ const made = (type: string) => ({
   lastModifiedBy: 'ann',
 })
 
-test('a record is found by its grn, or by the text that is unique', () => {
+test('a record is found by its grn or by its unique key', () => {
   expect(findStatement(one).query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
     WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
@@ -35,7 +35,7 @@ test('a record is found by its grn, or by the text that is unique', () => {
   })
 })
 
-test('the parts of a record are listed behind it, so that none differs from no such record', () => {
+test('parts are an optional match, so a record without parts differs from a missing record', () => {
   expect(partsStatement(property, version).query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
     WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
@@ -45,7 +45,7 @@ test('the parts of a record are listed behind it, so that none differs from no s
   `)
 })
 
-test('a part is created behind a lock on its manager', () => {
+test('a part is created after its manager is locked', () => {
   const { query, parameters } = createPartStatement(nodeType, version, { key: 'Person', namespace: 'n' }, 'ann')
   expect(query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
@@ -72,7 +72,7 @@ test('a part is created behind a lock on its manager', () => {
   })
 })
 
-test('a record is changed if its enver is allowed, and renamed with its key', () => {
+test('a record is changed if its enver matches, and a new key updates its unique key', () => {
   const { query, parameters } = updateStatement(one, { key: 'b' }, [3], 'ann')
   expect(query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
@@ -93,7 +93,7 @@ test('a record is changed if its enver is allowed, and renamed with its key', ()
   expect(updateStatement(one, { displayValue: 'b' }, null, 'ann').query).not.toContain('uniqueKey')
 })
 
-test('the constraints of an implementation follow in the statement that changes its flags', () => {
+test('the statement that changes the flags of an implementation also updates its constraints', () => {
   const consequence = constraintsFollow('grn:gg:propertyimpl:i', 'ann')
   const changed = updateStatement(byGrn(propertyImpl, 'grn:gg:propertyimpl:i'), {}, null, 'ann', consequence)
   expect(changed.query).toContain(consequence.clauses)

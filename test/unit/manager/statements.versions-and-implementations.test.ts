@@ -80,7 +80,7 @@ test('a property is implemented on a node type of its version', () => {
   `)
 })
 
-test('constraints tell the keys of now', () => {
+test('constraints show the current keys', () => {
   expect(constraintsStatement(version).query).toMatchInlineSnapshot(`
     "MATCH (n:GraphPacketsRecord {grn: $value})
     WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)

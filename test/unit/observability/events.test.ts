@@ -18,7 +18,7 @@ const run = { jobId: 'j1', attempt: 1 }
 const job = { id: 'j1', createdAt: new Date(Date.now() - 7_000).toISOString() }
 const part = { pairs: 3, bytes: Buffer.alloc(10) }
 
-/** Each event, what it moves and by how much, and its line in the log. */
+/** Each event with its metric increments and its log line. */
 const cases: Record<
   string,
   [happens: () => void, moves: [string, Record<string, string>, number][], line: string | null]
@@ -147,7 +147,7 @@ const cases: Record<
 }
 
 describe.each(Object.entries(cases))('when %s', (_name, [happens, moves, line]) => {
-  test('its metrics move, by that much and no others', async () => {
+  test('only its metrics change, by the expected amounts', async () => {
     const before = parseMetrics(await metrics.registry.metrics())
     happens()
     const after = parseMetrics(await metrics.registry.metrics())
@@ -159,13 +159,13 @@ describe.each(Object.entries(cases))('when %s', (_name, [happens, moves, line]) 
     expect(others.sort()).toEqual([...new Set(moves.map(([name]) => name))].sort())
   })
 
-  test('its line is in the log', () => {
+  test('its line is logged', () => {
     happens()
     expect(lines.at(-1)?.msg ?? null).toBe(line)
   })
 })
 
-test('an error that is no loss of a commit is none', async () => {
+test('an error that does not lose a commit is not counted', async () => {
   events.commitLost(observed, 'j1', errors.tooManyPairs(1))
   expect(parseMetrics(await metrics.registry.metrics()).sum('packets_commits_lost_total')).toBe(0)
   expect(lines).toEqual([])

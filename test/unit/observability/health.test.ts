@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A program whose one dependency can be away, and which counts how often it is asked. */
+/** A program with one dependency that can be made unavailable, and counts of its checks. */
 function program(isStuck?: () => Promise<string | null>) {
   const asked = { check: 0, measure: 0 }
   const state = { isAway: false }
@@ -30,7 +30,7 @@ function program(isStuck?: () => Promise<string | null>) {
   return { asked, state, health }
 }
 
-test('all who ask within a second get one answer, whichever path they ask', async () => {
+test('requests within a second share one check, on any path', async () => {
   const { asked, health } = program()
   await Promise.all(Array.from({ length: 50 }, (_, at) => health(at % 2 === 0 ? '/metrics' : '/readyz')))
   expect(asked).toEqual({ check: 1, measure: 1 })
@@ -39,7 +39,7 @@ test('all who ask within a second get one answer, whichever path they ask', asyn
   expect(asked).toEqual({ check: 2, measure: 2 })
 })
 
-test('a dependency that is away is told at the next second', async () => {
+test('an unavailable dependency is reported after a second', async () => {
   const { state, health } = program()
   expect(await health('/readyz')).toMatchObject({ status: 200 })
   state.isAway = true
@@ -49,13 +49,13 @@ test('a dependency that is away is told at the next second', async () => {
   expect(told.sum('packets_dependency_up', { dependency: 'redis' })).toBe(0)
 })
 
-test('a program that is stuck says why, and asks no dependency for it', async () => {
+test('a stuck program reports why, without checking its dependencies', async () => {
   const { asked, health } = program(async () => 'a reason')
   expect(await health('/livez')).toEqual({ status: 503, type: 'text/plain', body: 'a reason\n' })
   expect(asked).toEqual({ check: 0, measure: 0 })
   expect(await program().health('/livez')).toMatchObject({ status: 200 })
 })
 
-test('other paths are not its own', async () => {
+test('other paths are not handled', async () => {
   expect(await program().health('/metricsx')).toBeNull()
 })

@@ -5,7 +5,7 @@ import { loggedError } from '../../../shared/observability/logged-error.ts'
 
 const canary = 'canary-secret'
 
-/** As clients of Redis, S3, HTTP and Neo4j throw them: with whatever they had at hand. */
+/** Errors as the clients of Redis, S3, HTTP and Neo4j throw them, with secrets in their properties. */
 const redis = () =>
   Object.assign(new Error('WRONGPASS'), {
     command: { name: 'hello', args: ['3', 'AUTH', 'default', canary] },
@@ -36,7 +36,7 @@ test.each([
   ['several errors at once', new AggregateError([redis(), new AggregateError([s3()]), http()])],
   ['a driver error that names its token', Object.assign(new Neo4jError('x', 'c', '', ''), { authToken: { canary } })],
   ['what is no error', { credentials: canary, toJSON: () => canary }],
-])('%s is logged without what it carries', (_what, error) => {
+])('%s is logged without its secrets', (_what, error) => {
   expect(JSON.stringify(loggedError(error))).not.toContain(canary)
 })
 
@@ -52,12 +52,12 @@ test('an error is logged with its causes, its code and the name of its command',
   })
 })
 
-test('errors that cause one another end', () => {
+test('circular causes terminate', () => {
   const error = new Error('a')
   error.cause = error
   expect(JSON.stringify(loggedError(error)).length).toBeLessThan(100_000)
 })
 
-test('a text that was thrown is logged as it is', () => {
+test('a thrown string is logged as is', () => {
   expect(loggedError('no')).toBe('no')
 })

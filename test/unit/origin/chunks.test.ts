@@ -24,10 +24,10 @@ const mebibyte = 1024 * 1024
 const noop = Buffer.alloc(2)
 const end: Reply = { success: { has_more: false } }
 const broke = { status: 502, code: 'originBroke' }
-/** The same byte again and again, each in a chunk of its own. */
+/** The same byte repeated, each in a chunk of its own. */
 const drops = inChunks(Buffer.alloc(100_000, 0x01), 1).subarray(0, -2)
 
-/** Sends these bytes again and again, as they are taken, until the connection is closed. */
+/** Sends these bytes repeatedly, with backpressure, until the connection closes. */
 const keepSending = (bytes: Buffer, everyMs: number) => (socket: Socket) => {
   const sending = setInterval(() => {
     if (socket.destroyed) clearInterval(sending)
@@ -35,7 +35,7 @@ const keepSending = (bytes: Buffer, everyMs: number) => (socket: Socket) => {
   }, everyMs)
 }
 
-/** The longest that this process did nothing else. */
+/** Delays of the event loop. */
 let delays: ReturnType<typeof monitorEventLoopDelay>
 beforeEach(() => {
   delays = monitorEventLoopDelay({ resolution: 10 })
@@ -46,8 +46,8 @@ afterEach(() => {
   expect(delays.max / 1e6).toBeLessThan(3_000)
 })
 
-describe('an origin that cuts what it says into chunks of a byte', () => {
-  test('is understood, and holds nobody up', { timeout: 120_000 }, async () => {
+describe('an origin that sends one-byte chunks', () => {
+  test('is read without blocking the event loop', { timeout: 120_000 }, async () => {
     const text = 'x'.repeat(180_000)
     const server = await fakeBolt(() => [{ record: [[text, 1]] }, end], { padding: text }, { chunkBytes: 1 })
     const origin = await open(server)
@@ -55,13 +55,13 @@ describe('an origin that cuts what it says into chunks of a byte', () => {
     await origin.close()
   })
 
-  test('without an end is given up before it is let in', { timeout: 120_000 }, async () => {
+  test('without end is abandoned during the handshake', { timeout: 120_000 }, async () => {
     const server = await fakeBolt(() => [], {}, { onHello: keepSending(drops, 1) })
     await expect(open(server)).rejects.toMatchObject({ status: 502, code: 'originUnreachable' })
     expect(server.bytesSent()).toBeLessThan(64 * mebibyte)
   })
 
-  test('without an end, as a record, is given up', { timeout: 120_000 }, async () => {
+  test('without end in a record is abandoned', { timeout: 120_000 }, async () => {
     function* endless(): Generator<Reply> {
       yield { bytes: Buffer.from([0, 2, 0xb1, 0x71]) }
       for (;;) yield { bytes: drops }
@@ -72,14 +72,14 @@ describe('an origin that cuts what it says into chunks of a byte', () => {
     await origin.close()
   })
 
-  test('behind the handshake is not even read', { timeout: 120_000 }, async () => {
+  test('appended to the handshake response is rejected unread', { timeout: 120_000 }, async () => {
     const hello = { success: { server: 'Neo4j/4.4.0', connection_id: 'fake', padding: 'x'.repeat(30_000) } }
     const server = await fakeBolt(() => [], {}, { afterHandshake: inChunks(Buffer.from(JSON.stringify(hello)), 1) })
     await expect(open(server)).rejects.toMatchObject({ status: 502, code: 'originUnreachable' })
   })
 })
 
-test('a record of very many values holds nobody up for long', { timeout: 120_000 }, async () => {
+test('a record of very many values does not block the event loop for long', { timeout: 120_000 }, async () => {
   const list = Array.from({ length: 300_000 }, () => 'x')
   const server = await fakeBolt(() => [{ record: [[list]] }, end])
   const origin = await open(server)
@@ -87,11 +87,11 @@ test('a record of very many values holds nobody up for long', { timeout: 120_000
   await origin.close()
 })
 
-describe('an origin that gives more than can be held', () => {
+describe('an origin that returns more than fits in memory', () => {
   const text = 'x'.repeat(8 * mebibyte)
   const row: Reply = { bytes: bytesOf({ record: [[text]] }) }
 
-  test('is given up: rows that are held together', { timeout: 120_000 }, async () => {
+  test('is abandoned: rows that are collected', { timeout: 120_000 }, async () => {
     const server = await fakeBolt(function* () {
       for (;;) yield row
     })
@@ -111,7 +111,7 @@ describe('an origin that gives more than can be held', () => {
   test.each([
     ['a list of millions of integers', 20_000_000, 0x01],
     ['lists of thousands of maps', 60_000, 0xa0],
-  ])('is given up: %s', { timeout: 120_000 }, async (_what, count, marker) => {
+  ])('is abandoned: %s', { timeout: 120_000 }, async (_what, count, marker) => {
     const record: Reply = { bytes: packed(count, marker) }
     const server = await fakeBolt(function* () {
       for (;;) yield record
@@ -122,7 +122,7 @@ describe('an origin that gives more than can be held', () => {
     await origin.close()
   })
 
-  test('is read where rows are not held', { timeout: 120_000 }, async () => {
+  test('is read if rows are streamed', { timeout: 120_000 }, async () => {
     const server = await fakeBolt(function* () {
       for (let count = 0; count < 50; count++) yield row
       yield end
@@ -135,11 +135,11 @@ describe('an origin that gives more than can be held', () => {
   })
 })
 
-describe('an origin that keeps its connection alive and says nothing', () => {
+describe('an origin that keeps its connection alive without sending data', () => {
   test.each([
     ['with empty chunks', [0, 0]],
     ['with bytes of a record', [0, 1, 0]],
-  ])('%s is given up when its time is over', { timeout: 60_000 }, async (_what, bytes) => {
+  ])('%s is abandoned after the stall timeout', { timeout: 60_000 }, async (_what, bytes) => {
     const server = await fakeBolt(
       () => [{ record: [['one']] }],
       {},
@@ -152,13 +152,13 @@ describe('an origin that keeps its connection alive and says nothing', () => {
     await origin.close()
   })
 
-  test('before it lets anybody in is given up as well', { timeout: 60_000 }, async () => {
+  test('during the handshake is abandoned as well', { timeout: 60_000 }, async () => {
     const server = await fakeBolt(() => [], {}, { onHello: keepSending(noop, 200) })
     const code = 'originUnreachable'
     await expect(open(server, { silenceSeconds: 2, stallSeconds: 3 })).rejects.toMatchObject({ code })
   })
 
-  test('is waited for as long as that is allowed, beyond its silence', { timeout: 60_000 }, async () => {
+  test('is awaited until the stall timeout, beyond the silence timeout', { timeout: 60_000 }, async () => {
     const late = (socket: Socket) => {
       keepSending(noop, 200)(socket)
       setTimeout(() => socket.write(inChunks(Buffer.from([0xb1, 0x70, 0xa0]))), 4_000)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseDbUrl } from '../../../shared/origin/db-url.ts'
 
-describe('a dbUrl is read as', () => {
+describe('a dbUrl is parsed as', () => {
   test.each([
     ['bolt://db.example:7688', { encrypted: false, host: 'db.example', port: 7688 }],
     ['bolt+s://db.example', { encrypted: true, host: 'db.example', port: 7687 }],
@@ -20,7 +20,7 @@ describe('a dbUrl is read as', () => {
   })
 })
 
-describe('a dbUrl is refused', () => {
+describe('a dbUrl is rejected', () => {
   test.each([
     'bolt://127.1',
     'bolt://127.0.1',
@@ -52,7 +52,7 @@ describe('a dbUrl is refused', () => {
     'bolt://[64:ff9b:1::7f00:1]',
     'bolt://[2002:7f00:1::]',
     'bolt://[2001:db8::127.0.0.1]',
-  ])('for an IPv6 address that carries an IPv4 address: %s', (text) => {
+  ])('for an IPv6 address that embeds an IPv4 address: %s', (text) => {
     expect(parseDbUrl(text)).toEqual({ problem: 'must not have an IPv6 address that carries an IPv4 address' })
   })
 
@@ -71,12 +71,12 @@ describe('a dbUrl is refused', () => {
     'bolt://.',
     `bolt://${'a'.repeat(64)}.example`,
     `bolt://${'a.'.repeat(126)}ab`,
-  ])('for a host that is no name: %s', (text) => {
+  ])('for an invalid host name: %s', (text) => {
     expect(parseDbUrl(text)).toEqual({ problem: 'must have a valid host name' })
   })
 
   test.each(['bolt://db.example:0', 'bolt://db.example:65536', 'bolt://db.example:99999'])(
-    'for a port that is none: %s',
+    'for an invalid port: %s',
     (text) => {
       expect(parseDbUrl(text)).toEqual({ problem: 'must have a port from 1 to 65535' })
     },
@@ -100,21 +100,21 @@ describe('a dbUrl is refused', () => {
     'bolt://evil\\db.example',
     'bolt://db.example,evil.example',
     'bolt://db.example\t',
-  ])('for anything but a scheme, a host and a port: %j', (text) => {
+  ])('for anything other than a scheme, a host and a port: %j', (text) => {
     expect(parseDbUrl(text)).toEqual({
       problem: 'must be bolt://host[:port] or bolt+s://host[:port], and nothing else',
     })
   })
 
   test.each(['neo4j://db.example', 'neo4j+s://db.example', 'neo4j+ssc://db.example', 'Neo4j://db.example'])(
-    'for routing, with what to use: %s',
+    'for routing, with the schemes to use instead: %s',
     (text) => {
       expect(parseDbUrl(text)).toEqual({ problem: 'must not use routing; use bolt:// or bolt+s://' })
     },
   )
 })
 
-test('an IPv4 address is read in exactly one notation', () => {
+test('an IPv4 address is accepted in exactly one notation', () => {
   fc.assert(
     fc.property(fc.ipV4Extended(), (address) => {
       const isDotted = /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/.test(address)

@@ -20,7 +20,7 @@ const open = (port: number, silenceSeconds = 60) =>
 
 const end: Reply = { success: { has_more: false } }
 
-test('what an origin answers is read', async () => {
+test('the rows of an origin are read', async () => {
   const server = await fakeBolt(() => [{ record: [[1, 'a']] }, { record: [[2, 'b']] }, end])
   const origin = await open(server.port)
   expect(await origin.rows('RETURN 1')).toEqual([
@@ -54,7 +54,7 @@ describe('an origin that names other servers', () => {
   })
 })
 
-describe('what an origin fails with is told by its class', () => {
+describe('failures of an origin are classified by code', () => {
   const broke = ['originBroke', true]
   test.each<[string, (string | boolean)[]]>([
     ['Neo.TransientError.Transaction.DeadlockDetected', broke],
@@ -77,12 +77,12 @@ describe('what an origin fails with is told by its class', () => {
   })
 })
 
-describe('an origin whose answer does not end', () => {
+describe('an origin whose response does not end', () => {
   function* endless(): Generator<Reply> {
     for (;;) yield { record: [['x']] }
   }
 
-  test('fills no memory: rows, and what is asked apart, are given up', async () => {
+  test('does not exhaust memory: both rows and ask give up', async () => {
     const server = await fakeBolt(endless)
     const origin = await open(server.port)
     await expect(origin.ask('RETURN 1')).resolves.toBeNull()
@@ -90,7 +90,7 @@ describe('an origin whose answer does not end', () => {
     await origin.close()
   })
 
-  test('is read as far as it is wanted', async () => {
+  test('is read as far as the consumer reads', async () => {
     const server = await fakeBolt(endless)
     const origin = await open(server.port)
     let rows = 0
@@ -108,7 +108,7 @@ describe('an origin that falls silent', () => {
     yield { record: [['two']] }
   }
 
-  test('in the middle of rows is given up when its time is over', async () => {
+  test('in the middle of rows is abandoned after the silence timeout', async () => {
     const server = await fakeBolt(twoAndNoMore)
     const broken = { status: 502, code: 'originBroke', retryable: true }
     const origin = await open(server.port, 2)
@@ -124,12 +124,12 @@ describe('an origin that falls silent', () => {
     await another.close()
   })
 
-  test('while nothing is wanted of it is waited for as long as one likes', async () => {
+  test('while the consumer pauses does not time out', async () => {
     const server = await fakeBolt(() => [{ record: [['one']] }, { record: [['two']] }, end])
     const origin = await open(server.port, 1)
     const rows = origin.read('RETURN 1')
     expect((await rows.next()).value).toEqual([['one']])
-    // Three times as long as it may be silent.
+    // Three times the silence timeout.
     const now = process.uptime()
     await expect.poll(() => process.uptime() - now, { timeout: 30_000 }).toBeGreaterThan(3)
     expect((await rows.next()).value).toEqual([['two']])

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openOrigin } from '../../../shared/origin/connect.ts'
 import type { Lookup } from '../../../shared/origin/lookup.ts'
 
-/** Listens on an address, counts who connects, and never answers. */
+/** Listens on an address, records its connections, and never responds. */
 async function silentServer(address: string): Promise<{ server: Server; sockets: Socket[]; port: number }> {
   const sockets: Socket[] = []
   const server = createServer((socket) => {
@@ -27,7 +27,7 @@ afterEach(() => {
 
 const credentials = `Basic ${btoa('user:password')}`
 
-/** Opens an origin by a name that resolves to each of `answers` in turn. @returns the code it fails with, and the look-ups. */
+/** Opens an origin by a name that resolves to each of `answers` in turn. @returns the error code and the lookups. */
 async function open(
   scheme: string,
   answers: readonly string[][],
@@ -66,7 +66,7 @@ async function open(
 }
 
 describe.each(['bolt', 'bolt+s'])('%s', (scheme) => {
-  test('a name that has a private address is not connected to, whatever it resolves to beside it or later', async () => {
+  test('a name with a private address is not connected to, whatever else it resolves to', async () => {
     for (const answers of [
       [['127.0.0.1']],
       [['127.0.0.1'], ['8.8.8.8']],
@@ -79,13 +79,13 @@ describe.each(['bolt', 'bolt+s'])('%s', (scheme) => {
     expect(silent.sockets).toEqual([])
   })
 
-  test('a name is resolved once, and what was checked is connected to: a second answer is never asked for', async () => {
+  test('a name is resolved once, and the checked address is the one connected to', async () => {
     const outcome = await open(scheme, [['127.0.0.1'], ['127.0.0.2']], '127.0.0.0')
     expect(outcome).toEqual({ code: 'originUnreachable', asked: ['rebinding.invalid'] })
     expect(silent.sockets.map(({ localAddress }) => localAddress)).toEqual(['127.0.0.1'])
   })
 
-  test('a server that never answers is given up in time, and its connection is closed', async () => {
+  test('a server that never responds times out, and its connection is closed', async () => {
     const began = performance.now()
     expect((await open(scheme, [['127.0.0.1']], 'host')).code).toBe('originUnreachable')
     expect(performance.now() - began).toBeLessThan(15_000)
@@ -93,7 +93,7 @@ describe.each(['bolt', 'bolt+s'])('%s', (scheme) => {
   })
 })
 
-test('a name that nobody resolves is given up in time, and nothing is connected to', async () => {
+test('a name whose lookup never ends times out, without any connection', async () => {
   const never: Lookup = () => new Promise(() => {})
   const policy = { allow: null, ports: [silent.port], silenceSeconds: 1, stallSeconds: 60, dnsServers: null }
   const dbUrl = `bolt://slow.invalid:${silent.port}`

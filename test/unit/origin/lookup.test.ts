@@ -24,7 +24,7 @@ afterAll(() => {
 })
 
 describe('a name', () => {
-  test('of the hosts file is found at once, whatever the name servers do', async () => {
+  test('in the hosts file resolves at once, without the name servers', async () => {
     const lookup = createLookup(silentServers, hosts)
     const began = performance.now()
     expect(await lookup('db.example', soon())).toEqual(['10.0.0.7', '::1'])
@@ -32,28 +32,28 @@ describe('a name', () => {
     expect(performance.now() - began).toBeLessThan(1_000)
   })
 
-  test('localhost needs no name server and no hosts file', async () => {
+  test('localhost resolves without a name server or hosts file', async () => {
     expect(await createLookup(silentServers, '/nowhere')('localhost', soon())).toEqual(['127.0.0.1', '::1'])
   })
 
-  test('has all addresses of both kinds', async () => {
+  test('resolves to all its IPv4 and IPv6 addresses', async () => {
     const servers = [await nameServer({ A: ['192.0.2.7', '10.0.0.9'], AAAA: ['2001:db8::7'] })]
     const found = await createLookup(servers)('db.example', soon())
     expect(found.toSorted()).toEqual(['10.0.0.9', '192.0.2.7', '2001:db8::7'])
     expect(await createLookup(servers)('db.example.', soon())).toHaveLength(3)
   })
 
-  test('has those of one kind where the other is not answered', async () => {
+  test('resolves to the addresses of one family if the other lookup fails', async () => {
     const servers = [await nameServer({ A: ['192.0.2.7'] })]
     expect(await createLookup(servers)('db.example', soon())).toEqual(['192.0.2.7'])
   })
 
-  test('of nobody has none', async () => {
+  test('without records has no addresses', async () => {
     expect(await createLookup([await nameServer({ A: [], AAAA: [] })])('db.example', soon())).toEqual([])
   })
 })
 
-test('a hundred names whose name server is silent are given up in time, and hold no thread', async () => {
+test('a hundred lookups at a silent name server time out, and block no thread of the pool', async () => {
   const lookup = createLookup(silentServers)
   const began = performance.now()
   const looking = Array.from({ length: 100 }, (_, index) => lookup(`silent${index}.example`, soon()))
@@ -72,8 +72,8 @@ test('a hundred names whose name server is silent are given up in time, and hold
   expect(slowest).toBeLessThan(1_000)
 })
 
-describe('turns', () => {
-  test('are given to so many at a time, in order', async () => {
+describe('the turn limiter', () => {
+  test('grants a limited number of turns at a time, in order', async () => {
     const inTurn = createTurns(2)
     const begun: number[] = []
     const works = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
@@ -93,7 +93,7 @@ describe('turns', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4])
   })
 
-  test('are not waited for too long, and a turn that nobody waits for is not lost', async () => {
+  test('stops waiting on abort, and passes the turn to the next caller', async () => {
     const inTurn = createTurns(1)
     const first = Promise.withResolvers<void>()
     const holding = inTurn(soon(), () => first.promise)

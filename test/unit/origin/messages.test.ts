@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createMessageReader } from '../../../shared/origin/messages.ts'
 import { inChunks } from '../../support/fake-bolt.ts'
 
-/** What is made of bytes that come in these pieces. */
+/** The messages read from bytes that arrive in these pieces. */
 function messagesOf(pieces: readonly Buffer[], limitBytes = 1_000_000): Buffer[] {
   const messages: Buffer[] = []
   const read = createMessageReader({
@@ -24,7 +24,7 @@ function pieces(bytes: Buffer, sizes: readonly number[]): Buffer[] {
   return cut
 }
 
-test('messages are read as they were, however they are chunked, sent in pieces, and kept alive between', () => {
+test('messages are read unchanged for any chunking, any fragmentation, and keep-alives between them', () => {
   const message = fc.record({
     bytes: fc.uint8Array({ minLength: 1, maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
     chunkBytes: fc.integer({ min: 1, max: 400 }),
@@ -41,19 +41,19 @@ test('messages are read as they were, however they are chunked, sent in pieces, 
   )
 })
 
-test('a message larger than a chunk may be is read in one piece', () => {
+test('a message larger than the maximum chunk is reassembled', () => {
   const bytes = Buffer.from(Array.from({ length: 900_000 }, (_, index) => index % 251))
   for (const size of [1_000, 65_536, 2_000_000]) expect(messagesOf(pieces(inChunks(bytes), [size]))).toEqual([bytes])
 })
 
 describe('a message over its limit', () => {
-  test.each([1, 100, 0xffff])('is refused, in chunks of %i', (chunkBytes) => {
+  test.each([1, 100, 0xffff])('is rejected, in chunks of %i', (chunkBytes) => {
     const wire = pieces(inChunks(Buffer.alloc(100_001), chunkBytes), [10_000])
     expect(() => messagesOf(wire, 100_000)).toThrow('a message is larger than 100000 bytes')
     expect(messagesOf(pieces(inChunks(Buffer.alloc(100_000), chunkBytes), [10_000]), 100_000)).toHaveLength(1)
   })
 
-  test('is refused by the limit of its kind', () => {
+  test('is rejected by the limit of its type', () => {
     const kinds: (number | undefined)[] = []
     const read = createMessageReader({
       limitBytes: (tag) => kinds.push(tag) && (tag === 0x71 ? 100_000 : 10_000),
@@ -66,7 +66,7 @@ describe('a message over its limit', () => {
   })
 })
 
-test('a megabyte in chunks of a byte is read at once', () => {
+test('a megabyte in one-byte chunks is read quickly', () => {
   const wire = inChunks(Buffer.alloc(1_000_000), 1)
   const began = performance.now()
   expect(messagesOf([wire])).toHaveLength(1)

@@ -3,7 +3,7 @@ import { parseOriginAllow } from '../../../shared/config/lists.ts'
 import { parseDbUrl } from '../../../shared/origin/db-url.ts'
 import { checkedAddress } from '../../../shared/origin/policy.ts'
 
-/** The address that may be connected to, or the code of the refusal. */
+/** The address allowed by the policy, or the error code. */
 async function verdict(dbUrl: string, allow: string | null, ports = [7687]): Promise<string> {
   const url = parseDbUrl(dbUrl)
   if ('problem' in url) return expect.unreachable(url.problem)
@@ -82,11 +82,11 @@ describe('without ORIGIN_ALLOW only public addresses are origins', () => {
     },
   )
 
-  test('nor a name that resolves to another', async () => {
+  test('nor a name that resolves to a reserved address', async () => {
     expect(await verdict('bolt://localhost', null)).toBe('dbUrlRefused')
   })
 
-  test('and only on the ports of ORIGIN_PORTS, whatever the address', async () => {
+  test('and only on the ports of ORIGIN_PORTS, for any address', async () => {
     expect(await verdict('bolt://8.8.8.8:7688', null)).toBe('dbUrlPortRefused')
     expect(await verdict('bolt://127.0.0.1:7688', null)).toBe('dbUrlPortRefused')
     expect(await verdict('bolt://8.8.8.8:7688', null, [7687, 7688])).toBe('8.8.8.8')
@@ -96,19 +96,19 @@ describe('without ORIGIN_ALLOW only public addresses are origins', () => {
 describe('ORIGIN_ALLOW', () => {
   const resolved = ['127.0.0.1', '::1']
 
-  test('allows a host by name, wherever that is, and no other', async () => {
+  test('allows a host by name, at any address, and no other host', async () => {
     expect(resolved).toContain(await verdict('bolt://LOCALHOST', 'localhost'))
     expect(await verdict('bolt://127.0.0.1', 'localhost')).toBe('dbUrlRefused')
     expect(await verdict('bolt://8.8.8.8', 'localhost')).toBe('dbUrlRefused')
     expect(await verdict('bolt://sub.localhost', 'localhost')).toBe('dbUrlRefused')
   })
 
-  test('allows every host below a suffix, but not the suffix itself or what only ends alike', async () => {
+  test('allows subdomains of a suffix, but not the suffix itself or names that merely end alike', async () => {
     expect(await verdict('bolt://localhost', '*.localhost')).toBe('dbUrlRefused')
     expect(await verdict('bolt://my-localhost', '*.localhost')).toBe('dbUrlRefused')
   })
 
-  test('allows an address and a network of either kind', async () => {
+  test('allows addresses and networks of either family', async () => {
     expect(await verdict('bolt://10.1.2.3', '10.1.2.3')).toBe('10.1.2.3')
     expect(await verdict('bolt://10.1.2.4', '10.1.2.3')).toBe('dbUrlRefused')
     expect(await verdict('bolt://10.1.255.255', '10.1.0.0/16')).toBe('10.1.255.255')
@@ -117,27 +117,27 @@ describe('ORIGIN_ALLOW', () => {
     expect(await verdict('bolt://[fe80::7]', '10.1.0.0/16,[fd00::]/8')).toBe('dbUrlRefused')
   })
 
-  test('allows an IPv6 address in whatever form it is written', async () => {
+  test('allows an IPv6 address in any notation', async () => {
     expect(await verdict('bolt://[FD00:0::0007]', '[fd00::7]')).toBe('fd00:0::0007')
   })
 
-  test('allows a name when every address it has is in a network', async () => {
+  test('allows a name if all its addresses are in an allowed network', async () => {
     expect(resolved).toContain(await verdict('bolt://localhost', '127.0.0.0/8,[::1]'))
     expect(await verdict('bolt://localhost', '10.0.0.0/8')).toBe('dbUrlRefused')
   })
 
-  test('takes the place of the public addresses', async () => {
+  test('replaces the default of public addresses', async () => {
     expect(await verdict('bolt://8.8.8.8', '10.0.0.0/8')).toBe('dbUrlRefused')
     expect(await verdict('bolt://8.8.8.8', '')).toBe('dbUrlRefused')
   })
 
-  test('allows the ports of ORIGIN_PORTS where a rule names none', async () => {
+  test('allows the ports of ORIGIN_PORTS for a rule without a port', async () => {
     expect(await verdict('bolt://10.1.2.3:7688', '10.0.0.0/8')).toBe('dbUrlRefused')
     expect(await verdict('bolt://10.1.2.3:7688', '10.0.0.0/8', [7688])).toBe('10.1.2.3')
     expect(resolved).toContain(await verdict('bolt://localhost:7688', 'localhost', [7688]))
   })
 
-  test('allows the port that a rule names, and no other on what it names', async () => {
+  test('allows only the port of a rule that has one', async () => {
     expect(await verdict('bolt://10.1.2.3:9999', '10.1.2.3:9999')).toBe('10.1.2.3')
     expect(await verdict('bolt://10.1.2.3:7687', '10.1.2.3:9999')).toBe('dbUrlRefused')
     expect(await verdict('bolt://10.1.2.3:9999', '10.0.0.0/8:9999')).toBe('10.1.2.3')
@@ -147,7 +147,7 @@ describe('ORIGIN_ALLOW', () => {
   })
 })
 
-test('a refusal is a 422 that names the setting and no address', async () => {
+test('a rejection is a 422 that names the setting but no address', async () => {
   const host = { encrypted: false, host: '10.1.2.3' }
   await expect(
     checkedAddress({ ...host, port: 7687 }, { allow: null, ports: [7687], dnsServers: null }),

@@ -30,7 +30,7 @@ const request: fc.Arbitrary<PublishRequest> = fc.record({
   relationshipIdField: fc.constantFrom(undefined, 'a'),
 })
 
-/** Elements as they were read: some to learn the columns from, some more to be read as these. */
+/** Elements as read: a sample from which the columns are derived, and others to read with them. */
 const elements = fc.tuple(
   fc.array(anyProperties(keys), { minLength: 1, maxLength: 8 }),
   fc.array(anyProperties(keys), { maxLength: 8 }),
@@ -57,8 +57,8 @@ const textOrError = (make: () => string): string => {
   }
 }
 
-describe('an upsert made from columns has the bytes of the one made from values', () => {
-  test('whatever a node has', () => {
+describe('an upsert from columns is byte-identical to the one from values', () => {
+  test('for any node', () => {
     let compared = 0
     fc.assert(
       fc.property(request, elements, node, (asked, [sample, others], { id, labels }) => {
@@ -85,7 +85,7 @@ describe('an upsert made from columns has the bytes of the one made from values'
     expect(compared).toBeGreaterThan(100)
   })
 
-  test('whatever a relationship has', () => {
+  test('for any relationship', () => {
     let compared = 0
     fc.assert(
       fc.property(request, elements, node, (asked, [sample, others], { id, labels }) => {

@@ -14,7 +14,7 @@ import {
 const mappedIndices = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id', Movie: 'title', Series: 'title', City: 'name' }
 const rule = identityRule(mappedIndices)
 
-/** The identity of a node, as `label.property = id`, or what is wrong with it. */
+/** The identity of a node as `label.property = id`, or its problem. */
 function identified(labels: string[], properties: Record<string, unknown>): string {
   const ids = rule.columns.map((column) => properties[column] ?? null)
   const found = identityOf(rule, { labels, index: properties.index ?? null, ids })
@@ -23,12 +23,12 @@ function identified(labels: string[], properties: Record<string, unknown>): stri
 
 const noLabel = 'bears no label, or several, that mappedIndices names'
 
-test('every id property is one column to read, the default one too', () => {
+test('every id property, including the default one, is read as one column', () => {
   expect(rule.columns.toSorted()).toEqual(['id', 'name', 'title'])
 })
 
 describe('the label of an identity', () => {
-  test('is what the property index names, before the default label', () => {
+  test('is the one in the property index, in preference to the default label', () => {
     expect(identified(['Movie', 'Person'], { index: 'Movie', title: 'Heat', id: 'p1' })).toBe('Movie.title = "Heat"')
   })
 
@@ -40,32 +40,32 @@ describe('the label of an identity', () => {
     expect(identified(['Actor', 'Person'], { index: 'Actor', id: 'p1' })).toBe('Person.id = "p1"')
   })
 
-  test('is the default label when index is not a text', () => {
+  test('is the default label when index is not a string', () => {
     expect(identified(['Movie', 'Person'], { index: ['Movie'], title: 'Heat', id: 'p1' })).toBe('Person.id = "p1"')
   })
 
-  test('is the default label, before another of mappedIndices', () => {
+  test('is the default label, in preference to another of mappedIndices', () => {
     expect(identified(['Movie', 'Person'], { title: 'Heat', id: 'p1' })).toBe('Person.id = "p1"')
   })
 
-  test('is the one label of mappedIndices that a node without the default label bears', () => {
+  test('is the only label of mappedIndices on a node without the default label', () => {
     expect(identified(['Film', 'Movie'], { title: 'Heat' })).toBe('Movie.title = "Heat"')
     expect(identified(['Movie'], { index: 'Person', title: 'Heat', id: 'p1' })).toBe('Movie.title = "Heat"')
   })
 
-  test('is none of several labels of mappedIndices, though they share the id property', () => {
+  test('is ambiguous with several labels of mappedIndices, even if they share the id property', () => {
     expect(identified(['Movie', 'Series'], { title: 'Heat' })).toBe(noLabel)
   })
 
-  test('is one of several when index names it', () => {
+  test('is one of several labels if index names it', () => {
     expect(identified(['Movie', 'Series'], { index: 'Series', title: 'Heat' })).toBe('Series.title = "Heat"')
   })
 
-  test.each([[[]], [['Actor']], [['DEFAULT_INDEX']], [['toString']]])('is none of the labels %j', (labels) => {
+  test.each([[[]], [['Actor']], [['DEFAULT_INDEX']], [['toString']]])('is not found among the labels %j', (labels) => {
     expect(identified(labels, { id: 'p1', index: labels[0] ?? null })).toBe(noLabel)
   })
 
-  test('is the default label as mappedIndices names it, also where it has an entry of its own', () => {
+  test('is the default label, even if it also has its own entry in mappedIndices', () => {
     const own = identityRule({ ...mappedIndices, Person: 'id' })
     expect(identityOf(own, { labels: ['Person'], index: null, ids: own.columns.map(() => 'p1') })).toEqual({
       label: 'Person',
@@ -98,7 +98,7 @@ describe('the id of an identity', () => {
     expect(identified(['Person'], { id })).toBe(problem)
   })
 
-  test('is that of the label chosen, whatever other ids the node has', () => {
+  test('is that of the chosen label, even if the node has other ids', () => {
     expect(identified(['Person'], { title: 'Heat', name: 'Rome' })).toBe('has no property "id", the id of "Person"')
   })
 })
@@ -125,7 +125,7 @@ test.each([
   expect(idText({ json, wrap: null, list: false })).toBe(text)
 })
 
-describe('ids that are one for MERGE', () => {
+describe('ids that are equal for MERGE', () => {
   const rendered = (value: unknown, numbers: 'plain' | 'strict' = 'plain') =>
     renderValue(value, numbers) ?? expect.unreachable()
 
@@ -137,7 +137,7 @@ describe('ids that are one for MERGE', () => {
     [2 ** 60, '1152921504606846976'],
     ['5', '5'],
     ['5.0', '5.0'],
-  ])('%s is named %s by a request, whatever the numbers are rendered for', (value, text) => {
+  ])('%s is %s in a request, for either rendering of numbers', (value, text) => {
     expect([requestText(rendered(value)), requestText(rendered(value, 'strict'))]).toEqual([text, text])
   })
 
@@ -145,24 +145,24 @@ describe('ids that are one for MERGE', () => {
     ['a date', new neo4j.types.Date(2020n, 1n, 1n)],
     ['a list', [5n]],
     ['a boolean', true],
-  ])('%s is named by no request', (_what, value) => {
+  ])('%s cannot be named in a request', (_what, value) => {
     expect([requestText(rendered(value)), requestText(rendered(value, 'strict'))]).toEqual([null, null])
   })
 
-  test('are one whatever the type of the numbers in a list', () => {
+  test('include lists of equal numbers of different types', () => {
     expect(mergeText(rendered([1, 2]))).toBe(mergeText(rendered([1n, 2n])))
     expect(mergeText(rendered([2 ** 60]))).toBe(mergeText(rendered([2n ** 60n])))
     expect(mergeText(rendered(['1']))).not.toBe(mergeText(rendered([1n])))
   })
 
-  test('are told apart by their type where their texts are equal', () => {
+  test('exclude ids of different types with equal text', () => {
     const date = new neo4j.types.Date(2020n, 1n, 1n)
     expect(idKey(date)).not.toBe(idKey('2020-01-01'))
     expect(idKey([date])).not.toBe(idKey(['2020-01-01']))
     expect(idKey(5)).toBe(idKey(5n))
   })
 
-  test('have one text, which no string has', () => {
+  test('share a text that no string has', () => {
     expect(mergeText(rendered(5))).toBe(mergeText(rendered(5n)))
     expect(mergeText(rendered(2 ** 60))).toBe(mergeText(rendered(2n ** 60n)))
     expect(mergeText(rendered('5'))).not.toBe(mergeText(rendered(5n)))

@@ -21,16 +21,16 @@ const collectGarbage: () => void = runInNewContext('gc')
 
 function bytesInUse(): number {
   collectGarbage()
-  collectGarbage() // ends the sweeping of the first, which is when array buffers are counted out
+  collectGarbage() // Completes the sweep of the first, which updates the count of array buffers.
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers
 }
 
 const count = 50_000
-// From each node to ten about half the ring away: halfway nearly all relationships lead to nodes still to come.
+// Each node links to ten nodes half the ring away, so at the midpoint nearly all links target later nodes.
 const steps = Array.from({ length: 10 }, (_, index) => count / 2 + 97 * index)
 
-/** Publishes the relationships of all nodes. @returns the bytes in use at most, beyond those before, and the pairs written. */
+/** Publishes the relationships of all nodes. @returns the peak memory growth in bytes, and the pairs written. */
 async function publish(fields: object) {
   const origin = ringOrigin(count, steps)
   const { request } = parsePublishRequest(
@@ -56,7 +56,7 @@ async function publish(fields: object) {
   }
   let [before, most, chunks] = [0, 0, 0]
   const measure = () => {
-    // What there is once for a request is there after a few thousand nodes.
+    // Fixed costs of a request are allocated after a few thousand nodes.
     if (++chunks === 3) before = bytesInUse()
     else if (chunks > 3 && chunks % 5 === 0) most = Math.max(most, bytesInUse() - before)
   }
@@ -69,11 +69,8 @@ test.each([
   ['by far ends', {}, 10 * count + count, 16e6],
   ['by relationship ids', { relationshipIdField: 'grn', deleteRelationshipById: true }, 10 * count + count, 20e6],
   ['where none is left', { relationshipDeleteOnly: true }, 0, 6e6],
-])(
-  'what cleanups %s keep of nodes still to come takes a few bytes a relationship',
-  async (_, fields, pairs, mostBytes) => {
-    const used = await publish(fields)
-    expect(used.pairs).toBe(pairs)
-    expect(used.most).toBeLessThan(mostBytes)
-  },
-)
+])('memory of keep lists for later nodes, %s, is a few bytes per relationship', async (_, fields, pairs, mostBytes) => {
+  const used = await publish(fields)
+  expect(used.pairs).toBe(pairs)
+  expect(used.most).toBeLessThan(mostBytes)
+})

@@ -15,7 +15,7 @@ const count = 1_000
 const node = (position: number) => 10 * position + 7
 const nodes = await listIds(Array.from({ length: count }, (_, position) => node(position)))
 
-/** Lists of nodes of which those at the positions 0 to 3 were read. */
+/** Keep lists, with the nodes at positions 0 to 3 already read. */
 function lists(relationshipIdField: string | null = null) {
   const identities = createIdentityPositions(count)
   const read = [
@@ -39,10 +39,10 @@ const shown = (taken: KeepList[] | null) =>
     return `${kind} ${clause.id.wrap ?? 'plain'}: ${[...ids].join()}`
   })
 
-// At, beside and across the borders of what is handed over together.
+// At, next to and across the boundaries of blocks.
 const positions = [4, 126, 127, 128, 129, 255, 256, 511, 512, 900, 998, 999]
 
-test.each([1, 7, 100, 128, 129, 1_000])('far ends reach their nodes, %i of which are read at a time', (atOnce) => {
+test.each([1, 7, 100, 128, 129, 1_000])('far ends are delivered to nodes read %i at a time', (atOnce) => {
   const { keepLists, later } = lists()
   for (const far of [3, 0, 1, 2]) {
     for (const position of positions) {
@@ -67,7 +67,7 @@ test.each([1, 7, 100, 128, 129, 1_000])('far ends reach their nodes, %i of which
   }
 })
 
-test('of a node whose turn has not come more may be noted, and it comes last', () => {
+test('entries can be added for a later node, and come last', () => {
   const { keepLists, later } = lists()
   later.keepFarEnd(300, 'KNOWS', 'out', node(3))
   later.openUpTo(255)
@@ -80,7 +80,7 @@ test('of a node whose turn has not come more may be noted, and it comes last', (
   expect(shown(keepLists.take(node(300), 'KNOWS'))).toEqual(['out Person plain: "p3","p0","p299"'])
 })
 
-test('ids of relationships reach their nodes as they are', () => {
+test('relationship ids are delivered to their nodes unchanged', () => {
   const { keepLists, later } = lists('grn')
   const ids = ['r1', 'two\nlines', '€ and 😀', 2n ** 60n, 5n, '', 'r1']
   for (const [index, id] of ids.entries()) {
@@ -106,7 +106,7 @@ test('ids of relationships reach their nodes as they are', () => {
   ])
 })
 
-test('that there is something to keep, or that a cleanup is to be left out, reaches its node', () => {
+test('keepSome and suppressCleanup are delivered to their nodes', () => {
   const { keepLists, later } = lists()
   for (const position of positions) later.keepSome(position, 'KNOWS')
   for (const position of [126, 128, 999]) later.suppressCleanup(position, 'LIKES')

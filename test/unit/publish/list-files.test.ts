@@ -39,7 +39,7 @@ describe('without limit', () => {
     }
   })
 
-  test('more are refused: never some of them', async () => {
+  test('more are rejected, never truncated', async () => {
     await expect(listed({})).rejects.toMatchObject(tooMany)
     await expect(listed({ filter: ['f'] })).rejects.toMatchObject(tooMany)
     await expect(found({}, { fileNames: ['f0', 'f1'], usePrefixes: true })).rejects.toMatchObject(tooMany)
@@ -48,7 +48,7 @@ describe('without limit', () => {
 })
 
 describe('next', () => {
-  test('leads through all pages, and is null on the last', async () => {
+  test('is the cursor of the next page, and null on the last', async () => {
     const pages = [await listed({ limit: 4_000 })]
     while (pages.at(-1)?.next) pages.push(await listed({ limit: 4_000, after: pages.at(-1)?.next }))
     expect(pages.map(({ fileNames, next }) => [fileNames.length, next])).toEqual([
@@ -59,7 +59,7 @@ describe('next', () => {
     expect(pages.flatMap(({ fileNames }) => fileNames)).toEqual(Array.from({ length: 10_001 }, (_, at) => nameOf(at)))
   })
 
-  test('is null on a page that the last file fills', async () => {
+  test('is null on a page that ends with the last file', async () => {
     const body = { fileNames: ['f0999'], usePrefixes: true }
     expect(await found({ limit: 9 }, body)).toMatchObject({ next: 'f09998' })
     expect(await found({ limit: 10 }, body)).toMatchObject({ next: null })

@@ -10,13 +10,13 @@ function rendered(note: (metadata: PartMetadata) => void): string {
 }
 
 describe('the metadata of a part', () => {
-  test('of nothing but pairs has an empty qa', () => {
+  test('has an empty qa if nothing was recorded', () => {
     expect(rendered(() => {})).toMatchInlineSnapshot(
       `"{"qa":{"mappedIndices":{},"relationshipIdField":null,"relationships":[],"nodes":{}}}"`,
     )
   })
 
-  test('has its keys in a fixed order, whatever was noted first', () => {
+  test('has its keys in a fixed order, in whatever order they were recorded', () => {
     const text = rendered((metadata) => {
       metadata.collapsed(2)
       metadata.missing('originIds', ['p9'])
@@ -31,7 +31,7 @@ describe('the metadata of a part', () => {
     )
   })
 
-  test('names the properties published of a node once, the union of what was noted', () => {
+  test('lists the union of the published properties of a node', () => {
     const text = rendered((metadata) => {
       metadata.node('id', 'p1', ['id', 'name'])
       metadata.node('title', 'p1', ['title'])
@@ -40,14 +40,14 @@ describe('the metadata of a part', () => {
     expect(JSON.parse(text).qa.nodes).toEqual({ id: { p1: ['id', 'name', 'born'] }, title: { p1: ['title'] } })
   })
 
-  test('names each relationship type once, in the order of the pairs', () => {
+  test('lists each relationship type once, in the order of the pairs', () => {
     const text = rendered((metadata) => {
       for (const type of ['LIKES', 'KNOWS', 'LIKES']) metadata.relationship(type)
     })
     expect(JSON.parse(text).qa.relationships).toEqual(['LIKES', 'KNOWS'])
   })
 
-  test('names the settings of every request in the part once', () => {
+  test('merges the settings of all requests in the part', () => {
     const text = rendered((metadata) => {
       metadata.settings({ DEFAULT_INDEX: 'Person', Movie: 'title' }, null)
       metadata.settings({ DEFAULT_INDEX: 'Person', City: 'name' }, 'grn')
@@ -58,7 +58,7 @@ describe('the metadata of a part', () => {
     })
   })
 
-  test('has a postback packet and ids for search when they are asked for, if only empty ones', () => {
+  test('has a postback packet and search ids if requested, even empty ones', () => {
     const text = rendered((metadata) => {
       metadata.postsBack()
       metadata.searches()
@@ -67,7 +67,7 @@ describe('the metadata of a part', () => {
     expect(JSON.parse(text)).toMatchObject({ postback: { statements: [] }, updatedIds: [] })
   })
 
-  test('adds up what is missing and what was collapsed', () => {
+  test('accumulates missing ids and collapsed counts', () => {
     const text = rendered((metadata) => {
       metadata.missing('originIds', ['p1', 'p2'])
       metadata.missing('relationshipIds', ['r1'])
@@ -81,7 +81,7 @@ describe('the metadata of a part', () => {
     })
   })
 
-  test('keeps ids and properties that look like integers in their order, and odd names', () => {
+  test('preserves the order of integer-like ids and properties, and unusual names', () => {
     const text = rendered((metadata) => {
       for (const id of ['10', '9', '__proto__', '1']) metadata.node('id', id, ['10', '9', 'say "x"'])
     })
@@ -91,7 +91,7 @@ describe('the metadata of a part', () => {
   })
 })
 
-test('is never larger than it says before it is rendered', () => {
+test('the rendered metadata never exceeds its estimated size', () => {
   const text = fc.string({ unit: 'binary', maxLength: 8 })
   const name = fc.oneof(text, fc.string({ unit: fc.constantFrom('"', '😀', '\uffff', 'a') })).filter(isQuotable)
   const note = fc.oneof(

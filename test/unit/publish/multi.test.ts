@@ -6,7 +6,7 @@ const nameless = { orgName: undefined, fileName: undefined }
 const multi = (...changes: Record<string, unknown>[]) => parseMulti(changes.map(request))
 const issues = (...changes: Record<string, unknown>[]) => multi(...changes).issues
 
-test('sub-requests become one packet, under the names that one of them gives', () => {
+test('sub-requests become one packet, named by any of them', () => {
   const { orgName, fileName, ...unnamed } = validRequest
   expect(multi(nameless, {}, nameless)).toEqual({
     multi: { requests: [unnamed, validRequest, unnamed], orgName: 'acme', fileName: 'people', returnOnly: false },
@@ -14,7 +14,7 @@ test('sub-requests become one packet, under the names that one of them gives', (
   })
 })
 
-test('with returnOnly no names are needed', () => {
+test('no names are required with returnOnly', () => {
   const { multi: read, issues } = multi({ ...nameless, returnOnly: true }, { ...nameless, returnOnly: true })
   expect(issues).toEqual([])
   expect(read).toMatchObject({ orgName: '', fileName: '', returnOnly: true })
@@ -23,7 +23,7 @@ test('with returnOnly no names are needed', () => {
 describe('the number of sub-requests', () => {
   const bounds = [{ path: '', message: 'the body must be an array of 1 to 10000 publish requests' }]
 
-  test.each([[[]], [{}], [null], ['text'], [validRequest]])('is at least one, in a list: not %j', (body) => {
+  test.each([[[]], [{}], [null], ['text'], [validRequest]])('is at least one, in an array: not %j', (body) => {
     expect(parseMulti(body).issues).toEqual(bounds)
   })
 
@@ -34,7 +34,7 @@ describe('the number of sub-requests', () => {
   })
 })
 
-test('a multi has at most 100 different credentials; which is one too many is told', () => {
+test('a multi has at most 100 different credentials; the first excess one is reported', () => {
   const credentials = (index: number) => `Basic ${btoa(`user${index}:password`)}`
   const many = (count: number) => Array.from({ length: count }, (_, index) => ({ credentials: credentials(index) }))
   expect(issues(...many(100), ...many(100))).toEqual([])
@@ -60,7 +60,7 @@ describe('errors name the sub-request by its index', () => {
     ])
   })
 
-  test('for 500 ids, which each sub-request may have', () => {
+  test('for more than 500 ids, the limit of each sub-request', () => {
     const ids = Array.from({ length: 501 }, (_, index) => String(index))
     expect(issues({ originIds: ids.slice(1) }, { originIds: ids.slice(0, 500) })).toEqual([])
     expect(issues({}, { originIds: ids })).toEqual([
@@ -73,7 +73,7 @@ describe('errors name the sub-request by its index', () => {
 })
 
 describe('names', () => {
-  test('are required in one sub-request, each told once', () => {
+  test('are required in one sub-request, each reported once', () => {
     expect(issues(nameless, nameless)).toEqual([
       { path: 'orgName', message: 'required in at least one sub-request unless returnOnly is true' },
       { path: 'fileName', message: 'required in at least one sub-request unless returnOnly is true' },
@@ -84,14 +84,14 @@ describe('names', () => {
     expect(issues({ fileName: undefined }, { orgName: undefined })).toEqual([])
   })
 
-  test('must be the same wherever they are given', () => {
+  test('must be the same in all sub-requests that have them', () => {
     expect(issues(nameless, {}, { orgName: 'other', fileName: 'others' })).toEqual([
       { path: '[2].orgName', message: 'must be the same as in [1]' },
       { path: '[2].fileName', message: 'must be the same as in [1]' },
     ])
   })
 
-  test('have at most 900 bytes together, also when different sub-requests give them', () => {
+  test('have at most 900 bytes together, even from different sub-requests', () => {
     const fileName = Array.from({ length: 5 }, () => 'f'.repeat(179)).join('/')
     expect(issues({ fileName: undefined }, { orgName: undefined, fileName })).toEqual([
       { path: 'fileName', message: 'must be at most 900 bytes together with orgName' },
@@ -124,7 +124,7 @@ describe('sub-requests agree', () => {
     expect(issues(...changes)).toEqual([{ path: '[2].mappedIndices.Movie', message: 'must be the same as in [1]' }])
   })
 
-  test('not on the defaults, which are no labels', () => {
+  test('not on the defaults, which are not labels', () => {
     const other = { DEFAULT_INDEX: 'Movie', DEFAULT_ID_FIELD: 'title' }
     expect(issues({ mappedIndices: defaults }, { mappedIndices: other })).toEqual([])
   })

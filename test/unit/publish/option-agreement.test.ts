@@ -36,11 +36,11 @@ test('requests that publish the same relationship type must agree on their times
   ])
 })
 
-test('relationshipIds may name a relationship of any type', () => {
+test('relationshipIds can match a relationship of any type', () => {
   expect(issues(knows, byId)).toEqual(['[1].relationshipIdField: must be the same as in [0]'])
 })
 
-test('requests that delete relationships by their ids must agree on the id with those that publish them', () => {
+test('requests that delete relationships by id must agree on the id field with those that publish them', () => {
   const deleting = { ...knows, relationshipDeleteOnly: true, relationshipIdField: 'grn' }
   expect(issues(knows, deleting)).toEqual(['[1].relationshipIdField: must be the same as in [0]'])
   expect(issues(deleting, { ...knows, relationshipIdField: 'id' })).toEqual([
@@ -50,11 +50,11 @@ test('requests that delete relationships by their ids must agree on the id with 
   expect(issues(deleting, { ...knows, relationships: ['LIKES'] })).toEqual([])
 })
 
-test('a request that deletes only types of which nothing is left agrees with any', () => {
+test('a request that deletes all relationships of a type agrees with any other', () => {
   expect(issues({ ...knows, relationshipIdField: 'grn' }, { ...knows, relationshipDeleteOnly: true })).toEqual([])
 })
 
-test('a postback of one request must not overwrite an id by which another finds nodes', () => {
+test('a postback of one request must not overwrite an id property of another', () => {
   const mappedIndices = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' }
   const stamping = { ...nodes, mappedIndices, postbackTimestamp: true, timestampProperty: 'title' }
   expect(issues(stamping, { ...nodes, mappedIndices: { ...mappedIndices, Movie: 'title' } })).toEqual([
@@ -74,7 +74,7 @@ test.each([
   ])
 })
 
-test('the order and repetition of listed names make no difference', () => {
+test('the order and repetition of names in lists are ignored', () => {
   const labels = { dynamicLabels: { A: ['x', 'y'], B: ['z'] }, deleteProperties: ['p', 'q'] }
   const same = { dynamicLabels: { B: ['z', 'z'], A: ['y', 'x'] }, deleteProperties: ['q', 'p', 'p'] }
   expect(issues({ ...nodes, ...labels }, { ...nodes, ...same })).toEqual([])

@@ -3,7 +3,7 @@ import { createPacketWriter } from '../../../shared/publish/parts/packet-writer.
 import { partLimits } from '../../../shared/publish/parts/part-buffer.ts'
 import { pairOf } from '../pair-of.ts'
 
-/** Writes a packet of one-pair parts. @returns the memory of its parts, whether or not they arrived. */
+/** Writes a packet of one-pair parts. @returns the buffers of its parts, whether or not they were stored. */
 async function memoryOf(parts: number, deliver: () => Promise<void> = async () => {}): Promise<Set<ArrayBufferLike>> {
   const used = new Set<ArrayBufferLike>()
   const writer = createPacketWriter(partLimits(1), 1_000, async ({ bytes }) => {
@@ -17,13 +17,13 @@ async function memoryOf(parts: number, deliver: () => Promise<void> = async () =
 
 const shared = (some: Set<ArrayBufferLike>, others: Set<ArrayBufferLike>) => [...some].filter((one) => others.has(one))
 
-test('a packet leaves the memory of its parts to the next one', async () => {
+test('a packet releases its buffers to the next one', async () => {
   const first = await memoryOf(3)
   const second = await memoryOf(3)
   expect(shared(second, first)).not.toEqual([])
 })
 
-test('packets that are written at the same time share none', async () => {
+test('concurrent packets share no buffers', async () => {
   const gate = Promise.withResolvers<void>()
   const meanwhile: Set<ArrayBufferLike>[] = []
   const held = memoryOf(2, () => gate.promise)
@@ -34,7 +34,7 @@ test('packets that are written at the same time share none', async () => {
   for (const others of meanwhile) expect(shared(others, own)).toEqual([])
 })
 
-test('a packet that failed leaves none: its parts may still be on their way', async () => {
+test('a failed packet releases no buffers, because its parts may still be in flight', async () => {
   const failed = new Set<ArrayBufferLike>()
   const writer = createPacketWriter(partLimits(1), 1_000, async ({ bytes }) => {
     failed.add(bytes.buffer)

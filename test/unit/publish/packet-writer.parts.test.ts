@@ -10,7 +10,7 @@ async function partsOf(count: number, limits: Parameters<typeof collectingWriter
   return parts.map(({ pairs }) => pairs)
 }
 
-describe('a packet is cut', () => {
+describe('a packet is split', () => {
   test.each([
     [4_999, [4_999]],
     [5_000, [5_000]],
@@ -20,11 +20,11 @@ describe('a packet is cut', () => {
     expect(await partsOf(count, partLimits(5_000))).toEqual(expected)
   })
 
-  test('after every pair when a part may have one', async () => {
+  test('after every pair if a part may have one', async () => {
     expect(await partsOf(3, partLimits(1))).toEqual([1, 1, 1])
   })
 
-  test('before it outgrows the bytes of a part, and not long before', async () => {
+  test('just before a part exceeds its size limit', async () => {
     const { writer, parts } = collectingWriter({ maxBytes: 10_000 })
     for (let index = 0; index < 20; index++) await writer.write(pairOfBytes(1_000), 'a pair')
     await writer.end()
@@ -32,7 +32,7 @@ describe('a packet is cut', () => {
     for (const { bytes } of parts) expect(bytes).toBeLessThanOrEqual(10_000)
   })
 
-  test('before it outgrows them by what the metadata tells about the next pair', async () => {
+  test('before the metadata of the next pair exceeds the size limit', async () => {
     const { writer, parts } = collectingWriter({ maxBytes: 1_000 })
     for (const id of ['a', 'b']) {
       await writer.write(pairOf(id), 'a pair', (metadata) => metadata.node('id', id.repeat(500), ['id']))
@@ -42,7 +42,7 @@ describe('a packet is cut', () => {
     for (const { bytes } of parts) expect(bytes).toBeLessThanOrEqual(1_000)
   })
 
-  test('around a pair that alone is larger than a part', async () => {
+  test('around a pair that is larger than a part by itself', async () => {
     const { writer, parts } = collectingWriter({ maxBytes: 1_000, maxPairBytes: 3_000 })
     for (const bytes of [100, 2_000, 3_000, 100, 100]) await writer.write(pairOfBytes(bytes), 'a pair')
     await writer.end()
@@ -51,8 +51,8 @@ describe('a packet is cut', () => {
   })
 })
 
-describe('a packet is refused', () => {
-  test('for a pair over the limit of one pair, which is named', async () => {
+describe('a packet is rejected', () => {
+  test('for a pair over the limit for one pair, named in the error', async () => {
     const { writer } = collectingWriter({ maxBytes: 1_000, maxPairBytes: 3_000 })
     await writer.write(pairOfBytes(3_000), 'the node 1')
     await expect(writer.write(pairOfBytes(3_001), 'the node 2 with the labels "Person"')).rejects.toMatchObject({
@@ -63,12 +63,12 @@ describe('a packet is refused', () => {
     })
   })
 
-  test('for bytes over the limit, not characters', async () => {
+  test('by size in bytes, not characters', async () => {
     const { writer } = collectingWriter({ maxPairBytes: 1_000 })
     await expect(writer.write(pairOf('é'.repeat(600)), 'the node 1')).rejects.toMatchObject({ code: 'pairTooLarge' })
   })
 
-  test('for too many pairs in all its parts', async () => {
+  test('for too many pairs over all its parts', async () => {
     const { writer } = collectingWriter({ maxPairs: 2 }, 3)
     for (let index = 0; index < 3; index++) await writer.write(pairOf(index), 'a pair')
     await expect(writer.write(pairOf(3), 'a pair')).rejects.toMatchObject({
@@ -88,7 +88,7 @@ test('a packet without pairs is one empty part', async () => {
 })
 
 describe('metadata', () => {
-  test('stands on the last pair of each part and is about that part', async () => {
+  test('is on the last pair of each part and describes that part', async () => {
     const { writer, parts } = collectingWriter({ maxPairs: 2 })
     for (const [index, type] of ['A', 'B', 'C', 'C', 'D'].entries()) {
       await writer.write(pairOf(index), 'a pair', (metadata) => {
@@ -104,7 +104,7 @@ describe('metadata', () => {
     `)
   })
 
-  test('of what was noted between pairs stands in the part that was being filled, once', async () => {
+  test('recorded between pairs is in the current part only', async () => {
     const { writer, parts } = collectingWriter({ maxPairs: 2 })
     await writer.write(pairOf(0), 'a pair')
     writer.note((metadata) => metadata.missing('originIds', ['p1']))
@@ -114,7 +114,7 @@ describe('metadata', () => {
   })
 })
 
-test('every part is JSON of the size told and within its limits, and together they hold every pair in order', async () => {
+test('every part is JSON of the reported size within its limits, and together they hold every pair in order', async () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'é', '😀', '"', '\\', '\n'), maxLength: 60, size: 'max' })
   const pair = fc.record({ value: text, id: text, keys: fc.array(fc.string({ maxLength: 20 }), { maxLength: 3 }) })
   const limits = { maxPairs: 5, maxBytes: 700, maxPairBytes: 1_000 }
@@ -140,7 +140,7 @@ test('every part is JSON of the size told and within its limits, and together th
   )
 })
 
-test('what is noted when a part is exactly full stays in that part, though no pair follows', async () => {
+test('metadata recorded when a part is exactly full stays in that part if no pair follows', async () => {
   const { writer, parts } = collectingWriter({ maxPairs: 2 })
   for (let index = 0; index < 2; index++) await writer.write(pairOf(index), 'a pair')
   writer.note((metadata) => metadata.collapsed(3))

@@ -7,7 +7,7 @@ import { pairOf } from '../pair-of.ts'
 const valuesOf = (bytes: Buffer): unknown[] =>
   JSON.parse(bytes.toString()).statements.map(({ parameters }: { parameters: { p: unknown } }) => parameters.p)
 
-/** A writer of one-pair parts whose sinks end when they are told to. */
+/** A writer of one-pair parts whose sinks complete on demand. */
 function gatedWriter() {
   const gates: (PromiseWithResolvers<void> & { part: SealedPart })[] = []
   const writer = createPacketWriter(partLimits(1), 1_000, async (part) => {
@@ -18,7 +18,7 @@ function gatedWriter() {
   return { writer, gates, write: (value: unknown) => writer.write(pairOf(value), 'a pair') }
 }
 
-/** Whether a promise is settled after everything that is ready has run. */
+/** Whether a promise is settled after one turn of the event loop. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   const note = () => {
@@ -29,8 +29,8 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled
 }
 
-describe('parts on their way', () => {
-  test('are at most two while a third fills: the next waits for one to arrive', async () => {
+describe('parts in flight', () => {
+  test('are at most two while a third fills; the next write waits for one to be stored', async () => {
     const { gates, write } = gatedWriter()
     for (const value of [1, 2, 3]) await write(value)
     expect(gates.map(({ part }) => part.number)).toEqual([1, 2])
@@ -41,7 +41,7 @@ describe('parts on their way', () => {
     expect(gates.map(({ part }) => part.number)).toEqual([1, 2, 3])
   })
 
-  test('keep their bytes until they have arrived, whatever is written meanwhile', async () => {
+  test('keep their bytes until stored, whatever is written meanwhile', async () => {
     const { gates, write, writer } = gatedWriter()
     for (const value of ['a', 'b', 'c']) await write(value)
     const fourth = write('d')
@@ -54,7 +54,7 @@ describe('parts on their way', () => {
     await ended
   })
 
-  test('are all waited for at the end', async () => {
+  test('are all awaited at the end', async () => {
     const { gates, write, writer } = gatedWriter()
     for (const value of [1, 2, 3]) await write(value)
     const ended = writer.end()
@@ -68,10 +68,10 @@ describe('parts on their way', () => {
   })
 })
 
-describe('a part that does not arrive fails the packet', () => {
+describe('a part that is not stored fails the packet', () => {
   const broken = new Error('the store is away')
 
-  /** Writes one-pair parts, of which one breaks at once, with turns of the event loop between; then ends. */
+  /** Writes one-pair parts, one of which fails at once, with event loop turns between them; then ends. */
   async function packet(pairs: number, brokenPart: number): Promise<void> {
     const writer = createPacketWriter(partLimits(1), 1_000, async ({ number }) => {
       if (number === brokenPart) throw broken
@@ -95,7 +95,7 @@ describe('a part that does not arrive fails the packet', () => {
     await expect(packet(5, 2)).rejects.toBe(broken)
   })
 
-  test('when it breaks while the end is waited for', async () => {
+  test('when it fails while the end is awaited', async () => {
     const { gates, write, writer } = gatedWriter()
     for (const value of [1, 2]) await write(value)
     const ended = writer.end()
@@ -106,7 +106,7 @@ describe('a part that does not arrive fails the packet', () => {
     await expect(ended).rejects.toBe(broken)
   })
 
-  test('when a write waits for it', async () => {
+  test('when a write is waiting for it', async () => {
     const { gates, write } = gatedWriter()
     for (const value of [1, 2, 3]) await write(value)
     const waiting = write(4)

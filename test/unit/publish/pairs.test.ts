@@ -30,33 +30,33 @@ function fields(properties: Record<string, unknown>): PropertyField[] {
   return 'problem' in found ? expect.unreachable(found.problem) : found
 }
 
-/** A pair as it stands in a part. */
+/** A pair as written in a part. */
 const shown = (pair: Parameters<typeof pairText>[0]) => `${pairText(pair)}null}`
 
 describe('a pair', () => {
   const pairs = createPairMaker('braces')
 
-  test('of a node carries the id once when its property is named id', () => {
+  test('of a node has one id parameter if the id property is named id', () => {
     expect(shown(pairs.nodeUpsert(person('p1'), fields({ name: 'Ann', id: 'p1' }), changes()))).toMatchInlineSnapshot(
       `"{"statement":"MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}, \`name\`: {name}}","parameters":{"id":"p1","name":"Ann"},"metadata":null}"`,
     )
   })
 
-  test('of a node carries the id twice when its property is named otherwise', () => {
+  test('of a node has two id parameters if the id property has another name', () => {
     const movie = identity('Movie', 'title', 'Heat')
     expect(shown(pairs.nodeUpsert(movie, fields({ title: 'Heat', 'a b': 1 }), changes()))).toMatchInlineSnapshot(
       `"{"statement":"MERGE (n:\`Movie\` {\`title\`: {id}}) SET n = {\`a b\`: {p_0}, \`title\`: {title}}","parameters":{"id":"Heat","p_0":1.0,"title":"Heat"},"metadata":null}"`,
     )
   })
 
-  test('of a relationship carries both ids and its properties', () => {
+  test('of a relationship has both ids and its properties', () => {
     const pair = pairs.relationshipUpsert(knows, fields({ since: 2n ** 60n }), [], null)
     expect(shown(pair)).toMatchInlineSnapshot(
       `"{"statement":"MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Person\` {\`id\`: {b_id}}) MERGE (a)-[r:\`KNOWS\`]->(b) SET r = {\`since\`: toInteger({since})}","parameters":{"a_id":"p1","b_id":2,"since":"1152921504606846976"},"metadata":null}"`,
     )
   })
 
-  test('of a cleanup carries the node id and a list for each kind of far end', () => {
+  test('of a cleanup has the node id and a list for each kind of far end', () => {
     expect(shown(pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'out' }, [farEnds]))).toMatchInlineSnapshot(
       `"{"statement":"MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`KNOWS\`]->(m) WHERE NOT coalesce(m:\`Person\` AND m.\`id\` IN {ids_0}, false) DELETE r","parameters":{"baseId":"p1","ids_0":["p2","p3"]},"metadata":null}"`,
     )
@@ -65,20 +65,20 @@ describe('a pair', () => {
     )
   })
 
-  test('has its keys in the order of their code points', () => {
+  test('has its keys in code point order', () => {
     const properties = fields({ '😀': 1n, '\ufb01': 2n, b: 3n, id: 'p1', A: 4n })
     expect(shown(pairs.nodeUpsert(person('p1'), properties, changes()))).toMatchInlineSnapshot(
       `"{"statement":"MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`A\`: {A}, \`b\`: {b}, \`id\`: {id}, \`ﬁ\`: {p_0}, \`😀\`: {p_1}}","parameters":{"id":"p1","A":4,"b":3,"p_0":2,"p_1":1},"metadata":null}"`,
     )
   })
 
-  test('of deleted properties carries the node id', () => {
+  test('of deleted properties has the node id', () => {
     expect(shown(pairs.deleteProperties(person('p1'), ['a', 'b']))).toMatchInlineSnapshot(
       `"{"statement":"MATCH (n:\`Person\` {\`id\`: {id}}) REMOVE n.\`a\`, n.\`b\`","parameters":{"id":"p1"},"metadata":null}"`,
     )
   })
 
-  test('of a postback carries the ids and the timestamp', () => {
+  test('of a postback has the ids and the timestamp', () => {
     const stamp = { key: 'publishedAt', value: renderValue(1_700_000_000_000n) ?? expect.unreachable() }
     const id = { key: 'grn', value: renderValue('r1') ?? expect.unreachable() }
     expect(shown(pairs.postbackNode(person('p1'), stamp))).toMatchInlineSnapshot(
@@ -101,7 +101,7 @@ describe('equal shapes', () => {
   const ann = { id: 'p1', name: 'Ann' }
   const some = { protectedKeys: ['a'], added: ['b'], removed: ['c'] }
 
-  test('share one text, whatever the order and the values', () => {
+  test('share one text, for any order and values', () => {
     const first = upsert(person('p1'), ann, some)
     expect(upsert(person('p2'), { name: 'Bob', id: 'p2' }, some)).toBe(first)
   })
@@ -117,11 +117,11 @@ describe('equal shapes', () => {
     ['other labels', person('p1'), ann, { ...some, added: ['b', 'c'], removed: [] }],
     ['other labels removed', person('p1'), ann, { ...some, added: [], removed: ['b', 'c'] }],
     ['labels instead of keys', person('p1'), ann, { protectedKeys: [], added: ['a', 'b'], removed: ['c'] }],
-  ])('are not those with %s', (_what, node, properties, other) => {
+  ])('exclude shapes with %s', (_what, node, properties, other) => {
     expect(upsert(node, properties, other)).not.toEqual(upsert(person('p1'), ann, some))
   })
 
-  test('are told apart by their id and protected keys in relationships', () => {
+  test('differ by id and protected keys in relationships', () => {
     const properties = fields({ grn: 'r1' })
     const texts = [
       pairs.relationshipUpsert(knows, properties, [], null),
@@ -132,7 +132,7 @@ describe('equal shapes', () => {
     expect(new Set(texts).size).toBe(texts.length)
   })
 
-  test('are told apart by direction, type and far end in cleanups', () => {
+  test('differ by direction, type and far end in cleanups', () => {
     const texts = [
       pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'out' }, [farEnds]),
       pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'both' }, [farEnds]),
@@ -144,7 +144,7 @@ describe('equal shapes', () => {
   })
 })
 
-describe('what cannot be published is told in words', () => {
+describe('unpublishable values are described in words', () => {
   test.each([
     ['a key with a backslash', 'a\\b', 1n, 'has a property key "a\\\\b" that no statement can name'],
     ['an empty key', '', 1n, 'has a property key "" that no statement can name'],

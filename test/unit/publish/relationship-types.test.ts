@@ -19,18 +19,18 @@ describe('a relationship type', () => {
     ['has space>', 'has space', 'out'],
     ['constructor', 'constructor', 'both'],
     ['`😀`>', '😀', 'out'],
-  ])('%s is %s, followed %s', (text, type, direction) => {
+  ])('%s is parsed as %s, direction %s', (text, type, direction) => {
     expect(parseRelationshipType(text)).toEqual({ type, direction })
   })
 
   test.each(['', '<', '>', '<>', '<KNOWS>', '<`KNOWS`>', 'KNO\\WS', '`KNO\\WS`', 'KNO\nWS', '\ud800'])(
-    '%j is none',
+    '%j is invalid',
     (text) => {
       expect(parseRelationshipType(text)).toBeNull()
     },
   )
 
-  test('any name in backticks is that name literally', () => {
+  test('any name in backticks is taken literally', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '`', '<', '>', ' ', 'é') }).filter(isQuotable), (type) => {
         expect(parseRelationshipType(quote(type))).toEqual({ type, direction: 'both' })
@@ -53,11 +53,11 @@ describe('merged relationship types', () => {
     [['<A', 'A'], 'both'],
     [['A', 'A>'], 'both'],
     [['A>', '<A', 'A>'], 'both'],
-  ])('%j is one type, followed %s', (texts, direction) => {
+  ])('%j is one type, direction %s', (texts, direction) => {
     expect(merged(...texts)).toEqual([{ type: 'A', direction }])
   })
 
-  test('stand in the order in which they were first named', () => {
+  test('are in order of first appearance', () => {
     expect(merged('B>', 'A', '10', '2', '<B', '`A>`')).toEqual([
       { type: 'B', direction: 'both' },
       { type: 'A', direction: 'both' },

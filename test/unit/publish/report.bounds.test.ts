@@ -7,7 +7,7 @@ const identities = (report: ReturnType<typeof createReport>, count: number, from
 }
 const bytesOf = (report: JobReport) => Buffer.byteLength(JSON.stringify(report))
 
-test('a report lists the first kinds of identities within 8 KB, and tells how many more there are', () => {
+test('a report lists identities up to 8 KB, and the number of the others', () => {
   const { identities: listed, moreIdentities = 0 } = identities(createReport(), 50_000).read()
   expect(listed.length + moreIdentities).toBe(50_000)
   expect(listed.slice(0, 2)).toEqual([
@@ -18,13 +18,13 @@ test('a report lists the first kinds of identities within 8 KB, and tells how ma
   expect(JSON.stringify(listed).length).toBeLessThan(8_001)
 })
 
-test('a few kinds are all listed', () => {
+test('a few identities are all listed', () => {
   const report = identities(createReport(), 100).read()
   expect(report.identities).toHaveLength(100)
   expect(report).not.toHaveProperty('moreIdentities')
 })
 
-test('the reports of slices together are as bounded as one, and tell no more than there are', () => {
+test('merged reports are as bounded as one, and do not overcount', () => {
   const slices = [identities(createReport(), 5_000).read(), identities(createReport(), 5_000, 2_500).read()]
   const merged = mergeReports(slices)
   const known = merged.identities.length + (merged.moreIdentities ?? 0)
@@ -33,7 +33,7 @@ test('the reports of slices together are as bounded as one, and tell no more tha
   expect(bytesOf(mergeReports(Array.from({ length: 500 }, () => merged)))).toBe(bytesOf(merged))
 })
 
-test('one name may be too long to be listed', () => {
+test('a name that is too long is not listed', () => {
   const report = createReport()
   report.identity({ label: 'L'.repeat(60_000), idProperty: 'id' })
   report.missingIndex({ type: 'T'.repeat(60_000), property: 'grn' })
@@ -41,7 +41,7 @@ test('one name may be too long to be listed', () => {
   expect(bytesOf(report.read())).toBeLessThan(300)
 })
 
-test('missing indexes are told each once, and the first of them only', () => {
+test('missing indexes are deduplicated, and only the first ones are listed', () => {
   const report = createReport()
   for (const type of ['A', 'A', ...Array.from({ length: 300 }, (_, at) => `T${at}`)]) {
     report.missingIndex({ type, property: 'grn' })

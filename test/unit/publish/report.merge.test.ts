@@ -10,7 +10,7 @@ const reportOf = (label: string, missing: readonly string[]) => {
   return report.read()
 }
 
-test('the report of a packet counts what its slices tell, in their order', () => {
+test('the report of a packet merges the reports of its slices, in order', () => {
   const many = Array.from({ length: 150 }, (_, index) => `m${index}`)
   const merged = mergeReports([reportOf('A', ['x']), reportOf('B', many), reportOf('A', ['y'])])
   expect(merged).toEqual({
@@ -27,6 +27,6 @@ test('the report of a packet counts what its slices tell, in their order', () =>
   })
 })
 
-test('no slice, nothing to tell', () => {
+test('no slices give an empty report', () => {
   expect(mergeReports([])).toEqual(createReport().read())
 })

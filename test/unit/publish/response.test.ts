@@ -11,7 +11,7 @@ import {
   statementFields,
 } from '../../../shared/publish/response.ts'
 
-/** Statements as a store gives them: in chunks. */
+/** Statements as a chunked stream from a store. */
 const source = (...chunks: string[]): StatementSource => ({
   bytes: Buffer.byteLength(chunks.join('')),
   open: async () => Readable.from(chunks.map((chunk) => Buffer.from(chunk))),
@@ -31,7 +31,7 @@ describe('the publish response', () => {
     )
   })
 
-  test('keeps its order whatever is given first', async () => {
+  test('keeps its field order for any input order', async () => {
     const fields = {
       usePrefixes: true,
       error: '400 Bad Request: é',
@@ -43,7 +43,7 @@ describe('the publish response', () => {
     )
   })
 
-  test('passes statements on as they are stored, never parsed and printed again', async () => {
+  test('streams statements as stored, without parsing them', async () => {
     const stored = ['{"statements": [{"p":9007199254740993,', '"f":1.0,"z":-0.0,"é":1}]}\n']
     expect(await body(statementFields([source(...stored)]))).toMatchInlineSnapshot(`
       "{"transactionRequest":{"statements": [{"p":9007199254740993,"f":1.0,"z":-0.0,"é":1}]}
@@ -51,27 +51,27 @@ describe('the publish response', () => {
     `)
   })
 
-  test('has several parts in their order, in the plural', async () => {
+  test('has several parts in order, in the plural fields', async () => {
     const fields = { ...statementFields([source('{"n":', '1}'), source('{"n":2}')]), ...locationFields(['u1', 'u2']) }
     expect(await body(fields)).toMatchInlineSnapshot(
       `"{"transactionRequest":null,"transactionRequests":[{"n":1},{"n":2}],"fileLocation":null,"fileLocations":["u1","u2"],"fileNames":null,"error":null,"usePrefixes":null}"`,
     )
   })
 
-  test('has one location in the singular', async () => {
+  test('has one location in the singular field', async () => {
     expect(await body(locationFields(['https://s3/f?a=1&b="2"']))).toMatchInlineSnapshot(
       `"{"transactionRequest":null,"transactionRequests":null,"fileLocation":"https://s3/f?a=1&b=\\"2\\"","fileLocations":null,"fileNames":null,"error":null,"usePrefixes":null}"`,
     )
   })
 
-  test('has empty lists as empty lists', async () => {
+  test('preserves empty lists', async () => {
     expect(JSON.parse(await body({ fileNames: [], transactionRequests: [] }))).toMatchObject({
       fileNames: [],
       transactionRequests: [],
     })
   })
 
-  test('says its length before it is read, whatever it holds', async () => {
+  test('has a known length before it is read, for any content', async () => {
     const text = fc.string({ unit: 'binary' })
     const part = fc
       .array(text, { minLength: 1, maxLength: 3 })
@@ -91,7 +91,7 @@ describe('the publish response', () => {
 })
 
 describe('statement sources', () => {
-  test('are opened one after the other, each when its turn comes', async () => {
+  test('are opened lazily, one after the other', async () => {
     const events: string[] = []
     const watched = (name: string): StatementSource => ({
       bytes: 2,
@@ -110,7 +110,7 @@ describe('statement sources', () => {
     expect(events).toEqual(['open 1', 'end 1', 'open 2', 'end 2'])
   })
 
-  test('that break off break the answer', async () => {
+  test('that fail make the response fail', async () => {
     const broken = new Error('the store broke off')
     const breaking: StatementSource = {
       bytes: 10,

@@ -5,7 +5,7 @@ import { issuesOf, request, validRequest } from '../valid-request.ts'
 const defaults = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' }
 const badName = 'must be non-empty, without backslashes, control characters or lone surrogates'
 
-test('a request that breaks no rule has no issues and is read as it was sent', () => {
+test('a valid request has no issues and is parsed unchanged', () => {
   expect(parsePublishRequest(request())).toEqual({ request: validRequest, issues: [] })
 })
 
@@ -29,7 +29,7 @@ describe('the database', () => {
   })
 
   test.each(['neo4j://db.example:7687', 'neo4j+s://db.example', 'NEO4J+SSC://db.example'])(
-    'the routing scheme of %s is refused with what to use',
+    'the routing scheme of %s is rejected, with the schemes to use instead',
     (dbUrl) => {
       expect(issuesOf({ dbUrl })).toEqual([
         { path: 'dbUrl', message: 'must not use routing; use bolt:// or bolt+s://' },
@@ -49,13 +49,13 @@ describe('the database', () => {
     'bolt://db.example:7687#a',
     ' bolt://db.example',
     'bolt://db.example\n',
-  ])('dbUrl is a scheme, a host and a port and nothing else, so not %j', (dbUrl) => {
+  ])('dbUrl has only a scheme, a host and a port: not %j', (dbUrl) => {
     expect(issuesOf({ dbUrl })).toEqual([
       { path: 'dbUrl', message: 'must be bolt://host[:port] or bolt+s://host[:port], and nothing else' },
     ])
   })
 
-  test('credentials are split at the first colon, so a password may hold more of them, or nothing', () => {
+  test('credentials are split at the first colon: a password may contain colons, or be empty', () => {
     const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
     expect(issuesOf({ credentials: basic('reader:a:b') })).toEqual([])
     expect(issuesOf({ credentials: basic('reader:') })).toEqual([])
@@ -68,7 +68,7 @@ describe('the database', () => {
     ['what is not base64', 'Basic reader:pass'],
     ['base64 without a colon inside', 'Basic cmVhZGVy'],
     ['something behind the base64', 'Basic cmVhZGVyOnBhc3M=\n'],
-  ])('credentials are not %s', (_what, credentials) => {
+  ])('credentials must not be %s', (_what, credentials) => {
     expect(issuesOf({ credentials })).toEqual([
       { path: 'credentials', message: 'must be "Basic " followed by the base64 of username:password' },
     ])
@@ -76,7 +76,7 @@ describe('the database', () => {
 })
 
 describe('mappedIndices', () => {
-  test('needs both defaults', () => {
+  test('requires both defaults', () => {
     expect(issuesOf({ mappedIndices: { Movie: 'title' } })).toEqual([
       { path: 'mappedIndices.DEFAULT_INDEX', message: 'required, the label of originIds' },
       { path: 'mappedIndices.DEFAULT_ID_FIELD', message: 'required, the property that identifies its nodes' },
@@ -128,11 +128,11 @@ describe('index', () => {
     },
   )
 
-  test('a default label named like an inherited property has no entry that could disagree', () => {
+  test('a default label may be named like an inherited property', () => {
     expect(issuesOf({ index: 'toString', mappedIndices: { ...defaults, DEFAULT_INDEX: 'toString' } })).toEqual([])
   })
 
-  test('may not hold a backslash', () => {
+  test('may not contain a backslash', () => {
     expect(issuesOf({ index: 'Per\\son' })).toEqual([{ path: 'index', message: badName }])
   })
 })

@@ -43,7 +43,7 @@ const options = fc.record(
   { requiredKeys: [] },
 )
 
-test('the document refuses what breaks a rule between fields, and nothing else', () => {
+test('the documented schema rejects exactly the requests that break a rule between fields', () => {
   const isValid = bodyOf('/1.0/publish/')
   const { originIds, metadata, ...rest } = validRequest
   let refused = 0
@@ -67,7 +67,7 @@ test.each([
   [{ fileName: undefined, returnOnly: false }, false],
   [{ fileName: undefined, returnOnly: true }, true],
   [{ mappedIndices: { DEFAULT_INDEX: 'P' } }, false],
-])('a delete of nodes with %j: the document says %s, as the endpoint does', (changes, isRight) => {
+])('a delete of nodes with %j: the schema and the endpoint agree on %s', (changes, isRight) => {
   const mappedIndices = { DEFAULT_INDEX: 'P', DEFAULT_ID_FIELD: 'id' }
   const given = { mappedIndices, index: 'P', originIds: ['1'], fileName: 'f', ...changes }
   const body = JSON.parse(JSON.stringify(given))
@@ -78,7 +78,7 @@ test.each([
 test.each([
   [[{ startId: '1', endId: '2' }], true],
   [[], false],
-])('relationships for the pairs %j: the document says %s, as the endpoint does', (idPairs, isRight) => {
+])('relationships for the pairs %j: the schema and the endpoint agree on %s', (idPairs, isRight) => {
   const ends = { startIndex: 'A', startIdField: 'i', endIndex: 'B', endIdField: 'i', type: 'T', fileName: 'f' }
   const body = { ...ends, idPairs }
   expect(createRelationships.body?.read(body, {}).issues.length === 0).toBe(isRight)

@@ -42,27 +42,27 @@ describe('types', () => {
     expect(issuesOf({ [field]: 'one' })).toEqual([{ path: field, message: 'must be an array' }])
   })
 
-  test.each(lists)('%s holds strings, and each that is none is told', (field) => {
+  test.each(lists)('%s contains strings, and every other element is reported', (field) => {
     expect(issuesOf({ [field]: [7, null] })).toEqual([
       { path: `${field}[0]`, message: 'must be a string' },
       { path: `${field}[1]`, message: 'must be a string' },
     ])
   })
 
-  test.each(flags)('%s is true or false, not a text', (field) => {
+  test.each(flags)('%s is a boolean, not a string', (field) => {
     expect(issuesOf({ [field]: 'true' })).toEqual([{ path: field, message: 'must be a boolean' }])
   })
 
-  test.each(texts)('%s is a text', (field) => {
+  test.each(texts)('%s is a string', (field) => {
     expect(issuesOf({ searchIdField: 'id', [field]: 7 })).toEqual([{ path: field, message: 'must be a string' }])
   })
 
-  test.each(names)('%s can stand in a statement', (field) => {
+  test.each(names)('%s must be usable in a statement', (field) => {
     expect(issuesOf({ searchIdField: 'id', [field]: 'a\\u0060b' })).toEqual([{ path: field, message: badName }])
   })
 
   test.each(['deleteProperties', 'protectedNodeProperties', 'protectedRelationshipProperties', 'preventSearch'])(
-    'each of %s can stand in a statement',
+    'each element of %s must be usable in a statement',
     (field) => {
       expect(issuesOf({ searchIdField: 'id', [field]: ['fine', '', 'a\nb'] })).toEqual([
         { path: `${field}[1]`, message: badName },
@@ -115,22 +115,22 @@ describe('an unknown field', () => {
     ['relationshipsIds', 'relationshipIds'],
     ['mappedIndexes', 'mappedIndices'],
     ['protectedProperties', 'protectedNodeProperties'],
-  ])('%s is refused with the closest known name, %s', (field, known) => {
+  ])('%s is rejected with the closest known name, %s', (field, known) => {
     expect(issuesOf({ [field]: true })).toEqual([{ path: field, message: `unknown field, did you mean \`${known}\`?` }])
   })
 
-  test.each(['forceOverwrite', 'toString', 'x'])('%s is refused without a guess when nothing is close', (field) => {
+  test.each(['forceOverwrite', 'toString', 'x'])('%s is rejected without a suggestion if no name is close', (field) => {
     expect(issuesOf({ [field]: true })).toEqual([{ path: field, message: 'unknown field' }])
   })
 
-  test('is refused also when it is null', () => {
+  test('is rejected even if null', () => {
     expect(issuesOf({ preventCleanUp: null })).toEqual([
       { path: 'preventCleanUp', message: 'unknown field, did you mean `preventCleanup`?' },
     ])
   })
 })
 
-test('all broken rules are told at once, the fields first', () => {
+test('all broken rules are reported at once, fields first', () => {
   const body = {
     dbUrl: 'neo4j://db.example',
     mappedIndices: { DEFAULT_INDEX: 'Person' },

@@ -18,7 +18,7 @@ describe('relationshipIdField', () => {
 })
 
 describe('timestampProperty', () => {
-  test.each(['timestampRelationships', 'postbackTimestamp'])('is no id while %s uses it', (flag) => {
+  test.each(['timestampRelationships', 'postbackTimestamp'])('must not be an id property if %s uses it', (flag) => {
     const message = (what: string) => ({ path: 'timestampProperty', message: `must not be ${what}` })
     expect(issuesOf({ [flag]: true, timestampProperty: 'title' })).toEqual([
       message('"title", an id property of mappedIndices'),
@@ -28,7 +28,7 @@ describe('timestampProperty', () => {
     ])
   })
 
-  test('may be anything while nothing uses it', () => {
+  test('is unrestricted if unused', () => {
     expect(issuesOf({ timestampProperty: 'title', relationshipIdField: 'title' })).toEqual([])
   })
 
@@ -39,7 +39,7 @@ describe('timestampProperty', () => {
     expect(issuesOf({ [flag]: true, timestampProperty: 'publishedAt' })).toEqual([])
   })
 
-  test('is not needed otherwise, and may stand unused', () => {
+  test('is optional otherwise, and may be unused', () => {
     expect(issuesOf({ timestampRelationships: false, postbackTimestamp: null })).toEqual([])
     expect(issuesOf({ timestampProperty: 'publishedAt', protectedNodeProperties: ['publishedAt'] })).toEqual([])
   })
@@ -52,7 +52,7 @@ describe('deleteProperties', () => {
     ])
   })
 
-  test('may name what only looks like an id property: a label, or the default label', () => {
+  test('may name a label or DEFAULT_INDEX, which are not id properties', () => {
     expect(issuesOf({ deleteProperties: ['Person', 'Movie', 'DEFAULT_INDEX'] })).toEqual([])
   })
 
@@ -62,7 +62,7 @@ describe('deleteProperties', () => {
     ])
   })
 
-  test('tells a name that is given twice once', () => {
+  test('reports a duplicate name once', () => {
     expect(issuesOf({ deleteProperties: ['id', 'id'] })).toEqual([
       { path: 'deleteProperties', message: 'must not name "id", an id property of mappedIndices' },
     ])
@@ -70,7 +70,7 @@ describe('deleteProperties', () => {
 })
 
 describe('protected properties', () => {
-  test.each(['id', 'title'])('of nodes are not %s, an id property', (key) => {
+  test.each(['id', 'title'])('of nodes must not be %s, an id property', (key) => {
     expect(issuesOf({ protectedNodeProperties: [key] })).toEqual([
       { path: 'protectedNodeProperties', message: `must not name "${key}", an id property of mappedIndices` },
     ])
@@ -81,7 +81,7 @@ describe('protected properties', () => {
   })
 
   test.each(['timestampRelationships', 'postbackTimestamp'])(
-    'are not the timestampProperty while %s uses it',
+    'must not be the timestampProperty if %s uses it',
     (flag) => {
       const changes = {
         [flag]: true,
@@ -96,7 +96,7 @@ describe('protected properties', () => {
     },
   )
 
-  test('of relationships are not the relationshipIdField', () => {
+  test('of relationships must not be the relationshipIdField', () => {
     expect(issuesOf({ relationshipIdField: 'grn', protectedRelationshipProperties: ['grn'] })).toEqual([
       { path: 'protectedRelationshipProperties', message: 'must not name "grn", the relationshipIdField' },
     ])
@@ -104,20 +104,20 @@ describe('protected properties', () => {
 })
 
 describe('search options', () => {
-  test('need searchIdField', () => {
+  test('require searchIdField', () => {
     expect(issuesOf({ searchFilter: 'Person', preventSearch: ['Hidden'] })).toEqual([
       { path: 'searchFilter', message: 'needs searchIdField' },
       { path: 'preventSearch', message: 'needs searchIdField' },
     ])
   })
 
-  test('stand beside searchIdField, and empty ones alone', () => {
+  test('are valid with searchIdField, and empty ones without it', () => {
     expect(issuesOf({ searchIdField: 'id', searchFilter: 'Person', preventSearch: ['Hidden'] })).toEqual([])
     expect(issuesOf({ searchFilter: null, preventSearch: [] })).toEqual([])
   })
 })
 
-describe('where the packet goes', () => {
+describe('the destination of the packet', () => {
   test.each([undefined, null, false])('orgName and fileName are required when returnOnly is %s', (returnOnly) => {
     expect(issuesOf({ returnOnly, orgName: undefined, fileName: null })).toEqual([
       { path: 'orgName', message: 'required unless returnOnly is true' },
@@ -125,11 +125,11 @@ describe('where the packet goes', () => {
     ])
   })
 
-  test('neither is needed with returnOnly', () => {
+  test('neither name is required with returnOnly', () => {
     expect(issuesOf({ returnOnly: true, orgName: undefined, fileName: undefined })).toEqual([])
   })
 
-  test('each must be a name', () => {
+  test('each must be a valid name', () => {
     expect(issuesOf({ orgName: 'acme/', fileName: '/people' })).toEqual([
       { path: 'orgName', message: 'must not start or end with a slash' },
       { path: 'fileName', message: 'must not start or end with a slash' },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ids, issuesOf } from '../valid-request.ts'
 
-/** The least that publishes relationships by their ids. */
+/** The minimal fields that publish relationships by id. */
 const byRelationshipId = {
   originIds: undefined,
   relationshipIds: ['r1'],
@@ -22,12 +22,12 @@ test.each([
   expect(issuesOf(changes)).toEqual([])
 })
 
-describe('what must be given', () => {
+describe('required fields', () => {
   test.each([
     ['absent', undefined],
     ['null', null],
     ['empty', []],
-  ])('originIds or relationshipIds: both %s is refused', (_what, none) => {
+  ])('originIds or relationshipIds: both %s is rejected', (_what, none) => {
     expect(issuesOf({ originIds: none, relationshipIds: none })).toEqual([
       { path: 'originIds', message: 'required when relationshipIds is empty' },
       { path: 'relationshipIds', message: 'required when originIds is empty' },
@@ -44,7 +44,7 @@ describe('what must be given', () => {
     ['absent', undefined],
     ['null', null],
     ['false', false],
-  ])('something to publish: metadata that is %s and no relationships is refused', (_what, metadata) => {
+  ])('something to publish: metadata that is %s and no relationships is rejected', (_what, metadata) => {
     expect(issuesOf({ metadata, relationships: [], relationshipIds: null })).toEqual([
       { path: 'metadata', message: 'required when relationshipIds and relationships are both empty' },
       { path: 'relationships', message: 'required when metadata is not true and relationshipIds is empty' },
@@ -59,7 +59,7 @@ describe('what must be given', () => {
   })
 })
 
-describe('what contradicts itself', () => {
+describe('contradictory fields', () => {
   test('toLayer with relationshipIds', () => {
     expect(issuesOf({ ...byRelationshipId, toLayer: ['KNOWS'] })).toEqual([
       { path: 'toLayer', message: 'must not be given together with relationshipIds' },
@@ -72,7 +72,7 @@ describe('what contradicts itself', () => {
     ])
   })
 
-  test('an empty toLayer and empty relationships stand beside relationshipIds', () => {
+  test('but not an empty toLayer and empty relationships with relationshipIds', () => {
     expect(issuesOf({ ...byRelationshipId, toLayer: [], relationships: [] })).toEqual([])
   })
 
@@ -92,7 +92,7 @@ describe('what contradicts itself', () => {
     ])
   })
 
-  // The specification has no rule that hardFilterRelationships needs relationshipIds: without them there is nothing to filter.
+  // hardFilterRelationships does not require relationshipIds by specification: there is just nothing to filter.
   test('but not hardFilterRelationships without relationshipIds', () => {
     expect(issuesOf({ relationships: ['KNOWS'], hardFilterRelationships: true })).toEqual([])
   })
@@ -106,7 +106,7 @@ describe('500 ids', () => {
     },
   ]
 
-  test('are as many as one request may have', () => {
+  test('are the limit of one request', () => {
     expect(issuesOf({ originIds: ids(500) })).toEqual([])
     expect(issuesOf({ originIds: ids(501) })).toEqual(tooMany(501))
   })
@@ -126,7 +126,7 @@ describe('500 ids', () => {
 })
 
 describe('relationship types', () => {
-  test.each(['toLayer', 'relationships'])('of %s are a name with at most one arrow', (field) => {
+  test.each(['toLayer', 'relationships'])('in %s are a name with at most one arrow', (field) => {
     expect(issuesOf({ [field]: ['KNOWS', '', '<KNOWS>', '>', 'KNO\\WS'] })).toEqual(
       [1, 2, 3, 4].map((index) => ({
         path: `${field}[${index}]`,

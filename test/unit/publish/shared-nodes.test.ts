@@ -20,7 +20,7 @@ const detectorsOf = (requests: readonly PublishRequest[]) => {
 
 const read = (changes: Record<string, unknown>) => parsePublishRequest(request(changes)).request
 
-/** Tells the detector of a sub-request of a node, as its publish does. */
+/** Reports a node to the detector of a sub-request, as publishing does. */
 function observe(
   detector: ReturnType<ReturnType<typeof detectConflicts>>,
   one: PublishRequest,
@@ -35,7 +35,7 @@ function observe(
   if (plan.publishesNodes) detector.published(node, keys.labels, identity)
 }
 
-/** The same by definition: a node is remembered where any other sub-request could see it otherwise. */
+/** Reference implementation: a node is recorded if another sub-request could see it differently. */
 function fieldsByDefinition(
   requests: readonly PublishRequest[],
   own: PublishRequest,
@@ -94,7 +94,7 @@ const observed = fc.record({
   }),
 })
 
-test('what is remembered of a node is what any other sub-request could see otherwise', () => {
+test('a node is recorded exactly if another sub-request could see it differently', () => {
   const counts = { dbUrl: 0, mappedIndices: 0, nodeSettings: 0 }
   fc.assert(
     fc.property(
@@ -118,7 +118,7 @@ test('what is remembered of a node is what any other sub-request could see other
   for (const count of Object.values(counts)) expect(count).toBeGreaterThan(50)
 })
 
-test('what was seen otherwise before is refused, naming both', () => {
+test('a conflict with an earlier sub-request is rejected, naming both', () => {
   const requests = [read({}), read({ dynamicLabels: { Person: ['Actor'] } })]
   const { detectors } = detectorsOf(requests)
   const node = { node: 1, keys: { labels: ['Person'], index: null, ids: [] } }
@@ -129,7 +129,7 @@ test('what was seen otherwise before is refused, naming both', () => {
   )
 })
 
-test('the work for a node does not grow with sub-requests that differ in index alone', () => {
+test('the work per node does not grow with sub-requests that differ only in index', () => {
   const looksOf = (views: number) => {
     const requests = Array.from({ length: views }, (_, at) => read({ index: `Label${at}`, originIds: [`p${at}`] }))
     const { detectors, observations } = detectorsOf(requests)

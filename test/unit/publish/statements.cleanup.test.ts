@@ -9,7 +9,7 @@ import { parseRelationshipType } from '../../../shared/publish/request/relations
 const expressionOf = (value: unknown): Expression => renderValue(value) ?? expect.unreachable()
 const day = new neo4j.types.Date(2024n, 2n, 29n)
 
-/** Far ends to keep, of one kind. */
+/** A clause that keeps one kind of far end. */
 const kept = (direction: 'out' | 'in', label: string, idProperty: string, id: unknown = 'x'): KeepClause => ({
   by: 'farEnd',
   direction,
@@ -18,7 +18,7 @@ const kept = (direction: 'out' | 'in', label: string, idProperty: string, id: un
   id: expressionOf(id),
 })
 
-/** The text of a cleanup at a person, and the names of its parameters in the order of their values. */
+/** The text of a cleanup of a person, and its parameter names in the order of their values. */
 function shown(type: string, clauses: KeepClause[], syntax: ParameterSyntax = 'braces', id: unknown = 'x'): string {
   const person = { label: 'Person', idProperty: 'id', id: expressionOf(id) }
   const { text, names } = cleanup(person, parseRelationshipType(type) ?? expect.unreachable(), clauses)
@@ -26,14 +26,14 @@ function shown(type: string, clauses: KeepClause[], syntax: ParameterSyntax = 'b
 }
 
 describe('cleanup in one direction', () => {
-  test('keeps outgoing relationships to the far ends listed', () => {
+  test('keeps outgoing relationships to the listed far ends', () => {
     expect(shown('ACTED_IN>', [kept('out', 'Movie', 'title')])).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]->(m) WHERE NOT coalesce(m:\`Movie\` AND m.\`title\` IN {ids_0}, false) DELETE r
       baseId, ids_0"
     `)
   })
 
-  test('keeps incoming relationships from the far ends listed', () => {
+  test('keeps incoming relationships from the listed far ends', () => {
     expect(shown('<DIRECTED', [kept('in', 'Studio', 'name')])).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})<-[r:\`DIRECTED\`]-(m) WHERE NOT coalesce(m:\`Studio\` AND m.\`name\` IN {ids_0}, false) DELETE r
       baseId, ids_0"
@@ -63,7 +63,7 @@ describe('cleanup in one direction', () => {
 })
 
 describe('cleanup in both directions', () => {
-  test('keeps a relationship only in the direction that the origin has', () => {
+  test('keeps a relationship only in its direction at the origin', () => {
     const clauses = [kept('out', 'Person', 'id'), kept('in', 'Person', 'id')]
     expect(shown('KNOWS', clauses)).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`KNOWS\`]-(m) WHERE NOT (startNode(r) = n AND coalesce(m:\`Person\` AND m.\`id\` IN {ids_0}, false) OR endNode(r) = n AND coalesce(m:\`Person\` AND m.\`id\` IN {ids_1}, false)) DELETE r
@@ -87,8 +87,8 @@ describe('cleanup in both directions', () => {
   })
 })
 
-describe('cleanup where nothing is left', () => {
-  test('removes every relationship of the type, followed both ways', () => {
+describe('cleanup with nothing to keep', () => {
+  test('removes all relationships of the type, in both directions', () => {
     expect(shown('ACTED_IN', [])).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]-() DELETE r
       baseId"
@@ -118,14 +118,14 @@ describe('cleanup where nothing is left', () => {
 })
 
 describe('ids that need an expression', () => {
-  test('are bound once in front, as a list', () => {
+  test('are bound once as a list, before the match', () => {
     expect(shown('ON>', [kept('out', 'Day', 'on', day)])).toMatchInlineSnapshot(`
       "WITH [x IN {ids_0} | date(x)] AS ids_0 MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ON\`]->(m) WHERE NOT coalesce(m:\`Day\` AND m.\`on\` IN ids_0, false) DELETE r
       baseId, ids_0"
     `)
   })
 
-  test('are bound beside lists that need none', () => {
+  test('are bound alongside lists that need no expression', () => {
     const clauses = [kept('out', 'Day', 'on', day), kept('out', 'Person', 'id'), kept('in', 'Number', 'n', 2n ** 60n)]
     expect(shown('NEAR', clauses)).toMatchInlineSnapshot(`
       "WITH [x IN {ids_0} | date(x)] AS ids_0, [x IN {ids_2} | toInteger(x)] AS ids_2 MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`NEAR\`]-(m) WHERE NOT (startNode(r) = n AND coalesce(m:\`Day\` AND m.\`on\` IN ids_0, false) OR startNode(r) = n AND coalesce(m:\`Person\` AND m.\`id\` IN {ids_1}, false) OR endNode(r) = n AND coalesce(m:\`Number\` AND m.\`n\` IN ids_2, false)) DELETE r
@@ -140,14 +140,14 @@ describe('ids that need an expression', () => {
     `)
   })
 
-  test('that are lists themselves are read element by element', () => {
+  test('that are themselves lists are converted element by element', () => {
     expect(shown('ON>', [kept('out', 'Week', 'days', [day])])).toMatchInlineSnapshot(`
       "WITH [x IN {ids_0} | [y IN x | date(y)]] AS ids_0 MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ON\`]->(m) WHERE NOT coalesce(m:\`Week\` AND m.\`days\` IN ids_0, false) DELETE r
       baseId, ids_0"
     `)
   })
 
-  test('of the node itself stand in the pattern', () => {
+  test('of the node itself are converted in the pattern', () => {
     expect(shown('ON>', [], 'braces', 2n ** 60n)).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: toInteger({baseId})})-[r:\`ON\`]->() DELETE r
       baseId"
@@ -158,7 +158,7 @@ describe('ids that need an expression', () => {
 describe('cleanup by relationship id', () => {
   const byId = (id: unknown = 'r1'): KeepClause => ({ by: 'relationshipId', field: 'grn', id: expressionOf(id) })
 
-  test('keeps the relationships listed, wherever they lead, the arrow as followed', () => {
+  test('keeps the listed relationships to any far end, in the followed direction', () => {
     expect(shown('ACTED_IN>', [byId()])).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`ACTED_IN\`]->() WHERE NOT coalesce(r.\`grn\` IN {ids_0}, false) DELETE r
       baseId, ids_0"

@@ -31,7 +31,7 @@ describe('property delete', () => {
 })
 
 describe('postback of a node', () => {
-  test('stamps a node that exists', () => {
+  test('stamps an existing node', () => {
     expect(shown(postbackNode(person, 'publishedAt'))).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {id}}) SET n.\`publishedAt\` = {publishedAt}
       id, publishedAt"
@@ -45,7 +45,7 @@ describe('postback of a node', () => {
     `)
   })
 
-  test('keeps the timestamp apart from the id', () => {
+  test('uses separate parameters for the timestamp and the id', () => {
     expect(shown(postbackNode(anchor('Movie', 'title'), 'id'))).toMatchInlineSnapshot(`
       "MATCH (n:\`Movie\` {\`title\`: {id}}) SET n.\`id\` = {p_0}
       id, p_0"
@@ -60,14 +60,14 @@ describe('postback of a node', () => {
 describe('postback of a relationship', () => {
   const grn = { key: 'grn', value: expressionOf('r1') }
 
-  test('stamps the relationships between two nodes that exist', () => {
+  test('stamps the relationships between two existing nodes', () => {
     expect(shown(postbackRelationship(actedIn, null, 'publishedAt'))).toMatchInlineSnapshot(`
       "MATCH (a:\`Person\` {\`id\`: {a_id}})-[r:\`ACTED_IN\`]->(b:\`Movie\` {\`title\`: {b_id}}) SET r.\`publishedAt\` = {publishedAt}
       a_id, b_id, publishedAt"
     `)
   })
 
-  test('stamps the one with an id', () => {
+  test('stamps the relationship with the given id', () => {
     expect(shown(postbackRelationship(actedIn, grn, 'publishedAt'))).toMatchInlineSnapshot(`
       "MATCH (a:\`Person\` {\`id\`: {a_id}})-[r:\`ACTED_IN\` {\`grn\`: {grn}}]->(b:\`Movie\` {\`title\`: {b_id}}) SET r.\`publishedAt\` = {publishedAt}
       a_id, b_id, grn, publishedAt"
@@ -81,7 +81,7 @@ describe('postback of a relationship', () => {
     `)
   })
 
-  test('keeps the timestamp apart from the ids', () => {
+  test('uses separate parameters for the timestamp and the ids', () => {
     expect(shown(postbackRelationship(actedIn, { ...grn, key: 'my id' }, 'a_id'))).toMatchInlineSnapshot(`
       "MATCH (a:\`Person\` {\`id\`: {a_id}})-[r:\`ACTED_IN\` {\`my id\`: {p_0}}]->(b:\`Movie\` {\`title\`: {b_id}}) SET r.\`a_id\` = {p_1}
       a_id, b_id, p_0, p_1"

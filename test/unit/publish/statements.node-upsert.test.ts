@@ -49,14 +49,14 @@ describe('node upsert', () => {
     `)
   })
 
-  test('gives an id property of another name two parameters', () => {
+  test('uses two parameters for an id property that is not named id', () => {
     expect(upsert({ name: 'Heat', title: 'x' }, {}, anchor('Movie', 'title'))).toMatchInlineSnapshot(`
       "MERGE (n:\`Movie\` {\`title\`: {id}}) SET n = {\`name\`: {name}, \`title\`: {title}}
       id, name, title"
     `)
   })
 
-  test('keeps a property named id apart from an id property of another name', () => {
+  test('separates a property named id from an id property of another name', () => {
     expect(upsert({ id: 1n, p_0: 2n, title: 'x' }, {}, anchor('Movie', 'title'))).toMatchInlineSnapshot(`
       "MERGE (n:\`Movie\` {\`title\`: {id}}) SET n = {\`id\`: {p_1}, \`p_0\`: {p_0}, \`title\`: {title}}
       id, p_1, p_0, title"
@@ -71,7 +71,7 @@ describe('node upsert', () => {
     `)
   })
 
-  test('gives values the type that JSON has not', () => {
+  test('converts values to the types that JSON lacks', () => {
     const values = {
       big: 2n ** 60n,
       born: new GraphDate(2024n, 2n, 29n),
@@ -87,7 +87,7 @@ describe('node upsert', () => {
     `)
   })
 
-  test('gives an id the type that JSON has not, in both places', () => {
+  test('converts an id to a type that JSON lacks, in both places', () => {
     expect(upsert({ id: 2n ** 60n }, {}, anchor('Person', 'id', 2n ** 60n))).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: toInteger({id})}) SET n = {\`id\`: toInteger({id})}
       id, (given)"
@@ -99,7 +99,7 @@ describe('node upsert', () => {
     `)
   })
 
-  test('numbers the parameters of keys that cannot be one, or that are reserved', () => {
+  test('numbers the parameters of keys that are not valid names, or are reserved', () => {
     const keys = [
       '1st',
       '__proto__',
@@ -123,14 +123,14 @@ describe('node upsert', () => {
     `)
   })
 
-  test('removes labels after it has added others', () => {
+  test('removes labels after adding others', () => {
     expect(upsert({ id: 'x' }, { added: ['Actor'], removed: ['Odd`Label', 'Retired'] })).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}} SET n:\`Actor\` REMOVE n:\`Odd\`\`Label\`:\`Retired\`
       id, (given)"
     `)
   })
 
-  test('keeps the value that the target has of a protected property, in the order of the keys', () => {
+  test('keeps the target value of a protected property, in key order', () => {
     const protects = { protectedKeys: ['a key', 'secret'], added: ['Actor'], removed: ['Retired'] }
     expect(upsert({ id: 'x', name: 'Ann', zip: '1' }, protects)).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`a key\`: n.\`a key\`, \`id\`: {id}, \`name\`: {name}, \`secret\`: n.\`secret\`, \`zip\`: {zip}} SET n:\`Actor\` REMOVE n:\`Retired\`

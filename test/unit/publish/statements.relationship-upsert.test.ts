@@ -30,7 +30,7 @@ describe('relationship upsert', () => {
     `)
   })
 
-  test('empties the properties when there are none', () => {
+  test('clears the properties if there are none', () => {
     expect(upsert({})).toMatchInlineSnapshot(`
       "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\`]->(b) SET r = {}
       a_id, b_id"
@@ -52,7 +52,7 @@ describe('relationship upsert', () => {
     `)
   })
 
-  test('gives values and ids the type that JSON has not', () => {
+  test('converts values and ids to the types that JSON lacks', () => {
     const day = new GraphDate(2024n, 2n, 29n)
     const statement = relationshipUpsert(
       { start: anchor('Day', 'on', day), type: 'BEFORE', end: anchor('Number', 'n', 2n ** 60n) },
@@ -66,28 +66,28 @@ describe('relationship upsert', () => {
     `)
   })
 
-  test('keeps the names of the ends for the ends; a property named id is a property like any', () => {
+  test('reserves the parameter names of the ends, but not the name id', () => {
     expect(upsert({ a_id: 1n, b_id: 2n, constructor: 3n, id: 4n, 'role name': 5n })).toMatchInlineSnapshot(`
       "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\`]->(b) SET r = {\`a_id\`: {p_0}, \`b_id\`: {p_1}, \`constructor\`: {p_2}, \`id\`: {id}, \`role name\`: {p_3}}
       a_id, b_id, p_0, p_1, p_2, id, p_3"
     `)
   })
 
-  test('merges the relationship by its own id too, where it has one', () => {
+  test('also merges by the relationship id, if there is one', () => {
     expect(upsert({ grn: 'r1', since: 2n }, [], 'grn')).toMatchInlineSnapshot(`
       "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\` {\`grn\`: {grn}}]->(b) SET r = {\`grn\`: {grn}, \`since\`: {since}}
       a_id, b_id, grn, since"
     `)
   })
 
-  test('gives a relationship id the type that JSON has not, and a parameter name that is free', () => {
+  test('converts a relationship id to a type that JSON lacks, with a free parameter name', () => {
     expect(upsert({ 'my id': 2n ** 60n }, [], 'my id')).toMatchInlineSnapshot(`
       "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\` {\`my id\`: toInteger({p_0})}]->(b) SET r = {\`my id\`: toInteger({p_0})}
       a_id, b_id, p_0"
     `)
   })
 
-  test('keeps the value that the target has of a protected property, in the order of the keys', () => {
+  test('keeps the target value of a protected property, in key order', () => {
     expect(upsert({ since: 2n }, ['mine'])).toMatchInlineSnapshot(`
       "MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Movie\` {\`title\`: {b_id}}) MERGE (a)-[r:\`ACTED_IN\`]->(b) SET r = {\`mine\`: r.\`mine\`, \`since\`: {since}}
       a_id, b_id, since"

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createUsualLabels } from '../../../shared/publish/read/label-cache.ts'
 
-test('labels that were last seen are asked for no more, and stand for null in the answers to that query', () => {
+test('the labels seen last are not sent again: null stands for them in the rows of that query', () => {
   const { nodes } = createUsualLabels()
   const first = nodes.ask('n')
   expect(first.parameters).toEqual({ usual: [] })
@@ -18,7 +18,7 @@ test('labels that were last seen are asked for no more, and stand for null in th
   expect(first.read(null)).toEqual([])
 })
 
-test('equal labels are one list, and each kind of nodes has its own', () => {
+test('equal labels share one list, and nodes and far ends are tracked separately', () => {
   const { nodes, farEnds } = createUsualLabels()
   const { read } = nodes.ask('n')
   const labels = read(['Person'])

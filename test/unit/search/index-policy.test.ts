@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type IndexedType, type IndexPolicy, indexNames, indexPolicy } from '../../../shared/search/index-policy.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
-/** The policy of a model that has these node types only. */
+/** The policy of a model with only these node types. */
 async function policyOf(
   nodeTypes: readonly IndexedType[],
   custom: { indexName: string | null } | null = null,
@@ -38,7 +38,7 @@ test('a node type without properties has an index with an empty schema', async (
   expect(policy.indexes.movie?.schema).toEqual({})
 })
 
-test('the one index of a custom policy bears the name that was asked for, one of several its own', async () => {
+test('the only index of a custom policy has the requested name; several indexes keep their own', async () => {
   const custom = { indexName: 'films-index' }
   const one = await policyOf([movie], custom)
   expect(Object.keys(one.indexes)).toEqual(['films-index'])
@@ -47,7 +47,7 @@ test('the one index of a custom policy bears the name that was asked for, one of
   expect(Object.keys(two.indexes)).toEqual(['movie', 'person'])
 })
 
-test('keys that differ in case only have indexes of their own', async () => {
+test('keys that differ only in case have separate indexes', async () => {
   const nodeTypes = ['Movie', 'movie', 'MOVIE'].map((key) => ({ key, properties: [] }))
   const { indexes } = await policyOf(nodeTypes)
   expect(
@@ -59,13 +59,13 @@ test('keys that differ in case only have indexes of their own', async () => {
   ])
 })
 
-test('a property may be named like what JavaScript objects have', async () => {
+test('a property may be named like a built-in property of JavaScript objects', async () => {
   const nodeTypes = [{ key: 'Odd', properties: ['__proto__', 'constructor', '2', 'a b'] }]
   const { indexes } = await policyOf(nodeTypes)
   expect(Object.keys(indexes.odd?.schema ?? {}).sort()).toEqual(['2', '__proto__', 'a b', 'constructor'])
 })
 
-test('an index has the same name whatever else is asked for, and when the model has grown', async () => {
+test('index names do not depend on the selection, and stay the same when the model grows', async () => {
   const names = indexNames(['zed', 'Zed-2', 'Zed', 'ZED'])
   expect([...names]).toEqual([
     ['zed', 'zed'],

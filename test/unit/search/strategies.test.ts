@@ -3,7 +3,7 @@ import { parseStrategyName, strategiesOf } from '../../../shared/search/strategi
 
 const producers = (label: string) => Object.values(strategiesOf(label, false)).map(({ producer }) => producer)
 
-test('producers select by grn, by what changed since it was indexed, or all', () => {
+test('producers select by grn, by changes since the last indexing, or everything', () => {
   expect(producers('Movie')).toMatchInlineSnapshot(`
     [
       "MATCH (n:\`Movie\`) WHERE n.grn IN {idList} WITH n AS \`movie\` RETURN \`movie\`",
@@ -13,7 +13,7 @@ test('producers select by grn, by what changed since it was indexed, or all', ()
   `)
 })
 
-test('labels are quoted, whatever they hold', () => {
+test('labels are quoted, whatever they contain', () => {
   expect(producers('Odd `label`})//')).toMatchInlineSnapshot(`
     [
       "MATCH (n:\`Odd \`\`label\`\`})//\`) WHERE n.grn IN {idList} WITH n AS \`odd \`\`label\`\`})//\` RETURN \`odd \`\`label\`\`})//\`",
@@ -48,6 +48,6 @@ test.each([
   ['default', null],
   ['defaultfull', null],
   ['', null],
-])('the strategy name "%s" is %s', (text, name) => {
+])('the strategy name "%s" is parsed as %s', (text, name) => {
   expect(parseStrategyName(text)).toBe(name)
 })

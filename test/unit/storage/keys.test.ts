@@ -29,7 +29,7 @@ const names = fc.tuple(orgs, files).map(([org, file]) => packetName(org, file))
 const generations = fc.integer({ min: 1, max: 9_999_999_999 })
 
 describe('the keys of a packet', () => {
-  test('are these', () => {
+  test('have these formats', () => {
     const name = packetName('acme', 'europe/people')
     expect([
       name,
@@ -50,13 +50,13 @@ describe('the keys of a packet', () => {
     `)
   })
 
-  test('are the same whichever way org and file share the name', () => {
+  test('depend only on the full name, not on its division into org and file', () => {
     const [one, other] = [packetName('a', 'b/f'), packetName('a/b', 'f')]
     expect(generationKey(one, 1)).toBe(generationKey(other, 1))
     expect(partKey(one, 'j', 'r1', 0, 1)).toBe(partKey(other, 'j', 'r1', 0, 1))
   })
 
-  test('are hidden, but for the name itself', () => {
+  test('are hidden, except the name itself', () => {
     fc.assert(
       fc.property(names, generations, (name, generation) => {
         expect(isHidden(name)).toBe(false)
@@ -81,7 +81,7 @@ describe('the keys of a packet', () => {
   })
 })
 
-test('a part says whose it is, also one of an earlier version, whose runs had numbers', () => {
+test('a part key names its packet, job and run, also in the older format with numbered runs', () => {
   const parsed = { name: 'a/b/f', jobId: 'j1' }
   expect(parsePartKey(partKey('a/b/f', 'j1', 'r-1', 2, 3))).toEqual({ ...parsed, run: 'r-1' })
   expect(parsePartKey('a/.parts/b/f/.j1/12/00000-00001')).toEqual({ ...parsed, run: '12' })
@@ -91,7 +91,7 @@ test('a part says whose it is, also one of an earlier version, whose runs had nu
 })
 
 describe('a generation', () => {
-  test('is read from its key as it was written', () => {
+  test('round-trips through its key', () => {
     fc.assert(
       fc.property(names, generations, (name, generation) => {
         const parsed = { name, generation }
@@ -101,7 +101,7 @@ describe('a generation', () => {
     )
   })
 
-  test('comes before those before it, also as a text, and all before those of an earlier version', () => {
+  test('sorts before older generations, and before all in the older key format', () => {
     fc.assert(
       fc.property(generations, generations, (a, b) => {
         expect(generationKey('a/f', a) < generationKey('a/f', b)).toBe(a > b)
@@ -111,7 +111,7 @@ describe('a generation', () => {
     )
   })
 
-  test('comes before what a listing skips to, and all names after it behind that', () => {
+  test('sorts before the key that a listing skips to, and later names sort after that', () => {
     fc.assert(
       fc.property(names, names, generations, (name, other, generation) => {
         const end = pastGenerations(generationKey(name, generation)) as string
@@ -124,7 +124,7 @@ describe('a generation', () => {
     expect([pastGenerations('a/f'), pastGenerations(earlierGenerationKey('a/f', 1))]).toEqual([null, null])
   })
 
-  test('has its marker right behind it, which is no generation', () => {
+  test('is directly followed by its marker, which does not parse as a generation', () => {
     fc.assert(
       fc.property(names, generations, fc.nat(), fc.boolean(), (name, generation, parts, isEarlier) => {
         const key = (isEarlier ? earlierGenerationKey : generationKey)(name, generation)
@@ -150,12 +150,12 @@ describe('a generation', () => {
     'a/.parts/f/.0000000001',
     'a/b/.generations/f/.0000000001',
     '/.generations/f/.0000000001',
-  ])('is not read from %s', (key) => {
+  ])('is not parsed from %s', (key) => {
     expect(parseGenerationKey(key)).toBeNull()
   })
 })
 
-describe('names that begin alike', () => {
+describe('names with a common prefix', () => {
   const longer = fc
     .tuple(names, fc.constantFrom('', '/', 'Part1', '.'), fc.constantFrom('a', '0', 'Part1of2', '0000000001'))
     .map(([name, joint, more]) => ({ name, longer: `${name}${joint}${more}` }))
@@ -169,7 +169,7 @@ describe('names that begin alike', () => {
     )
   })
 
-  test('are found together below the shorter one', () => {
+  test('are listed together under the shorter one', () => {
     fc.assert(
       fc.property(longer, generations, ({ name, longer: other }, generation) => {
         expect(generationKey(name, generation).startsWith(generationsBelow(name))).toBe(true)
@@ -178,7 +178,7 @@ describe('names that begin alike', () => {
     )
   })
 
-  test('are found below their org, and no other org', () => {
+  test('are listed only under orgs that are a path prefix of the name', () => {
     fc.assert(
       fc.property(orgs, orgs, files, (org, other, file) => {
         const isBelow = generationKey(packetName(org, file), 1).startsWith(generationsBelow(`${other}/`))

@@ -27,14 +27,14 @@ const sweep = ({ store }: Started, repairView = async () => {}) =>
   sweepStorage(storageOn(store), { ...rules, repairView, signal: new AbortController().signal })
 
 describe('a marker', () => {
-  test.each([1, 2, 12])('says that a packet has %i parts', async (parts) => {
+  test.each([1, 2, 12])('records that a packet has %i parts', async (parts) => {
     const storage = start()
     await commitPacket(storage, name, contents(parts))
     await mark(storage)
     expect(await markersOf(storage)).toEqual([markerKey(generationKey(name, 1), parts)])
   })
 
-  test('of a removal says 0, of a void generation what it lets readers see', async () => {
+  test('records 0 parts for a removal, and the visible parts for a void generation', async () => {
     const storage = start()
     await commit(storage, voided(randomUUID()))
     await mark(storage)
@@ -53,7 +53,7 @@ describe('a marker', () => {
     )
   })
 
-  test('stands beside a generation of an earlier version of this service, too', async () => {
+  test('is also written for a generation in the older key format', async () => {
     const storage = start()
     for (const number of [1, 2]) {
       await storage.store.put(earlierGenerationKey(name, number), Buffer.from(JSON.stringify(removal())))
@@ -62,7 +62,7 @@ describe('a marker', () => {
     expect(await markersOf(storage)).toEqual([markerKey(earlierGenerationKey(name, 2), 0)])
   })
 
-  test('is put once, and not for a packet that is not there', async () => {
+  test('is written once, and not for a missing packet', async () => {
     const storage = start()
     await mark(storage)
     await commitPacket(storage, name, contents(1))
@@ -72,7 +72,7 @@ describe('a marker', () => {
     expect(storage.store.requests).toEqual([expect.stringMatching(/^list /)])
   })
 
-  test('is no generation to whoever asks for those', async () => {
+  test('is never returned as a generation', async () => {
     const storage = start()
     const jobs: string[] = []
     for (let number = 1; number <= 30; number++) {
@@ -90,7 +90,7 @@ describe('a marker', () => {
     expect((await generations.current(name))?.generation).toBe(30)
   })
 
-  test('without its generation is nothing', async () => {
+  test('without its generation is ignored', async () => {
     const { store, packets, generations } = start()
     await store.put(markerKey(generationKey(name, 1), 2), Buffer.alloc(0))
     expect([await packets.list('a', ['']), await generations.current(name)]).toEqual([[], null])
@@ -98,7 +98,7 @@ describe('a marker', () => {
 })
 
 describe('a sweep', () => {
-  test('removes a marker with its generation, first, and leaves that of the latest', async () => {
+  test('removes a marker before its generation, and keeps the latest of both', async () => {
     const storage = start()
     for (const count of [1, 2, 3]) {
       await commitPacket(storage, name, contents(count))
@@ -118,7 +118,7 @@ describe('a sweep', () => {
     ])
   })
 
-  test('removes one that was put when its generation was gone, unless that was a moment ago', async () => {
+  test('removes an orphaned marker, unless it is recent', async () => {
     const storage = start()
     const late = markerKey(generationKey(name, 1), 1)
     await commitPacket(storage, name, contents(1))

@@ -10,7 +10,7 @@ import {
   storedName,
 } from '../../../shared/storage/names.ts'
 
-/** The rule that a name breaks; null for a name. */
+/** The message of the rule that a name breaks; null for a valid name. */
 const problem = (schema: z.ZodType, name: string) => schema.safeParse(name).error?.issues[0]?.message ?? null
 
 describe('an org name', () => {
@@ -101,13 +101,13 @@ describe('a file name', () => {
     expect(problem(storedName, name)).toBe(message)
   })
 
-  test('may be asked for up to the length of keys', () => {
+  test('may be requested up to the maximum key length', () => {
     const name = `${'a/'.repeat(511)}ab`
     expect([problem(storedName, name), problem(storedName, `${name}c`)]).toEqual([null, 'must be at most 1024 bytes'])
   })
 
   test.each(['aPart1of2', 'a/bPart10of10', 'aPart3of2', 'aPart1of2Part1of1'])(
-    'may not be that of a part, %s; but a file asked for may',
+    'may not be the part name %s, except to request a stored file',
     (name) => {
       expect(problem(fileName, name)).toBe('must not be the name of a part (Part#of#)')
       expect(problem(storedName, name)).toBeNull()
@@ -131,18 +131,18 @@ describe('part names', () => {
     ['a/bPart1of1', { base: 'a/b', part: 1, of: 1 }],
     ['aPart1of2Part3of4', { base: 'aPart1of2', part: 3, of: 4 }],
     ['a\nPart1of2', { base: 'a\n', part: 1, of: 2 }],
-  ])('%j is one', (name, parsed) => {
+  ])('%j is a part name', (name, parsed) => {
     expect(parsePartName(name)).toEqual(parsed)
   })
 
   test.each(['people', 'Part1of2', 'aPart0of2', 'aPart1of02', 'aPart1of2 ', 'aPart1of', 'aPartof2', 'apart1of2'])(
-    '%j is none',
+    '%j is not a part name',
     (name) => {
       expect(parsePartName(name)).toBeNull()
     },
   )
 
-  test('say which part of which packet they are', () => {
+  test('identify their packet and part number', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('P', 'Part1of2', 'a', '/', '1'), minLength: 1 }),

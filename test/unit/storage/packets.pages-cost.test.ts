@@ -10,7 +10,7 @@ const manifest = Buffer.from(JSON.stringify({ ...removal(), removed: undefined, 
 const nothing = Buffer.alloc(0)
 const fileOf = (number: number) => `2026-11-22-file-${String(number).padStart(6, '0')}.json`
 
-/** Packets of one part each, with their plain files, as the service leaves them. */
+/** Stores packets of one part each with their plain files, as the service does. */
 async function fill(org: string, count: number, isMarked = true): Promise<void> {
   await store.put(`${org}/.org`, Buffer.from('{}'))
   for (let number = 0; number < count; number++) {
@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (let number = 0; number < 10_000; number++) await store.put(`foreign/${fileOf(number)}`, nothing)
 })
 
-/** What a process that has just started asks the store for, and how long it takes. */
+/** The names, the store requests and the duration of a page in a fresh process. */
 async function cost(org: string, prefixes: string[], page: Partial<Page>) {
   store.forget()
   const started = performance.now()
@@ -36,8 +36,8 @@ async function cost(org: string, prefixes: string[], page: Partial<Page>) {
   return { names, requests: store.requests.length, ms: performance.now() - started }
 }
 
-describe('of 100,000 files', () => {
-  test('the first page costs what that of 1,000 does', async () => {
+describe('with 100,000 files', () => {
+  test('the first page costs the same as with 1,000', async () => {
     const fastest = async (org: string) => {
       const times: number[] = []
       for (let round = 0; round < 5; round++) times.push((await cost(org, [''], { limit: 100 })).ms)
@@ -49,7 +49,7 @@ describe('of 100,000 files', () => {
     expect(await fastest('large')).toBeLessThan(5 * (await fastest('small')))
   })
 
-  test('a page in the middle costs little more, and the last one too', async () => {
+  test('a middle page and the last page cost little more', async () => {
     for (const number of [50_000, 99_950]) {
       const { names, requests } = await cost('large', [''], { limit: 100, after: fileOf(number) })
       expect([names[0], names.length]).toEqual([fileOf(number + 1), Math.min(100, 99_999 - number)])
@@ -57,26 +57,26 @@ describe('of 100,000 files', () => {
     }
   })
 
-  test('ten with a prefix take ten requests at most', async () => {
+  test('ten files with a prefix take at most ten requests', async () => {
     const { names, requests } = await cost('large', ['2026-11-22-file-05432'], {})
     expect([names.length, names[0]]).toEqual([10, fileOf(54_320)])
     expect(requests).toBeLessThanOrEqual(10)
   })
 
-  test('10,000 prefixes that match nothing take few requests where there is little', async () => {
+  test('10,000 prefixes without a match take few requests in a small org', async () => {
     const none = Array.from({ length: 10_000 }, (_, number) => `${fileOf(number % 1_000)}-${number}Part`)
     const { names, requests } = await cost('small', none, {})
     expect(names).toEqual([])
     expect(requests).toBeLessThanOrEqual(20)
   })
 
-  test('a text is looked for until the page is full, and no further', async () => {
+  test('a substring search stops when the page is full', async () => {
     const found = await cost('large', [''], { holding: ['-file-00'], limit: 100 })
     expect(found.names.length).toBe(100)
     expect(found.requests).toBeLessThanOrEqual(20)
     const rare = await cost('large', [''], { holding: ['-099999.'] })
     expect(rare.names).toEqual([fileOf(99_999)])
-    // A page of each listing holds 1,000 keys: two for each packet, and one for its plain file.
+    // A listing page holds 1,000 keys; a packet has two keys, and its plain file one.
     expect(rare.requests).toBeLessThan(201 + 101 + 100 * 8)
   })
 })
@@ -84,13 +84,13 @@ describe('of 100,000 files', () => {
 describe('without markers', () => {
   const manifestsRead = () => store.requests.filter((request) => request.startsWith('get ')).length
 
-  test('the manifests of a page are read, and one more: is there another page?', async () => {
+  test('the manifests of a page are read, and one more to detect a next page', async () => {
     const { names, requests } = await cost('unmarked', [''], { limit: 100 })
     expect([names.length, manifestsRead()]).toEqual([100, 101])
     expect(requests).toBeLessThanOrEqual(120)
   })
 
-  test('those of names that do not match are not read', async () => {
+  test('manifests of non-matching names are not read', async () => {
     expect((await cost('unmarked', [''], { holding: ['-00123'] })).names.length).toBe(10)
     expect(manifestsRead()).toBe(10)
     expect((await cost('unmarked', [''], { holding: ['-001234.jsonPart1'] })).names).toEqual([])
@@ -98,7 +98,7 @@ describe('without markers', () => {
   })
 })
 
-test('files of others take no request each', async () => {
+test('foreign files take no request each', async () => {
   const { names, requests } = await cost('foreign', [''], { limit: 100 })
   expect(names).toEqual(Array.from({ length: 100 }, (_, number) => fileOf(number)))
   expect(requests).toBeLessThanOrEqual(20)

@@ -16,7 +16,7 @@ import {
 
 const limits = fc.constantFrom(1, 2, 3, 5, 7, 100)
 
-/** The org's own name is short or has a slash in it; nothing of `a-` and `a/b-` may show. */
+/** Org names: short, with a slash, and with a character that sorts just before the slash. */
 const orgs = fc.constantFrom('a', 'a/b', 'a-')
 
 async function pagesOf(
@@ -35,7 +35,7 @@ async function pagesOf(
   }
 }
 
-test('pages of any size have every name once, in order', async () => {
+test('pages of any size list every name once, in order', async () => {
   await fc.assert(
     fc.asyncProperty(orgs, modelOrgs, limits, async (org, model, limit) => {
       expect(await pagesOf(await storeOrg(org, model), org, limit)).toEqual(namesOf(model))
@@ -44,7 +44,7 @@ test('pages of any size have every name once, in order', async () => {
   )
 })
 
-test('so they have on a store that sorts keys by UTF-16 units, which decides what comes on which page', async () => {
+test('pages also list every name once on a store that sorts keys by UTF-16 code unit', async () => {
   const byUtf16: Compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
   await fc.assert(
     fc.asyncProperty(modelOrgs, limits, async (model, limit) => {
@@ -55,7 +55,7 @@ test('so they have on a store that sorts keys by UTF-16 units, which decides wha
   )
 })
 
-test('a page begins behind any text, and has what prefixes and texts ask for', async () => {
+test('a page starts after any text, and is filtered by prefixes and substrings', async () => {
   const asked = fc.record({
     limit: limits,
     after: fc.option(someText, { nil: undefined }),
@@ -78,7 +78,7 @@ test('a page begins behind any text, and has what prefixes and texts ask for', a
   )
 })
 
-test('a name that is there throughout is on one page, whatever comes and goes between pages', async () => {
+test('a name that exists throughout is listed once, despite changes between pages', async () => {
   const changes = fc.array(modelOrgs, { maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(modelOrgs, changes, limits, async (model, changing, limit) => {
@@ -99,7 +99,7 @@ test('a name that is there throughout is on one page, whatever comes and goes be
   )
 })
 
-test('a packet that is committed while a page is made is on it with all of its parts, or with none', async () => {
+test('a packet committed while a page is built is listed with all of its parts, or none', async () => {
   const changes = fc.array(modelOrgs, { minLength: 1, maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(modelOrgs, changes, async ({ packets: standing }, changing) => {
@@ -111,13 +111,13 @@ test('a packet that is committed while a page is made is on it with all of its p
       }
       const namesOfOne = (packet: ModelPacket) => namesOf({ packets: [packet], foreign: [] })
       const waiting = [...later.values()]
-      /** Commits a packet, and copies the first of its plain files. */
+      /** Commits a packet, and writes the first of its plain files. */
       async function commit(packet: ModelPacket): Promise<void> {
         await storePacket(storage, 'a', { ...packet, isCopied: false })
         for (const copy of namesOfOne(packet).slice(0, 1)) await storage.store.put(`a/${copy}`, Buffer.from('part'))
       }
       async function* list(prefix: string, options?: ListOptions) {
-        // The generations are listed first, which is when copies look like files of others.
+        // Generations are listed first, so copies made after that look like foreign files.
         if (!prefix.includes('/.generations/')) await setImmediate()
         for (const packet of waiting.splice(0, 3)) await commit(packet)
         yield* storage.store.list(prefix, options)

@@ -10,14 +10,14 @@ const issuesOf = (changes: Record<string, unknown>) => parsePublishRequest(reque
 const notAString = (index: number): Issue => ({ path: `originIds[${index}]`, message: 'must be a string' })
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-describe('of one list', () => {
-  test('a hundred broken elements are told, all there are', () => {
+describe('a list', () => {
+  test('reports up to a hundred invalid elements', () => {
     expect(issuesOf({ originIds: numbers(100) })).toEqual(numbers(100).map(notAString))
     const fine = Array.from({ length: 500 }, (_, index) => String(index))
     expect(issuesOf({ originIds: [...fine, 7, 'x', null] })).toEqual([notAString(500), notAString(502)])
   })
 
-  test('of more, the first hundred, and how many were not checked', () => {
+  test('reports the first hundred of more, and how many were not checked', () => {
     expect(issuesOf({ originIds: numbers(2_000_000) })).toEqual([
       ...numbers(100).map(notAString),
       {
@@ -27,7 +27,7 @@ describe('of one list', () => {
     ])
   })
 
-  test('names may be ten thousand', () => {
+  test('may have at most 10,000 names', () => {
     const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`)
     expect(issuesOf({ deleteProperties: names(10_000) })).toEqual([])
     expect(issuesOf({ deleteProperties: names(10_001) })).toEqual([
@@ -36,10 +36,10 @@ describe('of one list', () => {
   })
 })
 
-describe('of one map', () => {
+describe('a map', () => {
   const labels = (count: number) => Object.fromEntries(numbers(count).map((index) => [`L${index}`, 0]))
 
-  test('of more than a hundred broken entries, the first, and how many were not checked', () => {
+  test('reports the first hundred invalid entries, and how many were not checked', () => {
     const issues = issuesOf({ dynamicLabels: labels(5_000) })
     expect(issues.slice(0, 1)).toEqual([{ path: 'dynamicLabels.L0', message: 'must be an array' }])
     expect(issues.slice(100)).toEqual([
@@ -50,14 +50,14 @@ describe('of one map', () => {
     ])
   })
 
-  test('of more than a hundred unknown fields, the first, and how many more there are', () => {
+  test('reports the first hundred unknown fields, and how many more there are', () => {
     const issues = issuesOf(labels(5_000))
     expect(issues.slice(0, 1)).toEqual([{ path: 'L0', message: 'unknown field' }])
     expect(issues.slice(100)).toEqual([{ path: '', message: 'has 4900 more unknown fields' }])
   })
 })
 
-test('of a multi, sub-requests are checked until a thousand rules are broken', () => {
+test('the sub-requests of a multi are checked until a thousand rules are broken', () => {
   const issues = parseMulti(Array.from({ length: 10_000 }, () => ({}))).issues
   const [first, second] = issues
   expect(first).toEqual({
@@ -68,15 +68,15 @@ test('of a multi, sub-requests are checked until a thousand rules are broken', (
   expect(issues.at(-1)?.path).toMatch(/^\[124]/)
 })
 
-test('of one request a thousand rules are told, and how many more there are', () => {
+test('a request reports a thousand broken rules, and how many more there are', () => {
   const broken = (count: number) => Array.from({ length: count }, (_, index) => notAString(index))
   expect(errors.invalidRequest(broken(1_000)).issues).toEqual(broken(1_000))
   const { issues, message } = errors.invalidRequest(broken(1_234))
-  expect(issues).toEqual([...broken(1_000), { path: '', message: 'broken rules that are not listed: 234' }])
-  expect(message).toMatch(/originIds\[999]: must be a string; broken rules that are not listed: 234$/)
+  expect(issues).toEqual([...broken(1_000), { path: '', message: '234 more issues not listed' }])
+  expect(message).toMatch(/originIds\[999]: must be a string; 234 more issues not listed$/)
 })
 
-describe('a name of the request', () => {
+describe('a name in a request', () => {
   test('is shown in full up to 200 characters', () => {
     const [name, longer] = ['x'.repeat(200), 'x'.repeat(201)]
     expect(issuesOf({ [name]: 1, [longer]: 1 }).map(({ path }) => path)).toEqual([name, `${name}…`])
@@ -85,11 +85,11 @@ describe('a name of the request', () => {
     )
   })
 
-  test('gets no guess when nothing can be near to it', () => {
+  test('gets no suggestion if no known name can be close', () => {
     expect(unknownField(`${'x'.repeat(60)}preventCleanup`, ['preventCleanup'])).toBe('unknown field')
   })
 
-  test('may be as long as a database takes one, and no longer', () => {
+  test('may be as long as a database accepts, and no longer', () => {
     expect(issuesOf({ targetFilter: 'x'.repeat(65_535) })).toEqual([])
     expect(issuesOf({ targetFilter: 'x'.repeat(65_536) })).toEqual([
       { path: 'targetFilter', message: 'must be at most 65535 characters' },
@@ -100,7 +100,7 @@ describe('a name of the request', () => {
   })
 })
 
-test('requests of thousands of kinds are held against each other in one pass', () => {
+test('thousands of distinct requests are compared in one pass', () => {
   const kinds = (at: string, relationshipIdField: string) =>
     Array.from({ length: 3_000 }, (_, index) => request({ relationships: [`${at}${index}`], relationshipIdField }))
   const [some, others] = [kinds('A', 'grn'), kinds('B', 'uid')]

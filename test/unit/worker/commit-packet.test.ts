@@ -11,7 +11,7 @@ import type { WorkerContext } from '../../../worker/context.ts'
 const job = { id: 'j1', orgName: 'org', fileName: 'file', progress: { subRequests: 1 } } as JobRecord
 const manifest = { parts: [] } as unknown as Manifest
 
-/** How often a run discards its parts that may begin its commit or not, and then fails so. */
+/** Counts the discards of a run whose commit is not allowed to begin, or begins and then fails with `failure`. */
 async function discarded(begins: boolean, failure: Error): Promise<number> {
   let count = 0
   const context = {
@@ -29,7 +29,7 @@ async function discarded(begins: boolean, failure: Error): Promise<number> {
   return count
 }
 
-test('a run that has lost discards the parts that are its own; without an answer it may have won', async () => {
+test('a run that lost its commit discards its parts; without a response it keeps them, as it may have won', async () => {
   expect(await discarded(false, new Error('not reached'))).toBe(1)
   expect(await discarded(true, errors.fileExists('org', 'file'))).toBe(1)
   expect(await discarded(true, errors.storeAway(new Error('no answer')))).toBe(0)

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createHeadStart, type HeadStart } from '../../../worker/head-start.ts'
 
-/** A slice that stages and ends when it is told to; `begun` when its turn has come. */
+/** A slice that stages and ends on demand; `begun` is set when it starts. */
 function slice(headStart: HeadStart, jobId: string) {
   const [stages, ends] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()]
   const seen = { begun: false }
@@ -20,7 +20,7 @@ const begun = async (slices: readonly ReturnType<typeof slice>[]) => {
 }
 
 describe('the first slice of a job', () => {
-  test('is alone until it has staged a part; then all others begin, and later ones at once', async () => {
+  test('runs alone until it has staged a part; then the others start, and later ones at once', async () => {
     const headStart = createHeadStart()
     const slices = ['a', 'a', 'a'].map((id) => slice(headStart, id))
     expect(await begun(slices)).toEqual([true, false, false])
@@ -32,7 +32,7 @@ describe('the first slice of a job', () => {
     expect(await begun([later])).toEqual([true])
   })
 
-  test('keeps no other job waiting', async () => {
+  test('does not delay other jobs', async () => {
     const headStart = createHeadStart()
     const slices = ['a', 'b', 'a', 'b'].map((id) => slice(headStart, id))
     expect(await begun(slices)).toEqual([true, true, false, false])
@@ -40,7 +40,7 @@ describe('the first slice of a job', () => {
     expect(await begun(slices)).toEqual([true, true, false, true])
   })
 
-  test('lets the others begin when it ends without a part, or fails', async () => {
+  test('lets the others start if it ends without a part, or fails', async () => {
     const headStart = createHeadStart()
     const [ending, behindIt] = [slice(headStart, 'a'), slice(headStart, 'a')]
     ending.end('empty')
@@ -53,7 +53,7 @@ describe('the first slice of a job', () => {
     expect(await behindThat.run).toBe('done')
   })
 
-  test('is alone again once no slice of its job is left', async () => {
+  test('runs alone again after all slices of its job have ended', async () => {
     const headStart = createHeadStart()
     const once = slice(headStart, 'a')
     once.stage()

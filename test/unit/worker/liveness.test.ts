@@ -23,7 +23,7 @@ const watch = () =>
     now: () => now,
   })
 
-/** What it says at each look, ten seconds apart. */
+/** The results of checks ten seconds apart. */
 async function looks(count: number, { isStuck }: ReturnType<typeof watch>, between = () => {}) {
   const said: (string | null)[] = []
   for (let look = 0; look < count; look++) {
@@ -37,22 +37,22 @@ async function looks(count: number, { isStuck }: ReturnType<typeof watch>, betwe
 const idle = 'jobs wait, and this worker has taken none for 60 s'
 const alive = (count: number) => Array.from({ length: count }, () => null)
 
-describe('a worker with room', () => {
-  test('is stuck when jobs have waited for longer than the limit and it took none', async () => {
+describe('a worker with free slots', () => {
+  test('is stuck if jobs wait for longer than the limit and it takes none', async () => {
     jobs = 1
     expect(await looks(9, watch())).toEqual([...alive(7), idle, idle])
   })
 
-  test('is alive while nothing waits, however long', async () => {
+  test('is alive for any time while no job waits', async () => {
     expect(await looks(20, watch())).toEqual(alive(20))
   })
 
-  test('is alive while it takes jobs, however many wait', async () => {
+  test('is alive while it takes jobs, even if many wait', async () => {
     jobs = 1_000
     expect(await looks(20, watch(), () => (slots.lastBegunAt = now))).toEqual(alive(20))
   })
 
-  test('is alive again as soon as it takes one', async () => {
+  test('is alive again as soon as it takes a job', async () => {
     jobs = 1
     const liveness = watch()
     expect((await looks(8, liveness)).at(-1)).toBe(idle)
@@ -60,7 +60,7 @@ describe('a worker with room', () => {
     expect(await looks(1, liveness)).toEqual([null])
   })
 
-  test('starts to count anew when there was nothing to take in between', async () => {
+  test('restarts its timer if no job waited in between', async () => {
     jobs = 1
     const liveness = watch()
     await looks(6, liveness)
@@ -70,12 +70,12 @@ describe('a worker with room', () => {
     expect(await looks(8, liveness)).toEqual([...alive(7), idle])
   })
 
-  test('is alive while the queue does not answer, for another process would not be answered either', async () => {
+  test('is alive while the queue is unavailable, because a restart would not help', async () => {
     jobs = new Error('away')
     expect(await looks(20, watch())).toEqual(alive(20))
   })
 
-  test('is alive when it was told to stop, and takes none on purpose', async () => {
+  test('is alive while it is stopping and takes no jobs', async () => {
     jobs = 1
     const liveness = watch()
     liveness.stop()
@@ -83,8 +83,8 @@ describe('a worker with room', () => {
   })
 })
 
-describe('a worker without room', () => {
-  test('is alive while jobs wait, and does not count that time when it has room again', async () => {
+describe('a worker without free slots', () => {
+  test('is alive while jobs wait, and that time does not count once a slot is free', async () => {
     Object.assign(slots, { busy: 2, oldestBegunAt: 1_000 })
     jobs = 1
     const liveness = watch()
@@ -93,13 +93,13 @@ describe('a worker without room', () => {
     expect(await looks(8, liveness)).toEqual([...alive(7), idle])
   })
 
-  test('is stuck when a run outlives what any run may take', async () => {
+  test('is stuck if a run exceeds the maximum duration', async () => {
     Object.assign(slots, { busy: 2, oldestBegunAt: 1_000 })
     expect((await looks(12, watch())).at(-1)).toBe('a run has not ended within 100 s')
   })
 })
 
-test('slots know who is under way, and since when, also after a run that fails', async () => {
+test('slots track active runs and their start times, even after a failed run', async () => {
   const shown: number[] = []
   const real = createSlots(3, { slots: { set: () => {} }, busySlots: { set: (count) => shown.push(count) } })
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a Redis that does not answer is told the progress of a run once, not twice a second', async () => {
+test('progress is not sent again while Redis has not answered', async () => {
   const answers: (() => void)[] = []
   const tell = () => new Promise<null>((resolve) => answers.push(() => resolve(null)))
   const log = { warn: () => {} } as never

@@ -18,7 +18,7 @@ const record = {
   version: 2,
 }
 
-/** A worker whose Redis fails so in the middle of a run, and answers before and after. */
+/** A worker whose Redis fails with `failure` in the middle of a run, and works before and after. */
 function workerWith(failure: Error) {
   const finish = vi.fn(async () => true)
   const records = {
@@ -44,7 +44,7 @@ function lastDelivery() {
   return { delivery: delivery as unknown as Job<JobPayload>, moveToDelayed }
 }
 
-test('a last run in which Redis was away for a moment burns no attempt and fails no job', async () => {
+test('a brief Redis failure in the last run uses no attempt and does not fail the job', async () => {
   const { context, finish } = workerWith(new Error("OOM command not allowed when used memory > 'maxmemory'."))
   const { delivery, moveToDelayed } = lastDelivery()
   await expect(runJob(context, delivery, new AbortController().signal)).rejects.toThrow(DelayedError)

@@ -4,7 +4,7 @@ import { type Identity, idKey } from '../../request/identity.ts'
 import type { Plan } from '../../request/plan.ts'
 import type { ConflictDetector } from '../conflicts.ts'
 
-/** An identity that the origin did not have when the request's ids were looked for. */
+/** An origin id that matched no node when the targets were selected. */
 export interface Absent {
   identity: Identity
   /** The id, as string or integer. */
@@ -12,10 +12,10 @@ export interface Absent {
 }
 
 /**
- * The identities whose relationships on the target are to be removed because the origin does not have them: each missing
- * origin id, as a string and, where it could be one, as an integer. Nodes may come into being while the request is read,
- * and what is published of them must stay: an identity that is seen is absent no more. None with `toLayer` or
- * `targetFilter`, for then nothing says that they were targeted. Contract 4.11 and 5.
+ * Tracks the origin ids that the origin does not have, so that their relationships on the target are removed: each
+ * missing id as a string and, where it could be one, as an integer. A node created while the request is read is
+ * published, so an identity seen later no longer counts as absent. Empty with `toLayer` or `targetFilter`: nothing
+ * shows that the nodes were targeted. Contract 4.11 and 5.
  */
 export function createAbsence({ index, identity, cleanup, toLayer, targetFilter }: Plan, missing: readonly string[]) {
   const isCleaned = cleanup !== 'none' && toLayer.length === 0 && targetFilter === null
@@ -28,7 +28,7 @@ export function createAbsence({ index, identity, cleanup, toLayer, targetFilter 
     ]),
   )
   return {
-    /** Passes everything on to another detector, and notes which of the missing ids turn up. */
+    /** Wraps a detector: forwards every call, and drops missing ids that turn up. */
     observing(others: ConflictDetector): ConflictDetector {
       if (absent.size === 0) return others
       return {
@@ -39,7 +39,7 @@ export function createAbsence({ index, identity, cleanup, toLayer, targetFilter 
         },
       }
     },
-    /** Those that were not seen so far. */
+    /** The identities not seen so far. */
     all: (): Iterable<Absent> => absent.values(),
   }
 }

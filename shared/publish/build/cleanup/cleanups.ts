@@ -2,7 +2,10 @@ import { idText } from '../../request/identity.ts'
 import { type Chunk, noted, noteSkipped, type Work } from '../work.ts'
 import type { Absence } from './absence.ts'
 
-/** One cleanup for each node of the chunk and type: what the origin has is kept. Seed, `preventCleanup`; contract 4.11, 4.12. */
+/**
+ * Writes one cleanup per node of the chunk and relationship type, keeping what the origin has. Seed, `preventCleanup`;
+ * contract 4.11, 4.12.
+ */
 export async function writeCleanups(work: Work, { nodes, identities }: Chunk): Promise<void> {
   const { plan, pairs, writer, keepLists } = work
   for (const type of plan.relationships) {
@@ -23,8 +26,8 @@ export async function writeCleanups(work: Work, { nodes, identities }: Chunk): P
 }
 
 /**
- * Removes the relationships of identities that the origin does not have. Last of a request's pairs, when all that it
- * reads was read. Contract 4.11 and 5.
+ * Removes the relationships of identities that the origin does not have. Runs last, after everything the request reads
+ * was read. Contract 4.11 and 5.
  */
 export async function writeAbsent({ plan, pairs, conflicts, writer }: Work, absence: Absence): Promise<void> {
   for (const { identity, value } of absence.all()) {

@@ -1,31 +1,31 @@
 import { type Identity, isAlike, mergeText } from '../../request/identity.ts'
 
-/** Where targeted nodes stand among the targets, by their identities: of the nodes that were read so far. */
+/** Maps identities of the targeted nodes read so far to their positions among the targets, and back. */
 export interface IdentityPositions {
   add(identity: Identity, position: number): void
-  /** -1 where no node that was read has the identity. */
+  /** -1 if no node read so far has the identity. */
   of(identity: Identity): number
-  /** The identity that was added at a position. */
+  /** The identity added at a position. */
   at(position: number): Identity
 }
 
 interface Kind {
-  /** One of those that are alike. */
+  /** A representative of identities that are alike. */
   identity: Identity
   index: number
-  /** By ids. `MERGE` may take those of two kinds for the same: these share it. */
+  /** Positions by id. Shared by kinds of one label and id property: `MERGE` may treat their ids as equal. */
   positions: Map<string, number>
 }
 
-/** @param length how many targets there are. Each takes some 50 bytes, and the text of its id. */
+/** @param length number of targets. Each takes about 50 bytes plus the text of its id. */
 export function createIdentityPositions(length: number): IdentityPositions {
   const positionsOf = new Map<string, Map<string, number>>()
   const known = new Map<string, Kind>()
   const kinds: Kind[] = []
-  // An object for each identity would take a hundred bytes more.
+  // Parallel arrays: an object per identity would take a hundred bytes more.
   const texts = new Array<string>(length)
   const kindAt = new Uint32Array(length)
-  // Most identities are of the kind of the one before them.
+  // Most identities are of the same kind as the previous one.
   let last: Kind | null = null
 
   function kindOf(identity: Identity): Kind {

@@ -4,17 +4,17 @@ import type { KeepClause, KeepList } from '../../pairs/statements/cleanup.ts'
 import type { InternalId } from '../../read/internal-ids.ts'
 import { type Identity, isAlike } from '../../request/identity.ts'
 
-/** The id to keep where it does not matter which. */
+/** Placeholder for an id whose value does not matter. */
 export const anyId: Rendered = { json: '', wrap: null, list: false }
 
-/** What the cleanup of a node keeps: gathered while relationships are read, given out when all of the node's are. */
+/** Collects what the cleanup of each node keeps, while relationships are read. */
 export function createKeepLists() {
   const types = new Map<string, Map<InternalId, KeepList[]>>()
   const suppressed = new Set<string>()
   const clauses = new Map<string, KeepClause>()
   let last: { direction: 'out' | 'in'; far: Identity; clause: KeepClause } | null = null
 
-  /** Equal clauses are one object, so that most lists are found without comparing texts. */
+  /** Interns clauses, so that most lists are found without comparing texts. */
   function oneOf(clause: KeepClause): KeepClause {
     const key = order(clause).join('\u0000')
     const known = clauses.get(key) ?? clause
@@ -40,19 +40,21 @@ export function createKeepLists() {
   }
 
   return {
-    /** Notes that the origin has a relationship of `type` at this node, in that direction to `far`. */
+    /** Records that the origin has a relationship of `type` at this node, in that direction, to `far`. */
     keepFarEnd(node: InternalId, type: string, direction: 'out' | 'in', far: Identity): void {
       keep(node, type, farEnd(direction, far), far.id)
     },
-    /** Notes that the origin has a relationship of `type` at this node, with this id as its property `field`. */
+    /** Records that the origin has a relationship of `type` at this node, with this id in its property `field`. */
     keepId(node: InternalId, type: string, field: string, id: Rendered): void {
       keep(node, type, oneOf({ by: 'relationshipId', field, id }), id)
     },
-    /** Notes that something at this node was skipped: its cleanup would delete what the origin has. */
+    /** Records that something at this node was skipped: its cleanup would delete what the origin has. */
     suppressCleanup(node: InternalId, type: string): void {
       suppressed.add(`${node} ${type}`)
     },
-    /** The lists of a node and type, outgoing first, then by label (contract 5); null for no cleanup. They are forgotten. */
+    /**
+     * Removes and returns the lists of a node and type, outgoing first, then by label (contract 5); null: no cleanup.
+     */
     take(node: InternalId, type: string): KeepList[] | null {
       const nodes = types.get(type)
       const lists = nodes?.get(node) ?? []
@@ -65,7 +67,7 @@ export function createKeepLists() {
 
 export type KeepLists = ReturnType<typeof createKeepLists>
 
-/** What tells clauses apart, and in which order they stand: "0" is outgoing, "1" incoming. */
+/** Sort key that identifies a clause: "0" is outgoing, "1" incoming. */
 function order(clause: KeepClause): string[] {
   const expression = [clause.id.wrap ?? '', clause.id.list ? '*' : '']
   if (clause.by === 'relationshipId') return [clause.field, ...expression]

@@ -5,14 +5,14 @@ import type { IdentityPositions } from './identity-positions.ts'
 import { anyId, type KeepLists } from './keep-lists.ts'
 
 /**
- * What is noted of neighbouring nodes, in the order in which it was. An entry is two words. The first packs the node's
- * offset in the bucket (7 bits), what is kept (2) and the index of the type (23: no request has room for as many), the
- * second is the position of the far end, or tells what expression the id needs.
+ * Entries for neighbouring nodes, in insertion order. An entry is two words. The first packs the node's offset in the
+ * bucket (7 bits), what is kept (2) and the index of the type (23: no request has room for more types). The second is
+ * the position of the far end, or the index of the expression that the id needs.
  */
 interface Bucket {
   words: Uint32Array
   count: number
-  /** The ids of relationships as JSON, a line each. */
+  /** The JSON of relationship ids, one per line. */
   lines: Buffer
   lineBytes: number
 }
@@ -23,12 +23,12 @@ const [keptBits, typeBits] = [2, 23]
 const lowest = (bits: number) => (1 << bits) - 1
 
 /**
- * Notes what the keep-lists of targeted nodes that are yet to be read will hold, until the turn of these nodes comes:
- * eight bytes for each relationship and, where that is kept, the text of its id. A request over very many nodes has half
- * of its relationships here at some time.
+ * Buffers the keep-list entries of targeted nodes that are not read yet, until these are read: eight bytes per
+ * relationship plus, where ids are kept, the text of its id. A request over very many nodes holds half of its
+ * relationships here at some time.
  * @param nodes the targeted nodes.
- * @param identities those of the nodes that were read so far.
- * @param lists the keep-lists of the nodes whose turn has come.
+ * @param identities those of the nodes read so far.
+ * @param lists receives the entries when their nodes are read.
  */
 export function createLaterKeepLists(
   { relationships, relationshipIdField }: Pick<Plan, 'relationships' | 'relationshipIdField'>,
@@ -58,7 +58,7 @@ export function createLaterKeepLists(
     return bucket
   }
 
-  /** Hands over what the bucket that begins at this position holds. */
+  /** Moves the entries of the bucket that begins at this position to the keep-lists. */
   function empty({ words, count, lines, lineBytes }: Bucket, start: number) {
     const neighbours = nodes.slice(start, start + bucketSize)
     const ids = lines.toString('utf8', 0, lineBytes).split('\n').values()
@@ -90,15 +90,15 @@ export function createLaterKeepLists(
   }
 
   return {
-    /** Is it too early for the keep-lists themselves to hear of the node at this position? */
+    /** Whether entries of the node at this position must be buffered here, not added to the keep-lists directly. */
     isLater: (position: number): boolean => position >= opened,
-    /** As `KeepLists.keepFarEnd`; `far` is a targeted node that was read and is published. */
+    /** Like `KeepLists.keepFarEnd`; `far` is a published targeted node that was already read. */
     keepFarEnd(position: number, type: string, direction: 'out' | 'in', far: InternalId): void {
-      // Relationships are read node by node.
+      // Relationships are read node by node, so `far` rarely changes.
       if (last?.far !== far) last = { far, position: nodes.positionOf(far) }
       add(position, direction, type, last.position)
     },
-    /** As `KeepLists.keepId`. */
+    /** Like `KeepLists.keepId`. */
     keepId(position: number, type: string, { json, wrap, list }: Rendered): void {
       let expression = expressions.findIndex((known) => known.wrap === wrap && known.list === list)
       if (expression === -1) expression = expressions.push({ json: '', wrap, list }) - 1
@@ -107,11 +107,11 @@ export function createLaterKeepLists(
       if (atMost > bucket.lines.length) bucket.lines = enlarged(bucket.lines, Buffer.alloc(2 * atMost))
       bucket.lineBytes += bucket.lines.write(`${json}\n`, bucket.lineBytes)
     },
-    /** As `KeepLists.keepId` with any id. */
+    /** Like `KeepLists.keepId`, with a placeholder id. */
     keepSome: some.add,
-    /** As `KeepLists.suppressCleanup`. */
+    /** Like `KeepLists.suppressCleanup`. */
     suppressCleanup: suppressed.add,
-    /** Hands over what was noted of the nodes before this position, and of some that follow them. */
+    /** Moves the entries of all nodes before this position, and of some that follow, to the keep-lists. */
     openUpTo(end: number): void {
       for (; opened < end; opened += bucketSize) open(opened)
     },
@@ -120,7 +120,7 @@ export function createLaterKeepLists(
 
 export type LaterKeepLists = ReturnType<typeof createLaterKeepLists>
 
-/** A bit for each node and type. */
+/** One bit per node and type. */
 function createMarks(length: number) {
   const bitsOf = new Map<string, Uint8Array>()
   return {
@@ -129,7 +129,7 @@ function createMarks(length: number) {
       bitsOf.set(type, bits)
       bits[position >>> 3] = (bits[position >>> 3] as number) | (1 << (position & 7))
     },
-    /** What was marked from position `start` to before `end`. */
+    /** The marks from position `start` to `end` (exclusive). */
     *between(start: number, end: number): Generator<[position: number, type: string]> {
       for (const [type, bits] of bitsOf) {
         for (let position = start; position < end; position++) {

@@ -4,20 +4,20 @@ import { applied, type Wrap } from '../../../cypher/values.ts'
 import type { RelationshipType } from '../../request/relationship-types.ts'
 import { type Anchor, anchorPattern, type Expression, type Statement } from './statement.ts'
 
-/** What is kept of the relationships at a node: those to far ends, or those with ids; their values need one expression. */
+/** The relationships to keep at a node, by far end or by own id; all ids of a clause need the same expression. */
 export type KeepClause =
   | { by: 'farEnd'; direction: 'out' | 'in'; label: string; idProperty: string; id: Expression }
   | { by: 'relationshipId'; field: string; id: Expression }
 
-/** What to keep of one kind: the ids as JSON, each once. */
+/** A clause and the distinct ids to keep, as JSON. */
 export interface KeepList {
   clause: KeepClause
   ids: Set<string>
 }
 
 /**
- * Deletes the relationships of one type at one node that are in none of the lists; all of them without a list. Seed,
- * Stale-relationship cleanup; contract 5, several keep-clauses. Values: the node's id, then one list per clause.
+ * Deletes the relationships of one type at one node that no list matches; without lists, all of them.
+ * Seed, Stale-relationship cleanup; contract 5, several keep-clauses. Values: the node's id, then one list per clause.
  */
 export function cleanup(
   node: Anchor,
@@ -40,7 +40,7 @@ export function cleanup(
   }
 }
 
-/** A list that needs an expression is bound once, not for every row. */
+/** A list that needs an expression is bound once, not per row. */
 function boundList({ wrap, list }: Expression, name: string): Template {
   const element = list ? template`[y IN x | ${applied(wrap as Wrap, 'y')}]` : applied(wrap as Wrap, 'x')
   return template`[x IN ${param(name)} | ${element}] AS ${name}`
@@ -50,7 +50,7 @@ function keep(clauses: readonly KeepClause[], names: readonly string[], isUndire
   const kept = clauses.map((clause, index): Template => {
     const name = names[index] as string
     const values: Template = clause.id.wrap === null ? [param(name)] : [name]
-    // coalesce: what lacks the property gives null, and NOT null would keep it.
+    // coalesce: an absent property yields null, and NOT null would keep the relationship.
     if (clause.by === 'relationshipId') return template`coalesce(r.${quote(clause.field)} IN ${values}, false)`
     const { direction, label, idProperty } = clause
     const end = isUndirected ? `${direction === 'out' ? 'startNode' : 'endNode'}(r) = n AND ` : ''

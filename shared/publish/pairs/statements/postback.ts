@@ -3,7 +3,7 @@ import { param, parameterNames, type Template, template } from '../../../cypher/
 import { idPattern, type RelationshipEnds } from './relationship-upsert.ts'
 import { type Anchor, anchorPattern, type Field, type Statement } from './statement.ts'
 
-/** Stamps one node that exists, and makes none. Seed, Postback; contract 4.17. Values: the id, the timestamp. */
+/** Stamps one existing node; creates none. Seed, Postback; contract 4.17. Values: the id, the timestamp. */
 export function postbackNode(node: Anchor, property: string): Statement {
   const [name] = parameterNames([property], ['id']) as [string]
   return {
@@ -13,8 +13,8 @@ export function postbackNode(node: Anchor, property: string): Statement {
 }
 
 /**
- * Stamps the relationships of a type between two nodes, the one with an id where `id` is given, and makes none. Values:
- * the id of the start, the id of the end, the relationship's id if `id` is given, the timestamp.
+ * Stamps the existing relationships of a type between two nodes, or with `id` only the one with that id; creates none.
+ * Values: the id of the start, the id of the end, the relationship's id if `id` is given, the timestamp.
  */
 export function postbackRelationship(
   { start, type, end }: RelationshipEnds,

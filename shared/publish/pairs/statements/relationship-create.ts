@@ -9,7 +9,7 @@ export interface End {
 }
 
 /**
- * Draws a relationship between two nodes that exist, and makes no node. Seed, Relationship create. Values: the id of the
+ * Creates a relationship between two existing nodes; creates no node. Seed, Relationship create. Values: the id of the
  * start, the id of the end.
  */
 export function relationshipCreate(start: End, type: string, end: End): Statement {

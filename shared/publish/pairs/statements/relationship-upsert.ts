@@ -10,9 +10,9 @@ export interface RelationshipEnds {
 }
 
 /**
- * Merges both ends by identity, merges the relationship between them, by its own id too where `idField` names one of the
- * fields, replaces its properties. Seed, Relationship upsert; contract 5. Values: the id of the start, the id of the end,
- * then one per field.
+ * Merges both ends by identity, merges the relationship between them (by its own id too, if `idField` names one of the
+ * fields), and replaces its properties. Seed, Relationship upsert; contract 5. Values: the id of the start, the id of
+ * the end, then one per field.
  */
 export function relationshipUpsert(
   { start, type, end }: RelationshipEnds,

@@ -2,7 +2,7 @@ import { byCodePoint, quote } from '../../../cypher/identifiers.ts'
 import { type Param, param, type Template, template } from '../../../cypher/parameters.ts'
 import { expression, type Rendered } from '../../../cypher/values.ts'
 
-/** What a value's rendering asks of the text; the value itself is a parameter. */
+/** The expression that a value needs in the text; the value itself is a parameter. */
 export type Expression = Pick<Rendered, 'wrap' | 'list'>
 
 /** How a statement finds a node. */
@@ -17,7 +17,7 @@ export interface Field {
   value: Expression
 }
 
-/** A statement's text and its parameters' names, in the order in which the values are given; null: given already. */
+/** A statement's text, and its parameters' names in the order of the values; null if the value was already given. */
 export interface Statement {
   text: Template
   names: readonly (string | null)[]
@@ -28,7 +28,7 @@ export function anchorPattern(variable: string, { label, idProperty, id }: Ancho
   return template`(${variable}:${quote(label)} {${quote(idProperty)}: ${expression(id, param(name))}})`
 }
 
-/** ``{`id`: {id}, `name`: {name}, `secret`: n.`secret`}``: published values, and the target's own of protected keys. */
+/** ``{`id`: {id}, `name`: {name}, `secret`: n.`secret`}``: published values, and the target's for protected keys. */
 export function propertyMap(
   variable: string,
   fields: readonly Field[],
