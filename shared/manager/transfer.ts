@@ -15,7 +15,7 @@ import { documentFields, shortened, type VersionDocument } from './version-docum
 
 /** Number of properties, node types and implementations up to which an import is one transaction. */
 const mostAtOnce = 5_000
-const stepSize = 2_500
+const stepSize = 1_000
 const typesAtOnce = 50
 
 export interface Imported {

@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Client, createClient } from '../../dev/client.ts'
-import { openDriver } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import { type Service, startService } from '../../dev/service.ts'
-import { drawModel } from '../support/large-model.ts'
 import { databaseOfFile } from '../support/own-service.ts'
 import { openStoppable } from '../support/stoppable-neo4j.ts'
 import { watchApi } from '../support/watch-process.ts'
@@ -37,44 +35,32 @@ beforeAll(async () => {
   client = createClient(service.apiUrl, service.tokens.all as string)
   Object.assign(manager, (await call('POST', 'manager/grn:gg:org:large', { name: 'default' })).body.manager)
   Object.assign(version, (await call('GET', 'manager/version/name/default')).body.managerVersion)
-  const driver = openDriver(database.address)
-  await drawModel(driver, version.grn, { types: 2_000, properties: 50, constraints: ['UNIQUE'] })
-  await driver.close()
   const idle = await service.startApi()
   control = watchApi(idle.apiUrl, idle.api.pid)
   watched = watchApi(service.apiUrl, service.api.pid)
-}, 240_000)
+}, 120_000)
 afterAll(async () => {
   await service.stop()
   await database.close()
   rmSync(directory, { recursive: true })
 }, 60_000)
 
-test('a document of 25,000 elements is imported in steps, and other requests are not delayed', async () => {
-  const keys = Array.from({ length: 50 }, (_, index) => `p${index}`)
-  const document = {
-    properties: keys.map((key) => ({ key, dataType: 'String' })),
-    nodeTypes: Array.from({ length: 500 }, (_, index) => ({
-      key: `Imported${index}`,
-      properties: keys.map((key) => ({ key, unique: key === 'p0', displayValue: `${key} of ${index}` })),
-    })),
-  }
-  const importer = await service.startApi()
-  const watchedImporter = watchApi(importer.apiUrl, importer.api.pid)
-  const { post, call: get } = createClient(importer.apiUrl, service.tokens.all as string)
-  await post('/1.0/manager/grn:gg:org:large', { name: 'imported' })
-  const { body: found } = await get<Answer>('GET', '/1.0/manager/version/name/imported')
-  const { status, body } = await post(`/1.0/manager/import/${found.managerVersion?.grn}`, document)
-  expect([status, body]).toEqual([200, { imported: { created: 25_550, changed: 0, unchanged: 0 } }])
-  const { livezMs, residentMB } = await watchedImporter.stop()
-  console.log({ livezMs, idleMs: control.seen.livezMs, residentMB })
-  expect(residentMB).toBeLessThan(300)
-  expect(livezMs - control.seen.livezMs).toBeLessThan(200)
-}, 120_000)
-
+const keys = Array.from({ length: 50 }, (_, number) => `p${number}`)
+const model = {
+  properties: keys.map((key) => ({ key, dataType: 'String' })),
+  nodeTypes: Array.from({ length: 2_000 }, (_, number) => ({
+    key: `T${number}`,
+    properties: keys.map((key) => ({ key, unique: true })),
+  })),
+}
 const at = 'search/cluster/directIndexPolicy/large/defaultFull'
 
-test('a model of 2,000 node types x 50 properties is read, listed and deleted without delaying others', async () => {
+test('a model of 2,000 node types x 50 properties is imported, read, listed and deleted without delaying others', async () => {
+  const importStarted = performance.now()
+  const imported = await call('POST', `manager/import/${version.grn}`, model)
+  const importSeconds = Math.round(performance.now() - importStarted) / 1_000
+  expect([imported.status, imported.body]).toEqual([200, { imported: { created: 102_050, changed: 0, unchanged: 0 } }])
+  console.log({ importSeconds, ...watched.seen })
   const whole = await Promise.all([call('GET', at), call('GET', at)])
   expect(whole.map(({ status, bytes }) => [status, bytes > 10_000_000])).toEqual([
     [200, true],
@@ -95,10 +81,10 @@ test('a model of 2,000 node types x 50 properties is read, listed and deleted wi
   expect((await call('DELETE', `manager/property/${version.grn}/p7`)).status).toBe(200)
   expect((await call('DELETE', `manager/${manager.grn}`)).status).toBe(200)
   expect((await call('GET', `manager/constraints/${version.grn}`)).status).toBe(404)
-  const { livezMs, residentMB } = await watched.stop()
-  const { livezMs: idleMs } = await control.stop()
-  console.log({ customMs, livezMs, idleMs, residentMB })
+  const { livezMs, rarelyExceededMs, residentMB } = await watched.stop()
+  const idle = await control.stop()
+  console.log({ customMs, livezMs, rarelyExceededMs, idle, residentMB })
   expect(customMs).toBeLessThan(400)
   expect(residentMB).toBeLessThan(300)
-  expect(livezMs - idleMs).toBeLessThan(200)
-}, 120_000)
+  expect(rarelyExceededMs - idle.rarelyExceededMs).toBeLessThan(200)
+}, 240_000)

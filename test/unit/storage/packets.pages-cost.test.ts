@@ -1,31 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { removal } from '../../../shared/storage/generations.ts'
-import { generationKey, markerKey } from '../../../shared/storage/keys.ts'
 import type { Page } from '../../../shared/storage/packets.ts'
 import { storageOn } from '../../../shared/storage/storage.ts'
+import { fileNumbered as fileOf, storePackets } from '../../support/many-packets.ts'
 import { openMemoryStore } from '../../support/memory-store.ts'
 
 const store = openMemoryStore()
-const manifest = Buffer.from(JSON.stringify({ ...removal(), removed: undefined, parts: [{ key: 'part', bytes: 1 }] }))
-const nothing = Buffer.alloc(0)
-const fileOf = (number: number) => `2026-11-22-file-${String(number).padStart(6, '0')}.json`
-
-/** Stores packets of one part each with their plain files, as the service does. */
-async function fill(org: string, count: number, isMarked = true): Promise<void> {
-  await store.put(`${org}/.org`, Buffer.from('{}'))
-  for (let number = 0; number < count; number++) {
-    const name = `${org}/${fileOf(number)}`
-    await store.put(generationKey(name, 1), manifest)
-    if (isMarked) await store.put(markerKey(generationKey(name, 1), 1), nothing)
-    await store.put(name, nothing)
-  }
-}
-
 beforeAll(async () => {
-  await fill('small', 1_000)
-  await fill('large', 100_000)
-  await fill('unmarked', 10_000, false)
-  for (let number = 0; number < 10_000; number++) await store.put(`foreign/${fileOf(number)}`, nothing)
+  await storePackets(store, 'small', 1_000)
+  await storePackets(store, 'large', 100_000)
+  await storePackets(store, 'unmarked', 10_000, false)
+  for (let number = 0; number < 10_000; number++) await store.put(`foreign/${fileOf(number)}`, Buffer.alloc(0))
 })
 
 /** The names, the store requests and the duration of a page in a fresh process. */
