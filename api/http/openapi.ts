@@ -36,7 +36,7 @@ const areas = [
   ['/1.0/publish', 'Publish', 'Packets: make, store, list, read and remove them'],
   ['/1.0/jobs', 'Jobs', 'Follow and cancel publishes that take longer'],
   ['/1.0/manager', 'Manager', 'Graph data models'],
-  ['/1.0/search', 'Search', 'Search index policies'],
+  ['/1.0/search', 'Search', 'Search index policies, of the manager named `default`, whatever its org'],
 ] as const
 
 const namesOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)

@@ -5,8 +5,8 @@ import { zodBody } from '../http/zod-body.ts'
 const limitBytes = 16 * 1024 * 1024
 
 const given = z
-  .strictObject({ properties: z.array(documentedProperty), nodeTypes: z.array(documentedNodeType) })
-  .meta({ description: 'What is null or false may be left out' })
+  .strictObject({ properties: z.array(documentedProperty).nullish(), nodeTypes: z.array(documentedNodeType).nullish() })
+  .meta({ description: 'What is null or false may be left out. No two elements of a list have the same key' })
 const exportedElement = z.looseObject({ key: z.string() })
 export const exported = z
   .object({

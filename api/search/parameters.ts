@@ -23,10 +23,9 @@ export const strategyName = z
 
 export const nodeTypesBody = zodBody(
   z.strictObject({
-    nodeTypes: listOf(z.string(), { type: 'string' }).refine(
-      (keys) => keys.length > 0,
-      'must have at least one node type',
-    ),
+    nodeTypes: listOf(z.string(), { type: 'string' })
+      .refine((keys) => keys.length > 0, 'must have at least one node type')
+      .meta({ override: { type: 'array', items: { type: 'string' }, minItems: 1 } }),
   }),
   1024 * 1024,
   { nodeTypes: ['Movie'] },

@@ -8,18 +8,30 @@ const longestText = 10_000
 const wellFormed = z.string().refine((text) => text.isWellFormed(), 'must be valid Unicode')
 const text = wellFormed.max(longestText, `must be at most ${longestText} characters`)
 
+/** Rules of names, as a regular expression of the document. */
+const namePattern = (withoutBackslash: boolean) => `^(?!grn:)(?=.*\\S)[^\\p{Cc}${withoutBackslash ? '\\\\' : ''}]+$`
+const nameRules = 'not blank, without control characters, not starting with `grn:`'
+
 /** A key or a name, but not a grn, because some paths accept either. */
 export const name = wellFormed
   .max(longestName, `must be at most ${longestName} characters`)
   .refine((value) => value.trim() !== '', 'must not be blank')
   .refine((value) => !/\p{Cc}/u.test(value), 'must not contain control characters')
   .refine((value) => !isMeantAsGrn(value), 'must not start with "grn:"')
+  .meta({ pattern: namePattern(false), description: nameRules })
 
 /** A name for a new or renamed record: normalized like file names. Existing names may not be normalized. */
-const newName = name.refine((value) => value.normalize('NFC') === value, 'must be in Unicode normalization form C')
+const newName = name
+  .refine((value) => value.normalize('NFC') === value, 'must be in Unicode normalization form C')
+  .meta({ description: `in Unicode normalization form C, ${nameRules}` })
 
 /** A node type's key is a label, which is quoted in statements. */
-const labelName = newName.refine((value) => !value.includes('\\'), 'must not contain a backslash')
+const labelName = newName
+  .refine((value) => !value.includes('\\'), 'must not contain a backslash')
+  .meta({
+    pattern: namePattern(true),
+    description: `in Unicode normalization form C, without a backslash, ${nameRules}`,
+  })
 
 /** The path parameter of a record, where either its grn or its name is accepted. */
 export const grnOrName = (type: GrnType) =>
@@ -32,6 +44,12 @@ const flag = z.boolean().nullish()
 
 /** Seed, note 1: requests say `isEditable` where records say `editable`. Either is accepted, but not both. */
 const access = { isEditable: flag, isDeletable: flag, editable: flag, deletable: flag }
+const aliases: Record<string, string> = { isEditable: 'editable', isDeletable: 'deletable' }
+
+/** In the document: a field is sent, and not as null, which is the same as absent. */
+const sent = (field: string) => ({ required: [field], properties: { [field]: { not: { type: 'null' } } } })
+const notBoth = ([alias, field]: [string, string]) => ({ not: { allOf: [sent(alias), sent(field)] } })
+
 const propertyTexts = { dataType: text.nullish(), definition: text.nullish(), displayValue: text.nullish(), ...access }
 const nodeTypeTexts = { namespace: text.nullish(), definition: text.nullish(), displayValue: text.nullish() }
 
@@ -64,15 +82,21 @@ const documentedImpl = fields({
 export const documentedNodeType = fields({
   key: labelName,
   ...nodeTypeTexts,
-  properties: z.array(documentedImpl).default([]),
+  properties: z
+    .array(documentedImpl)
+    .nullish()
+    .transform((implementations) => implementations ?? [])
+    .meta({ description: 'implementations; each key is that of one of the properties of the document' }),
 })
 
-/** An object with exactly these fields; null and absent are equivalent. */
-function fields<Shape extends z.ZodRawShape>(shape: Shape) {
+/** An object with exactly these fields; null and absent are equivalent. `rules` are added to the documented schema. */
+function fields<Shape extends z.ZodRawShape>(shape: Shape, rules: object = {}) {
+  const pairs = Object.entries(aliases).filter(([alias]) => alias in shape)
   return z
     .strictObject(shape)
+    .meta({ override: { ...rules, ...(pairs.length > 0 ? { allOf: pairs.map(notBoth) } : {}) } })
     .superRefine((given: Fields, context) => {
-      for (const [alias, field] of Object.entries(aliases)) {
+      for (const [alias, field] of pairs) {
         if (isGiven(given[alias]) && isGiven(given[field]))
           context.addIssue({ code: 'custom', path: [alias], message: `must not be given beside ${field}` })
       }
@@ -82,7 +106,7 @@ function fields<Shape extends z.ZodRawShape>(shape: Shape) {
 
 /** Like `fields`, but requires at least one. An empty string clears the stored value. */
 function changes<Shape extends z.ZodRawShape>(shape: Shape) {
-  return fields(shape)
+  return fields(shape, { anyOf: Object.keys(shape).map(sent) })
     .refine((given) => Object.keys(given).length > 0, `must have at least one of ${Object.keys(shape).join(', ')}`)
     .transform(
       (given) =>
@@ -94,7 +118,6 @@ function changes<Shape extends z.ZodRawShape>(shape: Shape) {
 
 type Given<Shape extends z.ZodRawShape> = Fields & z.output<z.ZodObject<Shape>>
 
-const aliases: Record<string, string> = { isEditable: 'editable', isDeletable: 'deletable' }
 const isGiven = (value: unknown) => value !== undefined && value !== null
 const withoutAliases = (given: Fields): Fields =>
   Object.fromEntries(
