@@ -1,11 +1,11 @@
-import type { Pair } from '../../shared/publish/pairs/pair-maker.ts'
+import { type Pair, pairText } from '../../shared/publish/pairs/pair.ts'
 import { createPacketWriter, type PacketWriter } from '../../shared/publish/parts/packet-writer.ts'
-import { type PartLimits, pairText } from '../../shared/publish/parts/part-buffer.ts'
+import type { PartLimits } from '../../shared/publish/parts/part-buffer.ts'
 
 /** A pair with one parameter. */
 export const pairOf = (value: unknown): Pair => ({
-  shape: { statement: '"RETURN {p}"', names: ['"p"'] },
-  values: [JSON.stringify(value)],
+  shape: { statement: '"RETURN {p}"' },
+  parameters: `"p":${JSON.stringify(value)}`,
 })
 
 /** A pair whose text has the given size. */

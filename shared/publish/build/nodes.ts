@@ -1,6 +1,6 @@
 import * as errors from '../../errors/catalogue.ts'
 import { describeNode, NodeUpserts } from '../pairs/node-upserts.ts'
-import { pairText } from '../parts/part-buffer.ts'
+import { wholePair } from '../pairs/pair.ts'
 import { propertyOf } from '../read/columns.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { NodeRow } from '../read/nodes.ts'
@@ -81,7 +81,7 @@ export async function writeNodes(work: Work, { rows, identities, searchIds }: Ch
     metadata.node(identity.idProperty, idText(identity.id), published)
     metadata.updated(searchIds.get(row.node))
     if (!plan.timestamp?.postback || !stamp) return
-    metadata.postsBack(`${pairText(pairs.postbackNode(identity, stamp))}null}`)
+    metadata.postsBack(wholePair(pairs.postbackNode(identity, stamp)))
   })
   const noteSettings = noted(plan, () => {})
   for (const row of rows) {

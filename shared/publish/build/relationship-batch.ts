@@ -1,6 +1,6 @@
+import { wholePair } from '../pairs/pair.ts'
 import type { Ends } from '../pairs/pair-maker.ts'
 import { describeRelationship, type RelationshipUpsert, RelationshipUpserts } from '../pairs/relationship-upserts.ts'
-import { pairText } from '../parts/part-buffer.ts'
 import type { Properties } from '../read/columns.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import { asValues } from '../read/properties.ts'
@@ -87,7 +87,7 @@ export class RelationshipBatch {
       const { ends, upsert } = current
       metadata.relationship(ends.type)
       if (!plan.timestamp?.postback || !plan.timestamp.stampsRelationships || !stamp) return
-      metadata.postsBack(`${pairText(pairs.postbackRelationship(ends, upsert.id, stamp))}null}`)
+      metadata.postsBack(wholePair(pairs.postbackRelationship(ends, upsert.id, stamp)))
     })
     for (current of all) {
       const { ends, upsert } = current

@@ -1,7 +1,7 @@
-import { type ParameterSyntax, render } from '../../cypher/parameters.ts'
+import type { ParameterSyntax } from '../../cypher/parameters.ts'
+import { pairOf, shapeOf } from '../pairs/pair.ts'
 import { nodeDelete } from '../pairs/statements/node-delete.ts'
 import { type End, relationshipCreate } from '../pairs/statements/relationship-create.ts'
-import type { Statement } from '../pairs/statements/statement.ts'
 import { createPacketWriter, type PartSink } from '../parts/packet-writer.ts'
 import { partLimits } from '../parts/part-buffer.ts'
 import { idForms } from '../request/id-forms.ts'
@@ -19,11 +19,6 @@ export function idParameter(id: string, type: IdType): string | null {
   return integer === null ? null : String(integer)
 }
 
-const shapeOf = ({ text, names }: Statement, syntax: ParameterSyntax) => ({
-  statement: JSON.stringify(render(text, syntax)),
-  names: names.map((name) => JSON.stringify(name)),
-})
-
 /** One statement that deletes nodes by id, without reading any database. Seed, #9. `ids` are the JSON of parameters. */
 export async function writeNodeDelete(
   { label, idProperty }: End,
@@ -33,7 +28,7 @@ export async function writeNodeDelete(
   sink: PartSink,
 ): Promise<void> {
   const writer = createPacketWriter(partLimits(pairsPerPart), noPairLimit, sink)
-  const pair = { shape: shapeOf(nodeDelete(label, idProperty), syntax), values: [`[${ids.join(',')}]`] }
+  const pair = pairOf(shapeOf(nodeDelete(label, idProperty), syntax), () => `[${ids.join(',')}]`)
   await writer.write(pair, 'the list of ids', (metadata) => metadata.deleted(deletedIds))
   await writer.end()
 }
@@ -50,8 +45,9 @@ export async function writeRelationshipCreates(
 ): Promise<void> {
   const writer = createPacketWriter(partLimits(pairsPerPart), noPairLimit, sink)
   const shape = shapeOf(relationshipCreate(start, type, end), syntax)
-  for (const values of idPairs) {
-    await writer.write({ shape, values }, `the pair ${values.join(', ')}`, (metadata) => {
+  for (const [startId, endId] of idPairs) {
+    const pair = pairOf(shape, (source) => (source === 'startId' ? startId : endId))
+    await writer.write(pair, `the pair ${startId}, ${endId}`, (metadata) => {
       metadata.settings({ [start.label]: start.idProperty, [end.label]: end.idProperty }, null)
       metadata.relationship(type)
     })

@@ -2,16 +2,27 @@ import { byCodePoint } from '../../cypher/identifiers.ts'
 import { isSafe, type Numbers, type Rendered, renderValue, type Wrap } from '../../cypher/values.ts'
 import type { Columns, Properties } from '../read/columns.ts'
 import { PairBytes } from './json-bytes.ts'
-import type { Pair, PropertyField } from './pair-maker.ts'
+import { beforeMetadata, beforeParameters, type Shape } from './pair.ts'
+import type { PropertyField } from './pair-maker.ts'
+import type { PropertySource } from './statements/statement.ts'
+
+/** The ids that an upsert finds its element by, as JSON: that of the node, or those of both ends. */
+export type AnchorIds = { id: string } | { startId: string; endId: string }
+type IdSource = 'id' | 'startId' | 'endId'
+
+/** A parameter: the bytes before its value, which is one of the ids, a constant (the timestamp), or read from a column. */
+interface Slot {
+  before: Uint8Array
+  id: IdSource | null
+  constant: string | null
+  column: number
+}
 
 /** What upserts share whose values need the same expressions in the statement: everything in a pair but its values. */
 export interface UpsertShape {
   /** The keys of the published properties. */
   keys: readonly string[]
-  /** The bytes before each id; the first include the statement's text. */
-  beforeIds: readonly Uint8Array[]
-  /** The other parameters: the bytes before each, and the column of its value, or -1 for the constant `always`. */
-  fields: readonly { before: Uint8Array; column: number; always: string }[]
+  slots: readonly Slot[]
 }
 
 /** Node of a trie of the shapes for some columns: one level per column, indexed by the expression code of its value. */
@@ -24,10 +35,10 @@ interface Step {
 export interface ShapeTree {
   columns: Columns
   /** The expression code of each column's values; 0 if the column is not published, null if each value is inspected. */
-  asked: readonly (number | null)[]
+  columnCodes: readonly (number | null)[]
   first: Step
-  /** Makes the pair for values with these expressions. */
-  make: (fields: readonly PropertyField[]) => Pair
+  /** Makes the shape of upserts whose values need the same expressions as these. */
+  make: (fields: readonly PropertyField[]) => Shape<IdSource | PropertySource>
 }
 
 interface UpsertOptions {
@@ -52,9 +63,13 @@ const toFloat = codeOf({ wrap: 'toFloat', list: false })
 const isString = (value: unknown) => typeof value === 'string'
 const isStrings = (value: unknown): value is string[] => Array.isArray(value) && value.every(isString)
 
-const end = Buffer.from('},"metadata":')
+const end = Buffer.from(beforeMetadata)
 
-/** Writes upserts from columns: the same bytes as `fieldsOf` and `pairText`, at a fraction of the cost. */
+/**
+ * Writes upserts from columns: the same bytes as `fieldsOf` and `pairText`, at a fraction of the cost. Most elements of a
+ * kind have the same keys, with values of the same types. What such upserts share is rendered once, as the bytes
+ * before each value; an upsert is then these bytes, each followed by its value.
+ */
 export class ColumnUpserts {
   readonly #options: UpsertOptions
   readonly #bytes = new PairBytes()
@@ -64,20 +79,20 @@ export class ColumnUpserts {
   }
 
   tree(columns: Columns, make: ShapeTree['make']): ShapeTree {
-    const asked = columns.keys.map((key, column) => {
+    const columnCodes = columns.keys.map((key, column) => {
       if (this.#options.excluded.includes(key)) return 0
       const wrap = columns.texts[column] ?? null
       return wrap && codeOf({ wrap, list: false })
     })
-    return { columns, asked, first: { next: [], shape: null }, make }
+    return { columns, columnCodes, first: { next: [], shape: null }, make }
   }
 
   /** The shape for properties read as the tree's columns; null if one of them has no rendering. */
   shapeOf(tree: ShapeTree, values: readonly unknown[]): UpsertShape | null {
     let step = tree.first
-    for (let column = 0; column < tree.asked.length; column++) {
+    for (let column = 0; column < tree.columnCodes.length; column++) {
       const value = values[column]
-      const code = value === null ? 0 : (tree.asked[column] ?? codeOfValue(value, this.#options.numbers))
+      const code = value === null ? 0 : (tree.columnCodes[column] ?? codeOfValue(value, this.#options.numbers))
       if (code === null) return null
       let next = step.next[code]
       if (next === undefined) {
@@ -90,42 +105,35 @@ export class ColumnUpserts {
     return step.shape
   }
 
-  #makeShape({ columns, asked, make }: ShapeTree, values: readonly unknown[]): UpsertShape {
+  #makeShape({ columns, columnCodes, make }: ShapeTree, values: readonly unknown[]): UpsertShape {
     const { numbers, added } = this.#options
-    const own = columns.keys.flatMap((key, column) => {
-      if (values[column] === null || asked[column] === 0) return []
+    const columnOf = new Map<string, number>()
+    const own = columns.keys.flatMap((key, column): PropertyField[] => {
+      if (values[column] === null || columnCodes[column] === 0) return []
+      columnOf.set(key, column)
       const wrap = columns.texts[column] ?? null
-      const value = wrap === null ? (renderValue(values[column], numbers) as Rendered) : { ...plainly, wrap }
-      return [{ key, value, column, always: '' }]
+      return [{ key, value: wrap === null ? (renderValue(values[column], numbers) as Rendered) : { ...plainly, wrap } }]
     })
-    const always = added.map(({ key, value }) => ({ key, value, column: -1, always: value.json }))
-    const fields = [...own, ...always].sort((a, b) => byCodePoint(a.key, b.key))
-    const { shape } = make(fields)
-    const ids = shape.names.slice(0, shape.names.length - fields.length)
-    const names = shape.names.slice(ids.length)
-    return {
-      keys: fields.map(({ key }) => key),
-      beforeIds: ids.map((name, index) =>
-        Buffer.from(index === 0 ? `{"statement":${shape.statement},"parameters":{${name}:` : `,${name}:`),
-      ),
-      fields: fields.flatMap(({ column, always }, index) => {
-        const name = names[index] ?? null
-        return name === null ? [] : [{ before: Buffer.from(`,${name}:`), column, always }]
-      }),
-    }
+    const fields = [...own, ...added].sort((a, b) => byCodePoint(a.key, b.key))
+    const constantOf = new Map(added.map(({ key, value }) => [key, value.json]))
+    const shape = make(fields)
+    const slots = shape.bindings.map(({ name, source }, index): Slot => {
+      const before = Buffer.from(`${index === 0 ? beforeParameters(shape) : ','}${name}:`)
+      if (typeof source === 'string') return { before, id: source, constant: null, column: -1 }
+      const constant = constantOf.get(source.property) ?? null
+      return { before, id: null, constant, column: columnOf.get(source.property) ?? -1 }
+    })
+    return { keys: fields.map(({ key }) => key), slots }
   }
 
-  /** Writes the pair with these ids, given as JSON. The result is valid until the next call. */
-  write({ beforeIds, fields }: UpsertShape, ids: readonly string[], { values, columns }: Properties): Buffer {
+  /** Writes the pair with these ids. The result is valid until the next call. */
+  write({ slots }: UpsertShape, ids: AnchorIds, { values, columns }: Properties): Buffer {
     const bytes = this.#bytes
     bytes.clear()
-    for (let index = 0; index < ids.length; index++) {
-      bytes.raw(beforeIds[index] as Uint8Array)
-      bytes.text(ids[index] as string)
-    }
-    for (const { before, column, always } of fields) {
+    for (const { before, id, constant, column } of slots) {
       bytes.raw(before)
-      if (column === -1) bytes.text(always)
+      if (id !== null) bytes.text((ids as Record<IdSource, string>)[id])
+      else if (constant !== null) bytes.text(constant)
       else if (columns !== null && columns.texts[column] !== null) bytes.text(values[column] as string)
       else this.#writeValue(values[column])
     }

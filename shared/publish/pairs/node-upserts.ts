@@ -5,7 +5,8 @@ import type { InternalId } from '../read/internal-ids.ts'
 import { type Identity, isAlike, type NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import { ColumnUpserts, type ShapeTree } from './column-upserts.ts'
-import { fieldsOf, type Pair, type PairMaker } from './pair-maker.ts'
+import type { Pair } from './pair.ts'
+import { fieldsOf, type PairMaker } from './pair-maker.ts'
 
 /** Makes the upserts of one request's nodes: cheaply from columns, or from any values. */
 export class NodeUpserts {
@@ -32,7 +33,7 @@ export class NodeUpserts {
   ): { bytes: Buffer; keys: readonly string[] } | null {
     if (properties.columns === null) return null
     const shape = this.#columns.shapeOf(this.#tree(identity, labels, properties.columns, about), properties.values)
-    return shape && { bytes: this.#columns.write(shape, [identity.id.json], properties), keys: shape.keys }
+    return shape && { bytes: this.#columns.write(shape, { id: identity.id.json }, properties), keys: shape.keys }
   }
 
   /**
@@ -72,7 +73,7 @@ export class NodeUpserts {
   #newTree(identity: Identity, labels: readonly string[], columns: Columns, about: () => string): ShapeTree {
     const { protectedNodeProperties: protectedKeys } = this.#plan
     const changes = { protectedKeys, ...labelChanges(this.#plan, identity, labels, about) }
-    return this.#columns.tree(columns, (fields) => this.#pairs.nodeUpsert(identity, fields, changes))
+    return this.#columns.tree(columns, (fields) => this.#pairs.nodeUpsertShape(identity, fields, changes))
   }
 }
 

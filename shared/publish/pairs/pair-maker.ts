@@ -1,29 +1,16 @@
 import { byCodePoint, isQuotable } from '../../cypher/identifiers.ts'
-import { type ParameterSyntax, render } from '../../cypher/parameters.ts'
+import type { ParameterSyntax } from '../../cypher/parameters.ts'
 import { type Numbers, type Rendered, renderValue, typeName } from '../../cypher/values.ts'
 import type { Properties } from '../read/columns.ts'
 import { type Identity, isAlike } from '../request/identity.ts'
 import type { RelationshipType } from '../request/relationship-types.ts'
-import type { KeepList } from './statements/cleanup.ts'
-import { cleanup, type KeepClause } from './statements/cleanup.ts'
+import { type Pair, pairOf, type Shape, shapeOf } from './pair.ts'
+import { type ClauseSource, cleanup, type KeepClause, type KeepList } from './statements/cleanup.ts'
 import { deleteProperties } from './statements/delete-properties.ts'
 import { type NodeChanges, nodeUpsert } from './statements/node-upsert.ts'
 import { postbackNode, postbackRelationship } from './statements/postback.ts'
 import { relationshipUpsert } from './statements/relationship-upsert.ts'
-import type { Statement } from './statements/statement.ts'
-
-/** A statement's text as JSON, and its parameter names as JSON; pairs of equal shape share one. */
-interface Shape {
-  statement: string
-  names: readonly (string | null)[]
-}
-
-/** One statement/parameter pair, ready to be written. */
-export interface Pair {
-  shape: Shape
-  /** The parameters' JSON texts, in the order of the shape's names. */
-  values: readonly string[]
-}
+import type { PropertySource, Statement } from './statements/statement.ts'
 
 export interface PropertyField {
   key: string
@@ -82,18 +69,15 @@ const shapeTextKept = 16_000_000
 
 /** Makes pairs; each kind's text comes from its pure function and is rendered once per shape. */
 export function createPairMaker(syntax: ParameterSyntax) {
-  const shapes = new Map<string, Shape>()
+  const shapes = new Map<string, Shape<unknown>>()
   let keptText = 0
 
-  function shape(parts: readonly string[], make: () => Statement): Shape {
+  /** `parts` identify the shape: the kind of statement, and all that its text depends on. */
+  function shape<Source>(parts: readonly string[], make: () => Statement<Source>): Shape<Source> {
     const key = parts.join('\u0000')
     const known = shapes.get(key)
-    if (known) return known
-    const { text, names } = make()
-    const made = {
-      statement: JSON.stringify(render(text, syntax)),
-      names: names.map((name) => (name === null ? null : JSON.stringify(name))),
-    }
+    if (known) return known as Shape<Source>
+    const made = shapeOf(make(), syntax)
     keptText += key.length + made.statement.length
     if (shapes.size >= shapesKept || keptText > shapeTextKept) {
       shapes.clear()
@@ -103,10 +87,35 @@ export function createPairMaker(syntax: ParameterSyntax) {
     return made
   }
 
-  // A cleanup usually has the same shape as the previous one.
-  let last: { node: Identity; type: RelationshipType; clauses: readonly KeepClause[]; shape: Shape } | null = null
+  /** The shape of node upserts with these keys and expressions; the values are irrelevant. */
+  function nodeUpsertShape(identity: Identity, fields: readonly PropertyField[], changes: NodeChanges) {
+    const { protectedKeys, added, removed } = changes
+    const lists = [fields.flatMap(fieldKey), protectedKeys, added, removed]
+    const key = ['node', ...anchorKey(identity), ...lists.flatMap((list) => [...list, ''])]
+    return shape(key, () => nodeUpsert(anchorOf(identity), fields, changes))
+  }
 
-  function cleanupShape(node: Identity, type: RelationshipType, lists: readonly KeepList[]): Shape {
+  /** The shape of relationship upserts with these keys and expressions; the values are irrelevant. */
+  function relationshipUpsertShape(
+    ends: Ends,
+    fields: readonly PropertyField[],
+    protectedKeys: readonly string[],
+    idField: string | null,
+  ) {
+    const lists = [fields.flatMap(fieldKey), protectedKeys]
+    const key = ['relationship', ...endsKey(ends), ...lists.flatMap((list) => [...list, '']), idField ?? '']
+    return shape(key, () => relationshipUpsert(anchorsOf(ends), fields, protectedKeys, idField))
+  }
+
+  // A cleanup usually has the same shape as the previous one.
+  let last: {
+    node: Identity
+    type: RelationshipType
+    clauses: readonly KeepClause[]
+    shape: Shape<'id' | ClauseSource>
+  } | null = null
+
+  function cleanupShape(node: Identity, type: RelationshipType, lists: readonly KeepList[]) {
     const known = last
     const isLast =
       known?.type === type &&
@@ -121,68 +130,64 @@ export function createPairMaker(syntax: ParameterSyntax) {
   }
 
   return {
+    nodeUpsertShape,
     nodeUpsert(identity: Identity, fields: readonly PropertyField[], changes: NodeChanges): Pair {
-      const { protectedKeys, added, removed } = changes
-      const key = [
-        'node',
-        ...anchorKey(identity),
-        ...fields.flatMap(fieldKey),
-        '',
-        ...protectedKeys,
-        '',
-        ...added,
-        '',
-        ...removed,
-      ]
-      return {
-        shape: shape(key, () => nodeUpsert(anchorOf(identity), fields, changes)),
-        values: [identity.id.json, ...fields.map(({ value }) => value.json)],
-      }
+      const jsonOf = valuesOf(fields)
+      return pairOf(nodeUpsertShape(identity, fields, changes), (source) =>
+        source === 'id' ? identity.id.json : jsonOf(source),
+      )
     },
+    relationshipUpsertShape,
     relationshipUpsert(
       ends: Ends,
       fields: readonly PropertyField[],
       protectedKeys: readonly string[],
       idField: string | null,
     ): Pair {
-      const key = [
-        'relationship',
-        ...endsKey(ends),
-        ...fields.flatMap(fieldKey),
-        '',
-        ...protectedKeys,
-        '',
-        idField ?? '',
-      ]
-      return {
-        shape: shape(key, () => relationshipUpsert(anchorsOf(ends), fields, protectedKeys, idField)),
-        values: [ends.start.id.json, ends.end.id.json, ...fields.map(({ value }) => value.json)],
-      }
+      const jsonOf = valuesOf(fields)
+      return pairOf(relationshipUpsertShape(ends, fields, protectedKeys, idField), (source) =>
+        typeof source === 'string' ? endId(ends, source) : jsonOf(source),
+      )
     },
     deleteProperties(node: Identity, keys: readonly string[]): Pair {
       const key = ['deleteProperties', ...anchorKey(node), ...keys]
-      return { shape: shape(key, () => deleteProperties(anchorOf(node), keys)), values: [node.id.json] }
+      return pairOf(
+        shape(key, () => deleteProperties(anchorOf(node), keys)),
+        () => node.id.json,
+      )
     },
-    postbackNode(node: Identity, { key: property, value }: PropertyField): Pair {
-      const key = ['postbackNode', ...anchorKey(node), property]
-      return { shape: shape(key, () => postbackNode(anchorOf(node), property)), values: [node.id.json, value.json] }
+    postbackNode(node: Identity, stamp: PropertyField): Pair {
+      const key = ['postbackNode', ...anchorKey(node), stamp.key]
+      return pairOf(
+        shape(key, () => postbackNode(anchorOf(node), stamp.key)),
+        (source) => (source === 'id' ? node.id.json : stamp.value.json),
+      )
     },
-    postbackRelationship(ends: Ends, id: PropertyField | null, { key: property, value }: PropertyField): Pair {
-      const key = ['postbackRelationship', ...endsKey(ends), property, ...(id === null ? [] : fieldKey(id))]
-      const own = id === null ? [] : [id.value.json]
-      return {
-        shape: shape(key, () => postbackRelationship(anchorsOf(ends), id, property)),
-        values: [ends.start.id.json, ends.end.id.json, ...own, value.json],
-      }
+    postbackRelationship(ends: Ends, id: PropertyField | null, stamp: PropertyField): Pair {
+      const key = ['postbackRelationship', ...endsKey(ends), stamp.key, ...(id === null ? [] : fieldKey(id))]
+      return pairOf(
+        shape(key, () => postbackRelationship(anchorsOf(ends), id, stamp.key)),
+        (source) => {
+          if (source === 'stamp') return stamp.value.json
+          return source === 'relationshipId' ? (id as PropertyField).value.json : endId(ends, source)
+        },
+      )
     },
     cleanup(node: Identity, type: RelationshipType, lists: readonly KeepList[]): Pair {
-      return {
-        shape: cleanupShape(node, type, lists),
-        values: [node.id.json, ...lists.map(({ ids }) => `[${[...ids].join(',')}]`)],
-      }
+      return pairOf(cleanupShape(node, type, lists), (source) =>
+        source === 'id' ? node.id.json : `[${[...(lists[source.clause] as KeepList).ids].join(',')}]`,
+      )
     },
   }
 }
+
+/** Finds the value of each property, as JSON. */
+function valuesOf(fields: readonly PropertyField[]): (source: PropertySource) => string {
+  const values = new Map(fields.map(({ key, value }) => [key, value.json]))
+  return ({ property }) => values.get(property) as string
+}
+
+const endId = ({ start, end }: Ends, source: 'startId' | 'endId') => (source === 'startId' ? start : end).id.json
 
 export type PairMaker = ReturnType<typeof createPairMaker>
 

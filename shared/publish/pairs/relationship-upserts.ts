@@ -7,7 +7,8 @@ import { equalsNothing, isAlike } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import { ColumnUpserts, type ShapeTree, type UpsertShape } from './column-upserts.ts'
 import { withSkipped } from './node-upserts.ts'
-import { type Ends, fieldsOf, type Pair, type PairMaker, type PropertyField } from './pair-maker.ts'
+import type { Pair } from './pair.ts'
+import { type Ends, fieldsOf, type PairMaker, type PropertyField } from './pair-maker.ts'
 
 /** An upsert ready to be written: from columns, or already made from values. */
 export type RelationshipUpsert = { id: PropertyField | null } & (
@@ -58,7 +59,7 @@ export class RelationshipUpserts {
 
   /** The bytes of an upsert from columns, valid until the next call. */
   bytesOf({ start, end }: Ends, shape: UpsertShape, properties: Properties): Buffer {
-    return this.#columns.write(shape, [start.id.json, end.id.json], properties)
+    return this.#columns.write(shape, { startId: start.id.json, endId: end.id.json }, properties)
   }
 
   #idOf(properties: Properties): PropertyField | null {
@@ -84,7 +85,7 @@ export class RelationshipUpserts {
   #newTree(ends: Ends, columns: Columns): ShapeTree {
     const { protectedRelationshipProperties: protectedKeys, relationshipIdField } = this.#plan
     return this.#columns.tree(columns, (fields) =>
-      this.#pairs.relationshipUpsert(ends, fields, protectedKeys, relationshipIdField),
+      this.#pairs.relationshipUpsertShape(ends, fields, protectedKeys, relationshipIdField),
     )
   }
 }

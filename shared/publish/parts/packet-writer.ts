@@ -1,7 +1,7 @@
 import * as errors from '../../errors/catalogue.ts'
-import type { Pair } from '../pairs/pair-maker.ts'
+import { type Pair, pairText } from '../pairs/pair.ts'
 import { createPartMetadata, type PartMetadata } from './metadata.ts'
-import { PartBuffer, type PartLimits, pairText } from './part-buffer.ts'
+import { PartBuffer, type PartLimits } from './part-buffer.ts'
 
 /** A sealed part on its way to the sink. `bytes` are valid until the sink's promise settles. */
 export interface SealedPart {

@@ -1,4 +1,4 @@
-import type { Pair } from '../pairs/pair-maker.ts'
+import { pairEnd } from '../pairs/pair.ts'
 
 /** Seed, Limits; contract 6. Sizes are bytes of the stored object. */
 export interface PartLimits {
@@ -17,7 +17,7 @@ export const partLimits = (maxPairs: number): PartLimits => ({
 
 const head = '{"statements":['
 const tail = ']}'
-const separator = Buffer.from('null},')
+const separator = Buffer.from(`${pairEnd(null)},`)
 const startBytes = 1024 * 1024
 
 // Allocating large buffers triggers garbage collections of the whole heap, so a few are kept.
@@ -27,15 +27,6 @@ const largestSpareBytes = 8 * 1024 * 1024
 
 /** The only part of a packet without pairs. */
 export const emptyPart = Buffer.from(head + tail)
-
-/** The pair as written in a part, without its metadata, which is known only when the part is sealed. */
-export function pairText({ shape, values }: Pair): string {
-  let parameters = ''
-  for (const [index, name] of shape.names.entries()) {
-    if (name !== null) parameters += `${parameters === '' ? '' : ','}${name}:${values[index]}`
-  }
-  return `{"statement":${shape.statement},"parameters":{${parameters}},"metadata":`
-}
 
 /**
  * One part being filled: pairs as UTF-8 in one buffer, `{"statements":[…]}` when sealed. Only the last pair has
@@ -78,7 +69,7 @@ export class PartBuffer {
 
   /** Returns the finished part: the buffer's own bytes, valid until it is cleared. */
   seal(metadata: string): Buffer {
-    const closing = this.pairs > 0 ? `${metadata}}${tail}` : tail
+    const closing = this.pairs > 0 ? `${pairEnd(metadata)}${tail}` : tail
     this.#reserve(Buffer.byteLength(closing))
     this.#write(closing)
     return this.#bytes.subarray(0, this.#length)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { renderValue } from '../../../shared/cypher/values.ts'
+import { wholePair } from '../../../shared/publish/pairs/pair.ts'
 import { createPairMaker, fieldsOf, type PropertyField } from '../../../shared/publish/pairs/pair-maker.ts'
 import type { KeepList } from '../../../shared/publish/pairs/statements/cleanup.ts'
 import type { NodeChanges } from '../../../shared/publish/pairs/statements/node-upsert.ts'
-import { pairText } from '../../../shared/publish/parts/part-buffer.ts'
 import type { Identity } from '../../../shared/publish/request/identity.ts'
 
 const identity = (label: string, idProperty: string, id: unknown): Identity => ({
@@ -30,50 +30,51 @@ function fields(properties: Record<string, unknown>): PropertyField[] {
   return 'problem' in found ? expect.unreachable(found.problem) : found
 }
 
-/** A pair as written in a part. */
-const shown = (pair: Parameters<typeof pairText>[0]) => `${pairText(pair)}null}`
-
 describe('a pair', () => {
   const pairs = createPairMaker('braces')
 
   test('of a node has one id parameter if the id property is named id', () => {
-    expect(shown(pairs.nodeUpsert(person('p1'), fields({ name: 'Ann', id: 'p1' }), changes()))).toMatchInlineSnapshot(
+    expect(
+      wholePair(pairs.nodeUpsert(person('p1'), fields({ name: 'Ann', id: 'p1' }), changes())),
+    ).toMatchInlineSnapshot(
       `"{"statement":"MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}, \`name\`: {name}}","parameters":{"id":"p1","name":"Ann"},"metadata":null}"`,
     )
   })
 
   test('of a node has two id parameters if the id property has another name', () => {
     const movie = identity('Movie', 'title', 'Heat')
-    expect(shown(pairs.nodeUpsert(movie, fields({ title: 'Heat', 'a b': 1 }), changes()))).toMatchInlineSnapshot(
+    expect(wholePair(pairs.nodeUpsert(movie, fields({ title: 'Heat', 'a b': 1 }), changes()))).toMatchInlineSnapshot(
       `"{"statement":"MERGE (n:\`Movie\` {\`title\`: {id}}) SET n = {\`a b\`: {p_0}, \`title\`: {title}}","parameters":{"id":"Heat","p_0":1.0,"title":"Heat"},"metadata":null}"`,
     )
   })
 
   test('of a relationship has both ids and its properties', () => {
     const pair = pairs.relationshipUpsert(knows, fields({ since: 2n ** 60n }), [], null)
-    expect(shown(pair)).toMatchInlineSnapshot(
+    expect(wholePair(pair)).toMatchInlineSnapshot(
       `"{"statement":"MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Person\` {\`id\`: {b_id}}) MERGE (a)-[r:\`KNOWS\`]->(b) SET r = {\`since\`: toInteger({since})}","parameters":{"a_id":"p1","b_id":2,"since":"1152921504606846976"},"metadata":null}"`,
     )
   })
 
   test('of a cleanup has the node id and a list for each kind of far end', () => {
-    expect(shown(pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'out' }, [farEnds]))).toMatchInlineSnapshot(
+    expect(
+      wholePair(pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'out' }, [farEnds])),
+    ).toMatchInlineSnapshot(
       `"{"statement":"MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`KNOWS\`]->(m) WHERE NOT coalesce(m:\`Person\` AND m.\`id\` IN {ids_0}, false) DELETE r","parameters":{"baseId":"p1","ids_0":["p2","p3"]},"metadata":null}"`,
     )
-    expect(shown(pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'out' }, []))).toMatchInlineSnapshot(
+    expect(wholePair(pairs.cleanup(person('p1'), { type: 'KNOWS', direction: 'out' }, []))).toMatchInlineSnapshot(
       `"{"statement":"MATCH (n:\`Person\` {\`id\`: {baseId}})-[r:\`KNOWS\`]->() DELETE r","parameters":{"baseId":"p1"},"metadata":null}"`,
     )
   })
 
   test('has its keys in code point order', () => {
     const properties = fields({ '😀': 1n, '\ufb01': 2n, b: 3n, id: 'p1', A: 4n })
-    expect(shown(pairs.nodeUpsert(person('p1'), properties, changes()))).toMatchInlineSnapshot(
+    expect(wholePair(pairs.nodeUpsert(person('p1'), properties, changes()))).toMatchInlineSnapshot(
       `"{"statement":"MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`A\`: {A}, \`b\`: {b}, \`id\`: {id}, \`ﬁ\`: {p_0}, \`😀\`: {p_1}}","parameters":{"id":"p1","A":4,"b":3,"p_0":2,"p_1":1},"metadata":null}"`,
     )
   })
 
   test('of deleted properties has the node id', () => {
-    expect(shown(pairs.deleteProperties(person('p1'), ['a', 'b']))).toMatchInlineSnapshot(
+    expect(wholePair(pairs.deleteProperties(person('p1'), ['a', 'b']))).toMatchInlineSnapshot(
       `"{"statement":"MATCH (n:\`Person\` {\`id\`: {id}}) REMOVE n.\`a\`, n.\`b\`","parameters":{"id":"p1"},"metadata":null}"`,
     )
   })
@@ -81,13 +82,13 @@ describe('a pair', () => {
   test('of a postback has the ids and the timestamp', () => {
     const stamp = { key: 'publishedAt', value: renderValue(1_700_000_000_000n) ?? expect.unreachable() }
     const id = { key: 'grn', value: renderValue('r1') ?? expect.unreachable() }
-    expect(shown(pairs.postbackNode(person('p1'), stamp))).toMatchInlineSnapshot(
+    expect(wholePair(pairs.postbackNode(person('p1'), stamp))).toMatchInlineSnapshot(
       `"{"statement":"MATCH (n:\`Person\` {\`id\`: {id}}) SET n.\`publishedAt\` = {publishedAt}","parameters":{"id":"p1","publishedAt":1700000000000},"metadata":null}"`,
     )
-    expect(shown(pairs.postbackRelationship(knows, null, stamp))).toMatchInlineSnapshot(
+    expect(wholePair(pairs.postbackRelationship(knows, null, stamp))).toMatchInlineSnapshot(
       `"{"statement":"MATCH (a:\`Person\` {\`id\`: {a_id}})-[r:\`KNOWS\`]->(b:\`Person\` {\`id\`: {b_id}}) SET r.\`publishedAt\` = {publishedAt}","parameters":{"a_id":"p1","b_id":2,"publishedAt":1700000000000},"metadata":null}"`,
     )
-    expect(shown(pairs.postbackRelationship(knows, id, stamp))).toMatchInlineSnapshot(
+    expect(wholePair(pairs.postbackRelationship(knows, id, stamp))).toMatchInlineSnapshot(
       `"{"statement":"MATCH (a:\`Person\` {\`id\`: {a_id}})-[r:\`KNOWS\` {\`grn\`: {grn}}]->(b:\`Person\` {\`id\`: {b_id}}) SET r.\`publishedAt\` = {publishedAt}","parameters":{"a_id":"p1","b_id":2,"grn":"r1","publishedAt":1700000000000},"metadata":null}"`,
     )
   })

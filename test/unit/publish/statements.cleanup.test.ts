@@ -21,8 +21,8 @@ const kept = (direction: 'out' | 'in', label: string, idProperty: string, id: un
 /** The text of a cleanup of a person, and its parameter names in the order of their values. */
 function shown(type: string, clauses: KeepClause[], syntax: ParameterSyntax = 'braces', id: unknown = 'x'): string {
   const person = { label: 'Person', idProperty: 'id', id: expressionOf(id) }
-  const { text, names } = cleanup(person, parseRelationshipType(type) ?? expect.unreachable(), clauses)
-  return `${render(text, syntax)}\n${names.join(', ')}`
+  const { text, bindings } = cleanup(person, parseRelationshipType(type) ?? expect.unreachable(), clauses)
+  return `${render(text, syntax)}\n${bindings.map(({ name }) => name).join(', ')}`
 }
 
 describe('cleanup in one direction', () => {

@@ -6,8 +6,8 @@ import { postbackNode, postbackRelationship } from '../../../shared/publish/pair
 import type { Expression, Statement } from '../../../shared/publish/pairs/statements/statement.ts'
 
 /** The text, and the names of the parameters in the order of their values. */
-const shown = ({ text, names }: Statement, syntax: ParameterSyntax = 'braces') =>
-  `${render(text, syntax)}\n${names.join(', ')}`
+const shown = ({ text, bindings }: Statement<unknown>, syntax: ParameterSyntax = 'braces') =>
+  `${render(text, syntax)}\n${bindings.map(({ name }) => name).join(', ')}`
 
 const expressionOf = (value: unknown): Expression => renderValue(value) ?? expect.unreachable()
 const anchor = (label: string, idProperty: string, id: unknown = 'x') => ({ label, idProperty, id: expressionOf(id) })

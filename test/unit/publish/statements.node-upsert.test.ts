@@ -8,8 +8,8 @@ import type { Expression, Statement } from '../../../shared/publish/pairs/statem
 const { Date: GraphDate, Point } = neo4j.types
 
 /** The text, and the names of the parameters in the order of their values. */
-const shown = ({ text, names }: Statement, syntax: ParameterSyntax = 'braces') =>
-  `${render(text, syntax)}\n${names.map((name) => name ?? '(given)').join(', ')}`
+const shown = ({ text, bindings }: Statement<unknown>, syntax: ParameterSyntax = 'braces') =>
+  `${render(text, syntax)}\n${bindings.map(({ name }) => name).join(', ')}`
 
 const expressionOf = (value: unknown): Expression => renderValue(value) ?? expect.unreachable()
 const anchor = (label: string, idProperty: string, id: unknown = 'x') => ({ label, idProperty, id: expressionOf(id) })
@@ -30,7 +30,7 @@ describe('node upsert', () => {
   test('merges a node by its id and replaces its properties', () => {
     expect(upsert({ id: 'x', name: 'Ann' })).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}, \`name\`: {name}}
-      id, (given), name"
+      id, name"
     `)
   })
 
@@ -38,14 +38,14 @@ describe('node upsert', () => {
     const statement = nodeUpsert(person, fields({ id: 'x', name: 'Ann' }), changes({ added: ['Actor'] }))
     expect(shown(statement, 'dollar')).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: $id}) SET n = {\`id\`: $id, \`name\`: $name} SET n:\`Actor\`
-      id, (given), name"
+      id, name"
     `)
   })
 
   test('adds every other label', () => {
     expect(upsert({ id: 'x' }, { added: ['Actor', 'Odd`Label'] })).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}} SET n:\`Actor\`:\`Odd\`\`Label\`
-      id, (given)"
+      id"
     `)
   })
 
@@ -83,14 +83,14 @@ describe('node upsert', () => {
     }
     expect(upsert(values)).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`big\`: toInteger({big}), \`born\`: date({born}), \`days\`: [x IN {days} | date(x)], \`id\`: {id}, \`nan\`: toFloat({nan}), \`place\`: point({place}), \`small\`: {small}}
-      id, big, born, days, (given), nan, place, small"
+      id, big, born, days, nan, place, small"
     `)
   })
 
   test('converts an id to a type that JSON lacks, in both places', () => {
     expect(upsert({ id: 2n ** 60n }, {}, anchor('Person', 'id', 2n ** 60n))).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: toInteger({id})}) SET n = {\`id\`: toInteger({id})}
-      id, (given)"
+      id"
     `)
     const day = new GraphDate(2024n, 2n, 29n)
     expect(upsert({ on: [day] }, {}, anchor('Day', 'on', [day]))).toMatchInlineSnapshot(`
@@ -119,14 +119,14 @@ describe('node upsert', () => {
     const properties = [...keys, ...more].map((key) => ({ key, value: expressionOf('x') }))
     expect(shown(nodeUpsert(person, properties, changes()))).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`1st\`: {p_1}, \`__proto__\`: {p_2}, \`a b\`: {p_3}, \`a.b\`: {p_4}, \`a_id\`: {p_5}, \`b_id\`: {p_6}, \`baseId\`: {p_7}, \`constructor\`: {p_8}, \`endId\`: {p_9}, \`id\`: {id}, \`ids\`: {p_10}, \`ids_0\`: {p_11}, \`ids_x\`: {ids_x}, \`naïve\`: {p_12}, \`p_0\`: {p_0}, \`prototype\`: {p_13}, \`startId\`: {p_14}}
-      id, p_1, p_2, p_3, p_4, p_5, p_6, p_7, p_8, p_9, (given), p_10, p_11, ids_x, p_12, p_0, p_13, p_14"
+      id, p_1, p_2, p_3, p_4, p_5, p_6, p_7, p_8, p_9, p_10, p_11, ids_x, p_12, p_0, p_13, p_14"
     `)
   })
 
   test('removes labels after adding others', () => {
     expect(upsert({ id: 'x' }, { added: ['Actor'], removed: ['Odd`Label', 'Retired'] })).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}} SET n:\`Actor\` REMOVE n:\`Odd\`\`Label\`:\`Retired\`
-      id, (given)"
+      id"
     `)
   })
 
@@ -134,7 +134,7 @@ describe('node upsert', () => {
     const protects = { protectedKeys: ['a key', 'secret'], added: ['Actor'], removed: ['Retired'] }
     expect(upsert({ id: 'x', name: 'Ann', zip: '1' }, protects)).toMatchInlineSnapshot(`
       "MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`a key\`: n.\`a key\`, \`id\`: {id}, \`name\`: {name}, \`secret\`: n.\`secret\`, \`zip\`: {zip}} SET n:\`Actor\` REMOVE n:\`Retired\`
-      id, (given), name, zip"
+      id, name, zip"
     `)
   })
 })

@@ -8,8 +8,8 @@ import type { Expression, Statement } from '../../../shared/publish/pairs/statem
 const { Date: GraphDate } = neo4j.types
 
 /** The text, and the names of the parameters in the order of their values. */
-const shown = ({ text, names }: Statement, syntax: ParameterSyntax = 'braces') =>
-  `${render(text, syntax)}\n${names.map((name) => name ?? '(given)').join(', ')}`
+const shown = ({ text, bindings }: Statement<unknown>, syntax: ParameterSyntax = 'braces') =>
+  `${render(text, syntax)}\n${bindings.map(({ name }) => name).join(', ')}`
 
 const expressionOf = (value: unknown): Expression => renderValue(value) ?? expect.unreachable()
 const anchor = (label: string, idProperty: string, id: unknown = 'x') => ({ label, idProperty, id: expressionOf(id) })

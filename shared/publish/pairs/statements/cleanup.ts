@@ -15,17 +15,22 @@ export interface KeepList {
   ids: Set<string>
 }
 
+/** The ids of the clause at this position of those that the statement was made from. */
+export interface ClauseSource {
+  clause: number
+}
+
 /**
  * Deletes the relationships of one type at one node that no list matches; without lists, all of them.
- * Seed, Stale-relationship cleanup; contract 5, several keep-clauses. Values: the node's id, then one list per clause.
+ * Seed, Stale-relationship cleanup; contract 5, several keep-clauses.
  */
 export function cleanup(
   node: Anchor,
   { type, direction }: RelationshipType,
   clauses: readonly KeepClause[],
-): Statement {
-  const names = clauses.map((_, index) => `ids_${index}`)
-  const bound = clauses.flatMap(({ id }, index) => (id.wrap === null ? [] : [boundList(id, names[index] as string)]))
+): Statement<'id' | ClauseSource> {
+  const lists = clauses.map((clause, index) => ({ clause, name: `ids_${index}` }))
+  const bound = lists.flatMap(({ clause: { id }, name }) => (id.wrap === null ? [] : [boundList(id, name)]))
   const [left, right] = [direction === 'in' ? '<-' : '-', direction === 'out' ? '->' : '-']
   const far = clauses.some(({ by }) => by === 'farEnd') ? '(m)' : '()'
   const pattern = template`MATCH ${anchorPattern('n', node, 'baseId')}${left}[r:${quote(type)}]${right}${far}`
@@ -33,10 +38,10 @@ export function cleanup(
     text: [
       ...(bound.length === 0 ? [] : template`WITH ${join(bound, ', ')} `),
       ...pattern,
-      ...(clauses.length === 0 ? [] : template` WHERE NOT ${keep(clauses, names, direction === 'both')}`),
+      ...(clauses.length === 0 ? [] : template` WHERE NOT ${keep(lists, direction === 'both')}`),
       ' DELETE r',
     ],
-    names: ['baseId', ...names],
+    bindings: [{ name: 'baseId', source: 'id' }, ...lists.map(({ name }, clause) => ({ name, source: { clause } }))],
   }
 }
 
@@ -46,9 +51,8 @@ function boundList({ wrap, list }: Expression, name: string): Template {
   return template`[x IN ${param(name)} | ${element}] AS ${name}`
 }
 
-function keep(clauses: readonly KeepClause[], names: readonly string[], isUndirected: boolean): Template {
-  const kept = clauses.map((clause, index): Template => {
-    const name = names[index] as string
+function keep(lists: readonly { clause: KeepClause; name: string }[], isUndirected: boolean): Template {
+  const kept = lists.map(({ clause, name }): Template => {
     const values: Template = clause.id.wrap === null ? [param(name)] : [name]
     // coalesce: an absent property yields null, and NOT null would keep the relationship.
     if (clause.by === 'relationshipId') return template`coalesce(r.${quote(clause.field)} IN ${values}, false)`
@@ -57,6 +61,6 @@ function keep(clauses: readonly KeepClause[], names: readonly string[], isUndire
     return template`${end}coalesce(m:${quote(label)} AND m.${quote(idProperty)} IN ${values}, false)`
   })
   const joined = join(kept, ' OR ')
-  const isSimple = kept.length === 1 && !(isUndirected && clauses[0]?.by === 'farEnd')
+  const isSimple = kept.length === 1 && !(isUndirected && lists[0]?.clause.by === 'farEnd')
   return isSimple ? joined : template`(${joined})`
 }

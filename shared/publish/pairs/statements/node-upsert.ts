@@ -1,6 +1,15 @@
 import { quote } from '../../../cypher/identifiers.ts'
-import { param, parameterNames, template } from '../../../cypher/parameters.ts'
-import { type Anchor, anchorPattern, type Field, propertyMap, type Statement } from './statement.ts'
+import { template } from '../../../cypher/parameters.ts'
+import {
+  type Anchor,
+  anchorPattern,
+  type Field,
+  named,
+  type PropertySource,
+  propertyBindings,
+  propertyMap,
+  type Statement,
+} from './statement.ts'
 
 /** What an upsert changes beside the published properties: keys it leaves alone, labels it adds and removes. */
 export interface NodeChanges {
@@ -11,18 +20,24 @@ export interface NodeChanges {
 
 /**
  * Merges a node by its identity, replaces its properties, adds and removes labels. Seed, Node upsert; contract 5.
- * Values: the id, then one per field. `fields` are ordered and the id property is one of them.
+ * `fields` are ordered and the id property is one of them; if it is named `id`, both share one parameter.
  */
-export function nodeUpsert(node: Anchor, fields: readonly Field[], changes: NodeChanges): Statement {
-  const others = fields.map(({ key }) => key).filter((key) => key !== 'id' || node.idProperty !== 'id')
-  const otherNames = parameterNames(others, ['id'])
-  const nameOf = new Map(others.map((key, index) => [key, otherNames[index]]))
-  const names = fields.map(({ key }) => nameOf.get(key) ?? 'id')
-  const map = propertyMap('n', fields, names.map(param), changes.protectedKeys)
+export function nodeUpsert(
+  node: Anchor,
+  fields: readonly Field[],
+  changes: NodeChanges,
+): Statement<'id' | PropertySource> {
+  const isShared = ({ key }: Field) => key === 'id' && node.idProperty === 'id'
+  const shared = fields.filter(isShared).map((field) => ({ ...field, name: 'id' }))
+  const others = named(
+    fields.filter((field) => !isShared(field)),
+    ['id'],
+  )
+  const map = propertyMap('n', [...shared, ...others], changes.protectedKeys)
   const labels = `${labelClause('SET', changes.added)}${labelClause('REMOVE', changes.removed)}`
   return {
     text: template`MERGE ${anchorPattern('n', node, 'id')} SET n = ${map}${labels}`,
-    names: ['id', ...names.map((name) => (name === 'id' ? null : name))],
+    bindings: [{ name: 'id', source: 'id' }, ...propertyBindings(others)],
   }
 }
 

@@ -8,13 +8,16 @@ export interface End {
   idProperty: string
 }
 
-/**
- * Creates a relationship between two existing nodes; creates no node. Seed, Relationship create. Values: the id of the
- * start, the id of the end.
- */
-export function relationshipCreate(start: End, type: string, end: End): Statement {
+/** Creates a relationship between two existing nodes; creates no node. Seed, Relationship create. */
+export function relationshipCreate(start: End, type: string, end: End): Statement<'startId' | 'endId'> {
   const found = template`MATCH ${pattern('a', start, param('startId'))} MATCH ${pattern('b', end, param('endId'))}`
-  return { text: template`${found} MERGE (a)-[:${quote(type)}]->(b)`, names: ['startId', 'endId'] }
+  return {
+    text: template`${found} MERGE (a)-[:${quote(type)}]->(b)`,
+    bindings: [
+      { name: 'startId', source: 'startId' },
+      { name: 'endId', source: 'endId' },
+    ],
+  }
 }
 
 const pattern = (variable: string, { label, idProperty }: End, id: Param): Template =>

@@ -1,5 +1,5 @@
 import { byCodePoint, quote } from '../../../cypher/identifiers.ts'
-import { type Param, param, type Template, template } from '../../../cypher/parameters.ts'
+import { param, parameterNames, type Template, template } from '../../../cypher/parameters.ts'
 import { expression, type Rendered } from '../../../cypher/values.ts'
 
 /** The expression that a value needs in the text; the value itself is a parameter. */
@@ -17,11 +17,39 @@ export interface Field {
   value: Expression
 }
 
-/** A statement's text, and its parameters' names in the order of the values; null if the value was already given. */
-export interface Statement {
-  text: Template
-  names: readonly (string | null)[]
+/** A parameter, and where each pair takes its value from. */
+export interface Binding<Source> {
+  name: string
+  source: Source
 }
+
+/** The value of the property with this key. */
+export interface PropertySource {
+  property: string
+}
+
+/** A statement's text, and its parameters in the order in which pairs list them. */
+export interface Statement<Source> {
+  text: Template
+  bindings: readonly Binding<Source>[]
+}
+
+/** A field and the name of its parameter. */
+export interface NamedField extends Field {
+  name: string
+}
+
+/** Names a parameter for each field. `taken` are names that the statement uses otherwise. */
+export function named(fields: readonly Field[], taken: readonly string[] = []): NamedField[] {
+  const names = parameterNames(
+    fields.map(({ key }) => key),
+    taken,
+  )
+  return fields.map(({ key, value }, index) => ({ key, value, name: names[index] as string }))
+}
+
+export const propertyBindings = (fields: readonly NamedField[]): Binding<PropertySource>[] =>
+  fields.map(({ key, name }) => ({ name, source: { property: key } }))
 
 /** ``(n:`Person` {`id`: {id}})`` */
 export function anchorPattern(variable: string, { label, idProperty, id }: Anchor, name: string): Template {
@@ -31,14 +59,10 @@ export function anchorPattern(variable: string, { label, idProperty, id }: Ancho
 /** ``{`id`: {id}, `name`: {name}, `secret`: n.`secret`}``: published values, and the target's for protected keys. */
 export function propertyMap(
   variable: string,
-  fields: readonly Field[],
-  names: readonly Param[],
+  fields: readonly NamedField[],
   protectedKeys: readonly string[],
 ): Template {
-  const published = fields.map(({ key, value }, index): [string, Template] => [
-    key,
-    expression(value, names[index] as Param),
-  ])
+  const published = fields.map(({ key, value, name }): [string, Template] => [key, expression(value, param(name))])
   const kept = protectedKeys.map((key): [string, Template] => [key, [`${variable}.${quote(key)}`]])
   const entries = [...published, ...kept].sort(([a], [b]) => byCodePoint(a, b))
   return [
