@@ -87,9 +87,9 @@ export async function buildPacket(
     interrupted()
     try {
       await orAborted(stopped, async () => {
-        const { work, selection } = await selections.take(at)
+        const { context, selection } = await selections.take(at)
         selections.begin(at + 1)
-        await writeRequest(work, selection, order.acceptedAt, interrupted)
+        await writeRequest(context, selection, order.acceptedAt, interrupted)
       })
     } catch (error) {
       await writer.settle()

@@ -7,22 +7,26 @@ import type { NodeRow } from '../read/nodes.ts'
 import { asValues } from '../read/properties.ts'
 import { type Identity, identityOf, idText, type NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
-import { type Chunk, noted, noteSkipped, type Work } from './work.ts'
+import {
+  type Chunk,
+  countSkipped,
+  type IdentifiedNodes,
+  type RequestContext,
+  type WriteContext,
+  withSettings,
+} from './request-context.ts'
 
 /**
  * Determines the identity of each node, checks that it is unique, and collects the ids for search.
  * @throws unpublishable (422), naming the first node without an identity.
  */
-export async function identifyNodes(
-  work: Work,
-  rows: readonly NodeRow[],
-): Promise<Omit<Chunk, 'start' | 'nodes' | 'rows'>> {
-  const { plan, uniqueness } = work
+export async function identifyNodes(context: RequestContext, rows: readonly NodeRow[]): Promise<IdentifiedNodes> {
+  const { plan, uniqueness } = context
   const identities = new Map<InternalId, Identity>()
   const searchIds = new Map<InternalId, string>()
   const skipped = new Set<InternalId>()
   for (const { node, keys, properties } of rows) {
-    const identity = identify(work, node, keys)
+    const identity = identify(context, node, keys)
     if (identity) identities.set(node, identity)
     else skipped.add(node)
     const searchId = plan.search && propertyOf(properties, plan.search.idField)
@@ -33,7 +37,7 @@ export async function identifyNodes(
   for (const node of skipped) {
     identities.delete(node)
     searchIds.delete(node)
-    noteSkipped(work, 'nodes')
+    countSkipped(context, 'nodes')
   }
   return { identities, searchIds, skipped }
 }
@@ -50,7 +54,7 @@ function isSearched({ search }: Plan, labels: readonly string[]): boolean {
  * @throws unpublishable (422) if it is not to be skipped.
  */
 export function identify(
-  { plan, uniqueness, conflicts, report }: Pick<Work, 'plan' | 'uniqueness' | 'conflicts' | 'report'>,
+  { plan, uniqueness, conflicts, report }: RequestContext,
   node: InternalId,
   keys: NodeKeys,
   identity = identityOf(plan.identity, keys),
@@ -70,41 +74,41 @@ export function identify(
  * Writes an upsert for each node of the chunk, with its metadata and property removals. Seed, `metadata`; contract 4.7,
  * 4.13 to 4.15, 4.17.
  */
-export async function writeNodes(work: Work, { rows, identities, searchIds }: Chunk): Promise<void> {
-  const { origin, plan, pairs, conflicts, writer, stamp } = work
+export async function writeNodes(context: WriteContext, { rows, identities, searchIds }: Chunk): Promise<void> {
+  const { origin, plan, pairs, conflicts, writer, stamp } = context
   const upserts = new NodeUpserts(plan, pairs)
-  // The node being written: `about` and `noteNode` are called before the next one is set.
+  // The node being written: `describe` and `update` are called before the next one is set.
   let current = {} as { row: NodeRow; identity: Identity; published: readonly string[] }
-  const about = () => describeNode(current.row.node, current.row.keys)
-  const noteNode = noted(plan, (metadata) => {
+  const describe = () => describeNode(current.row.node, current.row.keys)
+  const update = withSettings(plan, (metadata) => {
     const { row, identity, published } = current
     metadata.node(identity.idProperty, idText(identity.id), published)
     metadata.updated(searchIds.get(row.node))
     if (!plan.timestamp?.postback || !stamp) return
     metadata.postsBack(wholePair(pairs.postbackNode(identity, stamp)))
   })
-  const noteSettings = noted(plan, () => {})
+  const updateSettings = withSettings(plan, () => {})
   for (const row of rows) {
     const { node, keys, properties } = row
     const identity = identities.get(node)
     if (!identity) continue
     current = { row, identity, published: [] }
     conflicts.published(node, keys.labels, identity)
-    const made = upserts.fromColumns(identity, keys.labels, properties, about)
+    const made = upserts.fromColumns(identity, keys.labels, properties, describe)
     if (made) {
       current.published = made.keys
-      const full = writer.add(made.bytes, about, noteNode)
+      const full = writer.add(made.bytes, describe, update)
       if (full) await full
     } else {
       const values = await asValues(origin, 'n', node, properties)
       if (values === null) continue
-      const upsert = upserts.fromValues(identity, keys.labels, values, about)
+      const upsert = upserts.fromValues(identity, keys.labels, values, describe)
       current.published = upsert.published
-      for (let count = 0; count < upsert.skipped; count++) noteSkipped(work, 'properties')
-      await writer.write(upsert.pair, about, noteNode)
+      countSkipped(context, 'properties', upsert.skipped)
+      await writer.write(upsert.pair, describe, update)
     }
     if (plan.deletedProperties.length === 0) continue
     const deleted = plan.deletedProperties.filter((key) => propertyOf(properties, key) !== null)
-    if (deleted.length > 0) await writer.write(pairs.deleteProperties(identity, deleted), about, noteSettings)
+    if (deleted.length > 0) await writer.write(pairs.deleteProperties(identity, deleted), describe, updateSettings)
   }
 }

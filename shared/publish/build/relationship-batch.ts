@@ -5,7 +5,7 @@ import type { Properties } from '../read/columns.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import { asValues } from '../read/properties.ts'
 import { mergeText } from '../request/identity.ts'
-import { noted, noteSkipped, type Work } from './work.ts'
+import { countSkipped, type WriteContext, withSettings } from './request-context.ts'
 
 /** The nodes at both ends. */
 type Nodes = readonly [start: InternalId, end: InternalId]
@@ -26,15 +26,15 @@ const isShort = (id: InternalId): id is number => typeof id === 'number' && id <
  * Contract 5.
  */
 export class RelationshipBatch {
-  readonly #work: Work
+  readonly #context: WriteContext
   readonly #upserts: RelationshipUpserts
   /** By type, then by ends and own id. */
   readonly #kept = new Map<string, Map<string | number, Kept>>()
   #collapsed = 0
 
-  constructor(work: Work) {
-    this.#work = work
-    this.#upserts = new RelationshipUpserts(work.plan, work.pairs, work.stamp)
+  constructor(context: WriteContext) {
+    this.#context = context
+    this.#upserts = new RelationshipUpserts(context.plan, context.pairs, context.stamp)
   }
 
   /**
@@ -46,7 +46,7 @@ export class RelationshipBatch {
     if (upsert) this.#keep(nodes, { relationship, ends, upsert })
     else if (properties.columns === null) this.#keepValues(relationship, nodes, ends, properties)
     else {
-      return asValues(this.#work.origin, 'r', relationship, properties).then((values) => {
+      return asValues(this.#context.origin, 'r', relationship, properties).then((values) => {
         if (values !== null) this.#keepValues(relationship, nodes, ends, values)
       })
     }
@@ -74,16 +74,16 @@ export class RelationshipBatch {
     for (const kept of this.#kept.values()) await this.#writeAll(kept.values())
     if (this.#collapsed === 0) return
     const collapsed = this.#collapsed
-    this.#work.report.collapsed(collapsed)
-    this.#work.writer.note((metadata) => metadata.collapsed(collapsed))
+    this.#context.report.collapsed(collapsed)
+    this.#context.writer.updateMetadata((metadata) => metadata.collapsed(collapsed))
   }
 
   async #writeAll(all: Iterable<Kept>): Promise<void> {
-    const { plan, pairs, writer, stamp } = this.#work
-    // The relationship being written: `about` and `note` are called before the next one is set.
+    const { plan, pairs, writer, stamp } = this.#context
+    // The relationship being written: `describe` and `update` are called before the next one is set.
     let current = {} as Kept
-    const about = () => describeRelationship(current.relationship, current.ends.type)
-    const note = noted(plan, (metadata) => {
+    const describe = () => describeRelationship(current.relationship, current.ends.type)
+    const update = withSettings(plan, (metadata) => {
       const { ends, upsert } = current
       metadata.relationship(ends.type)
       if (!plan.timestamp?.postback || !plan.timestamp.stampsRelationships || !stamp) return
@@ -92,12 +92,12 @@ export class RelationshipBatch {
     for (current of all) {
       const { ends, upsert } = current
       if ('shape' in upsert) {
-        const full = writer.add(this.#upserts.bytesOf(ends, upsert.shape, upsert.properties), about, note)
+        const full = writer.add(this.#upserts.bytesOf(ends, upsert.shape, upsert.properties), describe, update)
         if (full) await full
         continue
       }
-      for (let count = 0; count < upsert.skipped; count++) noteSkipped(this.#work, 'properties')
-      await writer.write(upsert.pair, about, note)
+      countSkipped(this.#context, 'properties', upsert.skipped)
+      await writer.write(upsert.pair, describe, update)
     }
   }
 }

@@ -13,7 +13,7 @@ import { type Identity, idKey, mergeText, requestText } from '../request/identit
 import type { Plan } from '../request/plan.ts'
 import { identify } from './nodes.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
-import { noted, noteSkipped, type Work } from './work.ts'
+import { countSkipped, type RequestContext, type WriteContext, withSettings } from './request-context.ts'
 
 /** What a request's `relationshipIds` found, and the ids that the origin does not have. At most 500 ids. */
 export interface Found {
@@ -37,10 +37,8 @@ const mostFound = 100_000
  * Finds relationships by the request's `relationshipIds`, wherever they are. Contract 4.8 and 4.9.
  * @throws invalidRequest (400) by `hardFilterRelationships`, tooManyFound (413).
  */
-export async function findByRelationshipIds(
-  work: Pick<Work, 'origin' | 'schema' | 'plan' | 'uniqueness' | 'conflicts' | 'report'>,
-): Promise<Found> {
-  const { origin, schema, plan, uniqueness, report } = work
+export async function findByRelationshipIds(context: RequestContext): Promise<Found> {
+  const { origin, schema, plan, uniqueness, report } = context
   const field = plan.relationshipIdField as string
   const values = plan.relationshipIds
     .map(idForms)
@@ -51,8 +49,8 @@ export async function findByRelationshipIds(
   for await (const found of findRelationships(origin, schema, plan.identity, field, values, report.missingIndex)) {
     const id = relationshipIdOf(plan, found.relationship, found.type, field, found.properties)
     known.add(requestText(id as Rendered) as string)
-    const start = identify(work, found.start.node, found.start.keys)
-    const end = identify(work, found.end.node, found.end.keys)
+    const start = identify(context, found.start.node, found.start.keys)
+    const end = identify(context, found.end.node, found.end.keys)
     bytes += bytesOf(found.properties.values)
     const isHeld = bytes <= bytesAtOnce
     const ownId = mergeText(id as Rendered)
@@ -115,24 +113,26 @@ function endsOf({ targetFilter }: Plan, rows: readonly FoundRow[]): InternalId[]
 }
 
 /** Writes an upsert for each found relationship. */
-export async function writeFound(work: Work, { rows, missing, skipped }: Found): Promise<void> {
+export async function writeFound(context: WriteContext, { rows, missing, skipped }: Found): Promise<void> {
   if (missing.length > 0) {
-    work.report.missing('relationshipIds', missing)
-    work.writer.note(noted(work.plan, (metadata) => metadata.missing('relationshipIds', missing)))
+    context.report.missing('relationshipIds', missing)
+    context.writer.updateMetadata(
+      withSettings(context.plan, (metadata) => metadata.missing('relationshipIds', missing)),
+    )
   }
-  for (let count = 0; count < skipped; count++) noteSkipped(work, 'relationships')
-  let batch = new RelationshipBatch(work)
+  countSkipped(context, 'relationships', skipped)
+  let batch = new RelationshipBatch(context)
   let bytes = 0
   let last: Identified | null = null
   // When split, sorted so that parallel relationships are in one batch.
   const isSplit = rows.some(({ isHeld }) => !isHeld)
   for (const row of isSplit ? rows.toSorted(byEnds) : rows) {
     const { found, start, end } = row
-    const properties = row.isHeld ? found.properties : await readWhole(work, row)
+    const properties = row.isHeld ? found.properties : await readWhole(context, row)
     if (properties === null) continue
     if (isSplit && bytes > bytesAtOnce && last && byEnds(last, row) !== 0) {
       await batch.write()
-      batch = new RelationshipBatch(work)
+      batch = new RelationshipBatch(context)
       bytes = 0
     }
     bytes += bytesOf(properties.values)
@@ -155,7 +155,7 @@ function byEnds(one: Identified, other: Identified): number {
 }
 
 /** null if the relationship no longer exists or has another id. */
-async function readWhole({ origin, plan }: Work, { found: { relationship }, ownId }: Identified) {
+async function readWhole({ origin, plan }: WriteContext, { found: { relationship }, ownId }: Identified) {
   const whole = await allProperties(origin, 'r', relationship)
   if (whole === null || idKey(propertyOf(whole, plan.relationshipIdField as string)) !== ownId) return null
   if (origin.legacy) await completeZones(origin, 'relationship', relationship, whole)

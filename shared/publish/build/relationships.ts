@@ -1,166 +1,125 @@
-import type { Rendered } from '../../cypher/values.ts'
 import { relationshipIdOf } from '../pairs/relationship-upserts.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { RelationshipRow } from '../read/relationship-rows.ts'
 import { readRelationships } from '../read/relationships.ts'
 import { type Identity, identityOf } from '../request/identity.ts'
 import type { RelationshipType } from '../request/relationship-types.ts'
-import { anyId } from './cleanup/keep-lists.ts'
+import type { ReadRelationship } from './cleanup/cleanup.ts'
 import { identify } from './nodes.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
-import { type Chunk, noteSkipped, type Work } from './work.ts'
+import { type Chunk, countSkipped, type WriteContext } from './request-context.ts'
 
-/** A relationship as read from a targeted node. */
-interface Seen {
-  row: RelationshipRow
+/** A relationship to publish, and the identities of its ends. */
+interface Publishable {
+  relationship: ReadRelationship
   near: Identity
   far: Identity
-  farTarget: FarTarget | null
-}
-
-/** The far end, if it is another targeted node whose own cleanup covers the relationship too. */
-interface FarTarget {
-  node: InternalId
-  /** Position among the targets. */
-  position: number
 }
 
 /**
  * Writes an upsert for each relationship of a type at the chunk's nodes, and records from the same rows what cleanup
  * must keep. Seed, `relationships`; contract 4.8, 4.11 and 5. A relationship between two targeted nodes belongs to the
- * first chunk that reads it: that chunk publishes it and updates the keep-lists of both ends, so they never disagree.
+ * first chunk that reads it: that chunk publishes it and keeps it at both ends, so they never disagree.
  */
-export async function writeRelationships(work: Work, chunk: Chunk, type: RelationshipType): Promise<void> {
-  const done = new Set<InternalId>()
-  let batch = new RelationshipBatch(work)
-  for await (const { rows, isOpen } of readRelationships(work, chunk.nodes, type)) {
-    const seen = look(work, chunk, type, rows, done)
-    await work.uniqueness.check(work.plan.skips)
-    await publish(work, type, seen, batch)
+export async function writeRelationships(context: WriteContext, chunk: Chunk, type: RelationshipType): Promise<void> {
+  const done = new Set<number>()
+  let batch = new RelationshipBatch(context)
+  for await (const { rows, isOpen } of readRelationships(context, chunk.nodes, type)) {
+    const publishable = selectPublishable(context, chunk, type, rows, done)
+    await context.uniqueness.check(context.plan.skips)
+    await publish(context, chunk, publishable, batch)
     if (isOpen) continue
     await batch.write()
-    batch = new RelationshipBatch(work)
+    batch = new RelationshipBatch(context)
   }
 }
 
 /**
- * Selects the relationships to publish. `done` are the nodes whose relationships were in earlier groups. A relationship
- * created to such a node since then is left out: a parallel one may have been published, and the result would depend on
- * the order of replay.
+ * Selects the relationships to publish. `done` are the positions of nodes whose relationships were in earlier groups. A
+ * relationship created to such a node since then is left out: a parallel one may have been published, and the result
+ * would depend on the order of replay.
  */
-function look(
-  work: Work,
+function selectPublishable(
+  context: WriteContext,
   chunk: Chunk,
   type: RelationshipType,
   rows: readonly RelationshipRow[],
-  done: Set<InternalId>,
-): Seen[] {
-  const { plan } = work
-  const seen: Seen[] = []
+  done: Set<number>,
+): Publishable[] {
+  const { plan, targets, cleanup } = context
+  const publishable: Publishable[] = []
   // Relationships that may occur in this group again, read from their other end.
   const known = new Set<InternalId>()
-  const nodes = new Set<InternalId>()
+  const positions = new Set<number>()
+  const end = chunk.start + chunk.nodes.length
   for (const row of rows) {
     const near = chunk.identities.get(row.node)
-    const { position, identity } = placeOf(work, row)
     const isGone = near === undefined && !chunk.skipped.has(row.node)
     if (isGone) continue
-    nodes.add(row.node)
-    const farTarget = type.direction === 'both' && position !== -1 ? farTargetOf(chunk, row, position) : null
-    const isEarlier = farTarget !== null && (position < chunk.start || done.has(farTarget.node))
+    const position = targets.positionOf(row.node)
+    positions.add(position)
+    const { identity, ...place } = placeOfFarEnd(context, row)
+    const isOther = type.direction === 'both' && place.position !== -1 && place.position !== position
+    const farPosition = isOther ? place.position : null
+    const isEarlier = farPosition !== null && (farPosition < chunk.start || done.has(farPosition))
     if (isEarlier || known.has(row.relationship)) continue
-    if (farTarget !== null && position < chunk.start + chunk.nodes.length) known.add(row.relationship)
-    if (keepsById(work)) {
-      const isKept = keepById(work, type, row, farTarget)
-      if (!isKept) skip(work, type, row, farTarget)
-      if (!isKept || !plan.publishesRelationships) continue
+    if (farPosition !== null && farPosition < end) known.add(row.relationship)
+    const relationship = { row, type, position, farPosition }
+    if (!cleanup.keepRead(relationship)) skip(context, relationship)
+    else if (plan.publishesRelationships) {
+      const far = near ? identify(context, row.far, row.farKeys, identity) : null
+      if (near && far && hasOwnId(context, relationship)) publishable.push({ relationship, near, far })
+      else skip(context, relationship)
     }
-    const far = near ? identify(work, row.far, row.farKeys, identity) : null
-    if (near && far && idOf(work, type, row)) seen.push({ row, near, far, farTarget })
-    else skip(work, type, row, farTarget)
   }
-  for (const node of nodes) done.add(node)
-  return seen
+  for (const position of positions) done.add(position)
+  return publishable
 }
 
 /**
  * Position of the far end among the targets, or -1: by internal id, or by identity if the node was recreated since the
  * targets were selected. Either way, the cleanup of that identity covers the relationship too.
  */
-function placeOf({ plan, targets, positions }: Work, { far, farKeys }: RelationshipRow) {
-  const position = targets.nodes.positionOf(far)
+function placeOfFarEnd(
+  { plan, targets, cleanup: { positions } }: WriteContext,
+  { far, farKeys }: RelationshipRow,
+): { position: number; identity?: ReturnType<typeof identityOf> } {
+  const position = targets.positionOf(far)
   if (position !== -1 || positions === null) return { position }
   const identity = identityOf(plan.identity, farKeys)
   return { position: 'problem' in identity ? -1 : positions.of(identity), identity }
 }
 
-function farTargetOf({ start, nodes }: Chunk, row: RelationshipRow, position: number): FarTarget | null {
-  const node = nodes[position - start] ?? row.far
-  return node === row.node ? null : { node, position }
-}
-
-async function publish(work: Work, type: RelationshipType, seen: readonly Seen[], batch: RelationshipBatch) {
-  for (const { row, near, far, farTarget } of seen) {
-    if (work.uniqueness.isDuplicate(far)) {
-      skip(work, type, row, farTarget)
+async function publish(
+  context: WriteContext,
+  chunk: Chunk,
+  publishable: readonly Publishable[],
+  batch: RelationshipBatch,
+): Promise<void> {
+  for (const { relationship, near, far } of publishable) {
+    const { row, type, farPosition } = relationship
+    if (context.uniqueness.isDuplicate(far)) {
+      skip(context, relationship)
       continue
     }
-    if (work.plan.cleanup === 'byFarEnd') keepByFarEnd(work, type, row, near, far, farTarget)
+    context.cleanup.keepPublished(relationship, near, far)
     const [start, end] = row.isOutgoing ? [near, far] : [far, near]
     // To `MERGE`, a recreated node is the same node.
-    const farNode = farTarget?.node ?? row.far
+    const farNode = farPosition === null ? row.far : (chunk.nodes[farPosition - chunk.start] ?? row.far)
     const nodes = row.isOutgoing ? ([row.node, farNode] as const) : ([farNode, row.node] as const)
-    const again = batch.add(row.relationship, nodes, { start, type: type.type, end }, row.properties)
-    if (again) await again
+    const readingAgain = batch.add(row.relationship, nodes, { start, type: type.type, end }, row.properties)
+    if (readingAgain) await readingAgain
   }
 }
 
 /** Skips a relationship, and the cleanups at its ends, which would delete it. */
-function skip(work: Work, { type }: RelationshipType, row: RelationshipRow, farTarget: FarTarget | null) {
-  const { plan, keepLists, laterKeepLists } = work
-  noteSkipped(work, 'relationships')
-  if (plan.cleanup === 'none') return
-  keepLists.suppressCleanup(row.node, type)
-  if (farTarget === null) return
-  if (laterKeepLists?.isLater(farTarget.position)) laterKeepLists.suppressCleanup(farTarget.position, type)
-  else keepLists.suppressCleanup(farTarget.node, type)
+function skip(context: WriteContext, relationship: ReadRelationship) {
+  countSkipped(context, 'relationships')
+  context.cleanup.suppress(relationship)
 }
 
-const keepsById = ({ plan: { cleanup } }: Work) => cleanup === 'byRelationshipId' || cleanup === 'onlyWhereNoneIsLeft'
-
-/** The relationship's own id, or a placeholder if the request names no id property; null if it must be skipped. */
-function idOf({ plan }: Work, { type }: RelationshipType, row: RelationshipRow): Rendered | null {
-  if (plan.relationshipIdField === null) return anyId
-  return relationshipIdOf(plan, row.relationship, type, plan.relationshipIdField, row.properties)
-}
-
-function keepByFarEnd(
-  { keepLists, laterKeepLists }: Work,
-  { type }: RelationshipType,
-  row: RelationshipRow,
-  near: Identity,
-  far: Identity,
-  farTarget: FarTarget | null,
-) {
-  const [here, there] = row.isOutgoing ? (['out', 'in'] as const) : (['in', 'out'] as const)
-  keepLists.keepFarEnd(row.node, type, here, far)
-  if (farTarget === null) return
-  if (laterKeepLists?.isLater(farTarget.position)) {
-    laterKeepLists.keepFarEnd(farTarget.position, type, there, row.node)
-  } else keepLists.keepFarEnd(farTarget.node, type, there, near)
-}
-
-/** Keeps the ids with `relationshipIdField`; without it (`relationshipDeleteOnly`), only that a relationship exists. */
-function keepById(work: Work, type: RelationshipType, row: RelationshipRow, farTarget: FarTarget | null): boolean {
-  const { plan, keepLists, laterKeepLists } = work
-  const field = plan.relationshipIdField ?? ''
-  const id = plan.cleanup === 'onlyWhereNoneIsLeft' ? anyId : idOf(work, type, row)
-  if (id === null) return false
-  keepLists.keepId(row.node, type.type, field, id)
-  if (farTarget === null) return true
-  if (laterKeepLists?.isLater(farTarget.position)) {
-    if (id === anyId) laterKeepLists.keepSome(farTarget.position, type.type)
-    else laterKeepLists.keepId(farTarget.position, type.type, id)
-  } else keepLists.keepId(farTarget.node, type.type, field, id)
-  return true
+/** Whether the relationship has the id that the request asks for; one that has not must be skipped. */
+function hasOwnId({ plan }: WriteContext, { row, type }: ReadRelationship): boolean {
+  const field = plan.relationshipIdField
+  return field === null || relationshipIdOf(plan, row.relationship, type.type, field, row.properties) !== null
 }

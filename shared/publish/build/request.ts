@@ -4,14 +4,12 @@ import { nodesAtOnce, readNodes } from '../read/nodes.ts'
 import { findTargets, type Targets } from '../read/targets.ts'
 import type { Plan } from '../request/plan.ts'
 import { createAbsence } from './cleanup/absence.ts'
-import { writeAbsent, writeCleanups } from './cleanup/cleanups.ts'
-import { createIdentityPositions } from './cleanup/identity-positions.ts'
-import { createKeepLists } from './cleanup/keep-lists.ts'
-import { createLaterKeepLists } from './cleanup/later-keep-lists.ts'
+import { createCleanup } from './cleanup/cleanup.ts'
+import { writeAbsent, writeCleanups } from './cleanup/write-cleanups.ts'
 import { identifyNodes, writeNodes } from './nodes.ts'
 import { writeRelationships } from './relationships.ts'
 import { type Found, findByRelationshipIds, writeFound } from './relationships-by-own-id.ts'
-import { noted, type Work } from './work.ts'
+import { type RequestContext, type WriteContext, withSettings } from './request-context.ts'
 
 /**
  * All origin ids of a request fit into one chunk (500, each possibly stored as string and as integer), so that
@@ -26,14 +24,11 @@ export interface Selection {
   targets: Targets
 }
 
-/** What the steps of a request share before its targets are known. */
-export type Given = Omit<Work, 'targets' | 'positions' | 'keepLists' | 'laterKeepLists' | 'stamp'>
-
-export async function select(work: Given): Promise<Selection> {
-  const { plan } = work
-  const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(work) : null
+export async function select(context: RequestContext): Promise<Selection> {
+  const { plan } = context
+  const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(context) : null
   const ends = found && plan.originIds.length === 0 ? found.ends : null
-  const targets = ends ? { nodes: listIds(ends), rows: null, missing: [] } : await findTargets(work, chunkSize)
+  const targets = ends ? { nodes: listIds(ends), rows: null, missing: [] } : await findTargets(context, chunkSize)
   return { found, targets }
 }
 
@@ -49,65 +44,54 @@ export const canBeSelectedAhead = ({ relationshipIds }: Plan): boolean => relati
  * @param interrupted throws when the build must stop.
  */
 export async function writeRequest(
-  given: Given,
-  { found, targets }: Selection,
+  request: RequestContext,
+  { found, targets: { nodes: targets, rows: known, missing } }: Selection,
   acceptedAt: number,
   interrupted: () => void,
 ): Promise<void> {
-  const { plan, writer } = given
-  const stamp = plan.timestamp && {
-    key: plan.timestamp.property,
-    value: renderValue(BigInt(acceptedAt), plan.identity.numbers) as Rendered,
-  }
-  const absence = createAbsence(plan, targets.missing)
-  const positions = canMeetCleanup(plan) ? createIdentityPositions(targets.nodes.length) : null
-  const keepLists = createKeepLists()
-  const work: Work = {
-    ...given,
-    conflicts: absence.observing(given.conflicts),
+  const { plan, pairs, writer } = request
+  const absence = createAbsence(plan, missing)
+  const context: WriteContext = {
+    ...request,
+    conflicts: absence.observing(request.conflicts),
     targets,
-    positions,
-    stamp,
-    keepLists,
-    laterKeepLists: positions && createLaterKeepLists(plan, targets.nodes, positions, keepLists),
+    cleanup: createCleanup(plan, pairs, targets),
+    stamp: stampOf(plan, acceptedAt),
   }
-  noteMissing(work)
-  if (found) await writeFound(work, found)
+  if (missing.length > 0) reportMissing(context, missing)
+  if (found) await writeFound(context, found)
   let next = 0
-  while (next < targets.nodes.length) {
+  while (next < targets.length) {
     interrupted()
     const start = next
-    const size = targets.rows ? chunkSize : Math.min(chunkSize, nodesAtOnce(work))
-    const nodes = targets.nodes.slice(start, start + size)
-    const rows = targets.rows ?? (await readNodes(work, nodes))
+    const size = known ? chunkSize : Math.min(chunkSize, nodesAtOnce(context))
+    const nodes = targets.slice(start, start + size)
+    const rows = known ?? (await readNodes(context, nodes))
     if (rows === null) continue // too large: row size is now known; retry with a smaller batch
     next += nodes.length
-    const chunk = { start, nodes, rows, ...(await identifyNodes(work, rows)) }
-    for (const [index, node] of nodes.entries()) {
-      const identity = chunk.identities.get(node)
-      if (identity) work.positions?.add(identity, start + index)
-    }
-    work.laterKeepLists?.openUpTo(next)
-    if (plan.publishesNodes) await writeNodes(work, chunk)
+    const chunk = { start, nodes, rows, ...(await identifyNodes(context, rows)) }
+    context.cleanup.open(chunk)
+    if (plan.publishesNodes) await writeNodes(context, chunk)
     else
-      writer.note(
-        noted(plan, (metadata) => {
+      writer.updateMetadata(
+        withSettings(plan, (metadata) => {
           for (const id of chunk.searchIds.values()) metadata.updated(id)
         }),
       )
-    for (const type of plan.relationships) await writeRelationships(work, chunk, type)
-    if (plan.cleanup !== 'none') await writeCleanups(work, chunk)
+    for (const type of plan.relationships) await writeRelationships(context, chunk, type)
+    await writeCleanups(context, chunk)
   }
-  await writeAbsent(work, absence)
+  await writeAbsent(context, absence)
 }
 
-/** Whether cleanups at both ends may cover one relationship. Types followed one way are cleaned up at one end only. */
-const canMeetCleanup = ({ cleanup, relationships }: Plan): boolean =>
-  cleanup !== 'none' && relationships.some(({ direction }) => direction === 'both')
+const stampOf = ({ timestamp, identity }: Plan, acceptedAt: number) =>
+  timestamp && {
+    key: timestamp.property,
+    value: renderValue(BigInt(acceptedAt), identity.numbers) as Rendered,
+  }
 
 /** Records the origin ids not found when the targets were selected. Contract 4.8. */
-function noteMissing({ plan, report, writer, targets: { missing } }: Work): void {
-  if (missing.length === 0) return
+function reportMissing({ plan, report, writer }: WriteContext, missing: readonly string[]): void {
   report.missing('originIds', missing)
-  writer.note(noted(plan, (metadata) => metadata.missing('originIds', missing)))
+  writer.updateMetadata(withSettings(plan, (metadata) => metadata.missing('originIds', missing)))
 }

@@ -50,7 +50,7 @@ export function createPartMetadata(): PartMetadata {
   let collapsedCount = 0
   let skipped: Skipped | null = null
   let bytes = 200
-  let noted: Readonly<Record<string, string>> | null = null
+  let lastIndices: Readonly<Record<string, string>> | null = null
 
   function idsOf(idProperty: string): Map<string, readonly string[]> {
     const known = nodes.get(idProperty)
@@ -68,8 +68,8 @@ export function createPartMetadata(): PartMetadata {
     settings(indices, relationshipIdField) {
       if (idField === null && relationshipIdField !== null) bytes += size(relationshipIdField)
       idField ??= relationshipIdField
-      if (indices === noted) return
-      noted = indices
+      if (indices === lastIndices) return
+      lastIndices = indices
       for (const [label, idProperty] of Object.entries(indices)) {
         if (mappedIndices.has(label)) continue
         mappedIndices.set(label, idProperty)

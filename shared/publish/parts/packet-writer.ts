@@ -13,19 +13,20 @@ export interface SealedPart {
 
 export type PartSink = (part: SealedPart) => Promise<void>
 
-export type Note = (metadata: PartMetadata) => void
-type About = string | (() => string)
+type MetadataUpdate = (metadata: PartMetadata) => void
+/** Names the element of a pair, in an error. */
+type Description = string | (() => string)
 
 export interface PacketWriter {
-  /** Writes a pair; `note` updates the metadata of the part that takes it. `about` names the node in an error. */
-  write(pair: Pair, about: About, note?: Note): Promise<void>
+  /** Writes a pair; `update` changes the metadata of the part that takes it. */
+  write(pair: Pair, description: Description, update?: MetadataUpdate): Promise<void>
   /**
    * Like `write`, for a pair's bytes. They are copied before it returns or, if a part was full, before its promise
    * resolves.
    */
-  add(bytes: Buffer, about: About, note?: Note): Promise<void> | undefined
+  add(bytes: Buffer, description: Description, update?: MetadataUpdate): Promise<void> | undefined
   /** Updates the metadata of the part being filled. A packet without pairs discards it. */
-  note(note: Note): void
+  updateMetadata(update: MetadataUpdate): void
   /**
    * Seals the last part and waits until all parts are delivered. Without any pair: one empty part, unless `evenIfEmpty`
    * is false.
@@ -41,8 +42,8 @@ export interface PacketWriter {
 // One part fills while two are being delivered.
 const buffers = 3
 
-// A pair's note adds far less metadata than this; only near the limit is the exact size computed.
-const noteBytes = (textBytes: number) => 4 * textBytes + 2 * 1024 * 1024
+// A pair adds far less metadata than this; only near the limit is the exact size computed.
+const metadataBytesAtMost = (textBytes: number) => 4 * textBytes + 2 * 1024 * 1024
 
 /**
  * Splits pairs into parts and passes these to `sink`, a few at a time; memory holds those few parts. Contract 6.
@@ -56,11 +57,11 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
   const written = { pairs: 0, parts: 0, bytes: 0 }
   let failure: { error: unknown } | null = null
 
-  function hasRoom(textBytes: number, note: Note | undefined): boolean {
-    if (part.hasRoom(textBytes, metadata.bytes + noteBytes(textBytes), limits)) return true
-    const noted = createPartMetadata()
-    note?.(noted)
-    return part.hasRoom(textBytes, metadata.bytes + noted.bytes, limits)
+  function hasRoom(textBytes: number, update: MetadataUpdate | undefined): boolean {
+    if (part.hasRoom(textBytes, metadata.bytes + metadataBytesAtMost(textBytes), limits)) return true
+    const added = createPartMetadata()
+    update?.(added)
+    return part.hasRoom(textBytes, metadata.bytes + added.bytes, limits)
   }
 
   function throwFailure() {
@@ -89,29 +90,34 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
     part = free.pop() ?? new PartBuffer()
   }
 
-  function take(text: string | Buffer, textBytes: number, about: About, note?: Note): Promise<void> | undefined {
+  function take(
+    text: string | Buffer,
+    textBytes: number,
+    description: Description,
+    update?: MetadataUpdate,
+  ): Promise<void> | undefined {
     if (textBytes > limits.maxPairBytes) {
-      throw errors.pairTooLarge(typeof about === 'string' ? about : about(), limits.maxPairBytes)
+      throw errors.pairTooLarge(typeof description === 'string' ? description : description(), limits.maxPairBytes)
     }
     if (++written.pairs > maxTotalPairs) throw errors.tooManyPairs(maxTotalPairs)
-    if (!hasRoom(textBytes, note)) return deliver().then(() => put(text, textBytes, note))
-    put(text, textBytes, note)
+    if (!hasRoom(textBytes, update)) return deliver().then(() => put(text, textBytes, update))
+    put(text, textBytes, update)
     return undefined
   }
 
-  function put(text: string | Buffer, textBytes: number, note: Note | undefined): void {
+  function put(text: string | Buffer, textBytes: number, update: MetadataUpdate | undefined): void {
     part.add(text, textBytes)
-    note?.(metadata)
+    update?.(metadata)
   }
 
   return {
-    async write(pair, about, note) {
+    async write(pair, description, update) {
       const text = pairText(pair)
-      await take(text, Buffer.byteLength(text), about, note)
+      await take(text, Buffer.byteLength(text), description, update)
     },
-    add: (bytes, about, note) => take(bytes, bytes.length, about, note),
-    note(note) {
-      note(metadata)
+    add: (bytes, description, update) => take(bytes, bytes.length, description, update),
+    updateMetadata(update) {
+      update(metadata)
     },
     async end({ evenIfEmpty = true } = {}) {
       if (part.pairs > 0 || (evenIfEmpty && written.parts === 0)) await deliver()

@@ -64,43 +64,43 @@ export function createReport(): Report {
   let collapsed = 0
   let identitiesAtLeast = 0
 
-  function noteIdentity({ label, idProperty }: Pick<Identity, 'label' | 'idProperty'>) {
+  function addIdentity({ label, idProperty }: Pick<Identity, 'label' | 'idProperty'>) {
     const known = identities.get(label)
     if (known) known.add(idProperty)
     else identities.set(label, new Set([idProperty]))
   }
 
-  function noteMissing(field: keyof typeof missing, ids: readonly string[]) {
+  function addMissing(field: keyof typeof missing, ids: readonly string[]) {
     missing[field].count += ids.length
     missing[field].first = firstOf([...missing[field].first, ...ids], firstIds)
   }
 
-  function noteMissingIndex(index: { type: string; property: string }) {
+  function addMissingIndex(index: { type: string; property: string }) {
     if (missingIndexes.size < firstIndexes.count)
       missingIndexes.set(JSON.stringify([index.type, index.property]), index)
   }
 
   return {
-    identity: noteIdentity,
-    missing: noteMissing,
+    identity: addIdentity,
+    missing: addMissing,
     collapsed(relationships) {
       collapsed += relationships
     },
     skipped(kind) {
       skipped[kind]++
     },
-    missingIndex: noteMissingIndex,
+    missingIndex: addMissingIndex,
     add(report) {
-      for (const { label, property } of report.identities) noteIdentity({ label, idProperty: property })
+      for (const { label, property } of report.identities) addIdentity({ label, idProperty: property })
       identitiesAtLeast = Math.max(identitiesAtLeast, report.identities.length + (report.moreIdentities ?? 0))
       for (const field of ['originIds', 'relationshipIds'] as const) {
         const { count, first } = report.missing[field]
-        noteMissing(field, first)
+        addMissing(field, first)
         missing[field].count += count - first.length
       }
       for (const kind of Object.keys(skipped) as (keyof Skipped)[]) skipped[kind] += report.skipped[kind]
       collapsed += report.collapsed
-      for (const index of report.missingIndexes ?? []) noteMissingIndex(index)
+      for (const index of report.missingIndexes ?? []) addMissingIndex(index)
     },
     read() {
       const all = [...identities].flatMap(([label, properties]) =>

@@ -81,7 +81,7 @@ describe('a packet is rejected', () => {
 
 test('a packet without pairs is one empty part', async () => {
   const { writer, parts } = collectingWriter({})
-  writer.note((metadata) => metadata.missing('originIds', ['p1']))
+  writer.updateMetadata((metadata) => metadata.missing('originIds', ['p1']))
   await writer.end()
   expect(parts).toEqual([{ number: 1, pairs: 0, text: '{"statements":[]}', bytes: 17 }])
   expect(writer).toMatchObject({ pairs: 0, parts: 1, bytes: 17 })
@@ -107,7 +107,7 @@ describe('metadata', () => {
   test('recorded between pairs is in the current part only', async () => {
     const { writer, parts } = collectingWriter({ maxPairs: 2 })
     await writer.write(pairOf(0), 'a pair')
-    writer.note((metadata) => metadata.missing('originIds', ['p1']))
+    writer.updateMetadata((metadata) => metadata.missing('originIds', ['p1']))
     for (let index = 1; index < 4; index++) await writer.write(pairOf(index), 'a pair')
     await writer.end()
     expect(parts.map(({ text }) => text.includes('"missing":{"originIds":["p1"]'))).toEqual([true, false])
@@ -143,7 +143,7 @@ test('every part is JSON of the reported size within its limits, and together th
 test('metadata recorded when a part is exactly full stays in that part if no pair follows', async () => {
   const { writer, parts } = collectingWriter({ maxPairs: 2 })
   for (let index = 0; index < 2; index++) await writer.write(pairOf(index), 'a pair')
-  writer.note((metadata) => metadata.collapsed(3))
+  writer.updateMetadata((metadata) => metadata.collapsed(3))
   await writer.end()
   expect(parts.map(({ text }) => JSON.parse(text).statements.at(-1).metadata.collapsed)).toEqual([3])
 })

@@ -1,16 +1,14 @@
 import { byCodePoint } from '../../../cypher/identifiers.ts'
 import type { Rendered } from '../../../cypher/values.ts'
 import type { KeepClause, KeepList } from '../../pairs/statements/cleanup.ts'
-import type { InternalId } from '../../read/internal-ids.ts'
 import { type Identity, isAlike } from '../../request/identity.ts'
 
-/** Placeholder for an id whose value does not matter. */
-export const anyId: Rendered = { json: '', wrap: null, list: false }
-
-/** Collects what the cleanup of each node keeps, while relationships are read. */
+/**
+ * Collects what the cleanup of each targeted node keeps, while relationships are read. Nodes are given by their positions
+ * among the targets.
+ */
 export function createKeepLists() {
-  const types = new Map<string, Map<InternalId, KeepList[]>>()
-  const suppressed = new Set<string>()
+  const types = new Map<string, Map<number, KeepList[]>>()
   const clauses = new Map<string, KeepClause>()
   let last: { direction: 'out' | 'in'; far: Identity; clause: KeepClause } | null = null
 
@@ -29,43 +27,40 @@ export function createKeepLists() {
     return last.clause
   }
 
-  function keep(node: InternalId, type: string, clause: KeepClause, id: Rendered) {
-    const nodes = types.get(type) ?? new Map<InternalId, KeepList[]>()
+  function keep(position: number, type: string, clause: KeepClause, id: Rendered) {
+    const nodes = types.get(type) ?? new Map<number, KeepList[]>()
     types.set(type, nodes)
-    const lists = nodes.get(node)
+    const lists = nodes.get(position)
     const list = lists?.find((one) => one.clause === clause)
     if (list) list.ids.add(id.json)
     else if (lists) lists.push({ clause, ids: new Set([id.json]) })
-    else nodes.set(node, [{ clause, ids: new Set([id.json]) }])
+    else nodes.set(position, [{ clause, ids: new Set([id.json]) }])
   }
 
   return {
     /** Records that the origin has a relationship of `type` at this node, in that direction, to `far`. */
-    keepFarEnd(node: InternalId, type: string, direction: 'out' | 'in', far: Identity): void {
-      keep(node, type, farEnd(direction, far), far.id)
+    keepFarEnd(position: number, type: string, direction: 'out' | 'in', far: Identity): void {
+      keep(position, type, farEnd(direction, far), far.id)
     },
     /** Records that the origin has a relationship of `type` at this node, with this id in its property `field`. */
-    keepId(node: InternalId, type: string, field: string, id: Rendered): void {
-      keep(node, type, oneOf({ by: 'relationshipId', field, id }), id)
+    keepId(position: number, type: string, field: string, id: Rendered): void {
+      keep(position, type, oneOf({ by: 'relationshipId', field, id }), id)
     },
-    /** Records that something at this node was skipped: its cleanup would delete what the origin has. */
-    suppressCleanup(node: InternalId, type: string): void {
-      suppressed.add(`${node} ${type}`)
-    },
-    /**
-     * Removes and returns the lists of a node and type, outgoing first, then by label (contract 5); null: no cleanup.
-     */
-    take(node: InternalId, type: string): KeepList[] | null {
+    /** Removes and returns the lists of a node and type, outgoing first, then by label (contract 5). */
+    take(position: number, type: string): KeepList[] {
       const nodes = types.get(type)
-      const lists = nodes?.get(node) ?? []
-      nodes?.delete(node)
-      if (suppressed.size > 0 && suppressed.delete(`${node} ${type}`)) return null
+      const lists = nodes?.get(position) ?? []
+      nodes?.delete(position)
       return lists.length < 2 ? lists : lists.sort((a, b) => inOrder(order(a.clause), order(b.clause)))
+    },
+    /** Removes the lists of nodes before this position that were not taken. */
+    dropBefore(end: number): void {
+      for (const nodes of types.values()) {
+        for (const position of nodes.keys()) if (position < end) nodes.delete(position)
+      }
     },
   }
 }
-
-export type KeepLists = ReturnType<typeof createKeepLists>
 
 /** Sort key that identifies a clause: "0" is outgoing, "1" incoming. */
 function order(clause: KeepClause): string[] {

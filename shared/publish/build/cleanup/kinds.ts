@@ -1,0 +1,109 @@
+import type { Rendered } from '../../../cypher/values.ts'
+import type { Pair } from '../../pairs/pair.ts'
+import type { PairMaker } from '../../pairs/pair-maker.ts'
+import { relationshipIdOf } from '../../pairs/relationship-upserts.ts'
+import type { Identity } from '../../request/identity.ts'
+import type { CleanupKind, Plan } from '../../request/plan.ts'
+import type { RelationshipType } from '../../request/relationship-types.ts'
+import type { ReadRelationship } from './cleanup.ts'
+import type { IdentityPositions } from './identity-positions.ts'
+import { createKeepLists } from './keep-lists.ts'
+import { createLaterEntries } from './later-entries.ts'
+import { createMarks } from './marks.ts'
+
+/** What a kind of cleanup remembers of the relationships that the origin has. The methods are those of `Cleanup`. */
+interface Kept {
+  /** Called before the relationships of the nodes from position `start` to `end` (exclusive) are read. */
+  open(start: number, end: number): void
+  keepRead(relationship: ReadRelationship): boolean
+  keepPublished(relationship: ReadRelationship, near: Identity, far: Identity): void
+  pairFor(position: number, identity: Identity, type: RelationshipType): Pair | null
+}
+
+interface Given {
+  plan: Plan
+  pairs: PairMaker
+  /** The number of targeted nodes. */
+  length: number
+  positions: IdentityPositions | null
+}
+
+export const kinds: Record<Exclude<CleanupKind, 'none'>, (given: Given) => Kept> = {
+  byFarEnd,
+  byRelationshipId,
+  onlyWhereNoneIsLeft,
+}
+
+const typesOf = ({ relationships }: Plan) => relationships.map(({ type }) => type)
+
+/** Keeps the far ends of what is published. */
+function byFarEnd({ plan, pairs, length, positions }: Given): Kept {
+  const lists = createKeepLists()
+  // The value of an entry is twice the position of the far end, plus one if the relationship comes from there.
+  const later = createLaterEntries(length, typesOf(plan), (position, type, value) => {
+    const far = (positions as IdentityPositions).at(value >>> 1)
+    lists.keepFarEnd(position, type, value & 1 ? 'in' : 'out', far)
+  })
+  return {
+    open(start, end) {
+      lists.dropBefore(start)
+      later.openUpTo(end)
+    },
+    keepRead: () => true,
+    keepPublished({ row, type: { type }, position, farPosition }, near, far) {
+      lists.keepFarEnd(position, type, row.isOutgoing ? 'out' : 'in', far)
+      if (farPosition === null) return
+      if (later.isLater(farPosition)) later.add(farPosition, type, 2 * position + (row.isOutgoing ? 1 : 0), null)
+      else lists.keepFarEnd(farPosition, type, row.isOutgoing ? 'in' : 'out', near)
+    },
+    pairFor: (position, identity, type) => pairs.cleanup(identity, type, lists.take(position, type.type)),
+  }
+}
+
+/** Keeps the ids of all relationships. */
+function byRelationshipId({ plan, pairs, length }: Given): Kept {
+  const field = plan.relationshipIdField as string
+  const lists = createKeepLists()
+  // The text of an entry is the id's JSON, its value the position here of the expression that the id needs.
+  const expressions: Rendered[] = []
+  const later = createLaterEntries(length, typesOf(plan), (position, type, value, text) => {
+    lists.keepId(position, type, field, { ...(expressions[value] as Rendered), json: text as string })
+  })
+  function keepLater(position: number, type: string, { json, wrap, list }: Rendered) {
+    const known = expressions.findIndex((expression) => expression.wrap === wrap && expression.list === list)
+    const value = known === -1 ? expressions.push({ json: '', wrap, list }) - 1 : known
+    later.add(position, type, value, json)
+  }
+  return {
+    open(start, end) {
+      lists.dropBefore(start)
+      later.openUpTo(end)
+    },
+    keepRead({ row, type: { type }, position, farPosition }) {
+      const id = relationshipIdOf(plan, row.relationship, type, field, row.properties)
+      if (id === null) return false
+      lists.keepId(position, type, field, id)
+      if (farPosition === null) return true
+      if (later.isLater(farPosition)) keepLater(farPosition, type, id)
+      else lists.keepId(farPosition, type, field, id)
+      return true
+    },
+    keepPublished() {},
+    pairFor: (position, identity, type) => pairs.cleanup(identity, type, lists.take(position, type.type)),
+  }
+}
+
+/** Removes all relationships of a type at a node, unless the origin has any. */
+function onlyWhereNoneIsLeft({ pairs, length }: Given): Kept {
+  const left = createMarks(length)
+  return {
+    open() {},
+    keepRead({ type: { type }, position, farPosition }) {
+      left.add(position, type)
+      if (farPosition !== null) left.add(farPosition, type)
+      return true
+    },
+    keepPublished() {},
+    pairFor: (position, identity, type) => (left.has(position, type.type) ? null : pairs.cleanup(identity, type, [])),
+  }
+}

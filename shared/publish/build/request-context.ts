@@ -1,0 +1,68 @@
+import type { PairMaker, PropertyField } from '../pairs/pair-maker.ts'
+import type { PartMetadata } from '../parts/metadata.ts'
+import type { PacketWriter } from '../parts/packet-writer.ts'
+import type { Report, Skipped } from '../parts/report.ts'
+import type { IdList, InternalId } from '../read/internal-ids.ts'
+import type { NodeRow } from '../read/nodes.ts'
+import type { Reading } from '../read/properties.ts'
+import type { RelationshipSchema } from '../read/relationship-schema.ts'
+import type { Uniqueness } from '../read/uniqueness.ts'
+import type { Identity } from '../request/identity.ts'
+import type { Plan } from '../request/plan.ts'
+import type { Cleanup } from './cleanup/cleanup.ts'
+import type { ConflictDetector } from './conflicts.ts'
+
+/** What the steps of one request share: where it reads, what it asks for, and what keeps the results. */
+export interface RequestContext extends Reading {
+  schema: RelationshipSchema
+  uniqueness: Uniqueness
+  conflicts: ConflictDetector
+  report: Report
+  pairs: PairMaker
+  writer: PacketWriter
+}
+
+/** What the steps that write share, once the request's elements are selected. */
+export interface WriteContext extends RequestContext {
+  targets: IdList
+  cleanup: Cleanup
+  /** The packet's timestamp under the plan's property; null if nothing is stamped. */
+  stamp: PropertyField | null
+}
+
+/** Nodes of which some can be published. */
+export interface IdentifiedNodes {
+  /** Of the nodes that can be published. */
+  identities: ReadonlyMap<InternalId, Identity>
+  /** The nodes that cannot be published. */
+  skipped: ReadonlySet<InternalId>
+  /** Ids for search indexing, of the nodes that take part in it. */
+  searchIds: ReadonlyMap<InternalId, string>
+}
+
+/** Targeted nodes that are read together. */
+export interface Chunk extends IdentifiedNodes {
+  /** Position of the first among the targets. */
+  start: number
+  nodes: readonly InternalId[]
+  /** Their rows, in the same order; nodes that no longer exist have none. */
+  rows: readonly NodeRow[]
+}
+
+/** Counts an element that `onUnpublishable: skip` leaves out, in the report and in the part being filled. */
+export function countSkipped({ plan, report, writer }: RequestContext, kind: keyof Skipped, count = 1): void {
+  for (let index = 0; index < count; index++) {
+    report.skipped(kind)
+    writer.updateMetadata(withSettings(plan, (metadata) => metadata.skipped(kind)))
+  }
+}
+
+/** An update of a part's metadata that also adds the settings its pairs were made with. */
+export const withSettings =
+  (plan: Plan, update: (metadata: PartMetadata) => void) =>
+  (metadata: PartMetadata): void => {
+    metadata.settings(plan.mappedIndices, plan.relationshipIdField)
+    if (plan.timestamp?.postback) metadata.postsBack()
+    if (plan.search) metadata.searches()
+    update(metadata)
+  }
