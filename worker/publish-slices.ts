@@ -86,7 +86,7 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
   const requests = await readRequests(context, job, slices[slice], credentials)
   const { attempt } = run
   const staging = stageParts(store, packetName(job.orgName, job.fileName), { jobId: job.id, attempt }, slice)
-  const part = { requests, slice: { first, views } }
+  const part = { requests, slice: { first, treatments: views } }
   const { report, observations } = await headStart.run(job.id, (staged) => {
     const put: Staging['put'] = (one) => staging.put(one).then(staged)
     return buildParts(context, job, run, { ...staging, put }, part)

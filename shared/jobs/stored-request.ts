@@ -1,5 +1,5 @@
 import * as errors from '../errors/catalogue.ts'
-import { distinctViews, type View } from '../publish/build/conflicts.ts'
+import { distinctTreatments, type NodeTreatment } from '../publish/build/conflicts.ts'
 import type { PublishRequest } from '../publish/request/fields.ts'
 import { cancelledKey, jobPrefix, planKey, requestKey } from '../storage/keys.ts'
 import type { ByteRange, ObjectStore } from '../storage/object-store.ts'
@@ -37,8 +37,8 @@ export interface SlicePlan {
   slices: ByteRange[]
   /** Absent in a plan of version 1. */
   credentials?: ByteRange
-  /** Views of all sub-requests: what a slice must know about the others. */
-  views: View[]
+  /** What a slice must know about the other sub-requests; the stored name dates from version 1. */
+  views: NodeTreatment[]
 }
 
 /**
@@ -62,7 +62,7 @@ export async function storeRequest(
   const stored: Promise<unknown>[] = [store.put(requestKey(orgName, id), Buffer.from(head + lines.join('')))]
   if (lines.length > subRequestsPerSlice) {
     const credentials = { from: 0, bytes: head.length }
-    const plan: SlicePlan = { slices: rangesOf(lines, head.length), credentials, views: distinctViews(requests) }
+    const plan: SlicePlan = { slices: rangesOf(lines, head.length), credentials, views: distinctTreatments(requests) }
     stored.push(store.put(planKey(orgName, id), Buffer.from(JSON.stringify(plan))))
   }
   await allDone(stored)

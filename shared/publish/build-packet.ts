@@ -2,7 +2,13 @@ import type { ParameterSyntax } from '../cypher/parameters.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { OriginSettings } from '../origin/connect.ts'
-import { createObservations, detectConflicts, distinctViews, type Observation, type View } from './build/conflicts.ts'
+import {
+  createObservations,
+  detectConflicts,
+  distinctTreatments,
+  type NodeTreatment,
+  type Observation,
+} from './build/conflicts.ts'
 import { originsUntil } from './build/origins.ts'
 import { writeRequest } from './build/request.ts'
 import { selectAhead } from './build/select-ahead.ts'
@@ -16,8 +22,8 @@ import { planOf } from './request/plan.ts'
 /** What a packet, or a slice of one, is built from, and its limits. */
 export interface PacketOrder {
   requests: readonly PublishRequest[]
-  /** Set if the requests are a slice of a larger multi, from index `first` on; `views` are those of the whole multi. */
-  slice?: { first: number; views: readonly View[] }
+  /** Set if the requests are a slice of a larger multi, from index `first` on; `treatments` are of the whole multi. */
+  slice?: { first: number; treatments: readonly NodeTreatment[] }
   syntax: ParameterSyntax
   /** Maximum pairs per part, 1 to 5,000. */
   batchSize: number
@@ -68,9 +74,9 @@ export async function buildPacket(
   }
   const report = createReport()
   const pairs = createPairMaker(order.syntax)
-  const { first, views } = order.slice ?? { first: 0, views: distinctViews(order.requests) }
+  const { first, treatments } = order.slice ?? { first: 0, treatments: distinctTreatments(order.requests) }
   const observations = createObservations()
-  const detectorOf = detectConflicts(views, observations)
+  const detectorOf = detectConflicts(treatments, observations)
   let subRequestsDone = 0
   const progress = () => onProgress({ subRequestsDone, pairs: writer.pairs, parts: writer.parts, bytes: writer.bytes })
   const writer = createPacketWriter(partLimits(order.batchSize), order.maxPairs, async (part) => {
@@ -81,7 +87,8 @@ export async function buildPacket(
   const stopped = AbortSignal.any([signal, timeout])
   await using origins = originsUntil(stopped, originPolicy, Math.max(1, secondsLeft))
   const selections = selectAhead(order.requests, origins, (request, at, origin) => {
-    return { ...origin, conflicts: detectorOf(request, first + at), plan: planOf(request), pairs, writer, report }
+    const plan = planOf(request)
+    return { ...origin, plan, conflicts: detectorOf(plan, first + at), pairs, writer, report }
   })
   for (const at of order.requests.keys()) {
     interrupted()

@@ -3,7 +3,7 @@ import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, inSlices, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { openOrigin } from '../../shared/origin/connect.ts'
-import { createObservations, detectConflicts, distinctViews } from '../../shared/publish/build/conflicts.ts'
+import { createObservations, detectConflicts, distinctTreatments } from '../../shared/publish/build/conflicts.ts'
 import { select, writeRequest } from '../../shared/publish/build/request.ts'
 import { createPairMaker } from '../../shared/publish/pairs/pair-maker.ts'
 import { createPacketWriter } from '../../shared/publish/parts/packet-writer.ts'
@@ -64,22 +64,23 @@ async function packetOf(known: KnownColumns, fields: object): Promise<string[]> 
     parts.push(bytes.toString())
   })
   const uniqueness = createUniqueness(origin)
-  const detectorOf = detectConflicts(distinctViews(requests), createObservations())
+  const detectorOf = detectConflicts(distinctTreatments(requests), createObservations())
   const [pairs, report] = [createPairMaker('dollar'), createReport()]
   for (const [at, request] of requests.entries()) {
-    const work = {
+    const plan = planOf(request)
+    const context = {
       origin,
       uniqueness,
       schema: createRelationshipSchema(origin),
       ...nothingLearned(),
       known,
-      conflicts: detectorOf(request, at),
-      plan: planOf(request),
+      conflicts: detectorOf(plan, at),
+      plan,
       pairs,
       writer,
       report,
     }
-    await writeRequest(work, await select(work), 0, () => {})
+    await writeRequest(context, await select(context), 0, () => {})
   }
   await writer.end()
   await origin.close()

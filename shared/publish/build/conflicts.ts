@@ -3,8 +3,8 @@ import type { InternalId } from '../read/internal-ids.ts'
 import type { PublishRequest } from '../request/fields.ts'
 import { type Identity, idKey, idText, type NodeKeys } from '../request/identity.ts'
 import { type NodeSetting, nodeSettings } from '../request/option-agreement.ts'
-import { originIndex } from '../request/plan.ts'
-import { groupViews } from './views.ts'
+import { type Plan, planOf } from '../request/plan.ts'
+import { groupTreatments } from './treatments.ts'
 
 /**
  * Observes what one sub-request of a multi does with nodes that other sub-requests may publish, too. Every method
@@ -19,8 +19,8 @@ export interface ConflictDetector {
   missed(identity: Identity, id: unknown): void
 }
 
-/** What decides how a sub-request identifies and publishes nodes, as plain data: equal views cannot conflict. */
-export interface View {
+/** How a sub-request identifies and publishes nodes, as plain data: equal treatments cannot conflict. */
+export interface NodeTreatment {
   dbUrl: string
   mappedIndices: Readonly<Record<string, string>>
   indexLabel: string
@@ -72,37 +72,35 @@ function differing(text: string, otherText: string): string {
   return settings.find(({ setting }, index) => setting !== others[index]?.setting)?.field as string
 }
 
-/** The distinct views of a multi's sub-requests. */
-export function distinctViews(requests: readonly PublishRequest[]): View[] {
-  const distinct = new Map<string, View>()
+/** The distinct treatments of nodes by a multi's sub-requests. */
+export function distinctTreatments(requests: readonly PublishRequest[]): NodeTreatment[] {
+  const distinct = new Map<string, NodeTreatment>()
   for (const request of requests) {
-    const view = viewOf(request)
-    const key = JSON.stringify(view)
-    if (!distinct.has(key)) distinct.set(key, view)
+    const treatment = treatmentOf(planOf(request))
+    const key = JSON.stringify(treatment)
+    if (!distinct.has(key)) distinct.set(key, treatment)
   }
   return [...distinct.values()]
 }
 
-function viewOf(request: PublishRequest): View {
-  const { dbUrl, mappedIndices, metadata, relationshipDeleteOnly } = request
-  const publishesNodes = metadata === true && relationshipDeleteOnly !== true
-  const indexLabel = originIndex(request).label
-  return { dbUrl, mappedIndices, indexLabel, nodeSettings: publishesNodes ? nodeSettings(request) : null }
+function treatmentOf(plan: Plan): NodeTreatment {
+  const { dbUrl, mappedIndices, index, publishesNodes } = plan
+  return { dbUrl, mappedIndices, indexLabel: index.label, nodeSettings: publishesNodes ? nodeSettings(plan) : null }
 }
 
 /**
  * Compares how the sub-requests of a packet treat the nodes they share, while these are read. Remembers only nodes that
  * another sub-request could treat differently, so a multi with uniform settings costs nothing.
- * @param views those of the whole multi.
+ * @param treatments those of the whole multi.
  * @param observations what was recorded so far.
  * @returns a factory for the detector of the sub-request with that index in the multi.
  */
-export function detectConflicts(views: readonly View[], observations: Observations) {
-  const others = views.length > 1 ? groupViews(views) : null
+export function detectConflicts(treatments: readonly NodeTreatment[], observations: Observations) {
+  const others = treatments.length > 1 ? groupTreatments(treatments) : null
 
-  return (request: PublishRequest, at: number): ConflictDetector => {
+  return (plan: Plan, at: number): ConflictDetector => {
     if (others === null) return alone
-    const { dbUrl, nodeSettings: own } = viewOf(request)
+    const { dbUrl, nodeSettings: own } = treatmentOf(plan)
     const settings = own === null ? '' : JSON.stringify(own)
     const record = (field: Observation['field'], thing: readonly unknown[], text: string, identity: Identity) =>
       observations.record({ thing: [field, ...thing].join('\u0000'), at, text, field, name: nameOf(identity) })

@@ -84,7 +84,7 @@ export async function writeNodes(context: WriteContext, { rows, identities, sear
     const { row, identity, published } = current
     metadata.node(identity.idProperty, idText(identity.id), published)
     metadata.updated(searchIds.get(row.node))
-    if (!plan.timestamp?.postback || !stamp) return
+    if (!plan.timestamp.postback || !stamp) return
     metadata.postsBack(wholePair(pairs.postbackNode(identity, stamp)))
   })
   const updateSettings = withSettings(plan, () => {})

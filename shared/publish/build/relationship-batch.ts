@@ -86,7 +86,7 @@ export class RelationshipBatch {
     const update = withSettings(plan, (metadata) => {
       const { ends, upsert } = current
       metadata.relationship(ends.type)
-      if (!plan.timestamp?.postback || !plan.timestamp.stampsRelationships || !stamp) return
+      if (!plan.timestamp.postback || !plan.timestamp.stampsRelationships || !stamp) return
       metadata.postsBack(wholePair(pairs.postbackRelationship(ends, upsert.id, stamp)))
     })
     for (current of all) {

@@ -40,9 +40,8 @@ const mostFound = 100_000
 export async function findByRelationshipIds(context: RequestContext): Promise<Found> {
   const { origin, schema, plan, uniqueness, report } = context
   const field = plan.relationshipIdField as string
-  const values = plan.relationshipIds
-    .map(idForms)
-    .flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
+  const ids = [...new Set(plan.relationshipIds)]
+  const values = ids.map(idForms).flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
   const all: FoundRow[] = []
   const known = new Set<string>()
   let bytes = 0
@@ -64,7 +63,7 @@ export async function findByRelationshipIds(context: RequestContext): Promise<Fo
   const rows = all.flatMap(({ start, end, ...row }) =>
     isOwn(start) && isOwn(end) && (isQuotable(row.found.type) || !plan.skips) ? [{ ...row, start, end }] : [],
   )
-  const missing = plan.relationshipIds.filter((id) => !known.has(id))
+  const missing = ids.filter((id) => !known.has(id))
   return { rows, ends: endsOf(plan, all), missing, skipped: all.length - rows.length }
 }
 

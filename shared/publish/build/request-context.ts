@@ -62,7 +62,7 @@ export const withSettings =
   (plan: Plan, update: (metadata: PartMetadata) => void) =>
   (metadata: PartMetadata): void => {
     metadata.settings(plan.mappedIndices, plan.relationshipIdField)
-    if (plan.timestamp?.postback) metadata.postsBack()
+    if (plan.timestamp.postback) metadata.postsBack()
     if (plan.search) metadata.searches()
     update(metadata)
   }

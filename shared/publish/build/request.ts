@@ -84,11 +84,9 @@ export async function writeRequest(
   await writeAbsent(context, absence)
 }
 
-const stampOf = ({ timestamp, identity }: Plan, acceptedAt: number) =>
-  timestamp && {
-    key: timestamp.property,
-    value: renderValue(BigInt(acceptedAt), identity.numbers) as Rendered,
-  }
+function stampOf({ timestamp: { property: key }, identity }: Plan, acceptedAt: number) {
+  return key === null ? null : { key, value: renderValue(BigInt(acceptedAt), identity.numbers) as Rendered }
+}
 
 /** Records the origin ids not found when the targets were selected. Contract 4.8. */
 function reportMissing({ plan, report, writer }: WriteContext, missing: readonly string[]): void {

@@ -30,7 +30,7 @@ export class RelationshipUpserts {
     const { numbers } = plan.identity
     this.#plan = plan
     this.#pairs = pairs
-    this.#added = plan.timestamp?.stampsRelationships && stamp ? [stamp] : []
+    this.#added = plan.timestamp.stampsRelationships && stamp ? [stamp] : []
     this.#excluded = [...plan.protectedRelationshipProperties, ...this.#added.map(({ key }) => key)]
     this.#columns = new ColumnUpserts({ numbers, excluded: this.#excluded, added: this.#added })
   }

@@ -26,9 +26,8 @@ export interface Targets {
  */
 export async function findTargets(work: Reading, atOnce: number): Promise<Targets> {
   const { origin, plan } = work
-  const values = plan.originIds
-    .map(idForms)
-    .flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
+  const originIds = [...new Set(plan.originIds)]
+  const values = originIds.map(idForms).flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
   const isLayered = plan.toLayer.length > 0
   const rows = isLayered ? null : await readNodesByIds(work, values, atOnce)
   const found = new Set(rows?.map(({ properties }) => textOf(propertyOf(properties, plan.index.idProperty))))
@@ -43,7 +42,7 @@ export async function findTargets(work: Reading, atOnce: number): Promise<Target
   if (found.size === 0 && !(await hasAny(origin, plan.index))) {
     throw errors.nothingThere(plan.index.label, plan.index.idProperty)
   }
-  const missing = plan.originIds.filter((id) => !found.has(id))
+  const missing = originIds.filter((id) => !found.has(id))
   if (!isLayered) return { nodes: listIds(nodes), rows: kept, missing }
   return { nodes: await followLayers(origin, nodes, plan.toLayer, plan.targetFilter), rows: null, missing }
 }

@@ -5,6 +5,7 @@ import { shown } from '../../validation/issues.ts'
 import type { PublishRequest } from './fields.ts'
 import { idPropertyOf } from './identity.ts'
 import { optionAgreement } from './option-agreement.ts'
+import { planOf } from './plan.ts'
 import { parsePublishRequest } from './rules.ts'
 
 /** Sub-requests of one packet, and where to store it; the names may be empty with `returnOnly`. */
@@ -55,9 +56,9 @@ export function parseMulti(body: unknown): { multi: Multi; issues: Issue[] } {
     }
   }
   // If a sub-request gives both names, the problem was already reported.
-  const isTold = requests.some(({ orgName, fileName }) => orgName !== undefined && fileName !== undefined)
+  const isReported = requests.some(({ orgName, fileName }) => orgName !== undefined && fileName !== undefined)
   const problem = packetNameProblem(multi.orgName, multi.fileName)
-  if (problem && !isTold) issues.push({ path: 'fileName', message: problem })
+  if (problem && !isReported) issues.push({ path: 'fileName', message: problem })
   return { multi, issues }
 }
 
@@ -67,7 +68,7 @@ function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
   yield* differing(requests, 'parameterSyntax', (request) => request.parameterSyntax ?? null)
   yield* tooManyCredentials(requests)
   yield* differingLabels(requests)
-  yield* optionAgreement(requests)
+  yield* optionAgreement(requests.map(planOf))
 }
 
 /** Reports the first sub-request that exceeds the limit of distinct credentials. */
@@ -83,17 +84,17 @@ function* tooManyCredentials(requests: readonly PublishRequest[]): Generator<Iss
 /** Reports, for each label, the first sub-request that gives it another id property than an earlier one. */
 function* differingLabels(requests: readonly PublishRequest[]): Generator<Issue> {
   const first = new Map<string, { index: number; idProperty: string }>()
-  const told = new Set<string>()
+  const reported = new Set<string>()
   for (const [index, { mappedIndices = {} }] of requests.entries()) {
     for (const label of Object.keys(mappedIndices)) {
       const idProperty = idPropertyOf(mappedIndices, label)
       const known = first.get(label)
-      if (idProperty === undefined || told.has(label)) continue
+      if (idProperty === undefined || reported.has(label)) continue
       if (known === undefined) first.set(label, { index, idProperty })
       else if (known.idProperty !== idProperty) {
         const path = `[${index}].mappedIndices.${shown(label)}`
         yield { path, message: `must be the same as in [${known.index}]` }
-        if (told.add(label).size === maxIssues) return
+        if (reported.add(label).size === maxIssues) return
       }
     }
   }

@@ -1,9 +1,9 @@
-import type { PublishRequest } from './fields.ts'
+import type { Plan } from './plan.ts'
 
 /** A sub-request of a multi that must agree with others on an option. */
 export interface Participant {
   index: number
-  request: PublishRequest
+  plan: Plan
 }
 
 /** State of a scope: its first participant, and the first later one whose setting differs. */
@@ -24,10 +24,10 @@ const anyScope = Symbol('any scope')
 export function firstDisagreement(
   participants: readonly Participant[],
   scopes: readonly (readonly string[] | null)[],
-  settingOf: (request: PublishRequest) => string,
+  settingOf: (plan: Plan) => string,
 ): [Participant, Participant] | null {
   if (participants.length < 2) return null
-  const settings = participants.map(({ request }) => settingOf(request))
+  const settings = participants.map(({ plan }) => settingOf(plan))
   if (settings.every((setting) => setting === settings[0])) return null
   const agreements = new Map<string | symbol, Agreement>()
   for (const [position, participant] of participants.entries()) {
@@ -40,7 +40,7 @@ export function firstDisagreement(
     }
     if (earliest) return [earliest, participant]
     for (const scope of own === null ? [everyScope, anyScope] : [anyScope, ...own]) {
-      note(agreements, scope, participant, setting)
+      record(agreements, scope, participant, setting)
     }
   }
   return null
@@ -51,7 +51,7 @@ function differingFrom(setting: string, agreement: Agreement | undefined): Parti
   return agreement.setting === setting ? agreement.different : agreement.first
 }
 
-function note(
+function record(
   agreements: Map<string | symbol, Agreement>,
   scope: string | symbol,
   participant: Participant,

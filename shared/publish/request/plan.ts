@@ -8,10 +8,12 @@ export type CleanupKind = 'none' | 'byFarEnd' | 'byRelationshipId' | 'onlyWhereN
 
 /** What one request asks to read and write, as plain data: all that the pipeline knows about the request. */
 export interface Plan {
+  dbUrl: string
   identity: IdentityRule
   mappedIndices: Readonly<Record<string, string>>
   /** Label and id property of the origin ids. */
   index: { label: string; idProperty: string }
+  /** As requested: some may be repeated, here and among the relationship ids. */
   originIds: readonly string[]
   relationshipIds: readonly string[]
   requiresBothEnds: boolean
@@ -24,35 +26,46 @@ export interface Plan {
   publishesNodes: boolean
   publishesRelationships: boolean
   cleanup: CleanupKind
+  /** Whether the relationships of origin ids that the origin does not have are removed, too. */
+  cleansMissing: boolean
   /** Sorted and distinct, as are the next two. */
   deletedProperties: readonly string[]
   protectedNodeProperties: readonly string[]
   protectedRelationshipProperties: readonly string[]
   dynamicLabels: ReadonlyMap<string, readonly string[]>
   /** Which elements are stamped with the packet's timestamp, in their own upserts or by the postback packet. */
-  timestamp: { property: string; stampsRelationships: boolean; postback: boolean } | null
+  timestamp: { property: string | null; stampsRelationships: boolean; postback: boolean }
   search: { idField: string; filter: string | null; prevented: readonly string[] } | null
 }
 
-/** Seed, Publish request; contract 4. */
+/**
+ * What a request means. The only place that interprets its options. Seed, Publish request; contract 4. Accepts a request
+ * that breaks rules, too: the sub-requests of a multi are compared even if some of them are invalid.
+ */
 export function planOf(request: PublishRequest): Plan {
-  const { mappedIndices } = request
+  const { dbUrl, mappedIndices = {}, originIds = [], relationshipIds = [], toLayer = [] } = request
+  const relationships = mergeRelationshipTypes(request.relationships ?? [])
   const deletesOnly = request.relationshipDeleteOnly === true
+  const targetFilter = request.targetFilter ?? null
+  const cleanup = cleanupOf(request)
   return {
+    dbUrl,
     identity: identityRule(mappedIndices, request.numbers),
     mappedIndices,
     index: originIndex(request),
-    originIds: [...new Set(request.originIds)],
-    relationshipIds: [...new Set(request.relationshipIds)],
+    originIds,
+    relationshipIds,
     requiresBothEnds: request.hardFilterRelationships === true,
-    toLayer: request.toLayer ?? [],
-    targetFilter: request.targetFilter ?? null,
-    relationships: mergeRelationshipTypes(request.relationships ?? []),
+    toLayer,
+    targetFilter,
+    relationships,
     relationshipIdField: request.relationshipIdField ?? null,
     skips: request.onUnpublishable === 'skip',
     publishesNodes: request.metadata === true && !deletesOnly,
-    publishesRelationships: !deletesOnly,
-    cleanup: cleanupOf(request),
+    publishesRelationships: relationshipIds.length > 0 || (relationships.length > 0 && !deletesOnly),
+    cleanup,
+    // Otherwise nothing shows that these nodes were targeted.
+    cleansMissing: cleanup !== 'none' && toLayer.length === 0 && targetFilter === null,
     deletedProperties: sorted(request.deleteProperties),
     protectedNodeProperties: sorted(request.protectedNodeProperties),
     protectedRelationshipProperties: sorted(request.protectedRelationshipProperties),
@@ -63,20 +76,22 @@ export function planOf(request: PublishRequest): Plan {
 }
 
 /** The label of a request's origin ids, and that label's id property. Contract 4.3. */
-export function originIndex({ mappedIndices, index }: Pick<PublishRequest, 'mappedIndices' | 'index'>): Plan['index'] {
-  const label = index ?? (mappedIndices.DEFAULT_INDEX as string)
-  return { label, idProperty: idPropertyOf(mappedIndices, label) ?? (mappedIndices.DEFAULT_ID_FIELD as string) }
+export function originIndex({
+  mappedIndices = {},
+  index,
+}: Pick<PublishRequest, 'mappedIndices' | 'index'>): Plan['index'] {
+  const label = index ?? mappedIndices.DEFAULT_INDEX ?? ''
+  return { label, idProperty: idPropertyOf(mappedIndices, label) ?? mappedIndices.DEFAULT_ID_FIELD ?? '' }
 }
 
 const sorted = (names: readonly string[] | undefined) => [...new Set(names)].sort(byCodePoint)
 
 /** Contract 4.11 and 4.12. */
 function cleanupOf(request: PublishRequest): CleanupKind {
+  const hasIdField = request.relationshipIdField !== undefined
   if (request.preventCleanup === true) return 'none'
-  if (request.relationshipDeleteOnly) {
-    return request.relationshipIdField === undefined ? 'onlyWhereNoneIsLeft' : 'byRelationshipId'
-  }
-  return request.deleteRelationshipById ? 'byRelationshipId' : 'byFarEnd'
+  if (request.relationshipDeleteOnly) return hasIdField ? 'byRelationshipId' : 'onlyWhereNoneIsLeft'
+  return request.deleteRelationshipById && hasIdField ? 'byRelationshipId' : 'byFarEnd'
 }
 
 /** Contract 4.16 and 4.17: `timestampProperty` is ignored unless an option that uses it is on. */
@@ -86,8 +101,8 @@ function timestampOf({
   postbackTimestamp,
 }: PublishRequest): Plan['timestamp'] {
   const [stampsRelationships, postback] = [timestampRelationships === true, postbackTimestamp === true]
-  if (timestampProperty === undefined || !(stampsRelationships || postback)) return null
-  return { property: timestampProperty, stampsRelationships, postback }
+  const property = stampsRelationships || postback ? (timestampProperty ?? null) : null
+  return { property, stampsRelationships, postback }
 }
 
 /** Contract 4.18. */

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { createObservations, detectConflicts, distinctViews } from '../../../shared/publish/build/conflicts.ts'
+import { createObservations, detectConflicts, distinctTreatments } from '../../../shared/publish/build/conflicts.ts'
 import { writeRequest } from '../../../shared/publish/build/request.ts'
 import { createPairMaker } from '../../../shared/publish/pairs/pair-maker.ts'
 import { createPacketWriter } from '../../../shared/publish/parts/packet-writer.ts'
@@ -43,15 +43,16 @@ async function publish(fields: object) {
   )
   const nodes = await listIds(Array.from({ length: count }, (_, node) => node))
   const writer = createPacketWriter(partLimits(5_000), 10 * count + count, async () => {})
-  const given = {
+  const plan = planOf(request)
+  const context = {
     origin,
     writer,
-    plan: planOf(request),
+    plan,
     ...nothingLearned(),
     pairs: createPairMaker('dollar'),
     report: createReport(),
     uniqueness: createUniqueness(origin),
-    conflicts: detectConflicts(distinctViews([request]), createObservations())(request, 0),
+    conflicts: detectConflicts(distinctTreatments([request]), createObservations())(plan, 0),
     schema: createRelationshipSchema(origin),
   }
   let [before, most, chunks] = [0, 0, 0]
@@ -60,7 +61,7 @@ async function publish(fields: object) {
     if (++chunks === 3) before = bytesInUse()
     else if (chunks > 3 && chunks % 5 === 0) most = Math.max(most, bytesInUse() - before)
   }
-  await writeRequest(given, { found: null, targets: { nodes, rows: null, missing: [] } }, 0, measure)
+  await writeRequest(context, { found: null, targets: { nodes, rows: null, missing: [] } }, 0, measure)
   await writer.end()
   return { most, pairs: writer.pairs }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createObservations, detectConflicts, distinctViews } from '../../../shared/publish/build/conflicts.ts'
+import { createObservations, detectConflicts, distinctTreatments } from '../../../shared/publish/build/conflicts.ts'
 import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
 import { identityLabel, identityOf, identityRule, type NodeKeys } from '../../../shared/publish/request/identity.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
@@ -14,8 +14,8 @@ interface Observed {
 
 const detectorsOf = (requests: readonly PublishRequest[]) => {
   const observations = createObservations()
-  const detectorOf = detectConflicts(distinctViews(requests), observations)
-  return { detectors: requests.map(detectorOf), observations }
+  const detectorOf = detectConflicts(distinctTreatments(requests), observations)
+  return { detectors: requests.map((one, at) => detectorOf(planOf(one), at)), observations }
 }
 
 const read = (changes: Record<string, unknown>) => parsePublishRequest(request(changes)).request

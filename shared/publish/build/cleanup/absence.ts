@@ -14,12 +14,10 @@ export interface Absent {
 /**
  * Tracks the origin ids that the origin does not have, so that their relationships on the target are removed: each
  * missing id as a string and, where it could be one, as an integer. A node created while the request is read is
- * published, so an identity seen later no longer counts as absent. Empty with `toLayer` or `targetFilter`: nothing
- * shows that the nodes were targeted. Contract 4.11 and 5.
+ * published, so an identity seen later no longer counts as absent. Contract 4.11 and 5.
  */
-export function createAbsence({ index, identity, cleanup, toLayer, targetFilter }: Plan, missing: readonly string[]) {
-  const isCleaned = cleanup !== 'none' && toLayer.length === 0 && targetFilter === null
-  const forms = (isCleaned ? missing : []).map(idForms)
+export function createAbsence({ index, identity, cleansMissing }: Plan, missing: readonly string[]) {
+  const forms = (cleansMissing ? missing : []).map(idForms)
   const values = forms.flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
   const absent = new Map<string, Absent>(
     values.map((value) => [

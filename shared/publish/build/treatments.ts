@@ -1,17 +1,17 @@
 import { type IdentityRule, identityLabel, identityRule, type NodeKeys } from '../request/identity.ts'
-import type { View } from './conflicts.ts'
+import type { NodeTreatment } from './conflicts.ts'
 
-/** How the views of a multi treat a node that one of them sees. */
-export interface OtherViews {
-  /** Whether a view of another origin may identify nodes by this label and id property. */
+/** How the other sub-requests of a multi treat a node that one of them reads. */
+export interface OtherTreatments {
+  /** Whether one of another origin may identify nodes by this label and id property. */
   isKnownElsewhere(dbUrl: string, label: string, idProperty: string): boolean
-  /** Whether a view of this origin identifies a node with these keys by another label or id property. */
+  /** Whether one of this origin identifies a node with these keys by another label or id property. */
   isIdentifiedOtherwise(dbUrl: string, keys: NodeKeys, label: string, idProperty: string): boolean
-  /** Whether a view of this origin publishes nodes with one of these labels with other settings. */
+  /** Whether one of this origin publishes nodes with one of these labels with other settings. */
   isPublishedOtherwise(dbUrl: string, labels: readonly string[], settings: string): boolean
 }
 
-/** The views of one origin. */
+/** The treatments by sub-requests of one origin. */
 interface Grouped {
   /** The distinct identity rules. */
   rules: Map<string, IdentityRule>
@@ -25,13 +25,13 @@ interface Grouped {
 const answersAtMost = 1_000
 
 /**
- * Groups views by what decides each answer, so that the cost per node does not grow with views that agree: 10,000
- * sub-requests may differ in `index` alone.
+ * Groups treatments by what decides each answer, so that the cost per node does not grow with sub-requests that agree:
+ * 10,000 may differ in `index` alone.
  */
-export function groupViews(views: readonly View[]): OtherViews {
+export function groupTreatments(treatments: readonly NodeTreatment[]): OtherTreatments {
   const origins = new Map<string, Grouped>()
   const dbUrls = new Map<string, Set<string>>()
-  for (const { dbUrl, mappedIndices, indexLabel, nodeSettings } of views) {
+  for (const { dbUrl, mappedIndices, indexLabel, nodeSettings } of treatments) {
     const origin = origins.get(dbUrl) ?? { rules: new Map(), settings: new Map(), answers: new Map() }
     origins.set(dbUrl, origin)
     const rule = identityRule(mappedIndices)
