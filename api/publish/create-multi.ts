@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxPairsPerPart } from '../../shared/publish/parts/part-buffer.ts'
 import { publishRequest } from '../../shared/publish/request/fields.ts'
 import { parseMulti } from '../../shared/publish/request/multi.ts'
 import { orgInBody } from '../http/access.ts'
@@ -8,7 +9,7 @@ import { multiExample } from '../submission/examples.ts'
 import { publish } from '../submission/publish.ts'
 import { storedAnswers } from '../submission/stored-answers.ts'
 
-const pairsPerPart = wholeNumber(1, 5_000).optional()
+const batchSize = wholeNumber(1, maxPairsPerPart).optional()
 
 /** Seed, Publish #4; contract 7.4. */
 export const createMulti = defineEndpoint({
@@ -18,7 +19,7 @@ export const createMulti = defineEndpoint({
   scope: 'publish:write',
   access: orgInBody,
   query: z
-    .strictObject({ batchsize: pairsPerPart, batchSize: pairsPerPart, forceOverwrite: trueOrFalse.optional() })
+    .strictObject({ batchsize: batchSize, batchSize, forceOverwrite: trueOrFalse.optional() })
     .refine(({ batchsize, batchSize = batchsize }) => batchsize === undefined || batchsize === batchSize, {
       path: ['batchsize'],
       message: 'must not differ from batchSize',
@@ -37,7 +38,7 @@ export const createMulti = defineEndpoint({
   answers: storedAnswers,
   async handle(context, { query, body: { returnOnly, ...multi }, ...caller }) {
     const { batchsize, batchSize = batchsize, forceOverwrite = false } = query
-    const order = { kind: 'multi', ...multi, batchSize: batchSize ?? 5_000, force: forceOverwrite } as const
+    const order = { kind: 'multi', ...multi, batchSize: batchSize ?? maxPairsPerPart, force: forceOverwrite } as const
     return publish(context, caller, order, returnOnly)
   },
 })

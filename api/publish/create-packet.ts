@@ -1,3 +1,4 @@
+import { maxPairsPerPart } from '../../shared/publish/parts/part-buffer.ts'
 import { publishRequest } from '../../shared/publish/request/fields.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import { orgInBody } from '../http/access.ts'
@@ -5,8 +6,6 @@ import { defineEndpoint } from '../http/endpoint.ts'
 import { publishExample } from '../submission/examples.ts'
 import { publish } from '../submission/publish.ts'
 import { storedAnswers } from '../submission/stored-answers.ts'
-
-const pairsPerPart = 5_000
 
 /** Seed, Publish #3; contract 7.3. */
 export const createPacket = defineEndpoint({
@@ -34,7 +33,7 @@ export const createPacket = defineEndpoint({
       requests: [request],
       orgName,
       fileName,
-      batchSize: pairsPerPart,
+      batchSize: maxPairsPerPart,
       force: false,
     } as const
     return publish(context, caller, order, request.returnOnly === true)

@@ -16,6 +16,7 @@ import { createPairMaker } from './pairs/pair-maker.ts'
 import { createPacketWriter, type PartSink } from './parts/packet-writer.ts'
 import { partLimits } from './parts/part-buffer.ts'
 import { createReport, type JobReport } from './parts/report.ts'
+import { type BuildSizes, defaultSizes } from './read/sizes.ts'
 import type { PublishRequest } from './request/fields.ts'
 import { planOf } from './request/plan.ts'
 
@@ -25,7 +26,7 @@ export interface PacketOrder {
   /** Set if the requests are a slice of a larger multi, from index `first` on; `treatments` are of the whole multi. */
   slice?: { first: number; treatments: readonly NodeTreatment[] }
   syntax: ParameterSyntax
-  /** Maximum pairs per part, 1 to 5,000. */
+  /** Maximum pairs per part, 1 to `maxPairsPerPart`. */
   batchSize: number
   maxPairs: number
   limitSeconds: number
@@ -54,6 +55,7 @@ interface BuildContext {
   sink: PartSink
   signal: AbortSignal
   onProgress: (progress: PacketProgress) => void
+  sizes?: BuildSizes
 }
 
 /**
@@ -64,7 +66,7 @@ interface BuildContext {
  */
 export async function buildPacket(
   order: PacketOrder,
-  { originPolicy, sink, signal, onProgress }: BuildContext,
+  { originPolicy, sink, signal, onProgress, sizes = defaultSizes }: BuildContext,
 ): Promise<Built> {
   const secondsLeft = Math.max(0, order.limitSeconds - order.spentSeconds)
   const timeout = AbortSignal.timeout(secondsLeft * 1_000)
@@ -88,7 +90,7 @@ export async function buildPacket(
   await using origins = originsUntil(stopped, originPolicy, Math.max(1, secondsLeft))
   const selections = selectAhead(order.requests, origins, (request, at, origin) => {
     const plan = planOf(request)
-    return { ...origin, plan, conflicts: detectorOf(plan, first + at), pairs, writer, report }
+    return { ...origin, sizes, plan, conflicts: detectorOf(plan, first + at), pairs, writer, report }
   })
   for (const at of order.requests.keys()) {
     interrupted()

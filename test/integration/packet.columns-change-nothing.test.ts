@@ -11,6 +11,7 @@ import { partLimits } from '../../shared/publish/parts/part-buffer.ts'
 import { createReport } from '../../shared/publish/parts/report.ts'
 import { type KnownColumns, nothingLearned } from '../../shared/publish/read/properties.ts'
 import { createRelationshipSchema } from '../../shared/publish/read/relationship-schema.ts'
+import { defaultSizes } from '../../shared/publish/read/sizes.ts'
 import { createUniqueness } from '../../shared/publish/read/uniqueness.ts'
 import { planOf } from '../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
@@ -49,7 +50,7 @@ await run(driver, `${values} ${ends} CREATE (a)-[:KNOWS {step: step, ${propertie
 /** Reports for every kind that it has no columns. */
 class NoColumns extends Map<string, never> {
   override get() {
-    return { columns: null, rows: 0, odd: 0, rowBytes: 0 } as never
+    return { columns: null, rows: 0, misfits: 0, rowBytes: 0 } as never
   }
 }
 
@@ -70,6 +71,7 @@ async function packetOf(known: KnownColumns, fields: object): Promise<string[]> 
     const plan = planOf(request)
     const context = {
       origin,
+      sizes: defaultSizes,
       uniqueness,
       schema: createRelationshipSchema(origin),
       ...nothingLearned(),

@@ -6,6 +6,7 @@ import { openOrigin } from '../../shared/origin/connect.ts'
 import { buildPacket } from '../../shared/publish/build-packet.ts'
 import { nodesAtOnce, readNodes, readNodesByIds } from '../../shared/publish/read/nodes.ts'
 import { nothingLearned } from '../../shared/publish/read/properties.ts'
+import { defaultSizes } from '../../shared/publish/read/sizes.ts'
 import { planOf } from '../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 
@@ -28,7 +29,7 @@ const { request } = parsePublishRequest(fields)
 
 test('large nodes are read a few at a time once their size is known', async () => {
   const origin = await openOrigin(request, settings, 60)
-  const work = { origin, plan: planOf(request), ...nothingLearned() }
+  const work = { origin, plan: planOf(request), ...nothingLearned(), sizes: defaultSizes }
   expect(nodesAtOnce(work)).toBeGreaterThan(ids.length)
   expect(await readNodesByIds(work, ids, 1_000)).toBeNull()
   expect(nodesAtOnce(work)).toBe(Math.floor((16 * 1024 * 1024) / (10 * 2 ** 15 + 600)))
@@ -57,7 +58,7 @@ test('of very large nodes a few are read first, and never more at a time than th
     originIds: heavyIds,
   })
   const plan = planOf(heavyOnes)
-  const work = { origin: { ...opened, rowsWithin }, plan, ...nothingLearned() }
+  const work = { origin: { ...opened, rowsWithin }, plan, ...nothingLearned(), sizes: defaultSizes }
   expect(await readNodesByIds(work, heavyIds, 1_000)).toBeNull()
   const nodes = (await run(driver, `MATCH (n:${heavy}) RETURN id(n)`)).map(([node]) => Number(node))
   const atOnce = nodesAtOnce(work)

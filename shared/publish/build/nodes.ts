@@ -4,7 +4,7 @@ import { wholePair } from '../pairs/pair.ts'
 import { propertyOf } from '../read/columns.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { NodeRow } from '../read/nodes.ts'
-import { asValues } from '../read/properties.ts'
+import { readAsValues } from '../read/properties.ts'
 import { type Identity, identityOf, idText, type NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import {
@@ -100,7 +100,7 @@ export async function writeNodes(context: WriteContext, { rows, identities, sear
       const full = writer.add(made.bytes, describe, update)
       if (full) await full
     } else {
-      const values = await asValues(origin, 'n', node, properties)
+      const values = await readAsValues(origin, 'n', node, properties)
       if (values === null) continue
       const upsert = upserts.fromValues(identity, keys.labels, values, describe)
       current.published = upsert.published

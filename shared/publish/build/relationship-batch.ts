@@ -3,7 +3,7 @@ import type { Ends } from '../pairs/pair-maker.ts'
 import { describeRelationship, type RelationshipUpsert, RelationshipUpserts } from '../pairs/relationship-upserts.ts'
 import type { Properties } from '../read/columns.ts'
 import type { InternalId } from '../read/internal-ids.ts'
-import { asValues } from '../read/properties.ts'
+import { readAsValues } from '../read/properties.ts'
 import { mergeText } from '../request/identity.ts'
 import { countSkipped, type WriteContext, withSettings } from './request-context.ts'
 
@@ -46,7 +46,7 @@ export class RelationshipBatch {
     if (upsert) this.#keep(nodes, { relationship, ends, upsert })
     else if (properties.columns === null) this.#keepValues(relationship, nodes, ends, properties)
     else {
-      return asValues(this.#context.origin, 'r', relationship, properties).then((values) => {
+      return readAsValues(this.#context.origin, 'r', relationship, properties).then((values) => {
         if (values !== null) this.#keepValues(relationship, nodes, ends, values)
       })
     }

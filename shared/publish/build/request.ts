@@ -11,13 +11,6 @@ import { writeRelationships } from './relationships.ts'
 import { type Found, findByRelationshipIds, writeFound } from './relationships-by-own-id.ts'
 import { type RequestContext, type WriteContext, withSettings } from './request-context.ts'
 
-/**
- * All origin ids of a request fit into one chunk (500, each possibly stored as string and as integer), so that
- * keep-lists and upserts come from the same rows. Memory holds the relationships of one chunk, plus a few bytes for
- * each relationship from a node already read to one that is not.
- */
-const chunkSize = 1_000
-
 /** The elements a request is about, found before any of it is written. */
 export interface Selection {
   found: Found | null
@@ -28,7 +21,7 @@ export async function select(context: RequestContext): Promise<Selection> {
   const { plan } = context
   const found = plan.relationshipIds.length > 0 ? await findByRelationshipIds(context) : null
   const ends = found && plan.originIds.length === 0 ? found.ends : null
-  const targets = ends ? { nodes: listIds(ends), rows: null, missing: [] } : await findTargets(context, chunkSize)
+  const targets = ends ? { nodes: listIds(ends), rows: null, missing: [] } : await findTargets(context)
   return { found, targets }
 }
 
@@ -64,8 +57,7 @@ export async function writeRequest(
   while (next < targets.length) {
     interrupted()
     const start = next
-    const size = known ? chunkSize : Math.min(chunkSize, nodesAtOnce(context))
-    const nodes = targets.slice(start, start + size)
+    const nodes = targets.slice(start, known ? targets.length : start + nodesAtOnce(context))
     const rows = known ?? (await readNodes(context, nodes))
     if (rows === null) continue // too large: row size is now known; retry with a smaller batch
     next += nodes.length

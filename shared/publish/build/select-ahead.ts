@@ -18,7 +18,7 @@ interface Origins {
 
 /**
  * Selects the elements of each request. The selection of the next request may run while one is written, if both are
- * read in one transaction: then the origin and this process context in parallel.
+ * read in one transaction: then the origin and this process work in parallel.
  */
 export function selectAhead(
   requests: readonly PublishRequest[],

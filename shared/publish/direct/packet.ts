@@ -3,13 +3,12 @@ import { pairOf, shapeOf } from '../pairs/pair.ts'
 import { nodeDelete } from '../pairs/statements/node-delete.ts'
 import { type End, relationshipCreate } from '../pairs/statements/relationship-create.ts'
 import { createPacketWriter, type PartSink } from '../parts/packet-writer.ts'
-import { partLimits } from '../parts/part-buffer.ts'
+import { maxPairsPerPart, partLimits } from '../parts/part-buffer.ts'
 import { idForms } from '../request/id-forms.ts'
 
 /** How the ids of a request are stored on the target. Additive; contract 7.9 and 7.10. */
 export type IdType = 'string' | 'integer'
 
-const pairsPerPart = 5_000
 const noPairLimit = Number.MAX_SAFE_INTEGER
 
 /** An id as a parameter's JSON: as given, or as the integer that it spells; null if it spells none. */
@@ -27,7 +26,7 @@ export async function writeNodeDelete(
   syntax: ParameterSyntax,
   sink: PartSink,
 ): Promise<void> {
-  const writer = createPacketWriter(partLimits(pairsPerPart), noPairLimit, sink)
+  const writer = createPacketWriter(partLimits(maxPairsPerPart), noPairLimit, sink)
   const pair = pairOf(shapeOf(nodeDelete(label, idProperty), syntax), () => `[${ids.join(',')}]`)
   await writer.write(pair, 'the list of ids', (metadata) => metadata.deleted(deletedIds))
   await writer.end()
@@ -43,7 +42,7 @@ export async function writeRelationshipCreates(
   syntax: ParameterSyntax,
   sink: PartSink,
 ): Promise<void> {
-  const writer = createPacketWriter(partLimits(pairsPerPart), noPairLimit, sink)
+  const writer = createPacketWriter(partLimits(maxPairsPerPart), noPairLimit, sink)
   const shape = shapeOf(relationshipCreate(start, type, end), syntax)
   for (const [startId, endId] of idPairs) {
     const pair = pairOf(shape, (source) => (source === 'startId' ? startId : endId))

@@ -66,9 +66,10 @@ const isStrings = (value: unknown): value is string[] => Array.isArray(value) &&
 const end = Buffer.from(beforeMetadata)
 
 /**
- * Writes upserts from columns: the same bytes as `fieldsOf` and `pairText`, at a fraction of the cost. Most elements of a
- * kind have the same keys, with values of the same types. What such upserts share is rendered once, as the bytes
- * before each value; an upsert is then these bytes, each followed by its value.
+ * Writes upserts from columns. There are two ways to write the upsert of a node or relationship, with the same bytes as
+ * their result. From values, for any properties: `fieldsOf` renders them, and the pair maker makes a pair. From columns,
+ * at a fraction of the cost: most elements of a kind have the same keys, with values of the same types, so what their
+ * upserts share is rendered once, as the bytes before each value; an upsert is these bytes, each followed by its value.
  */
 export class ColumnUpserts {
   readonly #options: UpsertOptions

@@ -8,7 +8,7 @@ import { ColumnUpserts, type ShapeTree } from './column-upserts.ts'
 import type { Pair } from './pair.ts'
 import { fieldsOf, type PairMaker } from './pair-maker.ts'
 
-/** Makes the upserts of one request's nodes: cheaply from columns, or from any values. */
+/** Makes the upserts of one request's nodes, in either of the two ways that `ColumnUpserts` explains. */
 export class NodeUpserts {
   readonly #plan: Plan
   readonly #pairs: PairMaker

@@ -16,7 +16,7 @@ export type RelationshipUpsert = { id: PropertyField | null } & (
   | { pair: Pair; skipped: number }
 )
 
-/** Makes the upserts of one request's relationships: cheaply from columns, or from any values. */
+/** Makes the upserts of one request's relationships, in either of the two ways that `ColumnUpserts` explains. */
 export class RelationshipUpserts {
   readonly #plan: Plan
   readonly #pairs: PairMaker

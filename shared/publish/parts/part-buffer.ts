@@ -9,6 +9,9 @@ export interface PartLimits {
   maxPairBytes: number
 }
 
+/** The most pairs in a part. */
+export const maxPairsPerPart = 5_000
+
 export const partLimits = (maxPairs: number): PartLimits => ({
   maxPairs,
   maxBytes: 32 * 1024 * 1024,

@@ -48,11 +48,11 @@ function textWrapOf(value: unknown): TextWrap | null {
 }
 
 /**
- * Columns for all of these properties; those of the keys in `asValues` hold values. null if there would be too many.
+ * Columns for all of these properties; those of `valueKeys` hold values, never texts. null if there would be too many.
  */
 export function columnsOf(
   found: readonly Properties[],
-  asValues: readonly string[],
+  valueKeys: readonly string[],
   known: Columns | null,
 ): Columns | null {
   const wraps = new Map<string, TextWrap | null>(known?.keys.map((key, index) => [key, known.texts[index] ?? null]))
@@ -62,7 +62,7 @@ export function columnsOf(
       if (isQuotable(key)) wraps.set(key, wraps.has(key) && wraps.get(key) !== wrap ? null : wrap)
     }
   }
-  for (const key of asValues) wraps.set(key, null)
+  for (const key of valueKeys) wraps.set(key, null)
   if (wraps.size > columnsAtMost) return null
   const keys = [...wraps.keys()].sort(byCodePoint)
   return {
@@ -91,17 +91,17 @@ export function expressionsOf({ keys, texts }: Columns, map: string): string[] {
  */
 export function propertiesOf(columns: Columns, values: unknown[]): Properties | null {
   const { length } = columns.keys
-  let there = 0
+  let present = 0
   for (let index = 0; index < length; index++) {
     const value = values[index]
     if (value === null) continue
-    there++
+    present++
     const wrap = columns.texts[index] ?? null
     if (wrap === null) continue
     if (!texts[wrap].test(value as string)) return null
     values[index] = `"${(value as string).replace('Z', '+00:00')}"`
   }
-  return there === values[length] ? { keys: columns.keys, values, columns } : null
+  return present === values[length] ? { keys: columns.keys, values, columns } : null
 }
 
 /** A property that was read as a value; null if it is absent. */

@@ -8,7 +8,7 @@ import { type RelationshipGroup, readGroup, readRows, relationshipsAtOnce } from
 
 /** The relationships of one type at one node. */
 interface Hub {
-  work: Reading
+  reading: Reading
   node: InternalId
   type: RelationshipType
 }
@@ -22,17 +22,17 @@ const mostParts = 8
  * @param count how many there are; if absent, they are listed rather than read in parts.
  */
 export async function* readHub(
-  work: Reading,
+  reading: Reading,
   node: InternalId,
   type: RelationshipType,
   count = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<RelationshipGroup> {
-  const hub = { work, node, type }
-  const parts = Math.ceil(count / relationshipsAtOnce(work, type))
+  const hub = { reading, node, type }
+  const parts = Math.ceil(count / relationshipsAtOnce(reading, type))
   if (parts > mostParts) return yield* readListed(hub, ofHub(hub))
   for (let part = 0; part < parts; part++) {
     const match = `${ofHub(hub)} AND id(m) % ${parts} = ${part}`
-    const rows = await readGroup(work, type, match, { node: asInteger(node) })
+    const rows = await readGroup(reading, type, match, { node: asInteger(node) })
     if (rows) yield { rows, isOpen: false }
     else yield* readListed(hub, match)
   }
@@ -42,14 +42,14 @@ const ofHub = ({ type }: Hub) => `MATCH (n)${arrow('r', type)}(m) WHERE id(n) = 
 
 /** Lists the ids of relationships first, 16 bytes each, then reads the relationships by id. */
 async function* readListed(hub: Hub, match: string): AsyncGenerator<RelationshipGroup> {
-  const { relationshipIdField } = hub.work.plan
+  const { relationshipIdField } = hub.reading.plan
   yield* readInOrder(hub, await listByFarEnd(hub, match), async function* (ids) {
     if (relationshipIdField === null) yield* readParallel(hub, ids)
     else yield* readInOrder(hub, await listByOwnId(hub, ids, relationshipIdField), (same) => readParallel(hub, same))
   })
 }
 
-async function listByFarEnd({ work: { origin }, node }: Hub, match: string): Promise<IdsByKey> {
+async function listByFarEnd({ reading: { origin }, node }: Hub, match: string): Promise<IdsByKey> {
   const query = `${match} RETURN [${internalId('r')}, ${internalId('m')}]`
   const byFarEnd = collectIdsByKey()
   // Beyond 2^53 several far ends may share one number: they are then treated as one.
@@ -64,7 +64,7 @@ async function* readInOrder(
   readKey: (ids: BigInt64Array) => AsyncGenerator<RelationshipGroup>,
 ): AsyncGenerator<RelationshipGroup> {
   for (let at = 0; at < ids.length; ) {
-    const atOnce = relationshipsAtOnce(hub.work, hub.type)
+    const atOnce = relationshipsAtOnce(hub.reading, hub.type)
     const first = endOfKey(at)
     let end = first
     while (end < ids.length && endOfKey(end) - at <= atOnce) end = endOfKey(end)
@@ -79,7 +79,7 @@ async function* readInOrder(
 /** Reads relationships that may be parallel, in open groups. */
 async function* readParallel(hub: Hub, ids: BigInt64Array): AsyncGenerator<RelationshipGroup> {
   for (let at = 0; at < ids.length; ) {
-    const end = Math.min(ids.length, at + relationshipsAtOnce(hub.work, hub.type))
+    const end = Math.min(ids.length, at + relationshipsAtOnce(hub.reading, hub.type))
     const rows = await readByIds(hub, ids.subarray(at, end))
     if (rows === null) continue
     yield { rows, isOpen: end < ids.length }
@@ -88,13 +88,13 @@ async function* readParallel(hub: Hub, ids: BigInt64Array): AsyncGenerator<Relat
 }
 
 /** Leaves out relationships that no longer exist. */
-function readByIds({ work, node, type }: Hub, ids: BigInt64Array) {
+function readByIds({ reading, node, type }: Hub, ids: BigInt64Array) {
   const { direction } = type
   const near = { out: 's', in: 'e', both: 'CASE WHEN id(s) = $node THEN s ELSE e END' }[direction]
   const far = { out: 'e', in: 's', both: 'CASE WHEN id(s) = $node THEN e ELSE s END' }[direction]
   const match = `${eachRelationship} WITH r, ${near} AS n, ${far} AS m WHERE type(r) = $type AND id(n) = $node WITH n, r, m`
   const parameters = { ids: idsOf(ids), node: asInteger(node), type: type.type }
-  return readRows(work, type, { match, parameters, isOne: ids.length === 1 })
+  return readRows(reading, type, { match, parameters, isOne: ids.length === 1 })
 }
 
 const idsOf = (ids: BigInt64Array) => Array.from(ids, toInternalId)
@@ -102,7 +102,7 @@ const idsOf = (ids: BigInt64Array) => Array.from(ids, toInternalId)
 const idsAtOnce = 10_000
 
 /** Orders relationships by their own id, which distinguishes parallel ones. */
-async function listByOwnId({ work: { origin } }: Hub, ids: BigInt64Array, field: string): Promise<IdsByKey> {
+async function listByOwnId({ reading: { origin } }: Hub, ids: BigInt64Array, field: string): Promise<IdsByKey> {
   const query = `${eachRelationship} RETURN [${internalId('r')}, r.${quote(field)}]`
   const byOwnId = collectIdsByKey()
   for (let at = 0; at < ids.length; at += idsAtOnce) {

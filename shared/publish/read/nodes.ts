@@ -18,13 +18,13 @@ export interface NodeRow {
  * @returns null if they are more than `atMost`, or than may be read at once.
  */
 export async function readNodesByIds(
-  work: Reading,
+  reading: Reading,
   values: readonly unknown[],
   atMost: number,
 ): Promise<NodeRow[] | null> {
-  const { label, idProperty } = work.plan.index
+  const { label, idProperty } = reading.plan.index
   const match = `MATCH (n:${quote(label)}) WHERE n.${quote(idProperty)} IN $values WITH n LIMIT ${atMost + 1}`
-  const rows = await nodesOf(work, match, { values }, { count: values.length })
+  const rows = await nodesOf(reading, match, { values }, { count: values.length })
   return rows === null || rows.length > atMost ? null : rows
 }
 
@@ -32,32 +32,34 @@ export async function readNodesByIds(
  * Reads these nodes with all that is published of them; leaves out nodes that no longer exist.
  * @returns null if they turn out to be more than may be read at once.
  */
-export const readNodes = (work: Reading, nodes: readonly InternalId[]): Promise<NodeRow[] | null> =>
-  nodesOf(work, eachNode, { ids: nodes }, { count: nodes.length, isOne: nodes.length === 1 })
+export const readNodes = (reading: Reading, nodes: readonly InternalId[]): Promise<NodeRow[] | null> =>
+  nodesOf(reading, eachNode, { ids: nodes }, { count: nodes.length, isOne: nodes.length === 1 })
 
 /** How many nodes may be read at once, given their known size. */
-export const nodesAtOnce = ({ plan, known }: Reading): number => rowsAtOnce(known, kindOf(plan))
+export const nodesAtOnce = ({ plan, known, sizes }: Reading): number =>
+  Math.min(sizes.chunk, rowsAtOnce(known, kindOf(plan)))
 
 function kindOf({ identity, index, search, toLayer }: Plan) {
-  const asValues = [...new Set(['index', ...identity.columns, ...(search ? [search.idField] : [])])]
-  return { variable: 'n' as const, kind: JSON.stringify(toLayer.length > 0 ? toLayer : index.label), asValues }
+  const valueKeys = [...new Set(['index', ...identity.columns, ...(search ? [search.idField] : [])])]
+  return { variable: 'n' as const, kind: JSON.stringify(toLayer.length > 0 ? toLayer : index.label), valueKeys }
 }
 
 /** Returns rows in the order of their internal ids. */
 async function nodesOf(
-  { origin, plan, known, usualLabels }: Reading,
+  reading: Reading,
   match: string,
   given: Record<string, unknown>,
   size: { count: number; isOne?: boolean },
 ): Promise<NodeRow[] | null> {
+  const { origin, plan, usualLabels } = reading
   const { identity: rule } = plan
   const labels = usualLabels.nodes.ask('n')
   const head = [internalId('n'), labels.expression]
   const parameters = { ...given, ...labels.parameters }
   const kind = kindOf(plan)
   const found = plan.publishesNodes
-    ? await readProperties(origin, known, { match, head, parameters, ...size, ...kind })
-    : await readKeys(origin, match, head, parameters, kind.asValues)
+    ? await readProperties(reading, { match, head, parameters, ...size, ...kind })
+    : await readKeys(origin, match, head, parameters, kind.valueKeys)
   if (found === null) return null
   const rows: NodeRow[] = []
   for (const { row, at, properties } of found) {

@@ -4,6 +4,7 @@ import type { Plan } from '../request/plan.ts'
 import { type Columns, columnsOf, comparable, expressionsOf, type Properties, propertiesOf } from './columns.ts'
 import { eachNode, eachRelationship, type InternalId, internalId } from './internal-ids.ts'
 import { createUsualLabels } from './label-cache.ts'
+import type { BuildSizes } from './sizes.ts'
 
 /** What earlier reads of one origin have learned, to make later ones cheaper. */
 export interface Learned {
@@ -23,6 +24,7 @@ export const nothingLearned = (): Learned => ({
 export interface Reading extends Learned {
   origin: Origin
   plan: Plan
+  sizes: BuildSizes
 }
 
 /** Rows to read, each with all properties of one element. */
@@ -35,8 +37,8 @@ export interface Wanted {
   parameters: Record<string, unknown>
   /** Identifies elements that probably have the same keys. */
   kind: string
-  /** Keys that must be read as values. */
-  asValues: readonly string[]
+  /** Keys whose columns must hold values, never texts. */
+  valueKeys: readonly string[]
   /** The maximum number of rows, if known. */
   count?: number
   /** A single element, which is read whatever its size. */
@@ -53,7 +55,8 @@ export interface FoundRow {
 interface Known {
   columns: Columns | null
   rows: number
-  odd: number
+  /** How many of them did not fit the columns. */
+  misfits: number
   /** The approximate memory of a row. */
   rowBytes: number
 }
@@ -61,8 +64,8 @@ interface Known {
 /** The known columns of each kind of element of one origin. */
 export type KnownColumns = Map<string, Known>
 
-const nameOf = ({ variable, kind, asValues }: Pick<Wanted, 'variable' | 'kind' | 'asValues'>) =>
-  JSON.stringify([variable, kind, asValues])
+const nameOf = ({ variable, kind, valueKeys }: Pick<Wanted, 'variable' | 'kind' | 'valueKeys'>) =>
+  JSON.stringify([variable, kind, valueKeys])
 
 // Target memory of rows read at once. Rows of two requests may exist: one being written, one read ahead.
 const bytesAtOnce = 16 * 1024 * 1024
@@ -75,9 +78,8 @@ export function rowsAtOnce(known: KnownColumns, wanted: Parameters<typeof nameOf
   return Math.max(1, Math.floor(bytesAtOnce / Math.max(1, rowBytes)))
 }
 
-// Sample that determines the columns, and a smaller one to see whether it fits. A smaller result is complete.
-const sampleRows = 50
-const glanceRows = 4
+// Before the sample that determines the columns, so many rows are read to see whether it fits.
+const mostGlanceRows = 4
 
 /**
  * Rows that do not fit the columns are read twice. Percentages of such rows from which columns are extended, and
@@ -92,22 +94,27 @@ export const listsOf = (variable: string) => [`keys(${variable})`, `[k IN keys($
  * work. Rows that do not fit the columns are read again as lists, so that the result is the same either way.
  * @returns null if there are more than may be read at once; how many may be is then known.
  */
-export async function readProperties(origin: Origin, known: KnownColumns, wanted: Wanted): Promise<FoundRow[] | null> {
-  const { match, variable, head, parameters, asValues, count = 0, isOne = false } = wanted
+export async function readProperties(
+  { origin, known, sizes: { sample: sampleRows } }: Reading,
+  wanted: Wanted,
+): Promise<FoundRow[] | null> {
+  const { match, variable, head, parameters, valueKeys, count = 0, isOne = false } = wanted
   const most = isOne ? Number.POSITIVE_INFINITY : mostBytes
   const asLists = `${match} RETURN [${[...listsOf(variable), ...head].join(', ')}]`
   let entry = known.get(nameOf(wanted))
   if (!entry) {
     const read = (rows: number) => origin.rowsWithin(most, `${asLists} LIMIT ${rows}`, parameters)
+    const glanceRows = Math.min(mostGlanceRows, sampleRows)
     const glance = await read(glanceRows)
+    // A result of fewer rows is complete.
     if (glance.rows && glance.rows.length < glanceRows) return glance.rows.map(fromLists)
     const isLarge = sizeOf(glance) * sampleRows > bytesAtOnce
     const sample = isLarge ? glance : await read(sampleRows)
     const found = sample.rows?.map(fromLists) ?? null
     if (!isLarge && found && found.length < sampleRows) return found
     const properties = found?.map((one) => one.properties)
-    const columns = isLarge || origin.legacy || !properties ? null : columnsOf(properties, asValues, null)
-    entry = { columns, rows: 0, odd: 0, rowBytes: sizeOf(sample) }
+    const columns = isLarge || origin.legacy || !properties ? null : columnsOf(properties, valueKeys, null)
+    entry = { columns, rows: 0, misfits: 0, rowBytes: sizeOf(sample) }
     known.set(nameOf(wanted), entry)
   }
   if (count > rowsAtOnce(known, wanted)) return null
@@ -132,14 +139,14 @@ export async function readProperties(origin: Origin, known: KnownColumns, wanted
     const properties = propertiesOf(columns, row)
     return properties && { row, at, properties }
   })
-  const odd = rows.filter((_, index) => found[index] === null)
+  const misfits = rows.filter((_, index) => found[index] === null)
   entry.rows += rows.length
-  entry.odd += odd.length
-  if (odd.length === 0) return found as FoundRow[]
+  entry.misfits += misfits.length
+  if (misfits.length === 0) return found as FoundRow[]
   const again = await readAgain(
     origin,
     variable,
-    odd.map((row) => row[at] as InternalId),
+    misfits.map((row) => row[at] as InternalId),
     most,
   )
   if (again.found === null) {
@@ -147,8 +154,9 @@ export async function readProperties(origin: Origin, known: KnownColumns, wanted
     return null
   }
   const { found: whole } = again
-  if (odd.length * 100 >= rows.length * learnFrom) entry.columns = columnsOf([...whole.values()], asValues, columns)
-  if (entry.odd * 100 >= entry.rows * giveUpFrom && entry.rows > 1_000) entry.columns = null
+  if (misfits.length * 100 >= rows.length * learnFrom)
+    entry.columns = columnsOf([...whole.values()], valueKeys, columns)
+  if (entry.misfits * 100 >= entry.rows * giveUpFrom && entry.rows > 1_000) entry.columns = null
   return found.flatMap((one, index) => {
     const row = rows[index] as Row
     const properties = one?.properties ?? whole.get(row[at] as InternalId)
@@ -175,7 +183,7 @@ async function readAgain(origin: Origin, variable: 'n' | 'r', ids: readonly Inte
 }
 
 /** The same properties as values, read again if necessary; null if the element no longer exists. */
-export async function asValues(
+export async function readAsValues(
   origin: Origin,
   variable: 'n' | 'r',
   id: InternalId,

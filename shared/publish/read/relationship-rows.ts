@@ -23,18 +23,15 @@ export interface RelationshipGroup {
   isOpen: boolean
 }
 
-/** The most rows held at once, even if they are small: some 20 MB. */
-const rowsAtMost = 20_000
-
 const kindOf = ({ plan: { relationshipIdField } }: Reading, { type }: RelationshipType) => ({
   variable: 'r' as const,
   kind: type,
-  asValues: relationshipIdField === null ? [] : [relationshipIdField],
+  valueKeys: relationshipIdField === null ? [] : [relationshipIdField],
 })
 
 /** How many relationships of a type may be read at once, given their known size. */
-export const relationshipsAtOnce = (work: Reading, type: RelationshipType): number =>
-  Math.min(rowsAtMost, rowsAtOnce(work.known, kindOf(work, type)))
+export const relationshipsAtOnce = (reading: Reading, type: RelationshipType): number =>
+  Math.min(reading.sizes.group, rowsAtOnce(reading.known, kindOf(reading, type)))
 
 /**
  * Reads relationships of a type together.
@@ -42,13 +39,14 @@ export const relationshipsAtOnce = (work: Reading, type: RelationshipType): numb
  * @returns null if there are more than may be held at once.
  */
 export async function readGroup(
-  work: Reading,
+  reading: Reading,
   type: RelationshipType,
   match: string,
   parameters: Record<string, unknown>,
 ): Promise<RelationshipRow[] | null> {
-  const rows = await readRows(work, type, { match: `${match} WITH n, r, m LIMIT ${rowsAtMost + 1}`, parameters })
-  return rows && rows.length > rowsAtMost ? null : rows
+  const { group } = reading.sizes
+  const rows = await readRows(reading, type, { match: `${match} WITH n, r, m LIMIT ${group + 1}`, parameters })
+  return rows && rows.length > group ? null : rows
 }
 
 /**
@@ -57,17 +55,17 @@ export async function readGroup(
  * @returns null if they take more memory than may be held at once; a single one is read whatever its size.
  */
 export async function readRows(
-  work: Reading,
+  reading: Reading,
   type: RelationshipType,
   wanted: { match: string; parameters: Record<string, unknown>; isOne?: boolean },
 ): Promise<RelationshipRow[] | null> {
-  const { origin, plan, known, usualLabels } = work
+  const { origin, plan, usualLabels } = reading
   const { identity: rule } = plan
   const isOutgoing = type.direction === 'both' ? 'startNode(r) = n' : String(type.direction === 'out')
   const labels = usualLabels.farEnds.ask('m')
-  const found = await readProperties(origin, known, {
+  const found = await readProperties(reading, {
     ...wanted,
-    ...kindOf(work, type),
+    ...kindOf(reading, type),
     head: [internalId('r'), internalId('n'), isOutgoing, internalId('m'), ...keyColumns('m', rule, labels.expression)],
     parameters: { ...wanted.parameters, ...labels.parameters },
   })

@@ -19,8 +19,8 @@ export interface FoundRelationship {
 
 /**
  * Finds relationships of any type whose property `field` is among `values`. Seed, `relationshipIds`.
- * @param told receives each type that could have an index on the property but has none: all its relationships are
- * scanned.
+ * @param onMissingIndex receives each type that could have an index on the property but has none: all its
+ * relationships are scanned.
  */
 export async function* findRelationships(
   origin: Origin,
@@ -28,14 +28,15 @@ export async function* findRelationships(
   rule: IdentityRule,
   field: string,
   values: readonly unknown[],
-  told: (missingIndex: { type: string; property: string }) => void,
+  onMissingIndex: (index: { type: string; property: string }) => void,
 ): AsyncGenerator<FoundRelationship> {
   const ids = ['r', 'a', 'b'].map(internalId)
   const expressions = [...listsOf('r'), 'type(r)', ...ids, ...keyColumns('a', rule), ...keyColumns('b', rule)]
   const width = 2 + rule.columns.length
   const indexed = await schema.indexedBy(field)
   const types = await schema.types()
-  if (indexed && !origin.legacy) for (const type of types) if (!indexed.has(type)) told({ type, property: field })
+  if (indexed && !origin.legacy)
+    for (const type of types) if (!indexed.has(type)) onMissingIndex({ type, property: field })
   for (const { pattern, hint = '', ofType = '', named = [] } of searchesOf(types, indexed, field)) {
     const where = `WHERE ${ofType}r.${quote(field)} IN $values`
     const query = `MATCH (a)-[${pattern}]->(b) ${hint} ${where} RETURN [${expressions.join(', ')}]`

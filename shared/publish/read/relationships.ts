@@ -11,52 +11,52 @@ import { type RelationshipGroup, readGroup, relationshipsAtOnce } from './relati
  * the nodes is read from both, a self-loop once.
  */
 export async function* readRelationships(
-  work: Reading,
+  reading: Reading,
   nodes: readonly InternalId[],
   type: RelationshipType,
 ): AsyncGenerator<RelationshipGroup> {
   const name = `${type.type} ${type.direction}`
   // Mostly there are few enough to read them without counting.
-  const rows = work.counted.has(name) ? null : await readGroup(work, type, ofNodes(type), { ids: nodes })
+  const rows = reading.counted.has(name) ? null : await readGroup(reading, type, ofNodes(type), { ids: nodes })
   if (rows) return yield { rows, isOpen: false }
-  work.counted.add(name)
+  reading.counted.add(name)
   let isSplit = false
   let group: InternalId[] = []
   let size = 0
-  for (const { node, count } of await countRelationships(work.origin, nodes, type)) {
-    const atOnce = relationshipsAtOnce(work, type)
+  for (const { node, count } of await countRelationships(reading.origin, nodes, type)) {
+    const atOnce = relationshipsAtOnce(reading, type)
     if (size > 0 && size + count > atOnce) {
       isSplit = true
-      yield* readSome(work, group, type)
+      yield* readSome(reading, group, type)
       group = []
       size = 0
     }
     if (count > atOnce) {
       isSplit = true
-      yield* readHub(work, node, type, count)
+      yield* readHub(reading, node, type, count)
     } else {
       group.push(node)
       size += count
     }
   }
-  if (size > 0) yield* readSome(work, group, type)
-  if (!isSplit) work.counted.delete(name)
+  if (size > 0) yield* readSome(reading, group, type)
+  if (!isSplit) reading.counted.delete(name)
 }
 
 const ofNodes = (type: RelationshipType) => `${eachNode} MATCH (n)${arrow('r', type)}(m)`
 
 /** Reads relationships that should fit, given their known size; if they do not, they are read in halves. */
 async function* readSome(
-  work: Reading,
+  reading: Reading,
   nodes: readonly InternalId[],
   type: RelationshipType,
 ): AsyncGenerator<RelationshipGroup> {
-  const rows = await readGroup(work, type, ofNodes(type), { ids: nodes })
+  const rows = await readGroup(reading, type, ofNodes(type), { ids: nodes })
   if (rows) yield { rows, isOpen: false }
-  else if (nodes.length === 1) yield* readHub(work, nodes[0] as InternalId, type)
+  else if (nodes.length === 1) yield* readHub(reading, nodes[0] as InternalId, type)
   else {
     const half = nodes.length >> 1
-    yield* readSome(work, nodes.slice(0, half), type)
-    yield* readSome(work, nodes.slice(half), type)
+    yield* readSome(reading, nodes.slice(0, half), type)
+    yield* readSome(reading, nodes.slice(half), type)
   }
 }

@@ -20,16 +20,15 @@ export interface Targets {
 /**
  * Finds the targeted nodes of a request: its origin ids, or what `toLayer` reaches from them. Contract 4.3, 4.4, 4.6,
  * 4.8.
- * @param atOnce the most nodes to read when they are found.
  * @throws nothingThere (422) when not one id exists and the origin has no such nodes: a mistyped `index` must not
  * become deletions.
  */
-export async function findTargets(work: Reading, atOnce: number): Promise<Targets> {
-  const { origin, plan } = work
+export async function findTargets(reading: Reading): Promise<Targets> {
+  const { origin, plan, sizes } = reading
   const originIds = [...new Set(plan.originIds)]
   const values = originIds.map(idForms).flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
   const isLayered = plan.toLayer.length > 0
-  const rows = isLayered ? null : await readNodesByIds(work, values, atOnce)
+  const rows = isLayered ? null : await readNodesByIds(reading, values, sizes.chunk)
   const found = new Set(rows?.map(({ properties }) => textOf(propertyOf(properties, plan.index.idProperty))))
   const kept = rows?.filter(({ keys }) => plan.targetFilter === null || keys.labels.includes(plan.targetFilter)) ?? null
   const nodes: InternalId[] = kept?.map(({ node }) => node) ?? []

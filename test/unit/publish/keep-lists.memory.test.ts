@@ -10,6 +10,7 @@ import { createReport } from '../../../shared/publish/parts/report.ts'
 import { listIds } from '../../../shared/publish/read/internal-ids.ts'
 import { nothingLearned } from '../../../shared/publish/read/properties.ts'
 import { createRelationshipSchema } from '../../../shared/publish/read/relationship-schema.ts'
+import { defaultSizes } from '../../../shared/publish/read/sizes.ts'
 import { createUniqueness } from '../../../shared/publish/read/uniqueness.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
@@ -46,6 +47,7 @@ async function publish(fields: object) {
   const plan = planOf(request)
   const context = {
     origin,
+    sizes: defaultSizes,
     writer,
     plan,
     ...nothingLearned(),
