@@ -8,9 +8,9 @@ import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { buildPacket } from '../../shared/publish/build-packet.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
-import { alphabetOf } from '../replay/generated/alphabet.ts'
-import { drawOrigin, replayed, wipeOrigin } from '../replay/generated/databases.ts'
-import { type Graph, graphText } from '../replay/generated/graph.ts'
+import { alphabetOf } from '../replay/generator/alphabet.ts'
+import { type Graph, graphText } from '../replay/generator/graph.ts'
+import { createOrigin, replayed, wipeOrigin } from '../replay/run/databases.ts'
 import { shuffled } from '../support/shuffle.ts'
 
 const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
@@ -134,7 +134,7 @@ test('generated: a packet whose origin changes during the build has one outcome,
 }, async () => {
   const property = fc.asyncProperty(cases, async ({ edges, request: { byId, ...request }, changes, seed }) => {
     const relationships = edges.map(([start, end]) => edge(start, end, `e-${start}-${end}`))
-    await drawOrigin(from, { nodes: people.map(node), relationships }, names)
+    await createOrigin(from, { nodes: people.map(node), relationships }, names)
     const left = [...changes]
     const change = async () => {
       for (const query of left.shift() ?? []) await run(from, query)
@@ -146,7 +146,7 @@ test('generated: a packet whose origin changes during the build has one outcome,
 })
 
 test('the relationships of a missing id are not removed once a node with that id has been seen', async () => {
-  await drawOrigin(from, { nodes: people.map(node), relationships: [] }, names)
+  await createOrigin(from, { nodes: people.map(node), relationships: [] }, names)
   const appear = [merged('new'), link('p0', 'new', 'g1')]
   const change = async () => {
     for (const query of appear.splice(0)) await run(from, query)
@@ -159,7 +159,7 @@ test('the relationships of a missing id are not removed once a node with that id
 })
 
 test('the cleanup of a missing id comes after all other pairs of its request', async () => {
-  await drawOrigin(from, { nodes: people.map(node), relationships: [edge(0, 1, 'g')] }, names)
+  await createOrigin(from, { nodes: people.map(node), relationships: [edge(0, 1, 'g')] }, names)
   const pairs = await build({ originIds: ['p0', 'gone'], metadata: true, relationships: ['GEN_T'] }, async () => {})
   expect(pairs.map(({ parameters }) => parameters.baseId ?? null)).toEqual([null, null, 'p0', 'gone'])
 })

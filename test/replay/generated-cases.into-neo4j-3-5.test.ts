@@ -1,8 +1,8 @@
 import { inject, test } from 'vitest'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { alphabetOf } from './generated/alphabet.ts'
-import { checkCases, type Tried, timeLimitMs } from './generated/check-cases.ts'
-import { openWorld } from './generated/open-world.ts'
+import { alphabetOf } from './generator/alphabet.ts'
+import { type CaseOptions, checkCases, timeLimitMs } from './run/check-cases.ts'
+import { openWorld } from './run/open-world.ts'
 
 const { neo4j, legacy } = inject('stack') as { neo4j: Neo4jAddress; legacy: Neo4jAddress }
 const { apiUrl, tokens } = inject('service')
@@ -14,7 +14,7 @@ const world = await openWorld({
   copy: legacy,
   parameterSyntax: 'braces',
 })
-const asked: Tried = { cases: 50, ...inject('asked') }
+const asked: CaseOptions = { cases: 50, ...inject('asked') }
 
 test('generated cases replay onto a dirty Neo4j 3.5 as specification and contract say, in any order', {
   timeout: timeLimitMs(asked),

@@ -1,12 +1,12 @@
 import { expect, inject, test } from 'vitest'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { alphabetOf } from './generated/alphabet.ts'
-import { checkCases, type Tried, timeLimitMs } from './generated/check-cases.ts'
-import { createCount } from './generated/counted.ts'
-import { openWorld } from './generated/open-world.ts'
-import { situationsOfOrigins } from './generated/situations-of-origins.ts'
-import { situationsOfRequests } from './generated/situations-of-requests.ts'
-import { situationsOfTargets } from './generated/situations-of-targets.ts'
+import { alphabetOf } from './generator/alphabet.ts'
+import { type CaseOptions, checkCases, timeLimitMs } from './run/check-cases.ts'
+import { openWorld } from './run/open-world.ts'
+import { createCount } from './run/situations.ts'
+import { situationsOfOrigins } from './run/situations-of-origins.ts'
+import { situationsOfRequests } from './run/situations-of-requests.ts'
+import { situationsOfTargets } from './run/situations-of-targets.ts'
 
 const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
 const { apiUrl, tokens } = inject('service')
@@ -18,7 +18,7 @@ const world = await openWorld({
   copy: target,
   parameterSyntax: 'dollar',
 })
-const asked: Tried = { cases: 300, ...inject('asked') }
+const asked: CaseOptions = { cases: 300, ...inject('asked') }
 const count = createCount([...situationsOfOrigins, ...situationsOfTargets, ...situationsOfRequests])
 
 test('generated cases replay onto a dirty Neo4j 5 as specification and contract say, in any order', {
@@ -28,7 +28,7 @@ test('generated cases replay onto a dirty Neo4j 5 as specification and contract 
 })
 
 // A rare situation may be missing from 300 cases by chance, so more are run for it.
-const more: Tried = { cases: 100 }
+const more: CaseOptions = { cases: 100 }
 const rounds = 6
 
 test.runIf(asked.path === undefined && asked.cases >= 300)(

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { alphabetOf } from './generated/alphabet.ts'
-import type { Case } from './generated/cases.ts'
-import { largeCases } from './generated/large-cases.ts'
-import { openWorld } from './generated/open-world.ts'
-import { runCase } from './generated/run-case.ts'
+import { alphabetOf } from './generator/alphabet.ts'
+import type { Case } from './generator/cases.ts'
+import { largeCases } from './generator/large-cases.ts'
+import { openWorld } from './run/open-world.ts'
+import { runCase } from './run/run-case.ts'
 
 const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
 const { apiUrl, tokens } = inject('service')

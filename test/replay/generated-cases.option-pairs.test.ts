@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { alphabetOf } from './generated/alphabet.ts'
-import { type Case, drawnCase } from './generated/cases.ts'
-import { openWorld } from './generated/open-world.ts'
-import { buildOrigin, originRecipes } from './generated/origins.ts'
-import type { Request } from './generated/requests.ts'
-import { runCase } from './generated/run-case.ts'
-import { buildTarget, targetRecipes } from './generated/targets.ts'
-import { differences, twinOf } from './generated/twins.ts'
+import { alphabetOf } from './generator/alphabet.ts'
+import { type Case, describeCase } from './generator/cases.ts'
+import { buildOrigin, originRecipes } from './generator/origins.ts'
+import type { Request } from './generator/requests.ts'
+import { buildTarget, targetRecipes } from './generator/targets.ts'
+import { differences, twinOf } from './generator/variants.ts'
+import { openWorld } from './run/open-world.ts'
+import { runCase } from './run/run-case.ts'
 
 const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
 const { apiUrl, tokens } = inject('service')
@@ -63,7 +63,7 @@ test.each(Object.entries(bases))(
       }
       const run = await runCase(world, given).catch((error) => {
         throw new Error(
-          `${name}, beside one that differs in ${twin.join(' and ')}: ${error.message}\n\n${drawnCase(given)}`,
+          `${name}, beside one that differs in ${twin.join(' and ')}: ${error.message}\n\n${describeCase(given)}`,
         )
       })
       verdicts.push(run.verdict)

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import type { Alphabet } from './alphabet.ts'
 import { drafts, seldom, spoilers, styles } from './drafts.ts'
-import { drawnGraph, type Graph } from './graph.ts'
+import { describeGraph, type Graph } from './graph.ts'
 import { buildOrigin, originRecipes } from './origins.ts'
 import { buildRequest, type Request } from './requests.ts'
 import { buildTarget, targetRecipes } from './targets.ts'
-import { differences, twinOf } from './twins.ts'
+import { differences, twinOf } from './variants.ts'
 
 export interface Case {
   origin: Graph
@@ -54,10 +54,10 @@ export const cases = (names: Alphabet): fc.Arbitrary<Case> =>
     })
 
 /** A readable form of a case. */
-export const drawnCase = ({ origin, target, requests, delivery }: Case): string =>
+export const describeCase = ({ origin, target, requests, delivery }: Case): string =>
   [
-    `origin\n${drawnGraph(origin)}`,
-    `target before\n${drawnGraph(target)}`,
+    `origin\n${describeGraph(origin)}`,
+    `target before\n${describeGraph(target)}`,
     ...requests.map((request, index) => `request ${index} ${JSON.stringify(request)}`),
     `delivery ${JSON.stringify(delivery)}`,
   ].join('\n')

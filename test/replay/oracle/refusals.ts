@@ -1,4 +1,4 @@
-import { isMeantBy } from './identify.ts'
+import { isMeantBy } from './identities.ts'
 import {
   endsAreFound,
   hasItsId,

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { type Case, drawnCase, cases as generated } from './cases.ts'
+import { type Case, describeCase, cases as generated } from '../generator/cases.ts'
 import { type Run, runCase, type World } from './run-case.ts'
 
 /** Which cases to run: a seed, a count, and the path of a failing case. */
-export interface Tried {
+export interface CaseOptions {
   seed?: number
   cases: number
   path?: string
@@ -12,20 +12,24 @@ export interface Tried {
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Options of `npm run fuzz`; empty in `npm test`. */
-    asked: Partial<Tried>
+    asked: Partial<CaseOptions>
   }
 }
 
 const shrinkingLimitMs = 60_000
 
 /** Allows for more than a second per case on a busy machine. */
-export const timeLimitMs = ({ cases }: Tried): number => 2 * shrinkingLimitMs + 4_000 * cases
+export const timeLimitMs = ({ cases }: CaseOptions): number => 2 * shrinkingLimitMs + 4_000 * cases
 
 /**
  * Runs generated cases sequentially and reports each to `onRun`.
  * @throws Error with the smallest failing case found and the command that reproduces it.
  */
-export async function checkCases(world: World, asked: Tried, onRun: (given: Case, run: Run) => void): Promise<void> {
+export async function checkCases(
+  world: World,
+  asked: CaseOptions,
+  onRun: (given: Case, run: Run) => void,
+): Promise<void> {
   const { seed = Math.floor(Math.random() * 2 ** 31), cases: numRuns, path } = asked
   console.log(`generated cases into ${world.parameterSyntax}: seed ${seed}, ${numRuns} cases`)
   let failedAt: number | null = null
@@ -48,7 +52,7 @@ export async function checkCases(world: World, asked: Tried, onRun: (given: Case
   throw new Error(
     [
       errorInstance instanceof Error ? errorInstance.message : String(errorInstance),
-      drawnCase(smallest),
+      describeCase(smallest),
       `again: npm run fuzz -- --seed ${seed} --path ${counterexamplePath} --cases ${numRuns} --syntax ${world.parameterSyntax}`,
     ].join('\n\n'),
   )

@@ -1,6 +1,6 @@
-import { equalIds, type Graph } from './graph.ts'
-import { idPropertyOf, isMeantBy, meantBy } from './identify.ts'
-import type { Request } from './requests.ts'
+import { equalIds, type Graph } from '../generator/graph.ts'
+import type { Request } from '../generator/requests.ts'
+import { idPropertyOf, isMeantBy, meantBy } from './identities.ts'
 
 export type Direction = 'out' | 'in' | 'both'
 

@@ -1,13 +1,13 @@
 import type { Driver, Node as DriverNode, Relationship as DriverRelationship, Transaction } from 'neo4j-driver'
 import type { Pair } from '../../../dev/replay/replay.ts'
-import type { Alphabet } from './alphabet.ts'
-import { types } from './alphabet.ts'
-import type { Graph } from './graph.ts'
+import type { Alphabet } from '../generator/alphabet.ts'
+import { types } from '../generator/alphabet.ts'
+import type { Graph } from '../generator/graph.ts'
 
 type Run = Pick<Transaction, 'run'>
 
 /** Creates a graph. @returns the element ids of its relationships, in order. */
-async function draw(run: Run, { nodes, relationships }: Graph, { all }: Alphabet): Promise<string[]> {
+async function create(run: Run, { nodes, relationships }: Graph, { all }: Alphabet): Promise<string[]> {
   const created = await run.run('UNWIND $rows AS row CREATE (n) SET n = row RETURN id(n)', {
     rows: nodes.map(({ properties }) => properties),
   })
@@ -57,12 +57,12 @@ async function read(run: Run, { all }: Alphabet): Promise<Graph> {
 }
 
 /** Replaces the origin's graph with this one. @returns the element ids of its relationships, in order. */
-export async function drawOrigin(driver: Driver, graph: Graph, names: Alphabet): Promise<string[]> {
+export async function createOrigin(driver: Driver, graph: Graph, names: Alphabet): Promise<string[]> {
   const session = driver.session()
   try {
     return await session.executeWrite(async (transaction) => {
       await wipe(transaction, names)
-      return draw(transaction, graph, names)
+      return create(transaction, graph, names)
     })
   } finally {
     await session.close()
@@ -86,7 +86,7 @@ export async function replayed(driver: Driver, before: Graph, pairs: readonly Pa
   const session = driver.session()
   const transaction = session.beginTransaction()
   try {
-    await draw(transaction, before, names)
+    await create(transaction, before, names)
     await Promise.all(pairs.map(({ statement, parameters }) => transaction.run(statement, parameters)))
     return await read(transaction, names)
   } finally {

@@ -3,7 +3,7 @@ import type { createClient } from '../../../dev/client.ts'
 import { parseLossless } from '../../../dev/replay/lossless-json.ts'
 import { type Pair, parsePart } from '../../../dev/replay/replay.ts'
 import { database, uniqueName } from '../../../dev/requests.ts'
-import type { Case } from './cases.ts'
+import type { Case } from '../generator/cases.ts'
 import type { World } from './run-case.ts'
 
 export interface Delivered {

@@ -1,6 +1,29 @@
-import { equalIds, type Graph, type Node } from './graph.ts'
-import type { Request } from './requests.ts'
-import { bears, type Identity } from './targets.ts'
+import { equalIds, type Graph, type Node } from '../generator/graph.ts'
+import type { Request } from '../generator/requests.ts'
+import { without } from '../generator/targets.ts'
+
+export interface Identity {
+  label: string
+  key: string
+  value: unknown
+}
+
+export const bears = ({ labels, properties }: Node, { label, key, value }: Identity): boolean =>
+  labels.includes(label) && equalIds(properties[key], value)
+
+/**
+ * Removes the nodes that violate what contract 5 supposes of a target: each identity of the packet matches at most one
+ * node, and no node matches two.
+ */
+export function admitted(target: Graph, identities: readonly Identity[]): Graph {
+  const taken = new Set<Identity>()
+  return without(target, (node) => {
+    const own = identities.filter((identity) => bears(node, identity))
+    const isUnfit = own.length > 1 || own.some((identity) => taken.has(identity))
+    if (!isUnfit) for (const identity of own) taken.add(identity)
+    return isUnfit
+  })
+}
 
 export type Mapping = Request['mappedIndices']
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type Alphabet, idPool, missingIds, types } from './alphabet.ts'
-import { equalIds, type Graph, type Node, type Properties, type Relationship } from './graph.ts'
+import type { Graph, Node, Properties, Relationship } from './graph.ts'
 
 /** How an origin node appears on the target before the replay. */
 const fates = ['absent', 'as it is', 'bare', 'stale', 'stale', 'relabelled', 'id in its other form'] as const
@@ -117,30 +117,8 @@ function copiesOf(relationship: Relationship, fate: TargetRecipe['copies'][numbe
   }
 }
 
-export interface Identity {
-  label: string
-  key: string
-  value: unknown
-}
-
-export const bears = ({ labels, properties }: Node, { label, key, value }: Identity): boolean =>
-  labels.includes(label) && equalIds(properties[key], value)
-
-/**
- * Removes the nodes that violate what contract 5 supposes of a target: each identity of the packet matches at most one
- * node, and no node matches two.
- */
-export function admitted(target: Graph, identities: readonly Identity[]): Graph {
-  const taken = new Set<Identity>()
-  return without(target, (node) => {
-    const own = identities.filter((identity) => bears(node, identity))
-    const isUnfit = own.length > 1 || own.some((identity) => taken.has(identity))
-    if (!isUnfit) for (const identity of own) taken.add(identity)
-    return isUnfit
-  })
-}
-
-function without({ nodes, relationships }: Graph, isOut: (node: Node, index: number) => boolean): Graph {
+/** The graph without the nodes that `isOut` selects, and without their relationships. */
+export function without({ nodes, relationships }: Graph, isOut: (node: Node, index: number) => boolean): Graph {
   const kept = nodes.flatMap((node, index) => (isOut(node, index) ? [] : [index]))
   const at = new Map(kept.map((old, index) => [old, index]))
   return {

@@ -1,8 +1,8 @@
 import neo4j, { type DateTime, type Duration, type Point } from 'neo4j-driver'
 import type { Pair } from '../../../dev/replay/replay.ts'
+import type { Request } from '../generator/requests.ts'
+import { cleanups, nodeKeys } from './packet-operations.ts'
 import { isWritten, nodeAt, type Plan, relationshipAt, unwritableNodeKeys, unwritableRelationshipKeys } from './plan.ts'
-import type { Request } from './requests.ts'
-import { cleanups, nodeKeys } from './write.ts'
 
 interface Metadata {
   qa: {
@@ -25,32 +25,32 @@ export const metadataOf = (parts: readonly (readonly Pair[])[]): Metadata[] =>
 export const postbackIn = (parts: readonly (readonly Pair[])[]): Pair[] =>
   metadataOf(parts).flatMap(({ postback }) => postback?.statements ?? [])
 
-/** The combined metadata of all parts, as lines to compare with `toBeTold`. */
-export function toldBy(parts: readonly (readonly Pair[])[], requests: readonly Request[]): string[] {
+/** The combined metadata of all parts, as lines to compare with `expectedMetadata`. */
+export function reportedMetadata(parts: readonly (readonly Pair[])[], requests: readonly Request[]): string[] {
   const isSingle = requests.length === 1
-  const told = metadataOf(parts)
+  const reported = metadataOf(parts)
   const skipped = (what: 'nodes' | 'relationships' | 'properties' | 'cleanups') =>
-    told.reduce((sum, { skipped: it }) => sum + Number(it?.[what] ?? 0), 0)
+    reported.reduce((sum, { skipped: it }) => sum + Number(it?.[what] ?? 0), 0)
   return [
     ...set(
       'updated',
-      told.flatMap(({ updatedIds = [] }) => updatedIds),
+      reported.flatMap(({ updatedIds = [] }) => updatedIds),
     ),
     ...set(
       'missing origin id',
-      told.flatMap(({ missing }) => missing?.originIds ?? []),
+      reported.flatMap(({ missing }) => missing?.originIds ?? []),
     ),
     ...set(
       'missing relationship id',
-      told.flatMap(({ missing }) => missing?.relationshipIds ?? []),
+      reported.flatMap(({ missing }) => missing?.relationshipIds ?? []),
     ),
     ...set(
       'type',
-      told.flatMap(({ qa }) => qa.relationships),
+      reported.flatMap(({ qa }) => qa.relationships),
     ),
     ...set(
       'published',
-      told.flatMap(({ qa }) =>
+      reported.flatMap(({ qa }) =>
         Object.entries(qa.nodes).flatMap(([key, nodes]) =>
           Object.entries(nodes).flatMap(([id, names]) => names.map((name) => `${key} ${plain(id)} ${name}`)),
         ),
@@ -62,14 +62,14 @@ export function toldBy(parts: readonly (readonly Pair[])[], requests: readonly R
           // Neither document defines the count of skipped relationships for deletion-only requests.
           `skipped relationships: ${requests[0]?.relationshipDeleteOnly ? 0 : skipped('relationships')}`,
           `skipped properties: ${skipped('properties')}`,
-          `collapsed: ${told.reduce((sum, { collapsed }) => sum + Number(collapsed ?? 0), 0)}`,
+          `collapsed: ${reported.reduce((sum, { collapsed }) => sum + Number(collapsed ?? 0), 0)}`,
         ]
       : []),
   ]
 }
 
 /** The same lines as the contract requires them. */
-export function toBeTold(plans: readonly Plan[]): string[] {
+export function expectedMetadata(plans: readonly Plan[]): string[] {
   const isSingle = plans.length === 1
   const upserted = (plan: Plan) =>
     plan.publishesNodes ? plan.selection.targeted.filter((index) => plan.identities[index] !== null) : []

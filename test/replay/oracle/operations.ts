@@ -1,6 +1,6 @@
-import { equalIds, type Graph, type Properties } from './graph.ts'
+import { equalIds, type Graph, type Properties } from '../generator/graph.ts'
+import { bears, type Identity } from './identities.ts'
 import type { Direction } from './select.ts'
-import { bears, type Identity } from './targets.ts'
 
 /** The effect of replaying one pair on a target, in terms of contract 5. */
 export type Operation =

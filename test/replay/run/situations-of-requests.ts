@@ -1,10 +1,10 @@
-import { cleanupsIn, deletes, published, type Seen, type Situation, upserts } from './counted.ts'
-import type { Operation } from './operations.ts'
-import type { Plan } from './plan.ts'
-import type { Request } from './requests.ts'
-import { brokenRules, disagreements } from './rules.ts'
-import { revisits, select } from './select.ts'
-import { differences } from './twins.ts'
+import type { Request } from '../generator/requests.ts'
+import { differences } from '../generator/variants.ts'
+import type { Operation } from '../oracle/operations.ts'
+import type { Plan } from '../oracle/plan.ts'
+import { brokenRules, disagreements } from '../oracle/rules.ts'
+import { revisits, select } from '../oracle/select.ts'
+import { cleanupsIn, deletes, published, type Seen, type Situation, upserts } from './situations.ts'
 
 const somePlan = (it: Seen, fits: (plan: Plan) => unknown) => it.isFine && it.plans.some((plan) => fits(plan))
 const asked = (name: string, atLeast: number, fits: (request: Request) => unknown): Situation => ({

@@ -1,12 +1,12 @@
 import { differences } from '../../../dev/replay/compare-graphs.ts'
-import type { Case } from './cases.ts'
-import { type Graph, graphText } from './graph.ts'
+import type { Case } from '../generator/cases.ts'
+import { type Graph, graphText } from '../generator/graph.ts'
+import { admitted, bears } from './identities.ts'
 import { applied, identitiesOf, type Operation } from './operations.ts'
+import { operationsOf, postbackOf } from './packet-operations.ts'
 import { type Plan, planOf } from './plan.ts'
 import { type Refusal, refusalsByData } from './refusals.ts'
 import { brokenRules, disagreements, disagreementsByData } from './rules.ts'
-import { admitted, bears } from './targets.ts'
-import { operationsOf, postbackOf } from './write.ts'
 
 /** Predicts a case's outcome in memory from specification and contract. Shares no code with the product. */
 export interface Prediction {

@@ -5,13 +5,13 @@ import type { Pair } from '../../../dev/replay/replay.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { largeIdBase } from '../../support/large-ids.ts'
 import { shuffled } from '../../support/shuffle.ts'
-import type { Alphabet } from './alphabet.ts'
-import type { Case } from './cases.ts'
-import { drawOrigin, replayed } from './databases.ts'
+import type { Alphabet } from '../generator/alphabet.ts'
+import type { Case } from '../generator/cases.ts'
+import { graphText } from '../generator/graph.ts'
+import { expectedMetadata, postbackIn, reportedMetadata } from '../oracle/metadata.ts'
+import { type ElementIds, type Outcome, outcomeOf, type Prediction, predict } from '../oracle/predict.ts'
+import { createOrigin, replayed } from './databases.ts'
 import { type Delivered, deliver } from './deliver.ts'
-import { graphText } from './graph.ts'
-import { type ElementIds, type Outcome, outcomeOf, type Prediction, predict } from './oracle.ts'
-import { postbackIn, toBeTold, toldBy } from './told.ts'
 
 export interface World {
   names: Alphabet
@@ -41,7 +41,7 @@ export interface Run {
  * among parallel relationships may differ. @throws Error with the differences from the oracle.
  */
 export async function runCase(world: World, given: Case): Promise<Run> {
-  const here = await drawOrigin(world.from, given.origin, world.names)
+  const here = await createOrigin(world.from, given.origin, world.names)
   const elementIds = { here, elsewhere: here.map(elsewhere) }
   const run = await tryCase(world, given, elementIds, null)
   const requests = given.requests.map((request) => ({ ...request, isElsewhere: !request.isElsewhere }))
@@ -80,7 +80,8 @@ async function tryCase(world: World, given: Case, elementIds: ElementIds, known:
   const stamped = await replayed(to, before, postbackIn(parts), names)
   demand('the postback packet alone', differences(graphText(afterPostback), graphText(stamped)))
   const hasPairs = parts.flat().length > 0
-  if (hasPairs) demand('metadata', linesBetween(toBeTold(prediction.plans), toldBy(parts, given.requests)))
+  if (hasPairs)
+    demand('metadata', linesBetween(expectedMetadata(prediction.plans), reportedMetadata(parts, given.requests)))
   return run
 }
 
@@ -94,13 +95,13 @@ function repeated(pairs: readonly Pair[]): string[] {
 
 function isRefused({ refusals }: Prediction, { status, error }: Delivered): boolean {
   const must = refusals.some(({ isSure }) => isSure)
-  const told = refusals.map(({ status: code, names }) => `${code} naming ${names.join(' or ')}`)
+  const expected = refusals.map(({ status: code, names }) => `${code} naming ${names.join(' or ')}`)
   if (status === 200 && !must) return false
-  if (status === 200) throw new Error(`published, but must be refused: ${told.join('; ')}`)
+  if (status === 200) throw new Error(`published, but must be refused: ${expected.join('; ')}`)
   const fits = refusals.some(
     (it) => it.status === status && (it.names.length === 0 || it.names.some((name) => error?.includes(name))),
   )
-  if (!fits) throw new Error(`answered ${error}, but must be ${told.length === 0 ? 'fine' : told.join('; ')}`)
+  if (!fits) throw new Error(`answered ${error}, but must be ${expected.length === 0 ? 'fine' : expected.join('; ')}`)
   return true
 }
 

@@ -1,7 +1,7 @@
-import { cleanupsIn, deletes, published, type Seen, type Situation, upserts } from './counted.ts'
-import type { Graph } from './graph.ts'
-import type { Identity } from './targets.ts'
-import { bears } from './targets.ts'
+import type { Graph } from '../generator/graph.ts'
+import type { Identity } from '../oracle/identities.ts'
+import { bears } from '../oracle/identities.ts'
+import { cleanupsIn, deletes, published, type Seen, type Situation, upserts } from './situations.ts'
 
 const found = ({ before }: Seen, identity: Identity) => before.nodes.find((node) => bears(node, identity))
 const endsAt = (graph: Graph, from: Identity, to: Identity, type: string) =>

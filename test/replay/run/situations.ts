@@ -1,7 +1,7 @@
-import type { Case } from './cases.ts'
-import { type Flaw, identify } from './identify.ts'
-import { applied, type Operation } from './operations.ts'
-import type { Plan } from './plan.ts'
+import type { Case } from '../generator/cases.ts'
+import { type Flaw, identify } from '../oracle/identities.ts'
+import { applied, type Operation } from '../oracle/operations.ts'
+import type { Plan } from '../oracle/plan.ts'
 import type { Run } from './run-case.ts'
 
 /** A situation that must occur often: `atLeast` is a third of its usual count in 300 cases, at least 1. */

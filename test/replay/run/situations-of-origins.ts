@@ -1,7 +1,7 @@
-import { cleanupsIn, farEndsOf, flawOf, nodesOf, published, type Seen, type Situation, upserts } from './counted.ts'
-import { equalIds, type Relationship } from './graph.ts'
-import { type Flaw, isMapped } from './identify.ts'
-import { isBytes, relationshipAt, unwritableNodeKeys, unwritableRelationshipKeys } from './plan.ts'
+import { equalIds, type Relationship } from '../generator/graph.ts'
+import { type Flaw, isMapped } from '../oracle/identities.ts'
+import { isBytes, relationshipAt, unwritableNodeKeys, unwritableRelationshipKeys } from '../oracle/plan.ts'
+import { cleanupsIn, farEndsOf, flawOf, nodesOf, published, type Seen, type Situation, upserts } from './situations.ts'
 
 const flaws: Flaw[] = ['no label', 'no id', 'NaN id', 'duplicate']
 

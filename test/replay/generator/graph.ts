@@ -58,7 +58,7 @@ export function graphText({ nodes, relationships }: Graph) {
 }
 
 /** A readable form of the graph: numbered nodes, and relationships between those numbers. */
-export function drawnGraph({ nodes, relationships }: Graph): string {
+export function describeGraph({ nodes, relationships }: Graph): string {
   return [
     ...nodes.map((node, index) => `  n${index} ${nodeText(node)}`),
     ...relationships.map(

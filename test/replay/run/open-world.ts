@@ -3,7 +3,7 @@ import { createClient } from '../../../dev/client.ts'
 import { openDriver } from '../../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../../dev/requests.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
-import type { Alphabet } from './alphabet.ts'
+import type { Alphabet } from '../generator/alphabet.ts'
 import { wipeOrigin } from './databases.ts'
 import type { World } from './run-case.ts'
 

@@ -1,6 +1,6 @@
+import type { Request } from '../generator/requests.ts'
 import type { Plan } from './plan.ts'
 import type { Refusal } from './refusals.ts'
-import type { Request } from './requests.ts'
 import { relationshipsAt } from './select.ts'
 
 const refused = (field: string, isSure = true): Refusal => ({ status: 400, names: [field], isSure })

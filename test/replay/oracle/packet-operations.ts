@@ -1,5 +1,6 @@
-import type { Properties } from './graph.ts'
-import { meantBy } from './identify.ts'
+import type { Properties } from '../generator/graph.ts'
+import type { Identity } from './identities.ts'
+import { meantBy } from './identities.ts'
 import type { Operation } from './operations.ts'
 import {
   endsAreFound,
@@ -13,7 +14,6 @@ import {
   unwritableRelationshipKeys,
 } from './plan.ts'
 import { relationshipsAt } from './select.ts'
-import type { Identity } from './targets.ts'
 
 /** All effects of one request's packet on a target. `now` is the packet's timestamp. */
 export const operationsOf = (plan: Plan, now: bigint): Operation[] => [

@@ -1,8 +1,8 @@
-import { equalIds, type Graph, type Node, type Relationship } from './graph.ts'
-import { identityOf } from './identify.ts'
-import type { Request } from './requests.ts'
+import { equalIds, type Graph, type Node, type Relationship } from '../generator/graph.ts'
+import type { Request } from '../generator/requests.ts'
+import type { Identity } from './identities.ts'
+import { identityOf } from './identities.ts'
 import { type Followed, followed, relationshipsAt, type Selection, select } from './select.ts'
-import type { Identity } from './targets.ts'
 
 /** A request resolved against its origin: what it publishes, what is unpublishable, what it cleans up. */
 export interface Plan {
