@@ -6,7 +6,7 @@ import { anchorsOf, relativeLinksOf } from '../support/documents.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
-const documents = [...globSync('docs/*.md', { cwd: root }), 'README.md']
+const documents = [...globSync('docs/**/*.md', { cwd: root }), 'README.md']
 const anchors = new Set(documents.flatMap((file) => anchorsOf(read(file)).map((anchor) => `${file}#${anchor}`)))
 const own = /\/(documents|citations)\.ts$|\/docs\.citations-resolve\.test\.ts$/
 const code = globSync('{api,worker,shared,doctor,deploy,test}/**/*.{ts,mjs,yaml,sh}', { cwd: root }).filter(
@@ -78,7 +78,7 @@ test('every relative link in the documents resolves to a file, and to an anchor 
 })
 
 test('the anchors of a document are unique', () => {
-  const named = globSync('docs/*.md', { cwd: root }).flatMap((file) =>
+  const named = globSync('docs/**/*.md', { cwd: root }).flatMap((file) =>
     anchorsOf(read(file)).map((anchor) => `${file}#${anchor}`),
   )
   expect(named.filter((anchor, index) => named.indexOf(anchor) !== index)).toEqual([])
