@@ -1,13 +1,12 @@
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import { readConfig } from '../../shared/config/config.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import { prepare } from '../support/e2e.ts'
+import { openTestStorage } from '../support/storage.ts'
 
 const { apiUrl, tokens, env } = inject('service')
 const { client, org, ids, fields } = await prepare(30)
-const store = openMinioStore(readConfig('worker', env).storage)
+const { store } = await openTestStorage(env)
 
 const removed = {
   transactionRequest: null,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { choiceFields, misspelledFields, unknownFields } from '../support/publish-fields.ts'
 import { badName, expectRefused, manyIds, startFromValid } from '../support/refusals.ts'
 
 const { client, org, request, refuses } = await startFromValid()
@@ -94,29 +95,21 @@ describe('search options', () => {
 })
 
 describe('additive options', () => {
-  test.each([
-    ['parameterSyntax', 'braces, dollar'],
-    ['onUnpublishable', 'fail, skip'],
-    ['numbers', 'plain, strict'],
-  ])('%s must be one of %s', async (field, values) => {
+  test.each(choiceFields)('%s must be one of %s', async (field, values) => {
     for (const value of ['other', '', 7]) await refuses({ [field]: value }, `${field}: must be one of ${values}`)
   })
 })
 
 describe('unknown fields', () => {
-  test.each([
-    ['preventCleanUp', 'preventCleanup'],
-    ['PREVENTCLEANUP', 'preventCleanup'],
-    ['originId', 'originIds'],
-    ['relationshipsIds', 'relationshipIds'],
-    ['mappedIndexes', 'mappedIndices'],
-    ['filename', 'fileName'],
-  ])('%s is refused with the closest known name, %s, even when it is null', async (field, known) => {
-    await refuses({ [field]: true }, `${field}: unknown field, did you mean \`${known}\`?`)
-    await refuses({ [field]: null }, `${field}: unknown field, did you mean \`${known}\`?`)
-  })
+  test.each(misspelledFields)(
+    '%s is refused with the closest known name, %s, even when it is null',
+    async (field, known) => {
+      await refuses({ [field]: true }, `${field}: unknown field, did you mean \`${known}\`?`)
+      await refuses({ [field]: null }, `${field}: unknown field, did you mean \`${known}\`?`)
+    },
+  )
 
-  test.each(['forceOverwrite', 'toString', 'x'])('%s has no close known name', async (field) => {
+  test.each(unknownFields)('%s has no close known name', async (field) => {
     await refuses({ [field]: true }, `${field}: unknown field`)
   })
 })

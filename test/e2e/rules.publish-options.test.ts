@@ -1,4 +1,5 @@
 import { describe, test } from 'vitest'
+import { booleanFields } from '../support/publish-fields.ts'
 import { badName, startFromValid } from '../support/refusals.ts'
 
 const { refuses } = await startFromValid()
@@ -25,14 +26,7 @@ describe('types', () => {
     },
   )
 
-  test.each([
-    'hardFilterRelationships',
-    'preventCleanup',
-    'metadata',
-    'timestampRelationships',
-    'relationshipDeleteOnly',
-    'deleteRelationshipById',
-  ])('%s must be a boolean, not a string or a number', async (field) => {
+  test.each(booleanFields)('%s must be a boolean, not a string or a number', async (field) => {
     await refuses({ [field]: 'true' }, `${field}: must be a boolean`)
     await refuses({ [field]: 1 }, `${field}: must be a boolean`)
   })

@@ -5,16 +5,14 @@ import { afterAll, expect, inject, test } from 'vitest'
 import type { ApiContext } from '../../api/context.ts'
 import type { Input } from '../../api/http/endpoint.ts'
 import { cancelJob } from '../../api/jobs/cancel-job.ts'
-import { readConfig } from '../../shared/config/config.ts'
 import { createJobRecords } from '../../shared/jobs/record.ts'
 import { storeSliceResult } from '../../shared/jobs/slice-results.ts'
 import { createLog } from '../../shared/observability/log.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
 import { createReport } from '../../shared/publish/parts/report.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
-import { storageOn } from '../../shared/storage/storage.ts'
 import { ownDatabase } from '../support/own-database.ts'
+import { openTestStorage } from '../support/storage.ts'
 import { keysBelow } from '../support/stored-packets.ts'
 
 const { database, release } = await ownDatabase(inject('stack').redis.url)
@@ -23,7 +21,7 @@ afterAll(async () => {
   redis.disconnect()
   await release()
 })
-const storage = storageOn(openMinioStore(readConfig('worker', inject('service').env).storage))
+const storage = await openTestStorage()
 const records = createJobRecords(redis)
 const removalMs = 300
 const slow: ObjectStore = {

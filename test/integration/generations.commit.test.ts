@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, inject, test } from 'vitest'
-import { readConfig } from '../../shared/config/config.ts'
+import { describe, expect, test } from 'vitest'
 import { createGenerations, type Manifest } from '../../shared/storage/generations.ts'
 import { generationKey, partKey } from '../../shared/storage/keys.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
+import { openTestStorage } from '../support/storage.ts'
 
-const store = openMinioStore(readConfig('worker', inject('service').env).storage)
-const generations = createGenerations(store)
+const { store, generations } = await openTestStorage()
 
 const someName = () => `org-${randomUUID()}/packet`
 const taken = () => new Error('taken')

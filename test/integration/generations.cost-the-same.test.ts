@@ -1,31 +1,29 @@
 import { randomUUID } from 'node:crypto'
-import { expect, inject, test } from 'vitest'
-import { readConfig } from '../../shared/config/config.ts'
+import { expect, test } from 'vitest'
 import { inBatches } from '../../shared/storage/batches.ts'
 import { type Manifest, voided } from '../../shared/storage/generations.ts'
 import { generationKey, orgKey } from '../../shared/storage/keys.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
-import { type Storage, storageOn } from '../../shared/storage/storage.ts'
+import type { Storage } from '../../shared/storage/storage.ts'
+import { openTestStorage } from '../support/storage.ts'
 import { commitPacket, stagePacket } from '../support/stored-packets.ts'
 
-const { storage: settings } = readConfig('worker', inject('service').env)
+const storage = await openTestStorage()
 const taken = () => new Error('taken')
 const above = Number.POSITIVE_INFINITY
 
 /** Number of requests that `work` costs a freshly started process. */
 async function requestsOf(work: (storage: Storage) => Promise<unknown>): Promise<number> {
   let requests = 0
-  const store = openMinioStore(settings, () => {
+  const fresh = storage.reopen(() => {
     requests++
   })
-  await work(storageOn(store))
+  await work(fresh)
   return requests
 }
 
 /** A name that was published and overwritten `times` times, and the job of its last generation. */
 async function overwritten(times: number) {
-  const storage = storageOn(openMinioStore(settings))
   const [org, jobId] = [`org-${randomUUID()}`, randomUUID()]
   const name = `${org}/file`
   await storage.store.put(orgKey(org), Buffer.from('{}'))
@@ -82,7 +80,6 @@ test('publishing, reading and listing a name cost the same after 5 generations a
 
 test('listing a name with very many generations reads only one page of them', async () => {
   const history = await overwritten(1_100)
-  const storage = storageOn(openMinioStore(settings))
   for (const file of ['another', 'file b', 'file/deep', 'fileX'])
     await commitPacket(storage, `${history.org}/${file}`, ['1'])
   const list = async ({ packets }: Storage) => {

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { expect, inject, test } from 'vitest'
-import { readConfig } from '../../shared/config/config.ts'
+import { expect, test } from 'vitest'
 import { type Manifest, voided } from '../../shared/storage/generations.ts'
 import { earlierGenerationKey, generationKey } from '../../shared/storage/keys.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
 import { sweepStorage } from '../../shared/storage/sweep.ts'
+import { openTestStorage } from '../support/storage.ts'
 import { keysBelow, stagePacket, viewOf } from '../support/stored-packets.ts'
 
-const { storage: settings } = readConfig('worker', inject('service').env)
-const store = openMinioStore({ ...settings, bucket: `earlier-${randomUUID()}` })
-await store.prepare()
-const { generations, packets } = storageOn(store)
+const { store, generations, packets } = await openTestStorage()
 const taken = () => new Error('taken')
 
 /** Writes generations in the earlier version's format, one for each of `contents`; null is a void one. */

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, inject, test } from 'vitest'
-import { readConfig } from '../../shared/config/config.ts'
+import { describe, expect, test } from 'vitest'
 import { createGenerations, type Manifest } from '../../shared/storage/generations.ts'
 import { partKey } from '../../shared/storage/keys.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
+import { openTestStorage } from '../support/storage.ts'
 
-const { storage } = readConfig('worker', inject('service').env)
-const store = openMinioStore(storage)
+const { store, reopen } = await openTestStorage()
 
 const someName = () => `org-${randomUUID()}/packet`
 const taken = () => new Error('taken')
@@ -26,9 +24,7 @@ const committed = async (name: string) => {
 
 /** Commits concurrently, each as if from its own process. */
 const race = (name: string, manifests: readonly Manifest[], force: boolean) =>
-  Promise.allSettled(
-    manifests.map((each) => createGenerations(openMinioStore(storage)).commit(name, each, { force, taken })),
-  )
+  Promise.allSettled(manifests.map((each) => reopen().generations.commit(name, each, { force, taken })))
 
 describe('of twenty concurrent commits', () => {
   test('without force, exactly one wins and the others fail because the name is taken', async () => {

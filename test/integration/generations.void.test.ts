@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { expect, inject, test } from 'vitest'
-import { readConfig } from '../../shared/config/config.ts'
+import { expect, test } from 'vitest'
 import { type Manifest, removal, voided } from '../../shared/storage/generations.ts'
 import { partKey } from '../../shared/storage/keys.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
 import { sweepStorage } from '../../shared/storage/sweep.ts'
+import { openTestStorage } from '../support/storage.ts'
 
-const { storage: settings } = readConfig('worker', inject('service').env)
-const store = openMinioStore(settings)
-const { generations, packets } = storageOn(store)
+const { store, generations, packets } = await openTestStorage()
 const taken = () => new Error('taken')
 
 const someOrg = () => `org-${randomUUID()}`

@@ -1,25 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { pino } from 'pino'
-import { afterAll, expect, inject, test } from 'vitest'
-import { uniqueName } from '../../dev/requests.ts'
-import { readConfig } from '../../shared/config/config.ts'
+import { expect, test } from 'vitest'
 import { openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
-import { Releases } from '../../shared/lifecycle/releases.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
-import { createWorkerContext } from '../../worker/context.ts'
 import { restoreJobs, startJanitor } from '../../worker/janitor.ts'
-import { databaseOfFile } from '../support/own-service.ts'
+import { ownWorker } from '../support/own-worker.ts'
 
-const config = readConfig('worker', {
-  ...inject('service').env,
-  REDIS_URL: `${inject('stack').redis.url.replace(/\/\d*$/, '')}/${await databaseOfFile()}`,
-  S3_BUCKET: uniqueName('duties'),
-  JANITOR_SECONDS: '1',
-})
-const log = pino({ level: 'silent' })
-const releases = new Releases(log)
-const context = await createWorkerContext(config, log, releases)
-afterAll(() => releases.dispose())
+const { context, releases } = await ownWorker()
 
 test('a hanging sweep and hanging plain files do not delay the rescue of lost jobs', async () => {
   const { promise: hangs, resolve: letGo } = Promise.withResolvers<void>()

@@ -1,28 +1,15 @@
-import { pino } from 'pino'
-import { afterAll, expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
-import { readConfig } from '../../shared/config/config.ts'
 import { dutyKey, openJobsKey, staleViewsKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
 import { createViews } from '../../shared/jobs/views.ts'
-import { Releases } from '../../shared/lifecycle/releases.ts'
 import { voided } from '../../shared/storage/generations.ts'
 import { earlierGenerationKey, generationKey, markerKey, parseMarkerKey } from '../../shared/storage/keys.ts'
-import { createWorkerContext } from '../../worker/context.ts'
 import { startJanitor, sweep } from '../../worker/janitor.ts'
-import { databaseOfFile } from '../support/own-service.ts'
+import { ownWorker } from '../support/own-worker.ts'
 import { commitPacket, keysBelow, stagePacket } from '../support/stored-packets.ts'
 
-const config = readConfig('worker', {
-  ...inject('service').env,
-  REDIS_URL: `${inject('stack').redis.url.replace(/\/\d*$/, '')}/${await databaseOfFile()}`,
-  S3_BUCKET: uniqueName('markers'),
-  JANITOR_SECONDS: '1',
-})
-const log = pino({ level: 'silent' })
-const releases = new Releases(log)
-const context = await createWorkerContext(config, log, releases)
+const { context, releases } = await ownWorker()
 await context.redis.del(openJobsKey, sweptKey, staleViewsKey, ...['rescue', 'plainFiles', 'sweep'].map(dutyKey))
-afterAll(() => releases.dispose())
 
 const markersOf = async (org: string) =>
   (await keysBelow(context, `${org}/.generations/`)).filter((key) => parseMarkerKey(key) !== null)
@@ -32,7 +19,9 @@ test('a marker is written along with the plain files, and also when plain files 
   await commitPacket(context, `${org}/on`, ['1', '2'])
   await commitPacket(context, `${org}/off`, ['1'])
   await context.views.refresh(`${org}/on`)
-  await createViews(context.redis, context, { isOn: false, log, metrics: context.metrics }).refresh(`${org}/off`)
+  await createViews(context.redis, context, { isOn: false, log: context.log, metrics: context.metrics }).refresh(
+    `${org}/off`,
+  )
   expect(await markersOf(org)).toEqual([
     markerKey(generationKey(`${org}/off`, 1), 1),
     markerKey(generationKey(`${org}/on`, 1), 2),

@@ -6,12 +6,11 @@ import { readConfig } from '../../shared/config/config.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { removal, voided } from '../../shared/storage/generations.ts'
 import { longestLinkSeconds } from '../../shared/storage/links.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
-import { storageOn } from '../../shared/storage/storage.ts'
+import { openTestStorage } from '../support/storage.ts'
 import { commitPacket } from '../support/stored-packets.ts'
 
 const config = readConfig('api', inject('service').env)
-const storage = storageOn(openMinioStore(config.storage))
+const storage = await openTestStorage()
 const context = { ...storage, config } as unknown as ApiContext
 
 const hourSeconds = 3_600

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, inject, test } from 'vitest'
-import { readConfig } from '../../shared/config/config.ts'
-import { packetName, partKey, requestKey } from '../../shared/storage/keys.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { describe, expect, test } from 'vitest'
+import { packetName, requestKey } from '../../shared/storage/keys.ts'
 import { partNames } from '../../shared/storage/names.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
-import { storageOn } from '../../shared/storage/storage.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { commitPacket } from '../support/stored-packets.ts'
 
-const { store, generations, packets } = storageOn(openMinioStore(readConfig('worker', inject('service').env).storage))
-
-// Detects the listing order of the store, as programs do when they start.
-await store.prepare()
+const { store, generations, packets } = await openTestStorage()
 
 const someOrg = () => `org-${randomUUID()}`
 const put = (key: string) => store.put(key, Buffer.from(key))
@@ -18,12 +14,8 @@ const all = (org: string) => packets.list(org, [''])
 
 /** Publishes a packet as a worker does. */
 async function publish(org: string, file: string, count = 1): Promise<void> {
-  const [name, jobId] = [packetName(org, file), randomUUID()]
-  const keys = Array.from({ length: count }, (_, index) => partKey(name, jobId, randomUUID(), 0, index + 1))
-  const etags = await Promise.all(keys.map(put))
-  const parts = keys.map((key, at) => ({ key, bytes: Buffer.byteLength(key), pairs: 1, etag: etags[at] as string }))
-  const manifest = { jobId, attempt: 1, createdAt: new Date().toISOString(), parts }
-  await generations.commit(name, manifest, { force: true, taken: () => new Error('taken') })
+  const name = packetName(org, file)
+  await commitPacket({ store, generations }, name, Array.from({ length: count }, String))
   await refreshPlainFiles(store, generations, name)
 }
 

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, inject, onTestFinished, test, vi } from 'vitest'
-import { readConfig } from '../../shared/config/config.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { orgKey, packetName } from '../../shared/storage/keys.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
+import { openTestStorage } from '../support/storage.ts'
 
-const { store, generations, packets } = storageOn(openMinioStore(readConfig('worker', inject('service').env).storage))
+const { store, generations, packets } = await openTestStorage()
 
 const someOrg = () => `org-${randomUUID()}`
 const put = (key: string) => store.put(key, Buffer.from(key))

@@ -1,36 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
-import { describe, expect, inject, test } from 'vitest'
-import { readConfig } from '../../shared/config/config.ts'
-import { partKey } from '../../shared/storage/keys.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { describe, expect, test } from 'vitest'
 import { partNames } from '../../shared/storage/names.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import type { Packets, StoredFile } from '../../shared/storage/packets.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { stagePacket } from '../support/stored-packets.ts'
 
-const { storage } = readConfig('worker', inject('service').env)
-const store = openMinioStore(storage)
-const { generations } = storageOn(store)
+const { store, generations, reopen } = await openTestStorage()
 
 const someOrg = () => `org-${randomUUID()}`
 
 /** Publishes `org/f` as a worker does, with only the first `copied` plain files; parts have distinct contents. */
 async function publish(org: string, label: string, count: number, copied = count): Promise<void> {
-  const [name, jobId] = [`${org}/f`, randomUUID()]
-  const contents = partsOf(label, count)
-  const parts = await Promise.all(
-    contents.map(async (content, index) => {
-      const key = partKey(name, jobId, randomUUID(), 0, index + 1)
-      return { key, bytes: content.length, pairs: 1, etag: await store.put(key, Buffer.from(content)) }
-    }),
-  )
-  const manifest = { jobId, attempt: 1, createdAt: new Date().toISOString(), parts }
+  const name = `${org}/f`
+  const manifest = await stagePacket({ store }, name, partsOf(label, count))
   await generations.commit(name, manifest, { force: true, taken: () => new Error('taken') })
   if (copied === count) return refreshPlainFiles(store, generations, name)
   for (const [index, file] of partNames(name, count).slice(0, copied).entries()) {
-    await store.copy(parts[index]?.key ?? '', file)
+    await store.copy(manifest.parts[index]?.key ?? '', file)
   }
 }
 
@@ -64,7 +54,7 @@ describe('while a name is overwritten twenty times with packets of different siz
       isDone = true
     }
     work.then(done, done)
-    const { packets } = storageOn(openMinioStore(storage))
+    const { packets } = reopen()
     while (!isDone) {
       const answer = await ask(packets)
       answers.set(answer.join(), answer)

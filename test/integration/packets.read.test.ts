@@ -1,33 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { parse } from 'content-disposition'
-import { describe, expect, inject, test } from 'vitest'
-import { readConfig } from '../../shared/config/config.ts'
+import { describe, expect, test } from 'vitest'
 import type { ManifestPart } from '../../shared/storage/generations.ts'
-import { packetName, partKey } from '../../shared/storage/keys.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { packetName } from '../../shared/storage/keys.ts'
 import type { StoredFile } from '../../shared/storage/packets.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
-import { storageOn } from '../../shared/storage/storage.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { stagePacket } from '../support/stored-packets.ts'
 
-const { store, generations, packets } = storageOn(openMinioStore(readConfig('worker', inject('service').env).storage))
+const { store, generations, packets } = await openTestStorage()
 
 const someOrg = () => `org-${randomUUID()}`
 const put = (key: string, content: string) => store.put(key, Buffer.from(content))
 
 /** Publishes a packet as a worker does, one part for each of `contents`. @returns its parts. */
 async function publish(org: string, file: string, contents: readonly string[]): Promise<ManifestPart[]> {
-  const [name, jobId] = [packetName(org, file), randomUUID()]
-  const parts = await Promise.all(
-    contents.map(async (content, index) => {
-      const key = partKey(name, jobId, randomUUID(), 0, index + 1)
-      return { key, bytes: Buffer.byteLength(content), pairs: 1, etag: await put(key, content) }
-    }),
-  )
-  const manifest = { jobId, attempt: 1, createdAt: new Date().toISOString(), parts }
+  const name = packetName(org, file)
+  const manifest = await stagePacket({ store }, name, contents)
   await generations.commit(name, manifest, { force: true, taken: () => new Error('taken') })
   await refreshPlainFiles(store, generations, name)
-  return parts
+  return manifest.parts
 }
 
 const contentsOf = (files: readonly StoredFile[]) =>

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, inject, test } from 'vitest'
-import { readConfig } from '../../shared/config/config.ts'
+import { describe, expect, test } from 'vitest'
 import { removal } from '../../shared/storage/generations.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { othersFiles, refreshPlainFiles, removePlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
+import { openTestStorage } from '../support/storage.ts'
 import { commitPacket, viewOf } from '../support/stored-packets.ts'
 
-const storage = storageOn(openMinioStore(readConfig('worker', inject('service').env).storage))
+const storage = await openTestStorage()
 const { store, generations } = storage
 
 const someOrg = () => `org-${randomUUID()}`

@@ -1,27 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, inject, test } from 'vitest'
-import { readConfig } from '../../shared/config/config.ts'
-import { createGenerations, type Manifest } from '../../shared/storage/generations.ts'
-import { isHidden, partKey } from '../../shared/storage/keys.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { describe, expect, test } from 'vitest'
+import type { Manifest } from '../../shared/storage/generations.ts'
 import { othersFiles, refreshPlainFiles } from '../../shared/storage/plain-files.ts'
+import { openTestStorage } from '../support/storage.ts'
+import { viewOf as filesOf, stagePacket } from '../support/stored-packets.ts'
 
-const store = openMinioStore(readConfig('worker', inject('service').env).storage)
-const generations = createGenerations(store)
+const { store, generations } = await openTestStorage()
 
 const someOrg = () => `org-${randomUUID()}`
 const put = (key: string, content: string) => store.put(key, Buffer.from(content))
 
 /** A packet in the store, one part for each of `contents`, without its plain files. */
 async function committed(name: string, contents: readonly string[]): Promise<Manifest> {
-  const jobId = randomUUID()
-  const parts = await Promise.all(
-    contents.map(async (content, index) => {
-      const key = partKey(name, jobId, randomUUID(), 0, index + 1)
-      return { key, bytes: Buffer.byteLength(content), pairs: 1, etag: await put(key, content) }
-    }),
-  )
-  const manifest = { jobId, attempt: 1, createdAt: '2024-02-29T12:00:00.000Z', parts }
+  const manifest = await stagePacket({ store }, name, contents)
   await generations.commit(name, manifest, { force: true, taken: () => new Error('taken') })
   return manifest
 }
@@ -32,14 +23,7 @@ async function refresh(name: string, contents: readonly string[]): Promise<Manif
   return manifest
 }
 
-/** The files of an org, with their contents, as a direct reader of the bucket sees them. */
-async function viewOf(org: string): Promise<Record<string, string>> {
-  const view: Record<string, string> = {}
-  for await (const { key } of store.list(`${org}/`)) {
-    if (!isHidden(key)) view[key.slice(org.length + 1)] = String(await store.get(key))
-  }
-  return view
-}
+const viewOf = (org: string) => filesOf({ store }, org)
 
 describe('the plain files of a packet', () => {
   test('are its parts under their names', async () => {

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, expect, inject, test } from 'vitest'
-import { readConfig } from '../../shared/config/config.ts'
 import type { SecretKey } from '../../shared/config/lists.ts'
 import { secretKeyOf } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets, seal } from '../../shared/jobs/secrets.ts'
@@ -10,14 +9,13 @@ import { readPlan, readRequests, removeRequest, storeRequest } from '../../share
 import { createReport } from '../../shared/publish/parts/report.ts'
 import type { PublishRequest } from '../../shared/publish/request/fields.ts'
 import { generationKey, requestKey } from '../../shared/storage/keys.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
-import { storageOn } from '../../shared/storage/storage.ts'
+import { openTestStorage } from '../support/storage.ts'
 import { keysBelow, stagePacket } from '../support/stored-packets.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 afterAll(() => redis.quit())
-const storage = storageOn(openMinioStore(readConfig('worker', inject('service').env).storage))
+const storage = await openTestStorage()
 const { store } = storage
 
 const newJob = () => ({ id: randomUUID(), orgName: `org-${randomUUID()}` })

@@ -8,11 +8,11 @@ import type { JobRecord } from '../../shared/jobs/record.ts'
 import { storeRequest, subRequestsPerSlice } from '../../shared/jobs/stored-request.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import type { WorkerContext } from '../../worker/context.ts'
 import { createHeadStart } from '../../worker/head-start.ts'
 import { publishSlice } from '../../worker/publish-slices.ts'
 import { drawRing } from '../support/social-graph.ts'
+import { openTestStorage } from '../support/storage.ts'
 
 const { neo4j } = inject('stack')
 const config = readConfig('worker', inject('service').env)
@@ -30,7 +30,7 @@ test('the second slice of a job in one worker is read only after the first has s
     fileName: 'f',
   })
   const requests = Array.from({ length: 2 * subRequestsPerSlice }, () => request)
-  const real = openMinioStore(config.storage)
+  const { store: real } = await openTestStorage()
   const staged: string[] = []
   const store: typeof real = {
     ...real,

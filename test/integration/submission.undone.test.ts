@@ -11,13 +11,12 @@ import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../shared/jobs/secrets.ts'
 import { readRequests } from '../../shared/jobs/stored-request.ts'
 import { type Submission, type Submitting, submitJob } from '../../shared/jobs/submission.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
-import { storageOn } from '../../shared/storage/storage.ts'
+import { openTestStorage } from '../support/storage.ts'
 import { keysBelow } from '../support/stored-packets.ts'
 
 const config = readConfig('worker', inject('service').env)
 const redis = new Redis(inject('stack').redis.url, { db: 4, maxRetriesPerRequest: null })
-const storage = storageOn(openMinioStore(config.storage))
+const storage = await openTestStorage()
 const secretKeys = [{ id: 'k1', key: randomBytes(32) }]
 const whole: Submitting = {
   store: storage.store,

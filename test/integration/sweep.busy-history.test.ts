@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { expect, inject, test } from 'vitest'
-import { readConfig } from '../../shared/config/config.ts'
+import { expect, test } from 'vitest'
 import { removal } from '../../shared/storage/generations.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
 import { sweepStorage } from '../../shared/storage/sweep.ts'
+import { openTestStorage } from '../support/storage.ts'
 import { keysBelow, stagePacket, viewOf } from '../support/stored-packets.ts'
 
-const { storage: settings } = readConfig('worker', inject('service').env)
 const taken = () => new Error('taken')
 
 /** Reproducible pseudo-random numbers below 1. */
@@ -23,8 +21,7 @@ function numbersFrom(seed: number): () => number {
 test.each([1, 2, 3])(
   'concurrent sweeps remove nothing that is needed, and a final one leaves nothing else (history %i)',
   async (seed) => {
-    const store = openMinioStore({ ...settings, bucket: `history-${randomUUID()}` })
-    await store.prepare()
+    const { store } = await openTestStorage()
     const names = ['a/f', 'a/b/f', 'c/g']
     const random = numbersFrom(seed)
     const alive = new Set<string>()

@@ -3,14 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { createGenerations, removal } from '../../shared/storage/generations.ts'
 import { probeKey, requestKey } from '../../shared/storage/keys.ts'
 import { type Storage, storageOn } from '../../shared/storage/storage.ts'
+import { openTestStorage } from '../support/storage.ts'
 import { commitPacket, keysBelow, stagePacket } from '../support/stored-packets.ts'
-import { emptyBucket, hour, nothing, sweep } from '../support/sweeps.ts'
+import { hour, nothing, sweep } from '../support/sweeps.ts'
 
 const remove = ({ generations }: Storage, name: string) =>
   generations.commit(name, removal(), { force: true, taken: () => new Error('taken') })
+
 describe('parts that no generation refers to', () => {
   test('are removed when they are old and their job is not alive, whichever of its runs is the latest', async () => {
-    const storage = await emptyBucket()
+    const storage = await openTestStorage()
     const [alive, dead] = [randomUUID(), randomUUID()]
     for (const run of ['one', 'other']) await stagePacket(storage, 'a/f', ['1', '2'], { jobId: alive, run })
     await stagePacket(storage, 'b/c/g', ['3', '4'], { jobId: dead })
@@ -24,7 +26,7 @@ describe('parts that no generation refers to', () => {
   })
 
   test('stay while any part of their run is young, as that run may still be writing', async () => {
-    const storage = await emptyBucket()
+    const storage = await openTestStorage()
     await stagePacket(storage, 'a/f', ['1', '2', '3'])
     const aged = storageOn({
       ...storage.store,
@@ -38,7 +40,7 @@ describe('parts that no generation refers to', () => {
   })
 
   test('stay when they are committed during the sweep', async () => {
-    const storage = await emptyBucket()
+    const storage = await openTestStorage()
     const manifest = await stagePacket(storage, 'a/f', ['1', '2'])
     const isAlive = async () => {
       await createGenerations(storage.store).commit('a/f', manifest, { force: false, taken: () => new Error('taken') })
@@ -49,7 +51,7 @@ describe('parts that no generation refers to', () => {
   })
 
   test('of a losing run are removed, those of the winning run of the same job stay', async () => {
-    const storage = await emptyBucket()
+    const storage = await openTestStorage()
     const jobId = randomUUID()
     await stagePacket(storage, 'a/f', ['lost'], { jobId })
     await commitPacket(storage, 'a/f', ['won'], { jobId })
@@ -61,7 +63,7 @@ describe('parts that no generation refers to', () => {
 
 describe('requests and probes', () => {
   test('are removed when they are old; requests only when their job is not alive', async () => {
-    const storage = await emptyBucket()
+    const storage = await openTestStorage()
     const [alive, dead] = [randomUUID(), randomUUID()]
     const put = (key: string) => storage.store.put(key, Buffer.from('{}'))
     await Promise.all([requestKey('a/b', alive), requestKey('a', dead), probeKey('p'), 'a/file', 'a/.org'].map(put))
@@ -73,7 +75,7 @@ describe('requests and probes', () => {
 })
 
 test('a sweep updates every packet’s plain files, also those of removed packets', async () => {
-  const storage = await emptyBucket()
+  const storage = await openTestStorage()
   for (const name of ['a/f', 'a/g', 'b/f']) await commitPacket(storage, name, ['1'])
   await remove(storage, 'a/g')
   const repaired: string[] = []
@@ -82,7 +84,7 @@ test('a sweep updates every packet’s plain files, also those of removed packet
 })
 
 test('an aborted sweep removes nothing more', async () => {
-  const storage = await emptyBucket()
+  const storage = await openTestStorage()
   for (const content of ['1', '2', '3']) await commitPacket(storage, 'a/f', [content])
   const stopping = new AbortController()
   const once = storageOn({

@@ -4,8 +4,9 @@ import * as errors from '../../shared/errors/catalogue.ts'
 import { removal, voided } from '../../shared/storage/generations.ts'
 import { generationKey, parseGenerationKey } from '../../shared/storage/keys.ts'
 import { type Storage, storageOn } from '../../shared/storage/storage.ts'
+import { openTestStorage } from '../support/storage.ts'
 import { commitPacket, keysBelow } from '../support/stored-packets.ts'
-import { emptyBucket, hour, nothing, sweep } from '../support/sweeps.ts'
+import { hour, nothing, sweep } from '../support/sweeps.ts'
 
 const remove = ({ generations }: Storage, name: string) =>
   generations.commit(name, removal(), { force: true, taken: () => new Error('taken') })
@@ -23,14 +24,14 @@ const generationsOfAges = ({ store }: Storage, hours: readonly number[]) =>
 
 describe('superseded generations', () => {
   test('age from the commit that superseded them, however old their manifest', async () => {
-    const storage = await emptyBucket()
+    const storage = await openTestStorage()
     const longAgo = { createdAt: new Date(0).toISOString() }
     for (const content of ['1', '2']) await commitPacket(storage, 'a/f', [content], longAgo)
     expect(await sweep(storage, { now: Date.now(), supersededMs: hour })).toEqual(nothing)
   })
 
   test('stay while their job is unfinished: a late run must find that the job has committed', async () => {
-    const storage = await emptyBucket()
+    const storage = await openTestStorage()
     const jobId = randomUUID()
     await commitPacket(storage, 'a/f', ['1'], { jobId })
     await storage.generations.commit('a/f', voided(randomUUID()), { force: true, taken: () => new Error('taken') })
@@ -41,7 +42,7 @@ describe('superseded generations', () => {
   })
 
   test('that are void are removed when another is above them, and the packet below them stays', async () => {
-    const storage = await emptyBucket()
+    const storage = await openTestStorage()
     const fail = () =>
       storage.generations.commit('a/f', voided(randomUUID()), { force: true, taken: () => new Error('taken') })
     await commitPacket(storage, 'a/f', ['1'])
@@ -56,7 +57,7 @@ describe('superseded generations', () => {
 
   test('of a name with many cost a few requests each to sweep, and those that stay none', async () => {
     const requests: string[] = []
-    const storage = await emptyBucket((operation) => requests.push(operation))
+    const storage = (await openTestStorage()).reopen((operation) => requests.push(operation))
     for (let count = 0; count < 40; count++) await commitPacket(storage, 'a/f', ['1'])
     requests.length = 0
     await sweep(storageOn(storage.store), { now: Date.now(), supersededMs: hour, orphanedMs: hour })
@@ -68,7 +69,7 @@ describe('superseded generations', () => {
   })
 
   test('are removed with their parts when their successors are old enough; the highest stays', async () => {
-    const storage = await emptyBucket()
+    const storage = await openTestStorage()
     for (const contents of [['1', '2'], ['3'], ['4'], ['5']]) await commitPacket(storage, 'a/f', contents)
     const aged = generationsOfAges(storage, [9, 8, 2, 1])
     const rules = { now: Date.now(), supersededMs: 3 * hour }
@@ -82,7 +83,7 @@ describe('superseded generations', () => {
   })
 
   test('of a removed packet are removed, and its removal marker stays', async () => {
-    const storage = await emptyBucket()
+    const storage = await openTestStorage()
     await commitPacket(storage, 'a/b/f', ['1', '2'])
     await remove(storage, 'a/b/f')
     expect(await sweep(storage)).toEqual({ ...nothing, generations: 1, parts: 2 })
@@ -91,7 +92,7 @@ describe('superseded generations', () => {
   })
 
   test('lose their manifest first: a sweep that fails midway leaves orphans for the next one', async () => {
-    const storage = await emptyBucket()
+    const storage = await openTestStorage()
     await commitPacket(storage, 'a/f', ['1', '2'])
     await commitPacket(storage, 'a/f', ['3'])
     const removed: string[] = []

@@ -1,6 +1,4 @@
 import { expect, inject, test } from 'vitest'
-import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { alphabetOf } from './generator/alphabet.ts'
 import { type CaseOptions, checkCases, timeLimitMs } from './run/check-cases.ts'
 import { openWorld } from './run/open-world.ts'
 import { createCount } from './run/situations.ts'
@@ -8,16 +6,7 @@ import { situationsOfOrigins } from './run/situations-of-origins.ts'
 import { situationsOfRequests } from './run/situations-of-requests.ts'
 import { situationsOfTargets } from './run/situations-of-targets.ts'
 
-const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
-const { apiUrl, tokens } = inject('service')
-const world = await openWorld({
-  names: alphabetOf('Five', 550_000n),
-  apiUrl,
-  token: tokens.all as string,
-  origin: neo4j,
-  copy: target,
-  parameterSyntax: 'dollar',
-})
+const world = await openWorld('Five', 550_000n)
 const asked: CaseOptions = { cases: 300, ...inject('asked') }
 const count = createCount([...situationsOfOrigins, ...situationsOfTargets, ...situationsOfRequests])
 

@@ -1,22 +1,11 @@
 import fc from 'fast-check'
-import { expect, inject, test } from 'vitest'
-import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { alphabetOf } from './generator/alphabet.ts'
+import { expect, test } from 'vitest'
 import type { Case } from './generator/cases.ts'
 import { largeCases } from './generator/large-cases.ts'
 import { openWorld } from './run/open-world.ts'
 import { runCase } from './run/run-case.ts'
 
-const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
-const { apiUrl, tokens } = inject('service')
-const world = await openWorld({
-  names: alphabetOf('Large', 750_000n),
-  apiUrl,
-  token: tokens.all as string,
-  origin: neo4j,
-  copy: target,
-  parameterSyntax: 'dollar',
-})
+const world = await openWorld('Large', 750_000n)
 
 const seed = Math.floor(Math.random() * 2 ** 31)
 

@@ -1,7 +1,5 @@
 import fc from 'fast-check'
-import { expect, inject, test } from 'vitest'
-import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { alphabetOf } from './generator/alphabet.ts'
+import { expect, test } from 'vitest'
 import { type Case, describeCase } from './generator/cases.ts'
 import { buildOrigin, originRecipes } from './generator/origins.ts'
 import type { Request } from './generator/requests.ts'
@@ -10,17 +8,8 @@ import { differences, twinOf } from './generator/variants.ts'
 import { openWorld } from './run/open-world.ts'
 import { runCase } from './run/run-case.ts'
 
-const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
-const { apiUrl, tokens } = inject('service')
-const names = alphabetOf('Pairs', 850_000n)
-const world = await openWorld({
-  names,
-  apiUrl,
-  token: tokens.all as string,
-  origin: neo4j,
-  copy: target,
-  parameterSyntax: 'dollar',
-})
+const world = await openWorld('Pairs', 850_000n)
+const { names } = world
 
 /** Options that decide which relationships are written or deleted and how they are found; their pairs matter most. */
 const deciding = [

@@ -5,9 +5,8 @@ import { afterAll, inject } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import { type ServiceOptions, startService } from '../../dev/service.ts'
-import { readConfig } from '../../shared/config/config.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import { ownDatabase } from './own-database.ts'
+import { openTestStorage } from './storage.ts'
 
 /** A service for one test file, with its own Redis database and bucket, which decides which workers run. */
 export async function ownService(options: Partial<ServiceOptions> = {}) {
@@ -19,7 +18,7 @@ export async function ownService(options: Partial<ServiceOptions> = {}) {
     await service.stop()
     rmSync(directory, { recursive: true })
   })
-  const store = openMinioStore(readConfig('worker', service.env).storage)
+  const { store } = await openTestStorage(service.env)
   return {
     service,
     client: createClient(service.apiUrl, service.tokens.all as string),

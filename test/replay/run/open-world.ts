@@ -3,23 +3,27 @@ import { createClient } from '../../../dev/client.ts'
 import { openDriver } from '../../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../../dev/requests.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
-import type { Alphabet } from '../generator/alphabet.ts'
+import { alphabetOf } from '../generator/alphabet.ts'
 import { wipeOrigin } from './databases.ts'
 import type { World } from './run-case.ts'
 
-interface Choice {
-  names: Alphabet
-  apiUrl: string
-  token: string
-  origin: Neo4jAddress
-  copy: Neo4jAddress
-  parameterSyntax: 'dollar' | 'braces'
-}
+const targets = { dollar: 'target', braces: 'legacy' } as const
 
-/** What the cases of one test file share: drivers, a client and an org. Origin data is removed at the end. */
-export async function openWorld({ names, apiUrl, token, origin, copy, parameterSyntax }: Choice): Promise<World> {
-  const [from, to] = [openDriver(origin), openDriver(copy)]
-  const client = createClient(apiUrl, token)
+/**
+ * What the cases of one test file share: drivers, a client and an org. Packets in braces are replayed into Neo4j 3.5.
+ * Origin data is removed at the end.
+ */
+export async function openWorld(
+  suite: string,
+  firstNumber: bigint,
+  parameterSyntax: keyof typeof targets = 'dollar',
+): Promise<World> {
+  const names = alphabetOf(suite, firstNumber)
+  const { apiUrl, tokens } = inject('service')
+  const stack = inject('stack')
+  const origin = stack.neo4j as Neo4jAddress
+  const [from, to] = [openDriver(origin), openDriver(stack[targets[parameterSyntax]] as Neo4jAddress)]
+  const client = createClient(apiUrl, tokens.all as string)
   const org = uniqueName('generated')
   await client.post(`/1.0/publish/${org}`)
   afterAll(async () => {

@@ -9,19 +9,10 @@ import {
   partsStatement,
   updateStatement,
 } from '../../../shared/manager/statements.ts'
+import { made, time, withoutLock } from './statement-text.ts'
 
 const version = byGrn(managerVersion, 'grn:gg:managerversion:v')
 const one = byGrn(property, 'grn:gg:property:p')
-const time = expect.stringMatching(/Z$/)
-const made = (type: string) => ({
-  id: expect.any(BigInt),
-  grn: expect.stringMatching(`^grn:gg:${type}:`),
-  enver: 0n,
-  createdAt: time,
-  updatedAt: time,
-  createdBy: 'ann',
-  lastModifiedBy: 'ann',
-})
 
 test('a record is found by its grn or by its unique key', () => {
   expect(findStatement(one).query).toMatchInlineSnapshot(`
@@ -73,23 +64,16 @@ test('a part is created after its manager is locked', () => {
 })
 
 test('a record is changed if its enver matches, and a new key updates its unique key', () => {
-  const { query, parameters } = updateStatement(one, { key: 'b' }, [3], 'ann')
-  expect(query).toMatchInlineSnapshot(`
-    "MATCH (n:GraphPacketsRecord {grn: $value})
-    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
-    MATCH (n)-[:GRAPH_PACKETS_PART_OF*0..]->(model:GraphPacketsManager)
-    WITH model LIMIT 1
-    SET model.lock = true
-    WITH model
-    MATCH (n:GraphPacketsRecord {grn: $value})
-    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
+  const statement = updateStatement(one, { key: 'b' }, [3], 'ann')
+  expect(withoutLock(statement)).toMatchInlineSnapshot(`
+    "(lock)
     WITH n, CASE WHEN $envers IS NULL OR n.enver IN $envers THEN [n] ELSE [] END AS current
     FOREACH (changed IN current |
       SET changed += $changes, changed.enver = changed.enver + 1, changed.lastModifiedBy = $by,
         changed.updatedAt = CASE WHEN changed.updatedAt > $now THEN changed.updatedAt ELSE $now END, changed.uniqueKey = changed.scope + changed.key)
     RETURN size(current) = 1, n.id, n.enver, n.createdAt, n.updatedAt, n.createdBy, n.lastModifiedBy, n.grn, n.key, n.dataType, n.definition, n.displayValue, n.editable, n.deletable"
   `)
-  expect(parameters).toEqual({ value: one.value, changes: { key: 'b' }, envers: [3n], by: 'ann', now: time })
+  expect(statement.parameters).toEqual({ value: one.value, changes: { key: 'b' }, envers: [3n], by: 'ann', now: time })
   expect(updateStatement(one, { displayValue: 'b' }, null, 'ann').query).not.toContain('uniqueKey')
 })
 

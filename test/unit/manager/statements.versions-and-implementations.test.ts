@@ -4,18 +4,9 @@ import { implementedStatement, implementStatement } from '../../../shared/manage
 import { manager, managerVersion, nodeType } from '../../../shared/manager/resources.ts'
 import { byGrn } from '../../../shared/manager/selector.ts'
 import { createManagerStatement, createVersionStatement } from '../../../shared/manager/versions.ts'
+import { made, withoutLock } from './statement-text.ts'
 
 const version = byGrn(managerVersion, 'grn:gg:managerversion:v')
-const time = expect.stringMatching(/Z$/)
-const made = (type: string) => ({
-  id: expect.any(BigInt),
-  grn: expect.stringMatching(`^grn:gg:${type}:`),
-  enver: 0n,
-  createdAt: time,
-  updatedAt: time,
-  createdBy: 'ann',
-  lastModifiedBy: 'ann',
-})
 
 test('a manager is created with its first version', () => {
   const { query, parameters } = createManagerStatement('default', 'ann')
@@ -37,15 +28,8 @@ test('a manager is created with its first version', () => {
 })
 
 test('a further version takes the next number', () => {
-  expect(createVersionStatement(byGrn(manager, 'grn:gg:manager:m'), null, 'ann').query).toMatchInlineSnapshot(`
-    "MATCH (n:GraphPacketsRecord {grn: $value})
-    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
-    MATCH (n)-[:GRAPH_PACKETS_PART_OF*0..]->(model:GraphPacketsManager)
-    WITH model LIMIT 1
-    SET model.lock = true
-    WITH model
-    MATCH (n:GraphPacketsRecord {grn: $value})
-    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
+  expect(withoutLock(createVersionStatement(byGrn(manager, 'grn:gg:manager:m'), null, 'ann'))).toMatchInlineSnapshot(`
+    "(lock)
     SET n.versions = CASE WHEN n.versions + 1 < $least THEN $least ELSE n.versions + 1 END
     WITH n, coalesce($name, n.name + '-' + toString(n.versions)) AS name
     CREATE (v:GraphPacketsRecord:GraphPacketsManagerVersion)-[:GRAPH_PACKETS_PART_OF]->(n)
@@ -57,15 +41,8 @@ test('a further version takes the next number', () => {
 
 test('a property is implemented on a node type of its version', () => {
   const type = byGrn(nodeType, 'grn:gg:nodetype:n')
-  expect(implementStatement(type, 'grn:gg:property:p', {}, 'ann').query).toMatchInlineSnapshot(`
-    "MATCH (n:GraphPacketsRecord {grn: $value})
-    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
-    MATCH (n)-[:GRAPH_PACKETS_PART_OF*0..]->(model:GraphPacketsManager)
-    WITH model LIMIT 1
-    SET model.lock = true
-    WITH model
-    MATCH (n:GraphPacketsRecord {grn: $value})
-    WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
+  expect(withoutLock(implementStatement(type, 'grn:gg:property:p', {}, 'ann'))).toMatchInlineSnapshot(`
+    "(lock)
     MATCH (n)-[:GRAPH_PACKETS_PART_OF]->(:GraphPacketsManagerVersion)<-[:GRAPH_PACKETS_PART_OF]-(p:GraphPacketsRecord {grn: $propertyGrn})
     CREATE (n)<-[:GRAPH_PACKETS_PART_OF]-(i:GraphPacketsRecord:GraphPacketsPropertyImpl)-[:GRAPH_PACKETS_PART_OF]->(p)
     SET i = $properties

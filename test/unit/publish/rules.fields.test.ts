@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { booleanFields, choiceFields, misspelledFields, unknownFields } from '../../support/publish-fields.ts'
 import { ids, issuesOf, request, validRequest } from '../valid-request.ts'
 
 const badName = 'must be non-empty, without backslashes, control characters or lone surrogates'
@@ -12,16 +13,6 @@ const lists = [
   'protectedNodeProperties',
   'protectedRelationshipProperties',
   'preventSearch',
-]
-const flags = [
-  'hardFilterRelationships',
-  'preventCleanup',
-  'metadata',
-  'timestampRelationships',
-  'relationshipDeleteOnly',
-  'deleteRelationshipById',
-  'postbackTimestamp',
-  'returnOnly',
 ]
 const texts = [
   'dbUrl',
@@ -49,7 +40,7 @@ describe('types', () => {
     ])
   })
 
-  test.each(flags)('%s is a boolean, not a string', (field) => {
+  test.each(booleanFields)('%s is a boolean, not a string', (field) => {
     expect(issuesOf({ [field]: 'true' })).toEqual([{ path: field, message: 'must be a boolean' }])
   })
 
@@ -84,11 +75,7 @@ describe('types', () => {
     ])
   })
 
-  test.each([
-    ['parameterSyntax', 'braces, dollar'],
-    ['onUnpublishable', 'fail, skip'],
-    ['numbers', 'plain, strict'],
-  ])('%s is one of %s', (field, values) => {
+  test.each(choiceFields)('%s is one of %s', (field, values) => {
     for (const value of values.split(', ')) expect(issuesOf({ [field]: value })).toEqual([])
     expect(issuesOf({ [field]: 'other' })).toEqual([{ path: field, message: `must be one of ${values}` }])
   })
@@ -101,25 +88,26 @@ describe('types', () => {
 })
 
 test('null is the same as absent, for every optional field', () => {
-  const optional = [...lists, ...flags, ...names, 'dynamicLabels', 'parameterSyntax', 'onUnpublishable', 'numbers']
+  const optional = [
+    ...lists,
+    ...booleanFields,
+    ...names,
+    'dynamicLabels',
+    'parameterSyntax',
+    'onUnpublishable',
+    'numbers',
+  ]
   const nulls = Object.fromEntries(optional.map((field) => [field, null]))
   const given = request({ ...nulls, originIds: ['p1'], metadata: true })
   expect(parsePublishRequest(given)).toEqual({ request: validRequest, issues: [] })
 })
 
 describe('an unknown field', () => {
-  test.each([
-    ['preventCleanUp', 'preventCleanup'],
-    ['PREVENTCLEANUP', 'preventCleanup'],
-    ['originId', 'originIds'],
-    ['relationshipsIds', 'relationshipIds'],
-    ['mappedIndexes', 'mappedIndices'],
-    ['protectedProperties', 'protectedNodeProperties'],
-  ])('%s is rejected with the closest known name, %s', (field, known) => {
+  test.each(misspelledFields)('%s is rejected with the closest known name, %s', (field, known) => {
     expect(issuesOf({ [field]: true })).toEqual([{ path: field, message: `unknown field, did you mean \`${known}\`?` }])
   })
 
-  test.each(['forceOverwrite', 'toString', 'x'])('%s is rejected without a suggestion if no name is close', (field) => {
+  test.each(unknownFields)('%s is rejected without a suggestion if no name is close', (field) => {
     expect(issuesOf({ [field]: true })).toEqual([{ path: field, message: 'unknown field' }])
   })
 

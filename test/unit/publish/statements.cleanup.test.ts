@@ -1,12 +1,10 @@
 import neo4j from 'neo4j-driver'
 import { describe, expect, test } from 'vitest'
 import { type ParameterSyntax, render } from '../../../shared/cypher/parameters.ts'
-import { renderValue } from '../../../shared/cypher/values.ts'
 import { cleanup, type KeepClause } from '../../../shared/publish/pairs/statements/cleanup.ts'
-import type { Expression } from '../../../shared/publish/pairs/statements/statement.ts'
 import { parseRelationshipType } from '../../../shared/publish/request/relationship-types.ts'
+import { expressionOf } from './statement-text.ts'
 
-const expressionOf = (value: unknown): Expression => renderValue(value) ?? expect.unreachable()
 const day = new neo4j.types.Date(2024n, 2n, 29n)
 
 /** A clause that keeps one kind of far end. */

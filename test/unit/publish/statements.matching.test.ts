@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type ParameterSyntax, render } from '../../../shared/cypher/parameters.ts'
-import { renderValue } from '../../../shared/cypher/values.ts'
 import { deleteProperties } from '../../../shared/publish/pairs/statements/delete-properties.ts'
 import { postbackNode, postbackRelationship } from '../../../shared/publish/pairs/statements/postback.ts'
-import type { Expression, Statement } from '../../../shared/publish/pairs/statements/statement.ts'
+import { anchor, expressionOf, shown } from './statement-text.ts'
 
-/** The text, and the names of the parameters in the order of their values. */
-const shown = ({ text, bindings }: Statement<unknown>, syntax: ParameterSyntax = 'braces') =>
-  `${render(text, syntax)}\n${bindings.map(({ name }) => name).join(', ')}`
-
-const expressionOf = (value: unknown): Expression => renderValue(value) ?? expect.unreachable()
-const anchor = (label: string, idProperty: string, id: unknown = 'x') => ({ label, idProperty, id: expressionOf(id) })
 const person = anchor('Person', 'id')
 const actedIn = { start: person, type: 'ACTED_IN', end: anchor('Movie', 'title') }
 

@@ -1,20 +1,10 @@
 import neo4j from 'neo4j-driver'
 import { describe, expect, test } from 'vitest'
-import { type ParameterSyntax, render } from '../../../shared/cypher/parameters.ts'
-import { renderValue } from '../../../shared/cypher/values.ts'
 import { type NodeChanges, nodeUpsert } from '../../../shared/publish/pairs/statements/node-upsert.ts'
-import type { Expression, Statement } from '../../../shared/publish/pairs/statements/statement.ts'
+import { anchor, expressionOf, fields, shown } from './statement-text.ts'
 
 const { Date: GraphDate, Point } = neo4j.types
 
-/** The text, and the names of the parameters in the order of their values. */
-const shown = ({ text, bindings }: Statement<unknown>, syntax: ParameterSyntax = 'braces') =>
-  `${render(text, syntax)}\n${bindings.map(({ name }) => name).join(', ')}`
-
-const expressionOf = (value: unknown): Expression => renderValue(value) ?? expect.unreachable()
-const anchor = (label: string, idProperty: string, id: unknown = 'x') => ({ label, idProperty, id: expressionOf(id) })
-const fields = (properties: Record<string, unknown>) =>
-  Object.entries(properties).map(([key, value]) => ({ key, value: expressionOf(value) }))
 const changes = (some: Partial<NodeChanges> = {}): NodeChanges => ({
   protectedKeys: [],
   added: [],

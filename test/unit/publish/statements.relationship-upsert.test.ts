@@ -1,20 +1,9 @@
 import neo4j from 'neo4j-driver'
 import { describe, expect, test } from 'vitest'
-import { type ParameterSyntax, render } from '../../../shared/cypher/parameters.ts'
-import { renderValue } from '../../../shared/cypher/values.ts'
 import { relationshipUpsert } from '../../../shared/publish/pairs/statements/relationship-upsert.ts'
-import type { Expression, Statement } from '../../../shared/publish/pairs/statements/statement.ts'
+import { anchor, fields, shown } from './statement-text.ts'
 
 const { Date: GraphDate } = neo4j.types
-
-/** The text, and the names of the parameters in the order of their values. */
-const shown = ({ text, bindings }: Statement<unknown>, syntax: ParameterSyntax = 'braces') =>
-  `${render(text, syntax)}\n${bindings.map(({ name }) => name).join(', ')}`
-
-const expressionOf = (value: unknown): Expression => renderValue(value) ?? expect.unreachable()
-const anchor = (label: string, idProperty: string, id: unknown = 'x') => ({ label, idProperty, id: expressionOf(id) })
-const fields = (properties: Record<string, unknown>) =>
-  Object.entries(properties).map(([key, value]) => ({ key, value: expressionOf(value) }))
 
 describe('relationship upsert', () => {
   const person = anchor('Person', 'id')
