@@ -10,18 +10,20 @@ import { handleErrors } from '../../../api/http/error-handler.ts'
 import { mountEndpoints } from '../../../api/http/mount.ts'
 import { logRequests } from '../../../api/http/request-log.ts'
 import * as errors from '../../../shared/errors/catalogue.ts'
+import type { Logger } from '../../../shared/observability/log.ts'
 import { createMetrics } from '../../../shared/observability/metrics.ts'
 import { publishResponse, type StatementSource } from '../../../shared/publish/response.ts'
 import { documentsOf } from '../../support/manifests.ts'
+import { only } from '../../support/only.ts'
 
 const entries: { path: string; status: number; isWhole: boolean }[] = []
 const failures: unknown[] = []
-const log = {
-  info: (entry: (typeof entries)[number]) => entries.push(entry),
-  error: ({ err }: { err: unknown }) => failures.push(err),
-}
+const log = only<Logger>({
+  info: (entry: unknown) => void entries.push(entry as (typeof entries)[number]),
+  error: (entry: unknown) => void failures.push((entry as { err: unknown }).err),
+})
 const metrics = createMetrics()
-const context = { log, metrics } as unknown as ApiContext
+const context = only<ApiContext>({ log, metrics })
 
 /** A response that starts, then waits for `rest` before it ends. */
 const source = (rest: () => Promise<void>): Answer => {

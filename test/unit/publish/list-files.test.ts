@@ -5,16 +5,17 @@ import { findFiles } from '../../../api/publish/find-files.ts'
 import { listFiles } from '../../../api/publish/list-files.ts'
 import { storageOn } from '../../../shared/storage/storage.ts'
 import { openMemoryStore } from '../../support/memory-store.ts'
+import { only } from '../../support/only.ts'
 
 const store = openMemoryStore()
-const context = storageOn(store) as unknown as ApiContext
+const context = only<ApiContext>(storageOn(store))
 const nameOf = (number: number) => `f${String(number).padStart(5, '0')}`
 beforeAll(async () => {
   for (let number = 0; number <= 10_000; number++) await store.put(`org/${nameOf(number)}`, Buffer.from('{}'))
 })
 
 const asked = (query: object, body: object = {}) =>
-  ({ params: { orgName: 'org' }, query, body }) as unknown as Input<unknown, unknown, unknown>
+  only<Input<unknown, unknown, unknown>>({ params: { orgName: 'org' }, query, body })
 
 async function listed(query: object): Promise<{ fileNames: string[]; next: string | null }> {
   const answer = await listFiles.handle(context, asked(query))

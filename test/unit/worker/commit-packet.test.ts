@@ -1,36 +1,43 @@
-import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import type { AppError } from '../../../shared/errors/app-error.ts'
 import * as errors from '../../../shared/errors/catalogue.ts'
-import type { JobRecord } from '../../../shared/jobs/record.ts'
+import type { JobRecord, JobRecords } from '../../../shared/jobs/record.ts'
+import { progressOf } from '../../../shared/jobs/record-hash.ts'
+import { createLog } from '../../../shared/observability/log.ts'
 import { createMetrics } from '../../../shared/observability/metrics.ts'
 import { createReport } from '../../../shared/publish/parts/report.ts'
-import type { Manifest } from '../../../shared/storage/generations.ts'
+import type { Generations, Manifest } from '../../../shared/storage/generations.ts'
 import { commitPacket } from '../../../worker/commit-packet.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
+import { only } from '../../support/only.ts'
 
-const job = { id: 'j1', orgName: 'org', fileName: 'file', progress: { subRequests: 1 } } as JobRecord
-const manifest = { parts: [] } as unknown as Manifest
+const job = only<JobRecord>({
+  id: 'j1',
+  orgName: 'org',
+  fileName: 'file',
+  force: false,
+  latestBefore: 0,
+  progress: progressOf('reading', 1),
+})
+const manifest: Manifest = { jobId: job.id, attempt: 2, createdAt: '2026-11-22T12:00:00.000Z', parts: [] }
 
-/** Counts the discards of a run whose commit is not allowed to begin, or begins and then fails with `failure`. */
-async function discarded(begins: boolean, failure: Error): Promise<number> {
-  let count = 0
-  const context = {
-    records: { beginCommit: async () => begins },
-    generations: { commit: () => Promise.reject(failure) },
+/** How often a run discards its parts whose commit may begin or not, and then fails with `failure`, which it throws. */
+async function discarded(begins: boolean, failure: AppError): Promise<number> {
+  const discard = vi.fn(async () => {})
+  const context = only<WorkerContext>({
+    records: only<JobRecords>({ beginCommit: async () => begins }),
+    generations: only<Generations>({ commit: () => Promise.reject(failure) }),
     failpoint: () => {},
-    log: pino({ level: 'silent' }),
+    log: createLog('test', 'silent'),
     metrics: createMetrics(),
-  } as unknown as WorkerContext
-  const discard = async () => {
-    count++
-  }
+  })
   const commit = { attempt: 2, manifest, report: createReport().read(), discard }
-  await expect(commitPacket(context, job, commit)).rejects.toThrow()
-  return count
+  await expect(commitPacket(context, job, commit)).rejects.toMatchObject({ code: failure.code })
+  return discard.mock.calls.length
 }
 
 test('a run that lost its commit discards its parts; without a response it keeps them, as it may have won', async () => {
-  expect(await discarded(false, new Error('not reached'))).toBe(1)
+  expect(await discarded(false, errors.jobInterrupted())).toBe(1)
   expect(await discarded(true, errors.fileExists('org', 'file'))).toBe(1)
   expect(await discarded(true, errors.storeAway(new Error('no answer')))).toBe(0)
 })

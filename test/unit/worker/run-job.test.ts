@@ -1,41 +1,51 @@
 import { randomUUID } from 'node:crypto'
 import { DelayedError, type Job } from 'bullmq'
 import { expect, test, vi } from 'vitest'
-import type { JobPayload } from '../../../shared/jobs/queue.ts'
+import type { JobPayload, JobQueue } from '../../../shared/jobs/queue.ts'
+import type { JobRecord, JobRecords } from '../../../shared/jobs/record.ts'
+import { progressOf } from '../../../shared/jobs/record-hash.ts'
+import type { Secrets } from '../../../shared/jobs/secrets.ts'
+import { createLog } from '../../../shared/observability/log.ts'
 import { createMetrics } from '../../../shared/observability/metrics.ts'
+import type { Generations } from '../../../shared/storage/generations.ts'
+import type { ObjectStore } from '../../../shared/storage/object-store.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
 import { runJob } from '../../../worker/run-job.ts'
+import { only } from '../../support/only.ts'
 
 const id = randomUUID()
-const created = { createdAt: '2026-11-22T12:00:00.000Z', startedAt: '2026-11-22T12:00:01.000Z' }
-const record = {
+const record = only<JobRecord>({
   id,
-  ...created,
+  kind: 'publish',
+  createdAt: '2026-11-22T12:00:00.000Z',
+  startedAt: '2026-11-22T12:00:01.000Z',
   orgName: 'org',
   fileName: 'file',
   state: 'running',
-  progress: { subRequests: 1 },
+  latestBefore: 0,
+  progress: progressOf('reading', 1),
   version: 2,
-}
+})
 
 /** A worker whose Redis fails with `failure` in the middle of a run, and works before and after. */
 function workerWith(failure: Error) {
   const finish = vi.fn(async () => true)
-  const records = {
-    read: async () => record,
-    start: async () => 3,
-    endRun: async () => {},
-    progress: async () => null,
-    finish,
-  }
-  const context = {
-    ...{ records, log: { info() {}, warn() {} }, metrics: createMetrics() },
-    queue: { begun: async () => {} },
-    generations: { ofJob: async () => null },
-    store: { get: async () => Buffer.from('{}\n'), async *list() {} },
-    secrets: { read: () => Promise.reject(failure) },
-  }
-  return { context: context as unknown as WorkerContext, finish }
+  const context = only<WorkerContext>({
+    records: only<JobRecords>({
+      read: async () => record,
+      start: async () => 3,
+      endRun: async () => {},
+      progress: async () => null,
+      finish,
+    }),
+    log: createLog('test', 'silent'),
+    metrics: createMetrics(),
+    queue: only<JobQueue>({ begun: async () => {} }),
+    generations: only<Generations>({ ofJob: async () => null }),
+    store: only<ObjectStore>({ get: async () => Buffer.from('{}\n'), async *list() {} }),
+    secrets: only<Secrets>({ read: () => Promise.reject(failure) }),
+  })
+  return { context, finish }
 }
 
 function lastDelivery() {
