@@ -3,8 +3,8 @@ import * as errors from '../shared/errors/catalogue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { commitLost } from '../shared/observability/events.ts'
 import type { JobReport } from '../shared/publish/parts/report.ts'
-import type { Manifest, ManifestPart } from '../shared/storage/generations.ts'
 import { packetName } from '../shared/storage/keys.ts'
+import type { Manifest, ManifestPart } from '../shared/storage/manifest.ts'
 import type { WorkerContext } from './context.ts'
 
 interface Commit {

@@ -1,5 +1,6 @@
 import * as errors from '../errors/catalogue.ts'
-import { distinctTreatments, type NodeTreatment } from '../publish/build/conflicts.ts'
+import { distinctTreatments } from '../publish/build/conflicts.ts'
+import type { NodeTreatment } from '../publish/build/treatments.ts'
 import type { PublishRequest } from '../publish/request/fields.ts'
 import { cancelledKey, jobPrefix, planKey, requestKey } from '../storage/keys.ts'
 import type { ByteRange, ObjectStore } from '../storage/object-store.ts'

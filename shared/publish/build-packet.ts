@@ -2,16 +2,11 @@ import type { ParameterSyntax } from '../cypher/parameters.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { OriginSettings } from '../origin/connect.ts'
-import {
-  createObservations,
-  detectConflicts,
-  distinctTreatments,
-  type NodeTreatment,
-  type Observation,
-} from './build/conflicts.ts'
+import { createObservations, detectConflicts, distinctTreatments, type Observation } from './build/conflicts.ts'
 import { originsUntil } from './build/origins.ts'
 import { writeRequest } from './build/request.ts'
 import { selectAhead } from './build/select-ahead.ts'
+import type { NodeTreatment } from './build/treatments.ts'
 import { createPairMaker } from './pairs/pair-maker.ts'
 import { createPacketWriter, type PartSink } from './parts/packet-writer.ts'
 import { partLimits } from './parts/part-buffer.ts'

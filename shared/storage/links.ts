@@ -1,4 +1,5 @@
-import type { Generation, Generations } from './generations.ts'
+import type { Generation } from './generation-reader.ts'
+import type { Generations } from './generations.ts'
 
 /** Maximum lifetime of a download link. */
 export const longestLinkSeconds = 7 * 24 * 3_600

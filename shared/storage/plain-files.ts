@@ -1,5 +1,6 @@
 import { inBatches } from './batches.ts'
-import type { Generations, Manifest, ManifestPart } from './generations.ts'
+import type { GenerationReader } from './generation-reader.ts'
+import type { Manifest, ManifestPart } from './manifest.ts'
 import { parsePartName, partNames } from './names.ts'
 import type { ObjectStore, StoredObject } from './object-store.ts'
 
@@ -29,7 +30,7 @@ const contentOf = ({ bytes, etag }: Pick<StoredObject, 'bytes' | 'etag'>) => `${
 const mayHaveLeftCopies = 32
 
 /** Contents of the parts of a packet's last generations. */
-async function contentsOf(generations: Generations, name: string, latest: number): Promise<Set<string>> {
+async function contentsOf(generations: GenerationReader, name: string, latest: number): Promise<Set<string>> {
   const numbers = await generations.above(name, latest - mayHaveLeftCopies)
   const manifests = await inBatches(numbers.slice(0, mayHaveLeftCopies), (number) => generations.read(name, number))
   return new Set(manifests.flatMap((manifest) => manifest?.parts ?? []).map(contentOf))
@@ -39,7 +40,11 @@ async function contentsOf(generations: Generations, name: string, latest: number
  * Plain objects under a packet's name that are not this service's: all of them if there is no generation, none if there
  * is a packet. After a removal, leftover copies of parts of the last generations are excluded.
  */
-export async function othersFiles(store: ObjectStore, generations: Generations, name: string): Promise<StoredObject[]> {
+export async function othersFiles(
+  store: ObjectStore,
+  generations: GenerationReader,
+  name: string,
+): Promise<StoredObject[]> {
   // Objects are listed first, so that copies of a packet committed meanwhile are recognized.
   const found = await plainFilesOf(store, name)
   if (found.length === 0) return []
@@ -57,7 +62,11 @@ export async function othersFiles(store: ObjectStore, generations: Generations, 
  * Two commits may update the view concurrently, and the copies of the older may arrive last. So each checks for a newer
  * generation when it is done, and the last to check leaves the view correct.
  */
-export async function refreshPlainFiles(store: ObjectStore, generations: Generations, name: string): Promise<void> {
+export async function refreshPlainFiles(
+  store: ObjectStore,
+  generations: GenerationReader,
+  name: string,
+): Promise<void> {
   for (;;) {
     const highest = await generations.highest(name)
     if (highest === null) return
@@ -79,13 +88,13 @@ async function copyParts(store: ObjectStore, name: string, { parts }: Manifest):
   for (const key of found.keys()) if (!kept.has(key)) await store.remove(key)
 }
 
-async function removeLeftovers(store: ObjectStore, generations: Generations, name: string): Promise<void> {
+async function removeLeftovers(store: ObjectStore, generations: GenerationReader, name: string): Promise<void> {
   const others = new Set((await othersFiles(store, generations, name)).map(({ key }) => key))
   for (const { key } of await plainFilesOf(store, name)) if (!others.has(key)) await store.remove(key)
 }
 
 /** Removes the view of a just removed packet, whatever its objects contain; restores it if a newer packet exists. */
-export async function removePlainFiles(store: ObjectStore, generations: Generations, name: string): Promise<void> {
+export async function removePlainFiles(store: ObjectStore, generations: GenerationReader, name: string): Promise<void> {
   for (const { key } of await plainFilesOf(store, name)) await store.remove(key)
   await refreshPlainFiles(store, generations, name)
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Manifest, ManifestPart } from './generations.ts'
 import { partKey } from './keys.ts'
+import type { Manifest, ManifestPart } from './manifest.ts'
 import type { ObjectStore } from './object-store.ts'
 
 interface Part {

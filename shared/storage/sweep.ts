@@ -1,6 +1,7 @@
 import { inBatches } from './batches.ts'
-import type { Generations, Manifest } from './generations.ts'
+import type { Generations } from './generations.ts'
 import { hiddenBelow, ownerOf, parseGenerationKey, parseMarkerKey, parsePartKey, probes } from './keys.ts'
+import type { Manifest } from './manifest.ts'
 import type { StoredObject } from './object-store.ts'
 import { createReferences, type References } from './references.ts'
 import type { Storage } from './storage.ts'

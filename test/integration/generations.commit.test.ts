@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createGenerations, type Manifest } from '../../shared/storage/generations.ts'
+import { createGenerations } from '../../shared/storage/generations.ts'
 import { generationKey, partKey } from '../../shared/storage/keys.ts'
+import type { Manifest } from '../../shared/storage/manifest.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { openTestStorage } from '../support/storage.ts'
 

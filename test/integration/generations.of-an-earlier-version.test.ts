@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Manifest, voided } from '../../shared/storage/generations.ts'
 import { earlierGenerationKey, generationKey } from '../../shared/storage/keys.ts'
+import { type Manifest, voided } from '../../shared/storage/manifest.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
 import { sweepStorage } from '../../shared/storage/sweep.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { removal } from '../../shared/storage/generations.ts'
+import { removal } from '../../shared/storage/manifest.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { othersFiles, refreshPlainFiles, removePlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { removal } from '../../shared/storage/generations.ts'
+import { removal } from '../../shared/storage/manifest.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
 import { sweepStorage } from '../../shared/storage/sweep.ts'

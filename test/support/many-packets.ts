@@ -1,5 +1,5 @@
-import { removal } from '../../shared/storage/generations.ts'
 import { generationKey, markerKey } from '../../shared/storage/keys.ts'
+import { removal } from '../../shared/storage/manifest.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 
 const manifest = Buffer.from(JSON.stringify({ ...removal(), removed: undefined, parts: [{ key: 'part', bytes: 1 }] }))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Manifest } from '../../shared/storage/generations.ts'
 import { isHidden, partKey } from '../../shared/storage/keys.ts'
+import type { Manifest } from '../../shared/storage/manifest.ts'
 import type { Storage } from '../../shared/storage/storage.ts'
 
 interface PacketOptions {

@@ -4,7 +4,7 @@ import type { PublishRequest } from '../request/fields.ts'
 import { type Identity, idKey, idText, type NodeKeys } from '../request/identity.ts'
 import { type NodeSetting, nodeSettings } from '../request/option-agreement.ts'
 import { type Plan, planOf } from '../request/plan.ts'
-import { groupTreatments } from './treatments.ts'
+import { groupTreatments, type NodeTreatment } from './treatments.ts'
 
 /**
  * Observes what one sub-request of a multi does with nodes that other sub-requests may publish, too. Every method
@@ -17,15 +17,6 @@ export interface ConflictDetector {
   published(node: InternalId, labels: readonly string[], identity: Identity): void
   /** The origin has no such node, and its relationships on the target are cleaned up. */
   missed(identity: Identity, id: unknown): void
-}
-
-/** How a sub-request identifies and publishes nodes, as plain data: equal treatments cannot conflict. */
-export interface NodeTreatment {
-  dbUrl: string
-  mappedIndices: Readonly<Record<string, string>>
-  indexLabel: string
-  /** null if no nodes are published. */
-  nodeSettings: NodeSetting[] | null
 }
 
 /** What a sub-request did with a node. All sub-requests with that node must agree on the option `field`. */

@@ -1,5 +1,14 @@
 import { type IdentityRule, identityLabel, identityRule, type NodeKeys } from '../request/identity.ts'
-import type { NodeTreatment } from './conflicts.ts'
+import type { NodeSetting } from '../request/option-agreement.ts'
+
+/** How a sub-request identifies and publishes nodes, as plain data: equal treatments cannot conflict. */
+export interface NodeTreatment {
+  dbUrl: string
+  mappedIndices: Readonly<Record<string, string>>
+  indexLabel: string
+  /** null if no nodes are published. */
+  nodeSettings: NodeSetting[] | null
+}
 
 /** How the other sub-requests of a multi treat a node that one of them reads. */
 export interface OtherTreatments {

@@ -1,9 +1,9 @@
 import { inBatches } from '../batches.ts'
 import type { Generations } from '../generations.ts'
-import { shownParts } from '../markers.ts'
 import { parsePartName } from '../names.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { othersFiles } from '../plain-files.ts'
+import { shownParts } from './markers.ts'
 import type { Named } from './merged-names.ts'
 import { packetsNamed } from './packet-order.ts'
 

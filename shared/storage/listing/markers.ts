@@ -1,7 +1,7 @@
-import type { Generations } from './generations.ts'
-import { markerKey } from './keys.ts'
-import { type ListedPacket, packetsNamed } from './listing/packet-order.ts'
-import type { ObjectStore } from './object-store.ts'
+import type { Generations } from '../generations.ts'
+import { markerKey } from '../keys.ts'
+import type { ObjectStore } from '../object-store.ts'
+import { type ListedPacket, packetsNamed } from './packet-order.ts'
 
 /** Number of parts that readers see of a packet, 0 if it was removed. For packets without a marker. */
 export async function shownParts(generations: Generations, { name, generation }: ListedPacket): Promise<number> {

@@ -1,0 +1,125 @@
+import { LRUCache } from 'lru-cache'
+import * as errors from '../errors/catalogue.ts'
+import { earlierGenerationKey, generationKey, generationsOf, parseGenerationKey } from './keys.ts'
+import type { Manifest } from './manifest.ts'
+import type { ObjectStore } from './object-store.ts'
+
+export interface Generation {
+  generation: number
+  manifest: Manifest
+}
+
+/**
+ * What the generations of a packet's name say. The cost does not grow with their number, except of `list`: the latest
+ * comes first in a listing, and a void one names the one below that readers see.
+ */
+export interface GenerationReader {
+  /** Numbers of a packet's generations, ascending. The number of requests grows with its history. */
+  list(name: string): Promise<number[]>
+  /** Numbers above `below`, descending, and the next lower one if any; so at least the latest. */
+  above(name: string, below: number): Promise<number[]>
+  /** null if the generation was swept. */
+  read(name: string, generation: number): Promise<Manifest | null>
+  /** The number of the latest generation of any kind (0 if none), and the latest generation that is not void. */
+  latest(name: string): Promise<{ number: number; highest: Generation | null }>
+  /** The generation that readers see while this is the latest; `gone` if it was swept. */
+  seenAt(name: string, generation: number): Promise<Generation | null | 'gone'>
+  /** The latest generation that is not void; it may be a removal. */
+  highest(name: string): Promise<Generation | null>
+  /** The packet's generation; null if there is none or the packet was removed. */
+  current(name: string): Promise<Generation | null>
+  /** Number of the generation above `above` that a job committed; null if none. */
+  ofJob(name: string, jobId: string, above?: number): Promise<number | null>
+  /** The one of these generations that a job made, of any kind; null if none. */
+  madeBy(name: string, jobId: string, numbers: readonly number[]): Promise<Generation | null>
+}
+
+// Manifests are immutable, so cached ones never become stale. Sizes approximate memory in bytes.
+const cached = { maxSize: 32 * 2 ** 20, sizeCalculation: ({ parts }: Manifest) => 500 + 300 * parts.length }
+
+// Few keys are needed: of the latest and of those committed while a job waited and ran, each perhaps with a marker.
+const pageKeys = 20
+
+export function createGenerationReader(store: ObjectStore): GenerationReader {
+  const cache = new LRUCache<string, Manifest>(cached)
+
+  async function list(name: string): Promise<number[]> {
+    const numbers: number[] = []
+    for await (const { key } of store.list(generationsOf(name))) {
+      const parsed = parseGenerationKey(key)
+      if (parsed?.name === name) numbers.push(parsed.generation)
+    }
+    return numbers.sort((a, b) => a - b)
+  }
+
+  async function above(name: string, below: number): Promise<number[]> {
+    const numbers: number[] = []
+    for await (const { key } of store.list(generationsOf(name), { pageKeys })) {
+      const parsed = parseGenerationKey(key)
+      if (parsed?.name !== name) continue
+      // Keys written by an earlier version are in ascending order.
+      if (parsed.isEarlier) return (await list(name)).toReversed()
+      numbers.push(parsed.generation)
+      if (parsed.generation <= below) break
+    }
+    return numbers
+  }
+
+  async function read(name: string, generation: number): Promise<Manifest | null> {
+    const key = generationKey(name, generation)
+    const known = cache.get(key)
+    if (known) return known
+    const bytes = (await store.get(key)) ?? (await store.get(earlierGenerationKey(name, generation)))
+    if (bytes === null) return null
+    const manifest = JSON.parse(bytes.toString()) as Manifest
+    cache.set(key, manifest)
+    return manifest
+  }
+
+  async function latest(name: string): Promise<{ number: number; highest: Generation | null }> {
+    // A generation that disappears before it is read was superseded and swept: retry.
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const [number = 0] = await above(name, Number.POSITIVE_INFINITY)
+      const highest = await seenAt(name, number)
+      if (highest !== 'gone') return { number, highest }
+    }
+    throw errors.storeAway(new Error(`the generations of a packet are listed but cannot be read`))
+  }
+
+  async function seenAt(name: string, number: number): Promise<Generation | null | 'gone'> {
+    if (number === 0) return null
+    const manifest = await read(name, number)
+    if (manifest === null) return 'gone'
+    if (!manifest.isVoid) return { generation: number, manifest }
+    // Without `over` it was written by an earlier version; there are few.
+    const under = manifest.over ?? (await list(name)).findLast((each) => each < number) ?? 0
+    return seenAt(name, under)
+  }
+
+  async function madeBy(name: string, jobId: string, numbers: readonly number[]): Promise<Generation | null> {
+    for (const generation of numbers) {
+      const manifest = await read(name, generation)
+      if (manifest?.jobId === jobId) return { generation, manifest }
+    }
+    return null
+  }
+
+  return {
+    list,
+    above,
+    read,
+    latest,
+    seenAt,
+    madeBy,
+    highest: async (name) => (await latest(name)).highest,
+    async current(name) {
+      const { highest } = await latest(name)
+      return highest?.manifest.removed ? null : highest
+    },
+    async ofJob(name, jobId, below = 0) {
+      const numbers = (await above(name, below)).filter((number) => number > below)
+      const own = await madeBy(name, jobId, numbers)
+      return own === null || own.manifest.isVoid ? null : own.generation
+    },
+  }
+}

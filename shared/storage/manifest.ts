@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+
+export interface ManifestPart {
+  key: string
+  bytes: number
+  pairs: number
+  etag: string
+}
+
+/** One generation of a packet: written once, never changed. */
+export interface Manifest {
+  jobId: string
+  /** Informational: Redis counts attempts and may repeat a number after data loss, so nothing here depends on it. */
+  attempt: number
+  /** The run that wrote it. */
+  run?: string
+  /** ISO 8601. */
+  createdAt: string
+  parts: ManifestPart[]
+  /** This generation records the removal of the packet; it has no parts. */
+  removed?: true
+  /** This generation only prevents its job from committing; readers skip it. */
+  isVoid?: true
+  /** For a void generation: the one that readers see instead, 0 if none. */
+  over?: number
+}
+
+/** Manifest that records the removal of a packet. */
+export const removal = (): Manifest => ({
+  jobId: randomUUID(),
+  attempt: 0,
+  createdAt: new Date().toISOString(),
+  parts: [],
+  removed: true,
+})
+
+/**
+ * Manifest of a job that failed after a run of it had begun to commit. If that run was frozen and resumes much later,
+ * it finds that its job has a generation and commits nothing.
+ */
+export const voided = (jobId: string): Manifest => ({
+  jobId,
+  attempt: 0,
+  createdAt: new Date().toISOString(),
+  parts: [],
+  isVoid: true,
+})
