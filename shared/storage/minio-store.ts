@@ -4,12 +4,12 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { create as contentDisposition } from 'content-disposition'
 import { Client } from 'minio'
-import { byCodePoint } from '../cypher/identifiers.ts'
 import * as errors from '../errors/catalogue.ts'
 import { type ObserveCall, timed } from '../observability/timed.ts'
 import { boundedTransport, StoreStalled } from './bounded-transport.ts'
 import { probeKey } from './keys.ts'
-import type { Compare, ListOptions, ObjectStore, StoredObject } from './object-store.ts'
+import type { ListOptions, ObjectStore, StoredObject } from './object-store.ts'
+import { detectKeyRules, s3Keys } from './s3proxy.ts'
 
 export interface StorageSettings {
   endpoint: string
@@ -41,7 +41,7 @@ export function openMinioStore(settings: StorageSettings, observe: ObserveCall =
   const { bucket } = settings
   // Over plain HTTP the request's signature covers the body.
   const isEncrypted = settings.endpoint.startsWith('https:')
-  let compareKeys: Compare = byCodePoint
+  let keyRules = s3Keys
 
   async function* pages(
     prefix: string,
@@ -94,7 +94,8 @@ export function openMinioStore(settings: StorageSettings, observe: ObserveCall =
         range ? client.getPartialObject(bucket, key, range.from, range.bytes) : client.getObject(bucket, key)
       return retried(async () => buffer(await read())).catch(nullWhenMissing)
     },
-    compareKeys: (a, b) => compareKeys(a, b),
+    compareKeys: (a, b) => keyRules.compareKeys(a, b),
+    finalKey: (key) => keyRules.finalKey(key),
     list: (prefix, options) => pages(prefix, '', options) as AsyncGenerator<StoredObject>,
     listLevel: (prefix) => pages(prefix, '/'),
     async hasAny(prefix) {
@@ -115,7 +116,7 @@ export function openMinioStore(settings: StorageSettings, observe: ObserveCall =
     async prepare() {
       await ensureBucket(client, settings)
       await probe(this)
-      compareKeys = await orderOf(this)
+      keyRules = await detectKeyRules(this)
     },
     async ping() {
       const isThere = await retried(() => client.bucketExists(bucket))
@@ -184,22 +185,6 @@ async function ensureBucket(client: Client, { bucket, region }: StorageSettings)
       if (!(await client.bucketExists(bucket))) throw error
     })
   })
-}
-
-// S3Proxy on a file system sorts by UTF-16 unit, as Java and JavaScript do: U+1F600 before U+FF71.
-const byUtf16: Compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
-
-/** Detects whether the store sorts keys by code point or by UTF-16 unit. */
-async function orderOf(store: ObjectStore): Promise<Compare> {
-  const start = `${probeKey(randomUUID())}-`
-  const keys = ['\uff71', '\u{1f600}'].map((character) => start + character)
-  try {
-    for (const key of keys) await store.put(key, Buffer.from('probe'))
-    for await (const { key } of store.list(start)) return key === keys[0] ? byCodePoint : byUtf16
-    return byCodePoint
-  } finally {
-    for (const key of keys) await store.remove(key)
-  }
 }
 
 /** Verifies what publication relies on: create-if-absent, and seeing what was written. Contract 6, How. */

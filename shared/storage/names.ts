@@ -67,6 +67,11 @@ export function parsePartName(name: string): { base: string; part: number; of: n
   return base === undefined ? null : { base, part: Number(part), of: Number(of) }
 }
 
+/** Names of the packets that objects of these names may be parts of. */
+export const packetNamesOf = (...names: readonly string[]): string[] => [
+  ...new Set(names.flatMap((name) => [name, parsePartName(name)?.base ?? name])),
+]
+
 /** File names of a packet's parts, in order: the name itself for one, with `Part#of#` for several. Seed, rule 3. */
 export function partNames(name: string, parts: number): string[] {
   if (parts === 1) return [name]

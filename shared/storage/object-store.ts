@@ -44,6 +44,11 @@ export interface ObjectStore {
   stream(key: string): Promise<Readable | null>
   /** The store's key order: by code point as in S3, unless `prepare` has detected another. */
   compareKeys: Compare
+  /**
+   * The key that a listed object may get once it is written whole: its own, unless `prepare` has detected a store that
+   * lists objects under other keys while they are written.
+   */
+  finalKey(key: string): string
   /** The objects below a prefix, in key order. */
   list(prefix: string, options?: ListOptions): AsyncGenerator<StoredObject>
   /** One directory level below a prefix that ends in `/`: its objects, and the prefixes of its sub-directories. */

@@ -75,6 +75,20 @@ export function objectStoreListingContract(name: string, store: ObjectStore): vo
       expect(await listed(sorted[2])).toEqual(sorted.slice(3))
     })
 
+    test('names an object that is being written by a key whose finalKey is that of the object', async () => {
+      const directory = await directoryOf([])
+      const key = `${directory}large`
+      const bytes = Buffer.alloc(16 * 1024 * 1024)
+      const listed = new Set<string>()
+      let isWritten = false
+      const writing = store.put(key, bytes).finally(() => {
+        isWritten = true
+      })
+      while (!isWritten) for await (const found of store.list(directory)) listed.add(found.key)
+      await writing
+      expect([...new Set([...listed, key].map(store.finalKey))]).toEqual([key])
+    })
+
     test('filters by a key prefix, which need not be a directory', async () => {
       const names = ['a', 'a b', 'a-b/c', 'ab/c', 'ab/d', 'b/a', 'ä']
       const directory = await directoryOf(names)

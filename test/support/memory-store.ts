@@ -62,6 +62,7 @@ export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore
     requests,
     forget: () => void requests.splice(0),
     compareKeys,
+    finalKey: (key) => key,
     list,
     async put(key, bytes) {
       requests.push(`put ${key}`)

@@ -102,7 +102,7 @@ async function* findNames(stored: Stored, { starts, after, filter, most }: Wante
     if (isBehind && !after.startsWith(start)) continue
     const from = isBehind ? after : start
     const files = visibleKeys(plainKeys, start, from)
-    for await (const one of merged(withParts(packetsFrom(start, from)), files, from, compareKeys)) {
+    for await (const one of merged(withParts(packetsFrom(start, from)), files, from, store)) {
       await takeTurns()
       const isPast = !isBehind || compareKeys(one.name, after) > 0
       if (isPast && one.name.startsWith(start) && (filter?.is(one.name) ?? true)) yield one

@@ -1,7 +1,7 @@
-import type { Compare } from '../object-store.ts'
+import { packetNamesOf } from '../names.ts'
+import type { ObjectStore } from '../object-store.ts'
 import type { Cursor } from './cursor.ts'
 import { partNamesFrom } from './part-order.ts'
-import { ownersOf } from './plain-names.ts'
 
 /** A candidate for the listing. */
 export interface Named {
@@ -31,7 +31,7 @@ export async function* merged(
   packets: AsyncGenerator<CountedPacket>,
   objects: AsyncGenerator<string>,
   from: string,
-  compare: Compare,
+  { compareKeys: compare, finalKey }: Pick<ObjectStore, 'compareKeys' | 'finalKey'>,
 ): AsyncGenerator<Named> {
   const isBefore = (a: string | undefined, b: string | undefined): boolean =>
     a !== undefined && (b === undefined || compare(a, b) < 0)
@@ -57,7 +57,7 @@ export async function* merged(
       yield { name }
       nextPart.partName = nextPart.partNames.next().value
     } else {
-      const owners = ownersOf(name)
+      const owners = packetNamesOf(name, finalKey(name))
       const owner = open.find((each) => owners.includes(each.name))
       if (owner === undefined) yield { name, plainOf: null }
       else if (owner.parts === 0) yield { name, plainOf: owner.name }
