@@ -31,7 +31,10 @@ interface Address {
   resolveWith(host: string): Address
 }
 
-/** Private parts of the driver. If they are missing, no connection is made. */
+/**
+ * Private parts of the driver, some of which are replaced. If they are missing, no connection is made. package.json pins
+ * the driver's exact version because of them, and of those of `BoltConnection`.
+ */
 interface Internals {
   _getOrCreateConnectionProvider(): {
     _address: Address
