@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 /** A parsed `dbUrl`. `host` is lower-case; an IPv6 address is without brackets. */
 export interface DbUrl {
@@ -34,26 +35,13 @@ export function parseDbUrl(text: string): DbUrl | { problem: string } {
 function ipv6Problem(address: string): string | null {
   if (isIP(address) !== 6) return 'must have a valid IPv6 address in brackets'
   // `::ffff:a.b.c.d`, `::a.b.c.d`, 64:ff9b::/96 and 2002::/16 embed an IPv4 address that an IPv6 check would miss.
-  const [first, second] = expand(address)
-  const embeds =
-    address.includes('.') ||
-    expand(address)
-      .slice(0, 5)
-      .every((group) => group === 0)
-  const loopback = expand(address).every((group, index) => group === (index === 7 ? 1 : 0))
-  if (!loopback && (embeds || first === 0x2002 || (first === 0x64 && second === 0xff9b))) {
+  const { parts } = ipaddr.IPv6.parse(address)
+  const embeds = address.includes('.') || parts.slice(0, 5).every((part) => part === 0)
+  const isLoopback = parts.every((part, index) => part === (index === 7 ? 1 : 0))
+  if (!isLoopback && (embeds || parts[0] === 0x2002 || (parts[0] === 0x64 && parts[1] === 0xff9b))) {
     return 'must not have an IPv6 address that carries an IPv4 address'
   }
   return null
-}
-
-/** The eight 16-bit groups of a valid IPv6 address without a dotted tail. */
-function expand(address: string): number[] {
-  const [head = '', tail] = address.split('::')
-  const groups = (part: string | undefined) => (part ? part.split(':').map((group) => Number.parseInt(group, 16)) : [])
-  const left = groups(head)
-  const right = groups(tail)
-  return tail === undefined ? left : [...left, ...Array(Math.max(0, 8 - left.length - right.length)).fill(0), ...right]
 }
 
 function nameProblem(host: string): string | null {

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import ipaddr from 'ipaddr.js'
 import type { AllowRule } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { DbUrl } from './db-url.ts'
@@ -16,40 +17,15 @@ export interface OriginPolicy {
 // Longer than a working resolver takes, and longer than a look-up should queue.
 const lookupMs = 5_000
 
-/** IPv4 networks that IANA reserves for uses other than the public internet. */
-const reserved = new BlockList()
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const)
-  reserved.addSubnet(network, prefix, 'ipv4')
-const publicIpv6 = new BlockList()
-publicIpv6.addSubnet('2000::', 3, 'ipv6')
-const reservedIpv6 = new BlockList()
-for (const [network, prefix] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const) {
-  reservedIpv6.addSubnet(network, prefix, 'ipv6')
-}
+// ipaddr.js calls every address unicast that none of its lists names; IANA has allocated IPv6 addresses from here only.
+const globalIpv6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
-function isPublic(address: string): boolean {
-  if (isIP(address) === 4) return !reserved.check(address, 'ipv4')
-  return publicIpv6.check(address, 'ipv6') && !reservedIpv6.check(address, 'ipv6')
+/** Whether an address belongs to the public internet. */
+function isPublic(text: string): boolean {
+  // ipaddr.js also accepts zones, and forms of IPv4 addresses that others read differently, such as `010.8.8.8`.
+  if (isIP(text) === 0 || text.includes('%')) return false
+  const address = ipaddr.parse(text)
+  return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(globalIpv6))
 }
 
 function inNetwork(address: string, rule: Extract<AllowRule, { kind: 'network' }>): boolean {
