@@ -1,5 +1,4 @@
-import type { Generation } from './generation-reader.ts'
-import type { Generations } from './generations.ts'
+import type { Generation, GenerationReader } from './generation-reader.ts'
 
 /** Maximum lifetime of a download link. */
 export const longestLinkSeconds = 7 * 24 * 3_600
@@ -12,7 +11,7 @@ export const longestLinkSeconds = 7 * 24 * 3_600
  * job's result) is shortened. A generation's creation time is that of its manifest, which is made just before.
  */
 export async function linkLifetime(
-  generations: Generations,
+  generations: GenerationReader,
   name: string,
   { generation, manifest }: Generation,
   wantedSeconds: number,
@@ -21,13 +20,13 @@ export async function linkLifetime(
   const promised = (createdAt: string) => Math.floor((Date.parse(createdAt) - now) / 1_000) + longestLinkSeconds
   // Fast path: it cannot be superseded before its creation, and most links are to packets of the last days.
   if (promised(manifest.createdAt) >= wantedSeconds) return wantedSeconds
-  const { number: latest, highest } = await generations.latest(name)
+  const { highest } = await generations.latest(name)
   if (highest?.generation === generation) return wantedSeconds
-  for (let above = generation + 1; above <= latest; above++) {
-    const by = await generations.read(name, above)
-    // Sweeps go in ascending order: if this one is gone, those below are treated as expired.
-    if (by === null) break
-    if (!by.isVoid) return Math.max(0, Math.min(wantedSeconds, promised(by.createdAt)))
+  // Those missing in between were swept: they were void, or superseded for longer than a link lives. The last of the
+  // latter was superseded by the generation found here.
+  for (const above of await generations.list(name)) {
+    const by = above > generation ? await generations.read(name, above) : null
+    if (by && !by.isVoid) return Math.max(0, Math.min(wantedSeconds, promised(by.createdAt)))
   }
   return 0
 }

@@ -4,10 +4,11 @@ import type { ApiContext } from '../../api/context.ts'
 import { jobAnswer } from '../../api/submission/job-answer.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { longestLinkSeconds } from '../../shared/storage/links.ts'
-import { removal, voided } from '../../shared/storage/manifest.ts'
+import { linkLifetime, longestLinkSeconds } from '../../shared/storage/links.ts'
+import { type Manifest, removal, voided } from '../../shared/storage/manifest.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { commitPacket } from '../support/stored-packets.ts'
+import { nothing, sweep } from '../support/sweeps.ts'
 
 const config = readConfig('api', inject('service').env)
 const storage = await openTestStorage()
@@ -65,6 +66,19 @@ test('links to a superseded packet expire when its week is over, whatever supers
       expect(lifetime).toBeGreaterThan(left - 20)
     }
   }
+})
+
+test('links to a packet just superseded live on although a void generation between the two was swept', async () => {
+  const swept = await openTestStorage()
+  const committing = { force: true, taken: () => new Error('taken') }
+  await commitPacket(swept, 'org/file', ['1'], ago(30 * daySeconds))
+  for (let count = 0; count < 2; count++) await swept.generations.commit('org/file', voided(randomUUID()), committing)
+  expect(await sweep(swept)).toEqual({ ...nothing, generations: 1 })
+  await commitPacket(swept, 'org/file', ['2'])
+  const { generations } = swept.reopen()
+  expect(await generations.list('org/file')).toEqual([1, 3, 4])
+  const first = { generation: 1, manifest: (await generations.read('org/file', 1)) as Manifest }
+  expect(await linkLifetime(generations, 'org/file', first, daySeconds)).toBe(daySeconds)
 })
 
 test('no link is signed to a packet superseded more than a week ago, even if its parts still exist', async () => {
