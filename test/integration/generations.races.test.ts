@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createGenerations } from '../../shared/storage/generations.ts'
-import { partKey } from '../../shared/storage/keys.ts'
-import type { Manifest } from '../../shared/storage/manifest.ts'
+import { generationsOf, partKey } from '../../shared/storage/keys.ts'
+import { type Manifest, removal, voided } from '../../shared/storage/manifest.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { openTestStorage } from '../support/storage.ts'
 
@@ -107,6 +107,39 @@ describe('a commit whose answer is lost', () => {
     expect(outcomes).toEqual(['exists', 'created'])
     expect(await committed(name)).toEqual([other, mine])
   })
+})
+
+test.each([
+  ['a removal', removal],
+  ['a void generation', () => voided(randomUUID())],
+])('a commit whose number %s takes first is no conflict and takes the next', async (_what, other) => {
+  const name = someName()
+  const mine = manifest(name)
+  let isFirst = true
+  const overtaken = storeThat(async (key, bytes) => {
+    if (isFirst) await store.create(key, Buffer.from(JSON.stringify(other())))
+    isFirst = false
+    return store.create(key, bytes)
+  })
+  expect(await commitOn(overtaken, name, mine)).toBe(2)
+})
+
+test('a run overtaken by another run of its job succeeds, though the packet was removed and the name reused', async () => {
+  const name = someName()
+  const mine = manifest(name)
+  let isFirst = true
+  const overtaken: ObjectStore = {
+    ...store,
+    async *list(prefix, options) {
+      yield* store.list(prefix, options)
+      if (prefix !== generationsOf(name) || !isFirst) return
+      isFirst = false
+      await commitOn(store, name, mine)
+      await commitOn(store, name, removal(), true)
+      await store.put(name, Buffer.from("another program's file"))
+    },
+  }
+  expect(await commitOn(overtaken, name, { ...mine, attempt: 2 })).toBe(1)
 })
 
 test('a commit whose number already exists succeeds when the earlier write was its own', async () => {
