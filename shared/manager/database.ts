@@ -5,7 +5,7 @@ import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Logger } from '../observability/log.ts'
 import { boltOutcome, type ObserveCall, timing } from '../observability/timed.ts'
-import { isPassing, translated } from './failures.ts'
+import { isPassing, isViolation, translated } from './failures.ts'
 import { createSchema } from './schema.ts'
 import type { Statement } from './statements.ts'
 
@@ -76,11 +76,14 @@ export function openManagerDatabase(
   }
 
   async function untilPassed(statement: () => Statement | readonly Statement[]): Promise<Row[]> {
+    let violations = 0
     for (let attempt = 1; ; attempt++) {
       try {
         return await once(statement())
       } catch (error) {
-        if (attempt === mostAttempts || !isPassing(error)) throw error
+        // The taken value may be a generated id, and the next statement has another. That happens at most once.
+        const isRetried = isPassing(error) || (isViolation(error) && ++violations === 1)
+        if (attempt === mostAttempts || !isRetried) throw error
         await delay(Math.random() * 10 * 2 ** attempt)
       }
     }

@@ -6,20 +6,18 @@ export class DuplicateError extends Error {}
 
 /**
  * Whether the same transaction may succeed on retry. The server has rolled it back: a deadlock, a lock timeout, a
- * record deleted concurrently, concurrent schema changes. A duplicate id is generated anew.
+ * record deleted concurrently, concurrent schema changes.
  */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Neo4jError)) return false
-  if (isTakenId(error)) return true
   return /^Neo\.(TransientError\.Transaction|ClientError\.Statement\.EntityNotFound|DatabaseError\.Schema)/.test(
     error.code,
   )
 }
 
-const isViolation = ({ code }: Neo4jError) => code === 'Neo.ClientError.Schema.ConstraintValidationFailed'
-// The code covers every uniqueness violation. The message up to the value is the database's text, not a client's.
-const isTakenId = (error: Neo4jError) => isViolation(error) && takenId.test(error.message)
-const takenId = /^Node\(\d+\) already exists with label `\w+` and property `id` = \d+$/
+/** Whether a uniqueness constraint was violated. The code does not say which. */
+export const isViolation = (error: unknown): boolean =>
+  error instanceof Neo4jError && error.code === 'Neo.ClientError.Schema.ConstraintValidationFailed'
 
 /**
  * Translates driver errors into the catalogue's. Everything that is not the fault of a query is a database outage:

@@ -1,14 +1,15 @@
-import { afterAll, expect, inject, test } from 'vitest'
+import { afterAll, expect, inject, test, vi } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { openManagerDatabase } from '../../shared/manager/database.ts'
+import { DuplicateError } from '../../shared/manager/failures.ts'
 
 const { neo4j, legacy } = inject('stack') as { neo4j: Neo4jAddress; legacy: Neo4jAddress }
 
 test.each([
   { server: 'Neo4j 5', address: neo4j },
   { server: 'Neo4j 3.5', address: legacy },
-])('a taken id is replaced by another on $server', async ({ address }) => {
+])('a taken id is replaced by another, once, on $server', async ({ address }) => {
   const { boltUrl: url, username: user, password } = address
   const database = openManagerDatabase({ url, user, password }, { warn() {} })
   afterAll(() => database.close())
@@ -23,6 +24,9 @@ test.each([
   try {
     expect(await database.write(create)).toEqual([[Number(taken)]])
     expect(await database.write(create)).toEqual([[Number(taken + 1n)]])
+    const statement = vi.fn(() => ({ ...create(), parameters: { id: taken, grn: uniqueName('grn'), by } }))
+    await expect(database.write(statement)).rejects.toBeInstanceOf(DuplicateError)
+    expect(statement).toHaveBeenCalledTimes(2)
   } finally {
     const query = 'MATCH (n:GraphPacketsRecord {createdBy: $by}) DELETE n'
     await database.write(() => ({ query, parameters: { by } }))
