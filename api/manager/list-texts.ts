@@ -1,7 +1,7 @@
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { Page } from '../../shared/manager/pages.ts'
 import type { ModelRecord } from '../../shared/manager/records.ts'
-import type { Resource } from '../../shared/manager/resources.ts'
+import { managerVersion, type Resource } from '../../shared/manager/resources.ts'
 
 const readAtOnce = 1_000
 
@@ -12,18 +12,18 @@ export async function* listText(
   most: number,
   after?: string,
 ): AsyncGenerator<string> {
-  let place = after === undefined ? null : placeOf(of, after)
+  let position = after === undefined ? null : parsePosition(of, after)
   let separator = `{"${of.many}":[`
   for (let left = most; ; left -= readAtOnce) {
     const wanted = Math.min(readAtOnce, left)
     // One extra record shows whether more follow.
-    const found = await read({ limit: wanted + 1, after: place })
+    const found = await read({ limit: wanted + 1, after: position })
     const texts = found.slice(0, wanted).map((record) => JSON.stringify(record))
     yield separator + texts.join(',')
     separator = ','
     if (found.length <= wanted) return yield ']}'
-    place = of.sortedBy.map((field) => found[wanted - 1]?.[field] as string | number)
-    if (wanted === left) return yield `${nextIs}${Buffer.from(JSON.stringify(place)).toString('base64url')}"}`
+    position = of.sortedBy.map((field) => found[wanted - 1]?.[field] as string | number)
+    if (wanted === left) return yield `${nextIs}${Buffer.from(JSON.stringify(position)).toString('base64url')}"}`
   }
 }
 const nextIs = '],"next":"'
@@ -45,13 +45,14 @@ export async function whole(pieces: AsyncGenerator<string>, most: number): Promi
   return ReadableStream.from(texts)
 }
 
-function placeOf({ sortedBy }: Resource, after: string): (string | number)[] {
+function parsePosition({ sortedBy }: Resource, after: string): (string | number)[] {
   const message = 'must be the `next` of another answer of this list'
   try {
-    const place: unknown = JSON.parse(Buffer.from(after, 'base64url').toString())
-    const fits = (value: unknown, at: number) =>
-      sortedBy[at] === 'number' ? Number.isSafeInteger(value) : typeof value === 'string'
-    if (Array.isArray(place) && place.length === sortedBy.length && place.every(fits)) return place
+    const position: unknown = JSON.parse(Buffer.from(after, 'base64url').toString())
+    // Versions are sorted by their field "number", all other records by texts.
+    const isSortValue = (value: unknown, index: number) =>
+      sortedBy[index] === managerVersion.sortedBy[0] ? Number.isSafeInteger(value) : typeof value === 'string'
+    if (Array.isArray(position) && position.length === sortedBy.length && position.every(isSortValue)) return position
   } catch {}
   throw errors.invalidRequest([{ path: 'after', message }])
 }

@@ -5,7 +5,8 @@ import { dockerAnswers } from './docker-engine.ts'
 import { askHttp, askNeo4j, askRedis, untilReady } from './ready.ts'
 import type { Run } from './run.ts'
 
-// The same server as the native one. Others answer 201 to several racing `If-None-Match: *` in the versions around.
+// The same server and version as the native one. Of those tried, only it lists all names correctly and lets exactly one
+// of several concurrent PUTs with `If-None-Match: *` succeed.
 const S3_IMAGE = 'andrewgaul/s3proxy:4.1.1'
 // Includes the time to pull the image.
 const START_MS = 10 * 60_000

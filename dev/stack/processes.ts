@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { forgetGroup, guardGroup, killGroup, spreadNets } from './nothing-left.ts'
+import { forgetGroup, guardGroup, installGuards, killGroup } from './exit-guards.ts'
 
 export interface ProcessOptions {
   name: string
@@ -39,7 +39,7 @@ export interface Exit {
 
 /** Starts a program that cannot outlive this process, however this process ends. Throws if it cannot be run at all. */
 export async function startProcess(options: ProcessOptions): Promise<RunningProcess> {
-  spreadNets()
+  installGuards()
   const child = spawnInOwnGroup(options)
   const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }))

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { guardLeftover } from './nothing-left.ts'
+import { guardLeftover } from './exit-guards.ts'
 import type { ProcessOptions, RunningProcess } from './processes.ts'
 import { startProcess } from './processes.ts'
 

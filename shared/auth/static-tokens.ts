@@ -37,9 +37,9 @@ export function createStaticTokens(path: string, log: TokenLog): (token: string)
       if (now === version) return
       entries = readTokens(path)
       version = now
-      log.info({ tokens: entries.length }, 'tokens read again')
+      log.info({ tokens: entries.length }, 'tokens file reloaded')
     } catch (error) {
-      log.error({ err: error }, 'the tokens file cannot be read; the tokens stay as they were')
+      log.error({ err: error }, 'the tokens file cannot be read; the tokens read before stay valid')
     }
   }
 

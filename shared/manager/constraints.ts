@@ -1,4 +1,4 @@
-import { behind, inOrder, type Page, pageSelection } from './pages.ts'
+import { afterPage, orderBy, type Page, pageSelection } from './pages.ts'
 import { columnsOf, newIdentity } from './records.ts'
 import { nodeType, property, propertyImpl, type Resource } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
@@ -59,7 +59,7 @@ export const constraintsStatement = (version: Selector): Statement => ({
   query: `${match(version)}
 OPTIONAL MATCH (n)<-[:${partOf}]-(t:${nodeLabel(nodeType)}), ${implementations}, (i)<-[:${partOf}]-(c:${nodeLabel(constraint)})
 RETURN ${columns}
-${inOrder(sortedBy, undefined)}`,
+${orderBy(sortedBy, undefined)}`,
   parameters: selection(version),
 })
 
@@ -71,8 +71,8 @@ export const constraintsPageStatement = (version: Selector, page: Page): Stateme
   query: `${match(version)}
 MATCH (n)<-[:${partOf}]-(t:${nodeLabel(nodeType)})${page.after ? '\nWHERE t.key >= $after[0]' : ''}
 WITH t ORDER BY t.key
-MATCH ${implementations}, (i)<-[:${partOf}]-(c:${nodeLabel(constraint)})${behind(sortedBy, page)}
+MATCH ${implementations}, (i)<-[:${partOf}]-(c:${nodeLabel(constraint)})${afterPage(sortedBy, page)}
 RETURN ${columns}
-${inOrder(sortedBy, page)}`,
+${orderBy(sortedBy, page)}`,
   parameters: { ...selection(version), ...pageSelection(page) },
 })

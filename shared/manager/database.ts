@@ -5,7 +5,7 @@ import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Logger } from '../observability/log.ts'
 import { boltOutcome, type ObserveCall, timing } from '../observability/timed.ts'
-import { isPassing, isViolation, translated } from './failures.ts'
+import { isTransient, isViolation, translated } from './failures.ts'
 import { createSchema } from './schema.ts'
 import type { Statement } from './statements.ts'
 
@@ -75,14 +75,14 @@ export function openManagerDatabase(
     }
   }
 
-  async function untilPassed(statement: () => Statement | readonly Statement[]): Promise<Row[]> {
+  async function withRetries(statement: () => Statement | readonly Statement[]): Promise<Row[]> {
     let violations = 0
     for (let attempt = 1; ; attempt++) {
       try {
         return await once(statement())
       } catch (error) {
         // The taken value may be a generated id, and the next statement has another. That happens at most once.
-        const isRetried = isPassing(error) || (isViolation(error) && ++violations === 1)
+        const isRetried = isTransient(error) || (isViolation(error) && ++violations === 1)
         if (attempt === mostAttempts || !isRetried) throw error
         await delay(Math.random() * 10 * 2 ** attempt)
       }
@@ -91,7 +91,7 @@ export function openManagerDatabase(
 
   const schemaReady = () => {
     if (Date.now() - answeredAt > pauseMs) schema = null
-    schema ??= createSchema((query) => untilPassed(() => ({ query, parameters: {} }))).catch((error) => {
+    schema ??= createSchema((query) => withRetries(() => ({ query, parameters: {} }))).catch((error) => {
       schema = null
       throw error
     })
@@ -102,10 +102,10 @@ export function openManagerDatabase(
     try {
       return await inTime(work())
     } catch (error) {
-      const told = translated(error)
+      const reported = translated(error)
       // Recheck the schema, as after a pause.
-      if (told instanceof AppError) schema = null
-      throw told
+      if (reported instanceof AppError) schema = null
+      throw reported
     }
   }
 
@@ -113,8 +113,8 @@ export function openManagerDatabase(
     log.warn({ err: error }, 'the manager database is away; its constraints are created when it is back')
   })
   return {
-    read: (statement) => guarded(() => untilPassed(() => statement)),
-    write: (statement) => guarded(() => schemaReady().then(() => untilPassed(statement))),
+    read: (statement) => guarded(() => withRetries(() => statement)),
+    write: (statement) => guarded(() => schemaReady().then(() => withRetries(statement))),
     close: () => driver.close(),
   }
 }

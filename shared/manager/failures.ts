@@ -8,7 +8,7 @@ export class DuplicateError extends Error {}
  * Whether the same transaction may succeed on retry. The server has rolled it back: a deadlock, a lock timeout, a
  * record deleted concurrently, concurrent schema changes.
  */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (!(error instanceof Neo4jError)) return false
   return /^Neo\.(TransientError\.Transaction|ClientError\.Statement\.EntityNotFound|DatabaseError\.Schema)/.test(
     error.code,

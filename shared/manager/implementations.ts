@@ -1,4 +1,4 @@
-import { behind, inOrder, type Page, pageSelection } from './pages.ts'
+import { afterPage, orderBy, type Page, pageSelection } from './pages.ts'
 import { columnsOf, type ModelRecord, newIdentity, recordOf, widthOf } from './records.ts'
 import { type Fields, managerVersion, nodeType, property, propertyImpl } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
@@ -43,9 +43,9 @@ RETURN grn`,
 /** @returns one row per property, its columns followed by its implementation's; otherwise as `partsStatement` */
 export const implementedStatement = (of: Selector, page?: Page): Statement => ({
   query: `${match(of)}
-OPTIONAL MATCH (n)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})${behind(['p.key'], page)}
+OPTIONAL MATCH (n)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})${afterPage(['p.key'], page)}
 RETURN ${columnsOf(property, 'p')}, ${columnsOf(propertyImpl, 'i')}
-${inOrder(['p.key'], page)}`,
+${orderBy(['p.key'], page)}`,
   parameters: { ...selection(of), ...pageSelection(page) },
 })
 
@@ -55,9 +55,9 @@ export function implementationsStatement(end: Selector, page?: Page): Statement 
   const sortedBy = isOnType ? ['n.key', 'other.key'] : ['other.key', 'n.key']
   return {
     query: `${match(end)}
-OPTIONAL MATCH (n)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(other:${nodeLabel(isOnType ? property : nodeType)})${behind(sortedBy, page)}
+OPTIONAL MATCH (n)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(other:${nodeLabel(isOnType ? property : nodeType)})${afterPage(sortedBy, page)}
 RETURN ${columnsOf(propertyImpl, 'i')}, ${sortedBy.join(', ')}
-${inOrder(sortedBy, page)}`,
+${orderBy(sortedBy, page)}`,
     parameters: { ...selection(end), ...pageSelection(page) },
   }
 }

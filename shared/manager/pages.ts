@@ -8,14 +8,14 @@ export interface Page {
 export const mostListed = 10_000
 
 /** The condition for entries after the previous page; '' for the first page. */
-export function behind(sortedBy: readonly string[], page: Page | undefined): string {
+export function afterPage(sortedBy: readonly string[], page: Page | undefined): string {
   if (!page?.after) return ''
   const sameUpTo = (at: number) => sortedBy.slice(0, at).map((one, index) => `${one} = $after[${index}]`)
   const further = sortedBy.map((one, at) => `(${[...sameUpTo(at), `${one} > $after[${at}]`].join(' AND ')})`)
   return `\nWHERE ${further.join(' OR ')}`
 }
 
-export const inOrder = (sortedBy: readonly string[], page: Page | undefined): string =>
+export const orderBy = (sortedBy: readonly string[], page: Page | undefined): string =>
   `ORDER BY ${sortedBy.join(', ')}${page ? '\nLIMIT $limit' : ''}`
 
 export const pageSelection = (page: Page | undefined): Record<string, unknown> =>

@@ -50,7 +50,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
   }
   async function finishRemoval(selector: Selector): Promise<void> {
     const left = (await read(unfinishedStatement(visible(selector)))).flat() as string[]
-    if (left.length === 0) throw errors.noSuchRecord(selector.told)
+    if (left.length === 0) throw errors.noSuchRecord(selector.description)
     for (const grn of left) await removeSteps(grn)
   }
   return {
@@ -152,8 +152,8 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       )
       if (rows[0] !== undefined) return recordOf(propertyImpl, rows[0])
       const missing = (await read(missingStatement([nodeType.value, propertyGrn], orgs))).flat()
-      if (missing.includes(nodeType.value)) throw errors.noSuchRecord(nodeType.told)
-      if (missing.includes(propertyGrn)) throw errors.noSuchRecord(byGrn(property, propertyGrn).told)
+      if (missing.includes(nodeType.value)) throw errors.noSuchRecord(nodeType.description)
+      if (missing.includes(propertyGrn)) throw errors.noSuchRecord(byGrn(property, propertyGrn).description)
       const rule = 'must be a property of the same manager version as the node type'
       throw errors.invalidRequest([{ path: 'propertyGrn', message: rule }])
     },
@@ -190,7 +190,7 @@ const takenKey = ({ noun }: Resource, key: unknown) =>
   `key: there is a ${noun} with the key "${key}" in this manager version already`
 
 function only(selector: Selector, [row]: readonly Row[]): Row {
-  if (row === undefined) throw errors.noSuchRecord(selector.told)
+  if (row === undefined) throw errors.noSuchRecord(selector.description)
   return row
 }
 

@@ -11,7 +11,7 @@ export interface Selector {
   /** The record's manager must belong to one of these orgs; absent: no restriction. */
   orgs?: readonly string[]
   /** The record's name in messages. */
-  told: string
+  description: string
 }
 
 /** Prefix of a unique key: kind, scope of uniqueness ('' is global); the name follows. */
@@ -22,7 +22,7 @@ export const byGrn = (resource: Resource, grn: string, within?: string): Selecto
   by: 'grn',
   value: grn,
   ...(within === undefined ? {} : { within }),
-  told: `${resource.noun} "${grn}"${within === undefined ? '' : ` in "${within}"`}`,
+  description: `${resource.noun} "${grn}"${within === undefined ? '' : ` in "${within}"`}`,
 })
 
 /** Selects a manager or a manager version. */
@@ -30,7 +30,7 @@ export const byName = (resource: Resource, name: string): Selector => ({
   resource,
   by: 'uniqueKey',
   value: uniqueScope(resource) + name,
-  told: `${resource.noun} named "${name}"`,
+  description: `${resource.noun} named "${name}"`,
 })
 
 /** Selects a property or a node type of a manager version. */
@@ -38,7 +38,7 @@ export const byKey = (resource: Resource, managerVersionGrn: string, key: string
   resource,
   by: 'uniqueKey',
   value: uniqueScope(resource, managerVersionGrn) + key,
-  told: `${resource.noun} with the key "${key}" in the manager version "${managerVersionGrn}"`,
+  description: `${resource.noun} with the key "${key}" in the manager version "${managerVersionGrn}"`,
 })
 
 /** Selects the implementation of a property on a node type. */
@@ -47,5 +47,5 @@ export const byEnds = (nodeTypeGrn: string, propertyGrn: string, within?: string
   by: 'uniqueKey',
   value: uniqueScope(resources.propertyImpl, nodeTypeGrn) + propertyGrn,
   ...(within === undefined ? {} : { within }),
-  told: `implementation of the property "${propertyGrn}" on the node type "${nodeTypeGrn}"${within === undefined ? '' : ` in "${within}"`}`,
+  description: `implementation of the property "${propertyGrn}" on the node type "${nodeTypeGrn}"${within === undefined ? '' : ` in "${within}"`}`,
 })

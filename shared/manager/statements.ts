@@ -1,4 +1,4 @@
-import { behind, inOrder, type Page, pageSelection } from './pages.ts'
+import { afterPage, orderBy, type Page, pageSelection } from './pages.ts'
 import { columnsOf, newIdentity } from './records.ts'
 import type { Fields, Resource } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
@@ -61,9 +61,9 @@ export const partsStatement = (resource: Resource, whole: Selector, page?: Page)
   const sortedBy = resource.sortedBy.map((field) => `part.${field}`)
   return {
     query: `${match(whole)}
-OPTIONAL MATCH (n)<-[:${partOf}]-(part:${nodeLabel(resource)})${behind(sortedBy, page)}
+OPTIONAL MATCH (n)<-[:${partOf}]-(part:${nodeLabel(resource)})${afterPage(sortedBy, page)}
 RETURN ${columnsOf(resource, 'part')}
-${inOrder(sortedBy, page)}`,
+${orderBy(sortedBy, page)}`,
     parameters: { ...selection(whole), ...pageSelection(page) },
   }
 }

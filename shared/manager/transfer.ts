@@ -76,7 +76,7 @@ export async function importInto(
     await write(end)
   }
   // The version, or an end of an implementation, was deleted concurrently.
-  if (total.read < size) throw errors.noSuchRecord(version.told)
+  if (total.read < size) throw errors.noSuchRecord(version.description)
   return { created: total.created, changed: total.changed, unchanged: size - total.created - total.changed }
 }
 

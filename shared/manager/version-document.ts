@@ -15,7 +15,7 @@ export interface VersionDocument {
   nodeTypes: readonly (Keyed & { properties: readonly Keyed[] })[]
 }
 
-const turnMs = 20
+const yieldEveryMs = 20
 
 /**
  * Validates all elements of a document. Yields to the event loop while checking, because documents may be large.
@@ -23,7 +23,7 @@ const turnMs = 20
  */
 export async function checkedDocument(given: Record<'properties' | 'nodeTypes', readonly unknown[]>) {
   const issues: Issue[] = []
-  let turn = performance.now()
+  let yieldedAt = performance.now()
   async function checked<T extends Keyed>(schema: z.ZodType<T>, elements: readonly unknown[], path: string) {
     const keys = new Set<string>()
     const valid: T[] = []
@@ -36,9 +36,9 @@ export async function checkedDocument(given: Record<'properties' | 'nodeTypes', 
       if (data) keys.add(data.key)
       if (data) valid.push(data)
       if (issues.length > maxIssues) throw invalidRequest(issues)
-      if (performance.now() - turn < turnMs) continue
+      if (performance.now() - yieldedAt < yieldEveryMs) continue
       await setImmediate()
-      turn = performance.now()
+      yieldedAt = performance.now()
     }
     return { valid, keys }
   }

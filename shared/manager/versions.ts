@@ -1,4 +1,4 @@
-import { behind, inOrder, type Page, pageSelection } from './pages.ts'
+import { afterPage, orderBy, type Page, pageSelection } from './pages.ts'
 import { columnsOf, newIdentity } from './records.ts'
 import { manager, managerVersion } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
@@ -57,9 +57,9 @@ export function managersStatement(orgs: Selector['orgs'], page?: Page): Statemen
   const sortedBy = ['n.name']
   return {
     query: `MATCH (n:${nodeLabel(manager)})${orgs === undefined ? '' : ' WHERE n.orgName IN $orgs'}
-WITH n${behind(sortedBy, page)}
+WITH n${afterPage(sortedBy, page)}
 RETURN ${columnsOf(manager, 'n')}
-${inOrder(sortedBy, page)}`,
+${orderBy(sortedBy, page)}`,
     parameters: { ...(orgs === undefined ? {} : { orgs }), ...pageSelection(page) },
   }
 }

@@ -2,11 +2,11 @@ import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { ObserveCall } from '../observability/timed.ts'
+import { type ConnectionGuard, guardConnections, type InactivityLimits } from './connection-guard.ts'
 import { type DbUrl, parseDbUrl } from './db-url.ts'
-import { type Line, type Patience, takeLine } from './line.ts'
 import type { Lookup } from './lookup.ts'
 import { checkedAddress, type OriginPolicy } from './policy.ts'
-import { collected, handedOver, type Row } from './results.ts'
+import { collectRows, forEachRow, type Row } from './results.ts'
 
 /** An origin opened for reading: one session, one read-only transaction with a time limit. */
 export interface Origin {
@@ -44,7 +44,7 @@ export interface Origin {
   close(): Promise<void>
 }
 
-export interface OriginSettings extends OriginPolicy, Patience {
+export interface OriginSettings extends OriginPolicy, InactivityLimits {
   /** Observes the duration of each call. */
   observe?: ObserveCall
 }
@@ -98,30 +98,35 @@ export async function openOrigin(
       telemetryDisabled: true,
     },
   )
-  const line = takeLine(driver, address, policy)
-  const abandon = () => line.cut(new Error('nobody waits for this origin any more'))
-  signal?.addEventListener('abort', abandon, { once: true })
+  const guard = guardConnections(driver, address, policy)
+  const disconnect = () => guard.disconnect(new Error('the publish was aborted'))
+  signal?.addEventListener('abort', disconnect, { once: true })
   try {
     signal?.throwIfAborted()
-    const server = await line.during(driver.getServerInfo())
-    return await originOf(driver, line, (server.protocolVersion as unknown as number) < 4, limitSeconds)
+    const server = await guard.waitFor(driver.getServerInfo())
+    return await originOf(driver, guard, (server.protocolVersion as unknown as number) < 4, limitSeconds)
   } catch (error) {
-    await line.close().catch(() => {})
+    await guard.close().catch(() => {})
     throw originError(error, errors.originUnreachable)
   } finally {
-    signal?.removeEventListener('abort', abandon)
+    signal?.removeEventListener('abort', disconnect)
   }
 }
 
-async function originOf(driver: Driver, line: Line, legacy: boolean, limitSeconds: number): Promise<Origin> {
+async function originOf(
+  driver: Driver,
+  guard: ConnectionGuard,
+  legacy: boolean,
+  limitSeconds: number,
+): Promise<Origin> {
   const session = driver.session({ defaultAccessMode: neo4j.session.READ })
-  const begin = () => line.during(session.beginTransaction({ timeout: limitSeconds * 1_000 }))
+  const begin = () => guard.waitFor(session.beginTransaction({ timeout: limitSeconds * 1_000 }))
   let transaction = await begin()
   let begunAt = performance.now()
   const isDue = () => performance.now() - begunAt >= renewedAfterMs
 
   const rowsWithin: Origin['rowsWithin'] = (mostBytes, query, parameters = {}) =>
-    collected(line, transaction.run(query, parameters), (record) => record.get(0), mostBytes).catch((error) => {
+    collectRows(guard, transaction.run(query, parameters), (record) => record.get(0), mostBytes).catch((error) => {
       throw originError(error, errors.originBroke)
     })
 
@@ -131,7 +136,7 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
     async renew() {
       if (!isDue()) return false
       try {
-        await line.during(transaction.rollback())
+        await guard.waitFor(transaction.rollback())
         transaction = await begin()
         begunAt = performance.now()
         return true
@@ -141,14 +146,14 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
     },
     async *read(query, parameters = {}) {
       const records = transaction.run(query, parameters)[Symbol.asyncIterator]()
-      line.drained()
+      guard.resetBytesHeld()
       try {
         for (;;) {
-          const before = line.recordsRead()
-          const next = await line.during(records.next())
+          const before = guard.recordsRead()
+          const next = await guard.waitFor(records.next())
           if (next.done) return
           // The buffer was empty before this wait, so this record is the only one held.
-          if (line.recordsRead() !== before) line.drained()
+          if (guard.recordsRead() !== before) guard.resetBytesHeld()
           yield [...next.value.values()]
         }
       } catch (error) {
@@ -159,7 +164,7 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
       }
     },
     each: (query, parameters, take) =>
-      handedOver(line, transaction.run(query, parameters), take).catch((error) => {
+      forEachRow(guard, transaction.run(query, parameters), take).catch((error) => {
         throw originError(error, errors.originBroke)
       }),
     rows: async (query, parameters = {}) => (await rowsWithin(Number.POSITIVE_INFINITY, query, parameters)).rows ?? [],
@@ -167,14 +172,14 @@ async function originOf(driver: Driver, line: Line, legacy: boolean, limitSecond
     async ask(query) {
       const apart = driver.session({ defaultAccessMode: neo4j.session.READ })
       try {
-        return (await collected(line, apart.run(query), (record) => [...record.values()])).rows
+        return (await collectRows(guard, apart.run(query), (record) => [...record.values()])).rows
       } catch {
         return null
       } finally {
-        await line.during(apart.close()).catch(() => {})
+        await guard.waitFor(apart.close()).catch(() => {})
       }
     },
-    close: () => line.close(),
+    close: () => guard.close(),
   }
 }
 

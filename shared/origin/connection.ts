@@ -39,7 +39,10 @@ const longestHandshakeBytes = 1024
  * Replaces the driver's own reader, whose time is quadratic in the number of chunks. Refuses a message that is too
  * large, data that is not a message, and more than `2 * longestRecordBytes` without a complete message.
  */
-export function readByMessage(connection: BoltConnection, { bytes, message: look, record, refuse }: Reception): void {
+export function readByMessage(
+  connection: BoltConnection,
+  { bytes, message: inspect, record, refuse }: Reception,
+): void {
   const protocol = connection.protocol()
   const handler = protocol._responseHandler
   let bytesOfMessage = 0
@@ -49,21 +52,23 @@ export function readByMessage(connection: BoltConnection, { bytes, message: look
     limitBytes: (tag) => (tag === recordTag && protocol.initialized ? longestRecordBytes : longestOtherBytes),
     take(message) {
       const isRecord = message[tagAt] === recordTag
-      look(message)
+      inspect(message)
       handler.handleResponse(protocol.unpack(new DriverBuffer(message)))
       bytesOfMessage = 0
       if (isRecord) record()
     },
   })
 
-  if (typeof connection._ch.onmessage !== 'function') throw new Error('the driver reads its connections otherwise')
+  if (typeof connection._ch.onmessage !== 'function')
+    throw new Error('this version of the driver reads its connections in another way')
   connection._ch.onmessage = (buffer) => {
     DriverBuffer = buffer.constructor as typeof DriverBuffer
     const { length } = buffer._buffer
     bytesOfMessage += length
     try {
       bytes(length)
-      if (bytesOfMessage > 2 * longestRecordBytes) throw new Error(`${bytesOfMessage} bytes make no message`)
+      if (bytesOfMessage > 2 * longestRecordBytes)
+        throw new Error(`${bytesOfMessage} bytes received without a complete message`)
       read(buffer._buffer)
     } catch (error) {
       refuse(error as Error)

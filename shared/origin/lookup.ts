@@ -1,15 +1,15 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { createTurns } from './turns.ts'
+import { limitConcurrency } from './limit-concurrency.ts'
 
 /** All addresses of a host name; empty if it has none. Stops waiting when the signal aborts. */
 export type Lookup = (host: string, signal: AbortSignal) => Promise<string[]>
 
 // Resolver queries use no threads; this only bounds how many run at once.
-const asking = createTurns(256)
+const limitQueries = limitConcurrency(256)
 // A system look-up occupies one of the few libuv threads, which files, compression and all other look-ups share.
-const askingSystem = createTurns(1)
+const limitSystemLookups = limitConcurrency(1)
 
 const tryMs = 1_000
 const tries = 2
@@ -26,11 +26,11 @@ export const createLookup =
     const name = host.replace(/\.$/, '')
     const local = inHosts(name, await readFile(hostsFile, 'utf8').catch(() => ''))
     if (local.length > 0) return local
-    const { addresses, isSilent } = await asking(signal, () => resolve(name, servers))
+    const { addresses, isSilent } = await limitQueries(signal, () => resolve(name, servers))
     if (addresses.length > 0 || servers !== null) return addresses
     // A name without a dot is local: the silence of DNS says nothing about it.
     if (isSilent && name.includes('.')) return []
-    return askingSystem(signal, async () => (await lookup(host, { all: true })).map(({ address }) => address))
+    return limitSystemLookups(signal, async () => (await lookup(host, { all: true })).map(({ address }) => address))
   }
 
 async function resolve(name: string, servers: readonly string[] | null) {

@@ -1,5 +1,5 @@
 import type { Record as BoltRecord, Result } from 'neo4j-driver'
-import type { Line } from './line.ts'
+import type { ConnectionGuard } from './connection-guard.ts'
 import { bytesOf } from './row-bytes.ts'
 
 /** One row: values by column, integers as BigInt, floats as number. */
@@ -7,7 +7,7 @@ export type Row = readonly unknown[]
 
 // More than the rows of any page or the constraints of any database: an origin that sends more may never end.
 const mostRowsHeld = 200_000
-const endless = () => new Error(`a result has more than ${mostRowsHeld} rows`)
+const tooManyRows = () => new Error(`a result has more than ${mostRowsHeld} rows`)
 
 /** State of a result while its rows arrive. */
 interface Receiving<T> {
@@ -27,8 +27,8 @@ interface Received<T> {
 }
 
 /** Collects all rows of a result; `rows` is null if together they take more than `mostBytes`. */
-export function collected<T>(
-  line: Line,
+export function collectRows<T>(
+  guard: ConnectionGuard,
   result: Result,
   rowOf: (record: BoltRecord) => T,
   mostBytes = Number.POSITIVE_INFINITY,
@@ -37,12 +37,12 @@ export function collected<T>(
   // A transaction retains its results, and these their observers, until it ends. Clearing `reading` frees the rows and
   // the promise.
   let reading: Receiving<T> | null = { rows: [], arrived: 0, measured: 0, bytes: 0, resolve, reject }
-  line.drained()
+  guard.resetBytesHeld()
   result.subscribe({
     onNext(record) {
       if (reading === null) return
-      if (++reading.arrived > mostRowsHeld) line.cut(endless())
-      if (reading.rows === null) return line.drained()
+      if (++reading.arrived > mostRowsHeld) guard.disconnect(tooManyRows())
+      if (reading.rows === null) return guard.resetBytesHeld()
       const row = rowOf(record)
       reading.measured = reading.rows.push(row)
       reading.bytes += bytesOf(row)
@@ -57,26 +57,26 @@ export function collected<T>(
     },
     onError: (error) => reading?.reject(error),
   })
-  return line.during(promise).finally(() => {
+  return guard.waitFor(promise).finally(() => {
     reading = null
   })
 }
 
 /** Passes each row of a result to `take` and retains none. */
-export function handedOver(line: Line, result: Result, take: (row: Row) => void): Promise<void> {
+export function forEachRow(guard: ConnectionGuard, result: Result, take: (row: Row) => void): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   // As above: the transaction must not retain what `take` builds from the rows.
   let taking: typeof take | null = take
-  line.drained()
+  guard.resetBytesHeld()
   result.subscribe({
     onNext(record) {
-      line.drained()
+      guard.resetBytesHeld()
       taking?.(record.get(0))
     },
     onCompleted: () => resolve(),
     onError: reject,
   })
-  return line.during(promise).finally(() => {
+  return guard.waitFor(promise).finally(() => {
     taking = null
   })
 }

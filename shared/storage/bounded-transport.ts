@@ -11,15 +11,16 @@ export class StoreStalled extends Error {}
 export function boundedTransport(protocol: string, limitMs: number): Pick<typeof http, 'request'> {
   const { request } = protocol === 'https:' ? https : http
 
-  function bounded(options: RequestOptions, onAnswer: (answer: IncomingMessage) => void): ClientRequest {
-    let answer: IncomingMessage | undefined
-    const asked = request({ ...options, timeout: limitMs }, (response) => {
-      answer = response
-      onAnswer(response)
+  function bounded(options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest {
+    let received: IncomingMessage | undefined
+    const sent = request({ ...options, timeout: limitMs }, (response) => {
+      received = response
+      onResponse(response)
     })
-    return asked.on('timeout', () => {
+    return sent.on('timeout', () => {
       // Unread data means that the reader, such as a slow client, is late, not the store.
-      if (answer === undefined || answer.readableLength === 0) asked.destroy(new StoreStalled('no byte in time'))
+      if (received === undefined || received.readableLength === 0)
+        sent.destroy(new StoreStalled('no data received in time'))
     })
   }
 

@@ -104,7 +104,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
     }
   }
 
-  for await (const top of tops(store)) {
+  for await (const top of topDirectories(store)) {
     const { generations: manifests, parts, jobs } = hiddenBelow(top)
     for await (const group of grouped(store.list(manifests), packetOf)) {
       await sweepPacket(packetOf((group[0] as StoredObject).key) as string, group)
@@ -144,7 +144,7 @@ const runOf = (key: string): string | undefined => {
 }
 
 /** Top-level directories of all names, such as `a/`. */
-async function* tops(store: Storage['store']): AsyncGenerator<string> {
+async function* topDirectories(store: Storage['store']): AsyncGenerator<string> {
   for await (const found of store.listLevel(''))
     if ('prefix' in found && !found.prefix.startsWith('.')) yield found.prefix
 }

@@ -4,16 +4,16 @@ import { maxIssues } from '../errors/app-error.ts'
 /** Maximum number of violations reported per list or map. Contract 3. */
 export const maxIssuesOfOne = 100
 
-type IsFine = (value: unknown) => boolean
+type IsValid = (value: unknown) => boolean
 type RawIssues = z.core.$RefinementCtx['issues']
 
 /**
- * A list that is parsed element by element and stops after a bounded number of broken ones. A plain schema list would
+ * A list that is parsed element by element and stops after a bounded number of invalid ones. A plain schema list would
  * allocate an object for each.
  * @param items the documented schema of an element.
- * @param isFine a cheap test that an element is valid as it is.
+ * @param isValid a cheap test that an element is valid as it is.
  */
-export function listOf<T>(element: z.ZodType<T>, items: object, isFine: IsFine = () => false, most?: number) {
+export function listOf<T>(element: z.ZodType<T>, items: object, isValid: IsValid = () => false, most?: number) {
   const read = (given: unknown, context: z.core.$RefinementCtx): T[] => {
     if (!Array.isArray(given)) return refused(context, 'array', given)
     if (most !== undefined && given.length > most) {
@@ -21,14 +21,14 @@ export function listOf<T>(element: z.ZodType<T>, items: object, isFine: IsFine =
       return z.NEVER
     }
     const values: T[] = []
-    let broken = 0
+    let invalid = 0
     for (let index = 0; index < given.length; index++) {
       const value: unknown = given[index]
-      const parsed = isFine(value) ? null : element.safeParse(value, { reportInput: true })
+      const parsed = isValid(value) ? null : element.safeParse(value, { reportInput: true })
       if (parsed?.error) {
-        tell(context.issues, parsed.error, index)
-        if (++broken < maxIssuesOfOne) continue
-        tellUnchecked(context, given.length - index - 1, 'elements', `[${index}]`)
+        addIssues(context.issues, parsed.error, index)
+        if (++invalid < maxIssuesOfOne) continue
+        addUnchecked(context, given.length - index - 1, 'elements', `[${index}]`)
         break
       }
       values.push(parsed === null ? (value as T) : parsed.data)
@@ -42,18 +42,18 @@ export function listOf<T>(element: z.ZodType<T>, items: object, isFine: IsFine =
 }
 
 /** The same for a map; keys and values stay as they are. @param values the documented schema of a value. */
-export function mapOf<T>(key: z.ZodType<string>, value: z.ZodType<T>, values: object, isFine: IsFine = () => false) {
+export function mapOf<T>(key: z.ZodType<string>, value: z.ZodType<T>, values: object, isValid: IsValid = () => false) {
   const read = (given: unknown, context: z.core.$RefinementCtx): Record<string, T> => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) return refused(context, 'record', given)
     const entries = Object.entries(given)
-    let broken = 0
+    let invalid = 0
     for (const [index, [name, one]] of entries.entries()) {
-      const isFineAsIs = isFine(name) && isFine(one)
-      const error = isFineAsIs ? null : (key.safeParse(name).error ?? value.safeParse(one).error)
+      const isValidAsIs = isValid(name) && isValid(one)
+      const error = isValidAsIs ? null : (key.safeParse(name).error ?? value.safeParse(one).error)
       if (!error) continue
-      tell(context.issues, error, name)
-      if (++broken < maxIssuesOfOne && context.issues.length < maxIssues) continue
-      tellUnchecked(context, entries.length - index - 1, 'entries', 'these')
+      addIssues(context.issues, error, name)
+      if (++invalid < maxIssuesOfOne && context.issues.length < maxIssues) continue
+      addUnchecked(context, entries.length - index - 1, 'entries', 'these')
       break
     }
     return given as Record<string, T>
@@ -69,10 +69,10 @@ function refused(context: z.core.$RefinementCtx, expected: 'array' | 'record', i
   return z.NEVER
 }
 
-function tell(issues: RawIssues, error: z.ZodError, at: PropertyKey): void {
+function addIssues(issues: RawIssues, error: z.ZodError, at: PropertyKey): void {
   for (const issue of error.issues) issues.push({ ...issue, path: [at, ...issue.path] } as RawIssues[number])
 }
 
-function tellUnchecked(context: z.core.$RefinementCtx, rest: number, what: string, last: string): void {
+function addUnchecked(context: z.core.$RefinementCtx, rest: number, what: string, last: string): void {
   if (rest > 0) context.addIssue(`has too many that break a rule: the ${rest} ${what} after ${last} were not checked`)
 }

@@ -8,8 +8,11 @@ export function issuesOf(error: z.ZodError, schema: z.ZodType, root = ''): Issue
   const known = knownFields(schema)
   return error.issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return [{ path: pathOf(root, issue.path), message: wording(issue) }]
-    const told = issue.keys.slice(0, maxIssuesOfOne)
-    const issues = told.map((key) => ({ path: pathOf(root, [...issue.path, key]), message: unknownField(key, known) }))
+    const reported = issue.keys.slice(0, maxIssuesOfOne)
+    const issues = reported.map((key) => ({
+      path: pathOf(root, [...issue.path, key]),
+      message: unknownField(key, known),
+    }))
     return [...issues, ...moreUnknown(issue.keys.length, pathOf(root, issue.path))]
   })
 }

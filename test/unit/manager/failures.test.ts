@@ -1,6 +1,6 @@
 import { Neo4jError } from 'neo4j-driver'
 import { expect, test } from 'vitest'
-import { DuplicateError, isPassing, translated } from '../../../shared/manager/failures.ts'
+import { DuplicateError, isTransient, translated } from '../../../shared/manager/failures.ts'
 
 const failure = (code: string, message = 'bolt://10.0.0.1: internal text') => new Neo4jError(message, code, '', '')
 const violation = (property: string) =>
@@ -19,7 +19,7 @@ test.each([
   ['a wrong query', failure('Neo.ClientError.Statement.SyntaxError'), false],
   ['anything else', new TypeError('odd'), false],
 ])('%s is retried: %s', (_what, error, expected) => {
-  expect(isPassing(error)).toBe(expected)
+  expect(isTransient(error)).toBe(expected)
 })
 
 test.each([

@@ -5,8 +5,8 @@ import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { limitConcurrency } from '../../../shared/origin/limit-concurrency.ts'
 import { createLookup } from '../../../shared/origin/lookup.ts'
-import { createTurns } from '../../../shared/origin/turns.ts'
 import { nameServer } from '../../support/name-server.ts'
 
 const soon = () => AbortSignal.timeout(5_000)
@@ -72,13 +72,13 @@ test('a hundred lookups at a silent name server time out, and block no thread of
   expect(slowest).toBeLessThan(1_000)
 })
 
-describe('the turn limiter', () => {
-  test('grants a limited number of turns at a time, in order', async () => {
-    const inTurn = createTurns(2)
+describe('a concurrency limit', () => {
+  test('runs a limited number of calls at a time, in order of arrival', async () => {
+    const run = limitConcurrency(2)
     const begun: number[] = []
     const works = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
     const done = works.map(({ promise }, index) =>
-      inTurn(soon(), () => {
+      run(soon(), () => {
         begun.push(index)
         return promise
       }),
@@ -93,16 +93,16 @@ describe('the turn limiter', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4])
   })
 
-  test('stops waiting on abort, and passes the turn to the next caller', async () => {
-    const inTurn = createTurns(1)
+  test('stops waiting on abort, and the next call runs', async () => {
+    const run = limitConcurrency(1)
     const first = Promise.withResolvers<void>()
-    const holding = inTurn(soon(), () => first.promise)
+    const holding = run(soon(), () => first.promise)
     const impatient = new AbortController()
-    const late = inTurn(impatient.signal, async () => 'late')
+    const late = run(impatient.signal, async () => 'late')
     impatient.abort(new Error('enough'))
     await expect(late).rejects.toThrow('enough')
     first.resolve()
     await holding
-    expect(await inTurn(soon(), async () => 'next')).toBe('next')
+    expect(await run(soon(), async () => 'next')).toBe('next')
   })
 })

@@ -6,21 +6,21 @@ import { type BoltConnection, limitHandshake, readByMessage } from './connection
 import { countValues } from './values.ts'
 
 /** Controls the connections of one driver, which does not expose them: their address, their limits and their end. */
-export interface Line {
-  /** Awaits work of the origin within the limits of `Patience`. @throws what the work throws, or a Neo4jError. */
-  during<T>(work: Promise<T>): Promise<T>
+export interface ConnectionGuard {
+  /** Awaits work of the origin within the inactivity limits. @throws what the work throws, or a Neo4jError. */
+  waitFor<T>(work: Promise<T>): Promise<T>
   /** Number of records received so far. */
   recordsRead(): number
   /** Resets the count of bytes held: all received rows were consumed, or a read begins. */
-  drained(): void
+  resetBytesHeld(): void
   /** Destroys every connection immediately. */
-  cut(reason: Error): void
+  disconnect(reason: Error): void
   /** Closes the driver and any connection that it leaves open. */
   close(): Promise<void>
 }
 
 /** Limits on the inactivity of an origin, counted only while a caller waits for it. */
-export interface Patience {
+export interface InactivityLimits {
   /** Without receiving a byte. */
   silenceSeconds: number
   /** Without a record or the end of a response; keep-alive bytes do not count. */
@@ -32,8 +32,8 @@ interface Address {
 }
 
 /**
- * Private parts of the driver, some of which are replaced. If they are missing, no connection is made. package.json pins
- * the driver's exact version because of them, and of those of `BoltConnection`.
+ * Private parts of the driver, some of which are replaced. If they are missing, no connection is made. Because of them,
+ * and of those of `BoltConnection`, package.json pins the driver's exact version.
  */
 interface Internals {
   _getOrCreateConnectionProvider(): {
@@ -60,11 +60,15 @@ const uncountedBytes = 4 * 1024 * 1024
 
 /**
  * Takes control of a new driver's connections. They go to `address`, which was checked, as the driver would resolve the
- * name again; certificates must still match the name. An origin that exceeds the memory limit or its `Patience` is cut
- * off, and pending calls reject. A connection whose handshake is never answered is destroyed on close, since the driver
- * leaves it open.
+ * name again; certificates must still match the name. An origin that exceeds the memory limit or an inactivity limit is
+ * disconnected, and pending calls reject. A connection whose handshake is never answered is destroyed on close, since
+ * the driver leaves it open.
  */
-export function takeLine(driver: Driver, address: string, { silenceSeconds, stallSeconds }: Patience): Line {
+export function guardConnections(
+  driver: Driver,
+  address: string,
+  { silenceSeconds, stallSeconds }: InactivityLimits,
+): ConnectionGuard {
   const sockets = new Set<Socket>()
   const waiting = new Set<(reason: unknown) => void>()
   const provider = (driver as unknown as Internals)._getOrCreateConnectionProvider()
@@ -88,7 +92,7 @@ export function takeLine(driver: Driver, address: string, { silenceSeconds, stal
         records++
         hasProgressed = true
       },
-      refuse: cut,
+      refuse: disconnect,
     })
     return connection
   }
@@ -98,7 +102,7 @@ export function takeLine(driver: Driver, address: string, { silenceSeconds, stal
     if (bytesHeld > mostBytesHeld) throw new Error(`rows take more than ${mostBytesHeld} bytes`)
   }
 
-  function cut(reason: Error) {
+  function disconnect(reason: Error) {
     for (const socket of sockets) socket.destroy(reason)
     sockets.clear()
     // The driver never settles the call it was delivering to when it failed on unexpected data.
@@ -107,7 +111,7 @@ export function takeLine(driver: Driver, address: string, { silenceSeconds, stal
   }
 
   // Counts ticks, not elapsed time: while this process is busy or frozen it reads nothing, whatever the origin sends.
-  function look() {
+  function checkProgress() {
     for (const socket of sockets) if (socket.destroyed) sockets.delete(socket)
     const bytes = [...sockets].reduce((sum, { bytesRead }) => sum + bytesRead, 0)
     const isWaiting = waiting.size > 0
@@ -115,38 +119,40 @@ export function takeLine(driver: Driver, address: string, { silenceSeconds, stal
     stalledTicks = isWaiting && !hasProgressed ? stalledTicks + 1 : 0
     lastBytes = bytes
     hasProgressed = false
-    if (silentTicks * tickMs >= silenceSeconds * 1_000) cut(new Error(`nothing came for ${silenceSeconds} seconds`))
-    if (stalledTicks * tickMs >= stallSeconds * 1_000) cut(new Error(`no record came for ${stallSeconds} seconds`))
+    if (silentTicks * tickMs >= silenceSeconds * 1_000)
+      disconnect(new Error(`no data received for ${silenceSeconds} seconds`))
+    if (stalledTicks * tickMs >= stallSeconds * 1_000)
+      disconnect(new Error(`no record received for ${stallSeconds} seconds`))
   }
 
-  const looking = setInterval(look, tickMs).unref()
+  const timer = setInterval(checkProgress, tickMs).unref()
   return {
-    during<T>(work: Promise<T>) {
+    waitFor<T>(work: Promise<T>) {
       const { promise, resolve, reject } = Promise.withResolvers<T>()
-      const rest = () => {
+      const settle = () => {
         waiting.delete(reject)
         hasProgressed = true
       }
       waiting.add(reject)
       work.then(
         (value) => {
-          rest()
+          settle()
           resolve(value)
         },
         (error) => {
-          rest()
+          settle()
           reject(error)
         },
       )
       return promise
     },
     recordsRead: () => records,
-    drained() {
+    resetBytesHeld() {
       bytesHeld = 0
     },
-    cut,
+    disconnect,
     async close() {
-      clearInterval(looking)
+      clearInterval(timer)
       await driver.close().finally(() => {
         for (const socket of sockets) socket.destroy()
       })

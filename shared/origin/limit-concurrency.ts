@@ -1,28 +1,28 @@
 /** Waits for a free slot, then runs the work. @throws the signal's reason if it aborts first, or the work's error. */
-export type InTurn = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
+export type LimitedRun = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
 /** Limits concurrency to `most`; further calls queue in order of arrival. */
-export function createTurns(most: number): InTurn {
+export function limitConcurrency(most: number): LimitedRun {
   const waiting = new Set<() => void>()
   let free = most
 
-  async function turn(signal: AbortSignal): Promise<void> {
+  async function acquire(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (free > 0) {
       free--
       return
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const giveUp = () => {
+    const abort = () => {
       waiting.delete(resolve)
       reject(signal.reason)
     }
     waiting.add(resolve)
-    signal.addEventListener('abort', giveUp, { once: true })
-    await promise.finally(() => signal.removeEventListener('abort', giveUp))
+    signal.addEventListener('abort', abort, { once: true })
+    await promise.finally(() => signal.removeEventListener('abort', abort))
   }
 
-  function pass(): void {
+  function release(): void {
     const [next] = waiting
     if (next === undefined) return void free++
     waiting.delete(next)
@@ -30,11 +30,11 @@ export function createTurns(most: number): InTurn {
   }
 
   return async (signal, work) => {
-    await turn(signal)
+    await acquire(signal)
     try {
       return await work()
     } finally {
-      pass()
+      release()
     }
   }
 }

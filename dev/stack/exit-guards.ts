@@ -14,10 +14,10 @@ const leftovers = new Set<() => void>()
 let watchdog: ChildProcess | undefined
 
 /** Installs the safeguards. Call it before starting the first process, as a signal may arrive right after. */
-export function spreadNets(): void {
+export function installGuards(): void {
   if (watchdog) return
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) leaveOn(signal)
-  process.on('exit', dropEverything)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) exitOn(signal)
+  process.on('exit', removeEverything)
   watchdog = startWatchdog()
 }
 
@@ -33,7 +33,7 @@ export function forgetGroup(pid: number): void {
 
 /** Runs `remove`, which must be synchronous, when this process exits, unless it is forgotten before. */
 export function guardLeftover(remove: () => void): { forget(): void } {
-  spreadNets()
+  installGuards()
   leftovers.add(remove)
   return { forget: () => leftovers.delete(remove) }
 }
@@ -46,7 +46,7 @@ export function killGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function dropEverything(): void {
+function removeEverything(): void {
   for (const pid of groups) killGroup(pid, 'SIGKILL')
   for (const remove of leftovers) remove()
 }
@@ -54,16 +54,16 @@ function dropEverything(): void {
 // A program with its own signal handler decides when to exit, unless it is signalled again or takes too long.
 // npm forwards a Ctrl-C that the terminal has also sent: one Ctrl-C may arrive twice in quick succession.
 const AGAIN_AFTER_MS = 1000
-const PATIENCE_MS = 60_000
+const EXIT_LIMIT_MS = 60_000
 
-function leaveOn(signal: NodeJS.Signals): void {
+function exitOn(signal: NodeJS.Signals): void {
   const leave = () => process.exit(128 + constants.signals[signal])
   let firstAt: number | undefined
   process.on(signal, () => {
     const isAlone = process.listenerCount(signal) === 1
     const isAskedAgain = firstAt !== undefined && Date.now() - firstAt > AGAIN_AFTER_MS
     if (isAlone || isAskedAgain) leave()
-    if (firstAt === undefined) setTimeout(leave, PATIENCE_MS).unref()
+    if (firstAt === undefined) setTimeout(leave, EXIT_LIMIT_MS).unref()
     firstAt ??= Date.now()
   })
 }
