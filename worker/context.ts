@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { Config } from '../shared/config/config.ts'
+import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'
 import { createJobQueue, type JobQueue } from '../shared/jobs/queue.ts'
-import { createJobRecords, type JobRecords } from '../shared/jobs/record.ts'
 import { connectPatient, requireFitRedis } from '../shared/jobs/redis.ts'
 import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
 import { createSliceRecords, type SliceRecords } from '../shared/jobs/slice-record.ts'

@@ -1,6 +1,7 @@
 import * as errors from '../../shared/errors/catalogue.ts'
 import { idempotencyOf, parseIdempotencyKey, replayedJob } from '../../shared/jobs/idempotency.ts'
-import { type Submission, type Submitted, submitJob } from '../../shared/jobs/submission.ts'
+import type { Submission } from '../../shared/jobs/submission.ts'
+import { type Submitted, submitJob } from '../../shared/jobs/submit-job.ts'
 import { checkOrigin } from '../../shared/origin/connect.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import type { ApiContext } from '../context.ts'

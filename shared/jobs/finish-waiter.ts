@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
-import type { JobRecord, JobRecords } from './record.ts'
+import type { JobRecords } from './job-records.ts'
+import type { JobRecord } from './record.ts'
 import { finishedChannel } from './redis-keys.ts'
 import { isFinished } from './states.ts'
 

@@ -1,17 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { SecretKey } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
-import type { KnownJob } from './new-job.ts'
-import type { JobRecords } from './record.ts'
+import type { JobRecords } from './job-records.ts'
+import type { Idempotency, KnownJob } from './new-job.ts'
 import type { Submission } from './submission.ts'
-
-/** How a submission with an `Idempotency-Key` is remembered. Contract 7. */
-export interface Idempotency {
-  /** Digest of the client's name and its key. */
-  key: string
-  /** Detects a different request under the same key. An HMAC, because the request contains a password. */
-  fingerprint: string
-}
 
 /** Accepts 1 to 255 visible ASCII characters; null without the header. @throws invalidRequest (400) */
 export function parseIdempotencyKey(header: string | undefined): string | null {

@@ -1,5 +1,6 @@
+import type { JobRecords } from './job-records.ts'
 import { isAfter, type ListPlace } from './list-place.ts'
-import type { JobRecord, JobRecords } from './record.ts'
+import type { JobRecord } from './record.ts'
 
 const pageSize = 200
 

@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis'
-import type { Idempotency } from './idempotency.ts'
 import type { JobRecord } from './record.ts'
 import { hashOf, progressOf } from './record-hash.ts'
 import { claimKey, idempotencyKey, jobListsOf, openJobsKey, openRunsKey, recordKey, secretKeyOf } from './redis-keys.ts'
@@ -24,6 +23,14 @@ export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'b
  * name; `full`: too many runs are open.
  */
 export type Created = { is: 'created' } | ({ is: 'known' } & KnownJob) | { is: 'held'; holder: string } | { is: 'full' }
+
+/** How a submission with an `Idempotency-Key` is remembered. Contract 7. */
+export interface Idempotency {
+  /** Digest of the client's name and its key. */
+  key: string
+  /** Detects a different request under the same key. An HMAC, because the request contains a password. */
+  fingerprint: string
+}
 
 /** A job created with an idempotency key, and the fingerprint of its request. */
 export interface KnownJob {

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { createJobRecords, type JobRecord } from '../../shared/jobs/record.ts'
+import { createJobRecords } from '../../shared/jobs/job-records.ts'
+import type { JobRecord } from '../../shared/jobs/record.ts'
 import { prepare } from '../support/e2e.ts'
 import { ownService } from '../support/own-service.ts'
 

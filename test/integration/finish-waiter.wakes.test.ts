@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { createFinishWaiter, type FinishWaiter } from '../../shared/jobs/finish-waiter.ts'
-import { createJobRecords } from '../../shared/jobs/record.ts'
+import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { finishedChannel } from '../../shared/jobs/redis-keys.ts'
 import { finalStates, isFinished } from '../../shared/jobs/states.ts'
 

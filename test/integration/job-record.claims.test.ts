@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
+import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import type { NewJob } from '../../shared/jobs/new-job.ts'
-import { createJobRecords } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { jobVersion } from '../../shared/jobs/version.ts'
 

@@ -2,8 +2,8 @@ import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { Client } from 'minio'
 import { inject, vi } from 'vitest'
+import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
-import { createJobRecords } from '../../shared/jobs/record.ts'
 import { recordKey, secretKeyOf } from '../../shared/jobs/redis-keys.ts'
 
 /** Everything the service keeps for an org, hidden objects included. */

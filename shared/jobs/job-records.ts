@@ -1,0 +1,169 @@
+import type { Redis } from 'ioredis'
+import type { JobReport } from '../publish/parts/report.ts'
+import { isAfter, type ListPlace } from './list-place.ts'
+import { type Created, createJob, findKnownJob, type KnownJob, type NewJob } from './new-job.ts'
+import type { JobError, JobProgress, JobRecord, NamedJob } from './record.ts'
+import { hashOf, progressOf, recordOf } from './record-hash.ts'
+import {
+  claimKey,
+  finishedChannel,
+  jobListKey,
+  openJobsKey,
+  openRunsKey,
+  recordKey,
+  secretKeyOf,
+  slicesKey,
+  staleViewsKey,
+} from './redis-keys.ts'
+import { defineJobScripts } from './scripts.ts'
+import { type finalStates, isFinished, type JobState } from './states.ts'
+
+/** Fields that a transition may write besides the state. */
+export type Changes = Partial<Pick<JobRecord, 'report' | 'error' | 'generation' | 'progress'>>
+
+/**
+ * The source of truth about jobs: one Redis hash each, changed only by scripts that first compare the state (and the
+ * attempt). The queue merely delivers ids, at least once. Records live 7 days after their job finished.
+ */
+export interface JobRecords {
+  /** Creates a queued job with its sealed key, unless an unfinished job holds the packet's name (no `force`). */
+  create(job: NewJob): Promise<Created>
+  /**
+   * The job created with an idempotency key within the last 24 hours; null also when it failed through a fault of the
+   * service (500, 503): such a failure is never replayed.
+   */
+  known(key: string): Promise<KnownJob | null>
+  /** Fails a job that no worker has started. @returns its previous state; null if there is no such job. */
+  withdraw(id: string, error: JobError): Promise<JobState | null>
+  /** Total runs of unfinished jobs, updated atomically when a job is created or finished. */
+  openRuns(): Promise<number>
+  /** Recounts the open runs, in case records were removed by other means. */
+  countOpenRuns(): Promise<void>
+  read(id: string): Promise<JobRecord | null>
+  /** The id of the unfinished job that holds a packet's name, if any: for writers that are not jobs. */
+  holder(orgName: string, fileName: string): Promise<string | null>
+  /**
+   * Starts a new attempt with its progress reset; a `step` of a large multi starts only the first attempt.
+   * @returns the attempt's number, or why none was started.
+   */
+  start(id: string, step?: 'step'): Promise<number | 'finished' | 'cancelling' | 'lost'>
+  /** Records that a run ended on its own, with any outcome: it did not take down its worker. */
+  endRun(id: string): Promise<void>
+  /** running -> committing, if the attempt (null: any) is the latest and the job is not being cancelled. */
+  beginCommit(job: NamedJob, attempt: number | null, progress: JobProgress, report: JobReport): Promise<boolean>
+  /**
+   * Updates the progress, of the latest attempt only: it never goes backwards within one. For a large multi both are
+   * null, because its slices report progress. @returns why the run must stop, if it must.
+   */
+  progress(
+    id: string,
+    attempt: number | null,
+    progress: JobProgress | null,
+  ): Promise<'superseded' | 'cancelling' | null>
+  /**
+   * Cancels a job at once if no run is in progress; otherwise asks the run to stop. @returns its state, and whether
+   * this call cancelled it; null if there is no such job.
+   */
+  cancel(id: string): Promise<{ state: JobState; isNews: boolean } | null>
+  /**
+   * Any unfinished state -> a final one, once; notifies waiters. `unlessBegun`: also returns false when a run has begun
+   * to commit.
+   */
+  finish(id: string, state: (typeof finalStates)[number], changes: Changes, unlessBegun?: boolean): Promise<boolean>
+  /** Jobs of an org (null: of all), newest first, after the position `after`. Some may no longer exist. */
+  list(orgName: string | null, after: ListPlace | null, limit: number): Promise<ListPlace[]>
+  /** Ids of unfinished jobs created before a time (epoch milliseconds, by Redis's clock). */
+  openBefore(time: number): Promise<string[]>
+  /** Removes a finished or missing job from the list of unfinished ones, and deletes its sealed key. */
+  close(id: string): Promise<void>
+  /** Removes ids of jobs that no longer exist from a list. */
+  unlist(orgName: string | null, ids: readonly string[]): Promise<void>
+}
+
+// Far more jobs than one Redis can create in one millisecond.
+const mostPerMillisecond = 500
+
+const keptSeconds = 7 * 24 * 3_600
+
+/** A job that took down this many workers is not run again. */
+const mostUnendedRuns = 3
+
+export function createJobRecords(redis: Redis): JobRecords {
+  defineJobScripts(redis)
+  const now = () => new Date().toISOString()
+  const nameOf = ({ orgName, fileName }: Pick<JobRecord, 'orgName' | 'fileName'>) => `${orgName}/${fileName}`
+
+  async function read(id: string): Promise<JobRecord | null> {
+    const hash = await redis.hgetall(recordKey(id))
+    return hash.id === undefined ? null : recordOf(hash)
+  }
+
+  /** Keys and values of the scripts that finish a job. */
+  const endingOf = (id: string, rule: string, fields: Changes & Pick<JobRecord, 'state'>) => [
+    ...[recordKey(id), openJobsKey, secretKeyOf(id), slicesKey(id), openRunsKey],
+    ...[id, String(keptSeconds), finishedChannel, claimKey(''), rule],
+    ...hashOf({ ...fields, finishedAt: now() }),
+  ]
+
+  return {
+    create: (job) => createJob(redis, job),
+    read,
+    async holder(orgName, fileName) {
+      const id = await redis.get(claimKey(nameOf({ orgName, fileName })))
+      const job = id === null ? null : await read(id)
+      return job === null || isFinished(job) ? null : job.id
+    },
+    known: (key) => findKnownJob(redis, key),
+    async withdraw(id, error) {
+      const state = await redis.jobWithdraw(...endingOf(id, '', { state: 'failed', error }))
+      return state === '' ? null : (state as JobState)
+    },
+    openRuns: async () => Number(await redis.get(openRunsKey)),
+    async countOpenRuns() {
+      await redis.jobCountRuns(openJobsKey, openRunsKey, recordKey(''))
+    },
+    async start(id, step) {
+      const known = await redis.hget(recordKey(id), 'progress')
+      const progress = progressOf('reading', known === null ? 0 : JSON.parse(known).subRequests)
+      const values = [JSON.stringify(now()), String(mostUnendedRuns), JSON.stringify(progress), step ?? '']
+      const attempt = await redis.jobStart(recordKey(id), ...values)
+      if (attempt > 0) return attempt
+      return attempt === 0 ? 'finished' : attempt === -1 ? 'cancelling' : 'lost'
+    },
+    async endRun(id) {
+      await redis.jobEndRun(recordKey(id))
+    },
+    async beginCommit(job, attempt, progress, report) {
+      const values = [String(attempt ?? ''), JSON.stringify(progress), JSON.stringify(report), nameOf(job)]
+      return (await redis.jobCommit(recordKey(job.id), staleViewsKey, ...values)) === 1
+    },
+    async progress(id, attempt, progress) {
+      const told = progress === null ? '' : JSON.stringify(progress)
+      const stop = await redis.jobProgress(recordKey(id), String(attempt ?? ''), told)
+      return stop === '' ? null : (stop as 'superseded' | 'cancelling')
+    },
+    async cancel(id) {
+      const state = await redis.jobCancel(...endingOf(id, '', { state: 'cancelled' }))
+      if (state === 'ended') return { state: 'cancelled', isNews: true }
+      return state === '' ? null : { state: state as JobState, isNews: false }
+    },
+    async finish(id, state, changes, unlessBegun = false) {
+      return (await redis.jobFinish(...endingOf(id, unlessBegun ? 'unlessBegun' : '', { ...changes, state }))) === 1
+    },
+    async list(orgName, after, limit) {
+      const most = limit + mostPerMillisecond
+      const range = [after?.createdAt ?? '+inf', '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, most, 'WITHSCORES'] as const
+      const found = await redis.zrange(jobListKey(orgName), ...range)
+      const places = found.flatMap((id, at) => (at % 2 === 0 ? [{ id, createdAt: Number(found[at + 1]) }] : []))
+      return places.filter((place) => after === null || isAfter(place, after)).slice(0, limit)
+    },
+    openBefore: (time) => redis.zrange(openJobsKey, '-inf', `(${time}`, 'BYSCORE'),
+    async close(id) {
+      await redis.del(secretKeyOf(id))
+      await redis.zrem(openJobsKey, id)
+    },
+    async unlist(orgName, ids) {
+      if (ids.length > 0) await redis.zrem(jobListKey(orgName), ...ids)
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import type { SecretKey } from '../config/lists.ts'
+import * as errors from '../errors/catalogue.ts'
+
+import type { ObjectStore } from '../storage/object-store.ts'
+import { sameJob } from './idempotency.ts'
+import type { JobRecords } from './job-records.ts'
+import type { Idempotency } from './new-job.ts'
+import type { JobQueue } from './queue.ts'
+import type { JobRecord } from './record.ts'
+import type { Secrets } from './secrets.ts'
+import { removeRequest, runsOf, storeRequest } from './stored-request.ts'
+import type { Submission } from './submission.ts'
+
+/** Result of a submission; `replayed`: an earlier one with the same idempotency key created the job. */
+export interface Submitted {
+  id: string
+  replayed: boolean
+}
+
+export interface Submitting {
+  store: ObjectStore
+  records: JobRecords
+  secrets: Secrets
+  queue: JobQueue
+  openRunsLimit: number
+  secretKeys: readonly SecretKey[]
+}
+
+/**
+ * Accepts a publish: stores the request, then the record and the sealed key of its credentials in Redis, then queues
+ * the id. In this order every delivered id can be run, and a crash in between leaves no half-submitted job.
+ * @param latestBefore the latest generation of the packet's name: the job's own will be higher.
+ * @throws nameInUse (409), keyReused (422), queueFull (503), queueAway (503), storeAway (503). No job runs then, unless
+ * Redis could not be told of its end; the same idempotency key finds that job.
+ */
+export async function submitJob(
+  context: Submitting,
+  submission: Submission,
+  idempotency: Idempotency | undefined,
+  latestBefore = 0,
+): Promise<Submitted> {
+  const { store, records, secrets, queue, openRunsLimit } = context
+  const { requests, ...job } = submission
+  const id = randomUUID()
+  // The creation decides; checking first avoids storing requests that will be refused.
+  await queued(async () => {
+    if ((await records.openRuns()) >= openRunsLimit) throw errors.queueFull()
+  })
+  const owner = { id, orgName: job.orgName }
+  try {
+    const { sealedKey } = await storeRequest(store, secrets.encrypt, owner, requests)
+    const subRequests = requests.length
+    const runs = runsOf(subRequests)
+    const newJob = { ...job, id, subRequests, runs, latestBefore, sealedKey, idempotency, openRunsLimit }
+    const created = await queued(() => records.create(newJob))
+    if (created.is === 'full') throw errors.queueFull()
+    if (created.is === 'held') throw errors.nameInUse(job.orgName, job.fileName, created.holder)
+    if (created.is === 'known') {
+      await removeRequest(store, owner).catch(() => {})
+      return { id: sameJob(context.secretKeys, created, submission), replayed: true }
+    }
+    await queued(() => queue.add(owner))
+    return { id, replayed: false }
+  } catch (error) {
+    if (await withdrawn(context, owner)) throw error
+    return { id, replayed: false }
+  }
+}
+
+/**
+ * Withdraws a failed submission. Its request is removed only after Redis confirms that no job needs it: a record may
+ * exist although its answer was lost, and then the janitor queues its id.
+ * @returns false when the job was started nevertheless and continues.
+ */
+async function withdrawn(
+  { records, store, queue }: Submitting,
+  owner: Pick<JobRecord, 'id' | 'orgName'>,
+): Promise<boolean> {
+  const { status, code, message } = errors.queueAway()
+  // Sent concurrently: a hanging Redis then has both commands and executes them when it resumes, however late.
+  const [state] = await Promise.allSettled([records.withdraw(owner.id, { status, code, message }), queue.remove(owner)])
+  if (state.status === 'rejected') return true
+  if (state.value !== null && state.value !== 'queued') return false
+  await removeRequest(store, owner).catch(() => {})
+  return true
+}
+
+/** Treats every refusal by Redis as an unavailable queue. */
+async function queued<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (error) {
+    throw error instanceof Error && error.name === 'AppError' ? error : errors.queueAway(error)
+  }
+}
