@@ -6,7 +6,7 @@ import type { JobRecord } from '../shared/jobs/record.ts'
 import { isRedisAway } from '../shared/jobs/redis.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import { wasCancelled } from '../shared/jobs/stored-request.ts'
-import { isNewer, jobVersion } from '../shared/jobs/version.ts'
+import { NewerVersionError, requireKnownVersion } from '../shared/jobs/version.ts'
 import { runBegun, runFailed, runHandedBack } from '../shared/observability/events.ts'
 import type { WorkerContext } from './context.ts'
 import { cancelJob, failJob, finishCommitted } from './finish-job.ts'
@@ -24,15 +24,19 @@ export const lockLost = Symbol('lock lost')
 /**
  * Without the store a job can neither run nor fail, because it may have committed; a Redis without memory accepts no
  * updates. Such a job is delayed until they are back, without using up an attempt. Otherwise the queue would give it
- * up, and only the janitor would restore it.
+ * up, and only the janitor would restore it. A job of a newer version is delayed until a newer worker takes it.
  */
 export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
   try {
     await runOnce(context, delivery, stopping)
   } catch (error) {
     const isStoreAway = error instanceof AppError && error.code === 'storeAway'
-    if (!isStoreAway && !isRedisAway(error)) throw error
-    context.log.warn({ jobId: delivery.data.id, err: error }, 'job waits for what it needs')
+    const isNewer = error instanceof NewerVersionError
+    if (!isStoreAway && !isRedisAway(error) && !isNewer) throw error
+    const reason = isNewer
+      ? 'job of a newer version, left to newer workers: update this one'
+      : 'job waits for what it needs'
+    context.log.warn({ jobId: delivery.data.id, err: error }, reason)
     await delayJob(delivery)
   }
 }
@@ -46,10 +50,8 @@ async function runOnce(context: WorkerContext, delivery: Job<JobPayload>, stoppi
   const { records, queue, log } = context
   const [job] = await Promise.all([records.read(id), queue.begun(delivery.opts.priority)])
   if (job === null || isFinished(job)) return
-  if (isNewer(delivery.data) || isNewer(job)) {
-    log.warn({ jobId: id, knows: jobVersion }, 'job of a newer version, left to newer workers: update this one')
-    return delayJob(delivery)
-  }
+  requireKnownVersion(delivery.data)
+  requireKnownVersion(job)
   if (slice === undefined && (await finishCommitted(context, job))) return
   const step = stepOf(context, job, delivery)
   const attempt = await step.start()
@@ -99,7 +101,7 @@ async function settle(
     throw new WaitingError()
   }
   // The job is delivered again, without limit: see `runJob`.
-  if (isRedisAway(thrown)) throw thrown
+  if (isRedisAway(thrown) || thrown instanceof NewerVersionError) throw thrown
   const stop = await tell()
   if (stop?.code === 'jobCancelled') return cancelJob(context, job)
   const isSuperseded = stop?.code === 'jobInterrupted'

@@ -1,17 +1,22 @@
 import * as errors from '../errors/catalogue.ts'
 import { distinctTreatments } from '../publish/build/conflicts.ts'
 import type { NodeTreatment } from '../publish/build/treatments.ts'
-import type { PublishRequest } from '../publish/request/fields.ts'
+import { type PublishRequest, publishFields } from '../publish/request/fields.ts'
 import { cancelledKey, jobPrefix, planKey, requestKey } from '../storage/keys.ts'
 import type { ByteRange, ObjectStore } from '../storage/object-store.ts'
 import { allDone } from './all-done.ts'
 import type { JobRecord } from './record.ts'
 import type { Encrypted, Secrets } from './secrets.ts'
+import { requireKnownFields } from './version.ts'
 
 /** A sub-request as stored: its credentials are replaced by their index in the encrypted list. */
 interface StoredRequest extends Omit<PublishRequest, 'credentials'> {
   secret: number
 }
+
+const { credentials: _, ...optionsInClear } = publishFields
+/** The fields of a sub-request as stored. */
+export const storedFields: ReadonlySet<string> = new Set([...Object.keys(optionsInClear), 'secret'])
 
 type Owner = Pick<JobRecord, 'id' | 'orgName'>
 
@@ -84,7 +89,8 @@ function rangesOf(lines: readonly string[], start: number): ByteRange[] {
 /**
  * Reads the sub-requests of a job, or those of one slice, given the byte ranges of the slice and of the credentials
  * from the plan.
- * @throws secretsGone, or requestGone when the request is missing.
+ * @throws secretsGone, requestGone when the request is missing, or NewerVersionError when a sub-request has a field that
+ * is not known here, because without it the packet would be wrong.
  */
 export async function readRequests(
   { store, secrets }: Source,
@@ -106,15 +112,23 @@ export async function readRequests(
   const opened = decrypt?.(head)
   if (!opened) throw errors.secretsGone()
   return lines.map((line) => {
-    const { secret, ...request } = JSON.parse(line) as StoredRequest
+    const stored = JSON.parse(line) as StoredRequest
+    requireKnownFields(Object.keys(stored), storedFields)
+    const { secret, ...request } = stored
     return { ...request, credentials: opened[secret] as string }
   })
 }
 
+/** @throws requestGone when there is none, or NewerVersionError when its views have an option that is not known here. */
 export async function readPlan({ store }: Pick<Source, 'store'>, { id, orgName }: Owner): Promise<SlicePlan> {
   const bytes = await store.get(planKey(orgName, id))
   if (bytes === null) throw errors.requestGone(new Error(`the plan of job ${id} is not in the store`))
-  return JSON.parse(bytes.toString())
+  const plan = JSON.parse(bytes.toString()) as SlicePlan
+  requireKnownFields(
+    plan.views.flatMap(({ nodeSettings }) => nodeSettings?.map(({ field }) => field) ?? []),
+    storedFields,
+  )
+  return plan
 }
 
 /** Removes what an unfinished job keeps in the store. Call only after its end is recorded. */

@@ -4,6 +4,7 @@ import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { jobVersion } from '../../shared/jobs/version.ts'
+import { requestKey } from '../../shared/storage/keys.ts'
 import { mustHold } from './support/invariants.ts'
 import { logOf, until } from './support/processes.ts'
 import { drawVersion } from './support/versions.ts'
@@ -46,6 +47,39 @@ test('a worker hands back and reports jobs of a newer version, and newer workers
   for (const { done } of [payload, record]) expect(await done).toMatchObject({ state: 'succeeded', attempt: 1 })
   await mustHold(world)
 })
+
+/** Renames a field in the last sub-request of a stored request; names of equal length keep the slices where they are. */
+async function renameField({ storage: { store }, org }: World, id: string, from: string, to: string) {
+  const key = requestKey(org, id)
+  const text = String(await store.get(key))
+  const at = text.lastIndexOf(`"${from}":`)
+  expect(at).toBeGreaterThan(0)
+  await store.put(key, Buffer.from(`${text.slice(0, at)}"${to}":${text.slice(at + from.length + 3)}`))
+}
+
+test.each([
+  ['a publish', 20],
+  ['a slice of a large multi', 250],
+])(
+  'a worker hands back %s whose stored request has a field that it does not know',
+  {
+    timeout: 120_000,
+  },
+  async (_what, people) => {
+    const world = await openWorld()
+    const version = await drawVersion(world.origin, inject('stack').neo4j, people)
+    const job = await world.publish({ version, fileName: 'newer' })
+    await renameField(world, job.id, 'preventCleanup', 'preventCleanu2')
+    const worker = await world.service.startWorker()
+    await until('it is handed back', () => handedBack(worker, job.id))
+    const { body } = await world.client.get<JobRecord>(job.location)
+    expect(body).toMatchObject({ state: 'running', error: null })
+
+    await renameField(world, job.id, 'preventCleanu2', 'preventCleanup')
+    expect((await job.done)?.state).toBe('succeeded')
+    await mustHold(world)
+  },
+)
 
 test('jobs from before versioning are run', { timeout: 60_000 }, async () => {
   const world = await openWorld()

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { storedFields } from '../../../shared/jobs/stored-request.ts'
+import { jobVersion } from '../../../shared/jobs/version.ts'
+import { publishFields } from '../../../shared/publish/request/fields.ts'
+
+/**
+ * The fields of a stored request in each version, with the values of those that have a fixed choice. Never change the
+ * list of a version that was deployed: its workers know these fields and no others.
+ */
+const fieldsOfVersion: Record<number, readonly string[]> = {
+  2: [
+    'dbUrl',
+    'deleteProperties',
+    'deleteRelationshipById',
+    'dynamicLabels',
+    'fileName',
+    'hardFilterRelationships',
+    'index',
+    'mappedIndices',
+    'metadata',
+    'numbers: plain, strict',
+    'onUnpublishable: fail, skip',
+    'orgName',
+    'originIds',
+    'parameterSyntax: braces, dollar',
+    'postbackTimestamp',
+    'preventCleanup',
+    'preventSearch',
+    'protectedNodeProperties',
+    'protectedRelationshipProperties',
+    'relationshipDeleteOnly',
+    'relationshipIdField',
+    'relationshipIds',
+    'relationships',
+    'returnOnly',
+    'searchFilter',
+    'searchIdField',
+    'secret',
+    'targetFilter',
+    'timestampProperty',
+    'timestampRelationships',
+    'toLayer',
+  ],
+}
+
+const valuesOf = (field: string): string => {
+  const schema = publishFields[field as keyof typeof publishFields]
+  return schema instanceof z.ZodEnum ? `${field}: ${schema.options.join(', ')}` : field
+}
+
+test('a stored request has no field or value that workers of its version may not know', () => {
+  expect(
+    [...storedFields].map(valuesOf).sort(),
+    `The fields of a publish request are not those listed for version ${jobVersion}. Workers that are deployed would not know a new one: raise jobVersion in shared/jobs/version.ts and list the fields under the new number here.`,
+  ).toEqual(fieldsOfVersion[jobVersion])
+})
