@@ -1,4 +1,5 @@
-import { type Config, ConfigError, readConfig } from '../shared/config/config.ts'
+import { ConfigError, readConfig } from '../shared/config/config.ts'
+import type { Config } from '../shared/config/settings.ts'
 import { checkAccess } from './access.ts'
 import { type Check, codeOf, fail, ok, type Tell, warn } from './finding.ts'
 import { checkManager } from './manager.ts'

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import type { Config } from '../shared/config/config.ts'
+import type { Config } from '../shared/config/settings.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'
 import { createJobQueue, type JobQueue } from '../shared/jobs/queue.ts'
 import { connectPatient, requireFitRedis } from '../shared/jobs/redis.ts'

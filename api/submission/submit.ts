@@ -1,3 +1,4 @@
+import type { OriginSettings } from '../../shared/config/settings.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { idempotencyOf, parseIdempotencyKey, replayedJob } from '../../shared/jobs/idempotency.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
@@ -27,7 +28,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
     order.force
       ? generations.above(packetName(orgName, fileName), Infinity).then(([latest = 0]) => ({ isTaken: false, latest }))
       : packets.standingOf(orgName, fileName),
-    checkOrigins(new Set(order.requests.map(({ dbUrl }) => dbUrl)), config),
+    checkOrigins(new Set(order.requests.map(({ dbUrl }) => dbUrl)), config.origin),
   ]
   await Promise.allSettled([org, standing, origins])
   await org
@@ -47,10 +48,10 @@ export async function submit(context: Context, caller: Caller, order: Submission
 const checkingMs = 10_000
 
 /** @throws invalidRequest (400), dbUrlRefused (422), originUnreachable (502) */
-async function checkOrigins(dbUrls: Iterable<string>, { origin }: Pick<ApiContext['config'], 'origin'>): Promise<void> {
+async function checkOrigins(dbUrls: Iterable<string>, settings: OriginSettings): Promise<void> {
   const deadline = performance.now() + checkingMs
   for (const dbUrl of dbUrls) {
     if (performance.now() > deadline) return
-    await checkOrigin(dbUrl, origin)
+    await checkOrigin(dbUrl, settings)
   }
 }

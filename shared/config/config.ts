@@ -1,18 +1,15 @@
 import { type Environment, environment } from './env.ts'
-import { parseFailpoint } from './failpoint.ts'
-import { parseOriginAllow, parsePorts, parseSecretKeys, parseServers } from './lists.ts'
+import type { Config } from './settings.ts'
 
 /** All problems of an environment at once, one line each. Contract 11. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
-    super(`the environment is not complete:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    super(`the environment is not valid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
     this.problems = problems
   }
 }
-
-export type Config = ReturnType<typeof configOf>
 
 /** The two programs; only the API needs authentication settings. */
 export type Program = 'api' | 'worker'
@@ -27,54 +24,25 @@ export function readConfig(program: Program, variables: Record<string, string | 
     : parsed.error.issues.map(
         ({ path, message }) => `${path.join('.')}: ${given[String(path[0])] === undefined ? 'required' : message}`,
       )
-  for (const rule of crossRules(program, given)) problems.push(rule)
+  problems.push(...combinationProblems(program, given))
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
   return configOf(parsed.data)
 }
 
-function* crossRules(program: Program, given: Record<string, string | undefined>): Generator<string> {
+/** Rules between variables, checked on the texts so that they are reported together with invalid values. */
+function* combinationProblems(program: Program, given: Record<string, string | undefined>): Generator<string> {
   if (program === 'api' && !given.AUTH_TOKENS && !given.AUTH_JWKS_URL)
     yield 'AUTH_TOKENS or AUTH_JWKS_URL: one is required'
   for (const name of ['AUTH_ISSUER', 'AUTH_AUDIENCE']) {
     if (given.AUTH_JWKS_URL && !given[name]) yield `${name}: required with AUTH_JWKS_URL`
     if (given[name] && !given.AUTH_JWKS_URL) yield `${name}: only with AUTH_JWKS_URL`
   }
-  if (/^http:/.test(given.AUTH_JWKS_URL ?? '') && !isLoopback(given.AUTH_JWKS_URL as string)) {
-    yield 'AUTH_JWKS_URL: must be https unless it is on this machine'
-  }
   const [user, password] = [given.MANAGER_DB_USER, given.MANAGER_DB_PASSWORD]
   if ((user === undefined) !== (password === undefined))
     yield 'MANAGER_DB_USER and MANAGER_DB_PASSWORD: both or neither'
-  for (const [name, parse] of Object.entries({
-    SECRET_KEYS: parseSecretKeys,
-    ORIGIN_ALLOW: requireRules,
-    ORIGIN_PORTS: parsePorts,
-    ORIGIN_DNS_SERVERS: parseServers,
-    FAILPOINT: parseFailpoint,
-  })) {
-    const value = given[name]
-    if (value === undefined) continue
-    try {
-      parse(value)
-    } catch (error) {
-      yield `${name}: ${(error as Error).message}`
-    }
-  }
 }
 
-function requireRules(text: string): void {
-  if (parseOriginAllow(text).length === 0) throw new Error('must name at least one host, *.suffix or CIDR')
-}
-
-function isLoopback(url: string): boolean {
-  return URL.canParse(url) && ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(url).hostname)
-}
-
-function jwtOf({ AUTH_JWKS_URL: jwksUrl, AUTH_ISSUER: issuer = '', AUTH_AUDIENCE: audience = '' }: Environment) {
-  return jwksUrl === undefined ? null : { jwksUrl, issuer, audience }
-}
-
-function configOf(env: Environment) {
+function configOf(env: Environment): Config {
   return {
     api: {
       host: env.API_HOST,
@@ -90,7 +58,7 @@ function configOf(env: Environment) {
       janitorSeconds: env.JANITOR_SECONDS,
       livenessSeconds: env.LIVENESS_SECONDS,
     },
-    failpoint: env.FAILPOINT === undefined ? null : parseFailpoint(env.FAILPOINT),
+    failpoint: env.FAILPOINT ?? null,
     redis: { url: env.REDIS_URL },
     storage: {
       endpoint: env.S3_ENDPOINT,
@@ -106,12 +74,18 @@ function configOf(env: Environment) {
       env.MANAGER_DB_URL === undefined
         ? null
         : { url: env.MANAGER_DB_URL, user: env.MANAGER_DB_USER, password: env.MANAGER_DB_PASSWORD },
-    auth: { tokensFile: env.AUTH_TOKENS ?? null, jwt: jwtOf(env) },
-    secretKeys: parseSecretKeys(env.SECRET_KEYS),
+    auth: {
+      tokensFile: env.AUTH_TOKENS ?? null,
+      jwt:
+        env.AUTH_JWKS_URL === undefined
+          ? null
+          : { jwksUrl: env.AUTH_JWKS_URL, issuer: env.AUTH_ISSUER ?? '', audience: env.AUTH_AUDIENCE ?? '' },
+    },
+    secretKeys: env.SECRET_KEYS,
     origin: {
-      allow: env.ORIGIN_ALLOW === undefined ? null : parseOriginAllow(env.ORIGIN_ALLOW),
-      ports: parsePorts(env.ORIGIN_PORTS),
-      dnsServers: env.ORIGIN_DNS_SERVERS === undefined ? null : parseServers(env.ORIGIN_DNS_SERVERS),
+      allow: env.ORIGIN_ALLOW ?? null,
+      ports: env.ORIGIN_PORTS,
+      dnsServers: env.ORIGIN_DNS_SERVERS ?? null,
       silenceSeconds: env.ORIGIN_SILENCE_SECONDS,
       stallSeconds: env.ORIGIN_STALL_SECONDS,
     },

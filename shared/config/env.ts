@@ -1,22 +1,35 @@
 import { z } from 'zod'
+import { parseFailpoint } from './failpoint.ts'
+import { parseOriginAllow, parsePorts, parseSecretKeys, parseServers } from './lists.ts'
 
 const text = z.string().refine((value) => value.trim() !== '', { message: 'must not be blank', abort: true })
-const exact = text.refine((value) => value === value.trim(), 'must not begin or end with whitespace')
+const trimmed = text.refine((value) => value === value.trim(), 'must not begin or end with whitespace')
 
-function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
-  const bounds = most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`
+function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
+  const bounds = max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`
   return z
     .string()
     .refine(
-      (value) => /^\d{1,16}$/.test(value) && Number(value) >= least && Number(value) <= most,
+      (value) => /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max,
       `must be a whole number${bounds}`,
     )
     .transform(Number)
 }
-const port = whole(0, 65_535)
-const count = whole(1)
+
+/** A value with a parser of its own, which throws an Error that names the rule. */
+const parsedBy = <T>(parse: (value: string) => T) =>
+  text.transform((value, context) => {
+    try {
+      return parse(value)
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message })
+      return z.NEVER
+    }
+  })
+const port = wholeNumber(0, 65_535)
+const count = wholeNumber(1)
 // A timer of more than 2^31 milliseconds fires at once.
-const seconds = whole(1, 2_000_000)
+const seconds = wholeNumber(1, 2_000_000)
 
 /** For values that must not appear in messages: client errors quote the whole URL, which may contain a password. */
 const url = (...protocols: string[]) =>
@@ -24,14 +37,14 @@ const url = (...protocols: string[]) =>
     message: `must be a URL starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     abort: true,
   })
-const bareUrl = (...protocols: string[]) =>
+const urlWithoutCredentials = (...protocols: string[]) =>
   url(...protocols).refine((value) => new URL(value).username === '' && new URL(value).password === '', {
     message: 'must not hold credentials',
     abort: true,
   })
 /** For URLs of which the client uses only scheme, host and port. */
 const address = (...protocols: string[]) =>
-  bareUrl(...protocols).refine((value) => {
+  urlWithoutCredentials(...protocols).refine((value) => {
     const { pathname, search, hash } = new URL(value)
     return ['', '/'].includes(pathname) && search + hash === ''
   }, 'must not have a path, a query or a fragment')
@@ -45,6 +58,11 @@ const redisUrl = url('redis:', 'rediss:')
     return isEncoded(username) && isEncoded(password)
   }, 'its user and password must be validly percent-encoded')
 
+function isEncryptedOrLocal(value: string): boolean {
+  const { protocol, hostname } = new URL(value)
+  return protocol === 'https:' || ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
+}
+
 function isEncoded(part: string): boolean {
   try {
     decodeURIComponent(part)
@@ -54,9 +72,9 @@ function isEncoded(part: string): boolean {
   }
 }
 
-/** Every environment variable the two programs read, with its default. Sizes are bytes, times seconds. */
+/** Every environment variable the two programs read, with its parser and default. Sizes are bytes, times seconds. */
 export const environment = z.object({
-  API_HOST: exact.default('127.0.0.1').describe('address both programs listen on'),
+  API_HOST: trimmed.default('127.0.0.1').describe('address both programs listen on'),
   API_PORT: port.default(8080).describe('port of the API; 0 picks a free one'),
   WORKER_HEALTH_PORT: port.default(8081).describe('/livez, /readyz and /metrics of a worker; 0 picks a free one'),
   STOP_GRACE_SECONDS: seconds
@@ -70,10 +88,10 @@ export const environment = z.object({
   REDIS_URL: redisUrl.describe('queue and job records'),
   S3_ENDPOINT: address('http:', 'https:').describe('the object store'),
   S3_PUBLIC_ENDPOINT: address('http:', 'https:').optional().describe('its address in presigned URLs, if that differs'),
-  S3_REGION: exact.default('us-east-1').describe('its region'),
-  S3_BUCKET: exact.default('publish').describe('the bucket of all packets; created if missing'),
-  S3_ACCESS_KEY: exact.describe('its access key'),
-  S3_SECRET_KEY: exact.describe('its secret key'),
+  S3_REGION: trimmed.default('us-east-1').describe('its region'),
+  S3_BUCKET: trimmed.default('publish').describe('the bucket of all packets; created if missing'),
+  S3_ACCESS_KEY: trimmed.describe('its access key'),
+  S3_SECRET_KEY: trimmed.describe('its secret key'),
   S3_TIMEOUT_SECONDS: seconds.default(20).describe('how long a request to it may stand still'),
   MANAGER_DB_URL: address('bolt:', 'bolt+s:', 'neo4j:', 'neo4j+s:')
     .optional()
@@ -81,20 +99,24 @@ export const environment = z.object({
   MANAGER_DB_USER: text.optional().describe('its user'),
   MANAGER_DB_PASSWORD: z.string().optional().describe('its password'),
   AUTH_TOKENS: text.optional().describe('path of a JSON file [{name, sha256, orgs, scopes}]'),
-  AUTH_JWKS_URL: bareUrl('https:', 'http:').optional().describe('keys of JWT access tokens'),
-  AUTH_ISSUER: exact.optional().describe('issuer of JWT access tokens'),
-  AUTH_AUDIENCE: exact.optional().describe('audience of JWT access tokens'),
-  SECRET_KEYS: text.describe('kid:base64key[,kid:base64key], 32-byte keys; the first encrypts'),
-  ORIGIN_ALLOW: text
+  AUTH_JWKS_URL: urlWithoutCredentials('https:', 'http:')
+    .refine(isEncryptedOrLocal, 'must be https unless it is on this machine')
+    .optional()
+    .describe('keys of JWT access tokens'),
+  AUTH_ISSUER: trimmed.optional().describe('issuer of JWT access tokens'),
+  AUTH_AUDIENCE: trimmed.optional().describe('audience of JWT access tokens'),
+  SECRET_KEYS: parsedBy(parseSecretKeys).describe('kid:base64key[,kid:base64key], 32-byte keys; the first encrypts'),
+  ORIGIN_ALLOW: parsedBy(parseOriginAllow)
+    .refine((rules) => rules.length > 0, 'must name at least one host, *.suffix or CIDR')
     .optional()
     .describe('hosts, *.suffixes and CIDRs, each with an optional :port; absent: public only'),
-  ORIGIN_PORTS: text.default('7687').describe('ports an origin may have'),
-  ORIGIN_DNS_SERVERS: text
+  ORIGIN_PORTS: parsedBy(parsePorts).prefault('7687').describe('ports an origin may have'),
+  ORIGIN_DNS_SERVERS: parsedBy(parseServers)
     .optional()
     .describe('name servers for the names of origins, each with an optional :port; absent: those of the system'),
   ORIGIN_SILENCE_SECONDS: seconds.default(300).describe('how long an origin may send nothing while it is read'),
   ORIGIN_STALL_SECONDS: seconds.default(900).describe('how long it may send no row and no end of an answer'),
-  PUBLISH_WAIT_SECONDS: whole(0, 55).default(55).describe('how long a POST waits for its job'),
+  PUBLISH_WAIT_SECONDS: wholeNumber(0, 55).default(55).describe('how long a POST waits for its job'),
   JOB_MAX_PAIRS: count.default(50_000_000).describe('pairs a job may make'),
   JOB_MAX_SECONDS: seconds.default(14_400).describe('how long runs of a job may take; waiting is not counted'),
   PLAIN_FILES: z.enum(['on', 'off']).default('on').describe('keep a plain-file view of the packets in the bucket'),
@@ -106,12 +128,14 @@ export const environment = z.object({
   BODY_MEMORY_BYTES: count
     .default(256 * 1024 * 1024)
     .describe('bytes of unanswered request bodies in one API, half of them of one token; above: 503, 429'),
-  RATE_LIMIT_PER_MINUTE: whole(0).default(3_000).describe('requests a minute of one token; 0: no limit'),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(0).default(3_000).describe('requests a minute of one token; 0: no limit'),
   MAX_QUEUED_JOBS: count
     .default(10_000)
     .describe('runs of unfinished jobs, slices of multis included; at so many: 503'),
   PARAMETER_SYNTAX: z.enum(['braces', 'dollar']).default('braces').describe('default of parameterSyntax'),
-  FAILPOINT: text.optional().describe('for tests of faults only: <step>:<kill, stop or block>[:<count>]'),
+  FAILPOINT: parsedBy(parseFailpoint)
+    .optional()
+    .describe('for tests of faults only: <step>:<kill, stop or block>[:<count>]'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

@@ -1,4 +1,5 @@
-import { type Config, ConfigError, type Program, readConfig } from '../config/config.ts'
+import { ConfigError, type Program, readConfig } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
 import { createLog, type Logger } from '../observability/log.ts'
 import { Releases } from './releases.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import neo4j, { type Transaction } from 'neo4j-driver'
-import type { Config } from '../config/config.ts'
+import type { ManagerSettings } from '../config/settings.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Logger } from '../observability/log.ts'
@@ -34,7 +34,7 @@ const pauseMs = 5_000
  * constraints are created as soon as it is available and before any write.
  */
 export function openManagerDatabase(
-  { url, user, password }: NonNullable<Config['manager']>,
+  { url, user, password }: ManagerSettings,
   log: Pick<Logger, 'warn'>,
   observe: ObserveCall = () => {},
 ): ManagerDatabase {

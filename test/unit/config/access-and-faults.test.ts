@@ -4,9 +4,9 @@ import { least, problemsOf } from '../least-environment.ts'
 test('JSON Web Tokens require an issuer, an audience and a JWKS URL over https', () => {
   const { AUTH_TOKENS: _, ...none } = least
   expect(problemsOf({ ...none, AUTH_JWKS_URL: 'http://id.example/keys' })).toEqual([
+    'AUTH_JWKS_URL: must be https unless it is on this machine',
     'AUTH_ISSUER: required with AUTH_JWKS_URL',
     'AUTH_AUDIENCE: required with AUTH_JWKS_URL',
-    'AUTH_JWKS_URL: must be https unless it is on this machine',
   ])
   const local = { ...none, AUTH_JWKS_URL: 'http://127.0.0.1:9/keys', AUTH_ISSUER: 'me', AUTH_AUDIENCE: 'packets' }
   expect(problemsOf(local)).toEqual([])

@@ -42,15 +42,15 @@ describe('problems', () => {
         "WORKER_CONCURRENCY: must be a whole number, 1 or more",
         "REDIS_URL: must be a URL starting with redis:// or rediss://",
         "S3_ENDPOINT: must be a URL starting with http:// or https://",
+        "SECRET_KEYS: entry 1 must be kid:base64key",
+        "ORIGIN_ALLOW: "db.example:0" is not a host, *.suffix or CIDR",
+        "ORIGIN_PORTS: "x" is not a port",
         "PUBLISH_WAIT_SECONDS: must be a whole number from 0 to 55",
         "JOB_MAX_PAIRS: must be a whole number, 1 or more",
         "JOB_MAX_SECONDS: must be a whole number from 1 to 2000000",
         "PLAIN_FILES: Invalid option: expected one of "on"|"off"",
         "PARAMETER_SYNTAX: Invalid option: expected one of "braces"|"dollar"",
         "LOG_LEVEL: Invalid option: expected one of "fatal"|"error"|"warn"|"info"|"debug"|"trace"|"silent"",
-        "SECRET_KEYS: entry 1 must be kid:base64key",
-        "ORIGIN_ALLOW: "db.example:0" is not a host, *.suffix or CIDR",
-        "ORIGIN_PORTS: "x" is not a port",
       ]
     `)
   })
@@ -63,7 +63,7 @@ describe('problems', () => {
 
   test('are listed one per line in the message', () => {
     expect(new ConfigError(['REDIS_URL: required', 'S3_ENDPOINT: required']).message).toMatchInlineSnapshot(`
-      "the environment is not complete:
+      "the environment is not valid:
         REDIS_URL: required
         S3_ENDPOINT: required"
     `)

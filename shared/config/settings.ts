@@ -1,0 +1,86 @@
+import type { FailpointSetting } from './failpoint.ts'
+import type { AllowRule, SecretKey } from './lists.ts'
+
+/** All settings, parsed and with their defaults, one interface per area. `env.ts` says what each one means. */
+export interface Config {
+  api: ApiSettings
+  worker: WorkerSettings
+  redis: QueueSettings
+  storage: StoreSettings
+  /** null: there is no manager database. */
+  manager: ManagerSettings | null
+  auth: AuthSettings
+  /** The first encrypts, all decrypt. */
+  secretKeys: SecretKey[]
+  origin: OriginSettings
+  limits: LimitSettings
+  parameterSyntax: 'braces' | 'dollar'
+  /** For tests of faults only. */
+  failpoint: FailpointSetting | null
+  logLevel: string
+}
+
+export interface ApiSettings {
+  host: string
+  port: number
+  publishWaitSeconds: number
+  stopGraceSeconds: number
+}
+
+export interface WorkerSettings {
+  healthHost: string
+  healthPort: number
+  concurrency: number
+  stopGraceSeconds: number
+  janitorSeconds: number
+  livenessSeconds: number
+}
+
+export interface QueueSettings {
+  url: string
+}
+
+export interface StoreSettings {
+  endpoint: string
+  publicEndpoint: string
+  region: string
+  bucket: string
+  accessKey: string
+  secretKey: string
+  timeoutSeconds: number
+  /** Whether plain files are kept beside the packets. */
+  plainFiles: boolean
+}
+
+export interface ManagerSettings {
+  url: string
+  /** Both or neither. */
+  user: string | undefined
+  password: string | undefined
+}
+
+export interface AuthSettings {
+  tokensFile: string | null
+  jwt: { jwksUrl: string; issuer: string; audience: string } | null
+}
+
+export interface OriginSettings {
+  /** null: public addresses only. */
+  allow: AllowRule[] | null
+  ports: number[]
+  /** null: the name servers of the system. */
+  dnsServers: string[] | null
+  silenceSeconds: number
+  stallSeconds: number
+}
+
+export interface LimitSettings {
+  jobPairs: number
+  jobSeconds: number
+  inlineBytes: number
+  returnOnlyPairs: number
+  returnOnlyAtOnce: number
+  bodyBytes: number
+  queuedJobs: number
+  requestsPerMinute: number
+}
