@@ -1,5 +1,6 @@
 import { ConfigError, readConfig } from '../shared/config/config.ts'
 import type { Config } from '../shared/config/settings.ts'
+import { withTimeout } from '../shared/lifecycle/timeout.ts'
 import { checkAccess } from './access.ts'
 import { type Check, codeOf, fail, ok, type Tell, warn } from './finding.ts'
 import { checkManager } from './manager.ts'
@@ -22,12 +23,9 @@ export async function examine(tell: Tell): Promise<void> {
   const config = configuration(tell)
   if (config === null) return
   for (const [about, check] of checks) {
-    const { promise: late, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(Object.assign(new Error(), { code: 'ETIMEDOUT' })), limitMs)
-    await Promise.race([(async () => check(config, tell))(), late]).catch((error) => {
-      tell(fail(about, `could not be looked at to the end (${codeOf(error)})`))
-    })
-    clearTimeout(timer)
+    await withTimeout((async () => check(config, tell))(), limitMs).catch((error) =>
+      tell(fail(about, `could not be looked at to the end (${codeOf(error)})`)),
+    )
   }
 }
 

@@ -1,5 +1,5 @@
 import { takeableJobs } from '../shared/jobs/queue-depth.ts'
-import { soon } from '../shared/observability/health.ts'
+import { checked } from '../shared/observability/health.ts'
 import type { WorkerContext } from './context.ts'
 import type { Slots } from './slots.ts'
 
@@ -58,7 +58,7 @@ const commitSeconds = 900
 export function watchLiveness({ config, redis, slots }: WorkerContext): Liveness {
   return createLiveness({
     slots,
-    takeable: () => soon(takeableJobs(redis)),
+    takeable: () => checked(takeableJobs(redis)),
     limitSeconds: config.worker.livenessSeconds,
     longestRunSeconds: config.limits.jobSeconds + commitSeconds,
   })

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { discardSlices } from '../../shared/jobs/slice-results.ts'
 import { isFinished } from '../../shared/jobs/states.ts'
 import { closeCancelled, isSliced } from '../../shared/jobs/stored-request.ts'
+import { withTimeout } from '../../shared/lifecycle/timeout.ts'
 import { jobFinished } from '../../shared/observability/events.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import type { ApiContext } from '../context.ts'
@@ -28,7 +28,7 @@ export const cancelJob = defineEndpoint({
     const job = requireVisible(principal, await records.read(params.id))
     if (!isFinished(job) && (await hasCommitted(context, job))) throw errors.notCancellable('committed')
     const { state, isNews } = (await records.cancel(job.id)) ?? { state: 'gone', isNews: false }
-    if (isNews) await tidyUp(context, job)
+    if (isNews) await removeLeftovers(context, job)
     else if (state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state)
     const now = requireVisible(principal, await records.read(params.id))
     return { kind: 'json', status: now.state === 'cancelled' ? 200 : 202, value: jobView(now) }
@@ -42,18 +42,18 @@ async function hasCommitted({ generations }: ApiContext, job: JobRecord): Promis
   return generation !== null
 }
 
-const mostTidyingMs = 2_000
+const removalWaitMs = 2_000
 
 // No worker starts the job or a slice of it any more: workers check the state of what the queue delivers. The response
 // waits only briefly, as there may be thousands of parts. If this process exits early, the janitor removes the rest.
-async function tidyUp(context: ApiContext, job: JobRecord): Promise<void> {
+async function removeLeftovers(context: ApiContext, job: JobRecord): Promise<void> {
   const { queue, store, log } = context
   jobFinished(context, job, { outcome: 'cancelled', isNews: true })
   const discard = async () => {
     if (isSliced(job)) await discardSlices(context, job)
   }
-  const tidied = Promise.all([queue.remove(job), closeCancelled(store, job, discard)]).catch((error) =>
+  const removed = Promise.all([queue.remove(job), closeCancelled(store, job, discard)]).catch((error) =>
     log.warn({ err: error, jobId: job.id }, 'something of a cancelled job is left to the janitor'),
   )
-  await Promise.race([tidied, delay(mostTidyingMs)])
+  await withTimeout(removed, removalWaitMs).catch(() => {})
 }

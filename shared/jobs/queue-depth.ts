@@ -1,5 +1,5 @@
 import type { Redis, Result } from 'ioredis'
-import { soon } from '../observability/health.ts'
+import { checked } from '../observability/health.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { queueName, queuePrefix } from './queue.ts'
 import { redisNow } from './redis.ts'
@@ -83,7 +83,7 @@ export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: nu
         redis.get(openRunsKey),
         redisNow(redis),
       ] as const
-      const [depths, oldest, memory, swept, openRuns, now] = await soon(Promise.all(asked))
+      const [depths, oldest, memory, swept, openRuns, now] = await checked(Promise.all(asked))
       const field = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(memory)?.[1] ?? 0)
       for (const state of states) metrics.queueJobs.set({ state }, depths[state])
       metrics.openRuns.set(Number(openRuns))

@@ -1,3 +1,5 @@
+import { TimeoutError, withTimeout } from './timeout.ts'
+
 interface Release {
   name: string
   release: () => unknown
@@ -31,16 +33,12 @@ export class Releases {
   }
 
   async #release({ name, release, limitMs }: Release) {
-    const { promise: late, resolve } = Promise.withResolvers<'late'>()
-    const timer = setTimeout(resolve, limitMs, 'late')
     try {
-      const outcome = await Promise.race([late, (async () => release())()])
-      if (outcome === 'late') this.#log.warn({ resource: name }, 'not released in time')
-      else this.#log.info({ resource: name }, 'released')
+      await withTimeout((async () => release())(), limitMs)
+      this.#log.info({ resource: name }, 'released')
     } catch (error) {
-      this.#log.warn({ resource: name, err: error }, 'release failed')
-    } finally {
-      clearTimeout(timer)
+      if (error instanceof TimeoutError) this.#log.warn({ resource: name }, 'not released in time')
+      else this.#log.warn({ resource: name, err: error }, 'release failed')
     }
   }
 }

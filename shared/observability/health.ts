@@ -1,3 +1,4 @@
+import { withTimeout } from '../lifecycle/timeout.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Checks of the dependencies, by name; a dependency whose check throws is down. */
@@ -25,7 +26,7 @@ const checkLimitMs = 3_000
 export async function failingChecks(checks: Checks): Promise<string[]> {
   const outcomes = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
-      const isUp = await soon(check()).then(
+      const isUp = await checked(check()).then(
         () => true,
         () => false,
       )
@@ -35,17 +36,13 @@ export async function failingChecks(checks: Checks): Promise<string[]> {
   return outcomes.flat()
 }
 
-/** Rejects when `answer` takes longer than the time limit of a check: a Redis client waits indefinitely. */
-export async function soon<T>(answer: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('late')), checkLimitMs)
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
-}
+/** Applies the time limit of a check to a request to Redis, whose client would wait indefinitely. */
+export const checked = <T>(request: Promise<T>): Promise<T> => withTimeout(request, checkLimitMs)
 
 const freshMs = 1_000
 
 /** Caches the answer for a second: anyone may ask, and each check costs Redis and the store a request. */
-function onceASecond<T>(ask: () => Promise<T>): () => Promise<T> {
+function cachedForASecond<T>(ask: () => Promise<T>): () => Promise<T> {
   let askedAt = Number.NEGATIVE_INFINITY
   let answer: Promise<T>
   return () => {
@@ -59,10 +56,10 @@ function onceASecond<T>(ask: () => Promise<T>): () => Promise<T> {
 
 /** Serves `/livez`, `/readyz` and `/metrics`; null for any other path. Unauthenticated, so no addresses are named. */
 export function createHealth({ checks, metrics, measure, isStuck }: Health) {
-  const failing = onceASecond(() => failingChecks(checks))
-  const measured = onceASecond(measure)
+  const failing = cachedForASecond(() => failingChecks(checks))
+  const measured = cachedForASecond(measure)
 
-  async function told(): Promise<string> {
+  async function metricsText(): Promise<string> {
     const [down] = await Promise.all([failing(), measured()])
     for (const dependency of Object.keys(checks)) {
       metrics.dependencyUp.set({ dependency }, down.includes(dependency) ? 0 : 1)
@@ -79,7 +76,7 @@ export function createHealth({ checks, metrics, measure, isStuck }: Health) {
       const down = await failing()
       return down.length === 0 ? plain(200, 'ok') : plain(503, `down: ${down.join(', ')}`)
     }
-    return path === '/metrics' ? { status: 200, type: metrics.registry.contentType, body: await told() } : null
+    return path === '/metrics' ? { status: 200, type: metrics.registry.contentType, body: await metricsText() } : null
   }
 }
 

@@ -76,8 +76,9 @@ export function createMetrics() {
       'operation',
       'outcome',
     ),
-    // Identical in every process: aggregate by maximum, not by sum
+    // Each process has a value of its own: aggregate by minimum, or an outage that one process sees is hidden
     dependencyUp: gauge('dependency_up', 'Whether a dependency answers this process', 'dependency'),
+    // Identical in every process: aggregate by maximum, not by sum
     queueJobs: gauge('queue_jobs', 'Entries of the queue by state', 'state'),
     openRuns: gauge('open_runs', 'Runs that unfinished jobs take: one each, more for a large multi'),
     queueLimit: gauge('queue_limit_jobs', 'Open runs at which publishes are answered 503'),

@@ -1,0 +1,11 @@
+/** Thrown by `withTimeout`; has the code of Node's own timeouts. */
+export class TimeoutError extends Error {
+  readonly code = 'ETIMEDOUT'
+}
+
+/** The outcome of `work`, which continues if it takes longer. @throws {TimeoutError} after `limitMs`. */
+export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
+  const { promise: expired, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new TimeoutError(`no result within ${limitMs} ms`)), limitMs)
+  return Promise.race([work, expired]).finally(() => clearTimeout(timer))
+}
