@@ -4,10 +4,10 @@ import { type Authenticate, createTokens } from '../shared/auth/tokens.ts'
 import type { Config } from '../shared/config/settings.ts'
 import { createFinishWaiter, type FinishWaiter } from '../shared/jobs/finish-waiter.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'
+import { createPlainFileSync, type PlainFileSync } from '../shared/jobs/plain-file-sync.ts'
 import { createJobQueue, type JobQueue } from '../shared/jobs/queue.ts'
 import { connectPatient, connectProducer, requireFitRedis } from '../shared/jobs/redis.ts'
 import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
-import { createViews, type Views } from '../shared/jobs/views.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { openManagerDatabase } from '../shared/manager/database.ts'
 import { type AllModels, createModels } from '../shared/manager/repository.ts'
@@ -32,7 +32,7 @@ export interface ApiContext extends Storage {
   secrets: Secrets
   queue: JobQueue
   finished: FinishWaiter
-  views: Views
+  plainFiles: PlainFileSync
   /** The manager's models; null if no manager database is configured. */
   models: AllModels | null
 }
@@ -67,7 +67,7 @@ export async function createApiContext(
     secrets: createSecrets(redis, config.secretKeys),
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),
     finished: await createFinishWaiter(subscriber, records),
-    views: createViews(redis, storage, { isOn: config.storage.plainFiles, log, metrics }),
+    plainFiles: createPlainFileSync(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
     models: database && createModels(database),
     ...overrides,
   }

@@ -3,20 +3,20 @@ import type { Config } from '../shared/config/settings.ts'
 /** One line of output: what was checked, its state, and how to fix it. Never contains a secret. */
 export interface Finding {
   level: 'ok' | 'warn' | 'fail'
-  about: string
-  says: string
+  subject: string
+  message: string
 }
 
-export type Tell = (finding: Finding) => void
+export type Report = (finding: Finding) => void
 
 /** Checks one dependency with the programs' own settings, and reports findings as it goes. */
-export type Check = (config: Config, tell: Tell) => Promise<void> | void
+export type Check = (config: Config, report: Report) => Promise<void> | void
 
-export const ok = (about: string, says: string): Finding => ({ level: 'ok', about, says })
-export const warn = (about: string, says: string): Finding => ({ level: 'warn', about, says })
-export const fail = (about: string, says: string): Finding => ({ level: 'fail', about, says })
+export const ok = (subject: string, message: string): Finding => ({ level: 'ok', subject, message })
+export const warn = (subject: string, message: string): Finding => ({ level: 'warn', subject, message })
+export const fail = (subject: string, message: string): Finding => ({ level: 'fail', subject, message })
 
-export const lineOf = ({ level, about, says }: Finding): string => `${level.padEnd(4)}  ${about}: ${says}`
+export const lineOf = ({ level, subject, message }: Finding): string => `${level.padEnd(4)}  ${subject}: ${message}`
 
 /** The code of an error or of its cause. Messages are never shown: they may quote an address with a password. */
 export function codeOf(thrown: unknown): string {

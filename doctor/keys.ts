@@ -2,27 +2,30 @@ import type { Redis } from 'ioredis'
 import type { SecretKey } from '../shared/config/lists.ts'
 import { secretKeyOf } from '../shared/jobs/redis-keys.ts'
 import { unseal } from '../shared/jobs/secrets.ts'
-import { fail, ok, type Tell, warn } from './finding.ts'
+import { fail, ok, type Report, warn } from './finding.ts'
 
 /** Checks that key names are unique and that every stored credential can be decrypted. */
-export async function checkKeys(redis: Redis, keys: readonly SecretKey[], tell: Tell): Promise<void> {
+export async function checkKeys(redis: Redis, keys: readonly SecretKey[], report: Report): Promise<void> {
   const names = keys.map(({ id }) => id)
-  const twice = names.find((id, at) => names.indexOf(id) !== at)
-  if (twice !== undefined) {
-    tell(warn('key ring', `two keys are named "${twice}", and the second is never used: each needs a name of its own`))
+  const duplicate = names.find((id, at) => names.indexOf(id) !== at)
+  if (duplicate !== undefined) {
+    report(
+      warn('key ring', `two keys are named "${duplicate}", and the second is never used: each needs a name of its own`),
+    )
   }
-  const { opened, closed } = await openAll(redis, keys)
-  for (const [id, count] of closed) {
+  const { opened, unopened } = await openSecrets(redis, keys)
+  for (const [id, count] of unopened) {
     const what = `${count} stored credential(s) were sealed with the key "${id}"`
-    if (names.includes(id)) tell(fail('key ring', `${what}, but another key has that name now: put the old one back`))
-    else tell(fail('key ring', `${what}, which SECRET_KEYS lacks: put it back, behind the first, until they are gone`))
+    if (names.includes(id)) report(fail('key ring', `${what}, but another key has that name now: put the old one back`))
+    else
+      report(fail('key ring', `${what}, which SECRET_KEYS lacks: put it back, behind the first, until they are gone`))
   }
-  if (closed.size > 0) return
-  tell(ok('key ring', `"${names[0]}" encrypts, ${keys.length} decrypt; ${opened} stored credential(s) open`))
+  if (unopened.size > 0) return
+  report(ok('key ring', `"${names[0]}" encrypts, ${keys.length} decrypt; ${opened} stored credential(s) open`))
 }
 
-async function openAll(redis: Redis, keys: readonly SecretKey[]) {
-  const closed = new Map<string, number>()
+async function openSecrets(redis: Redis, keys: readonly SecretKey[]) {
+  const unopened = new Map<string, number>()
   let opened = 0
   const prefix = secretKeyOf('')
   for await (const page of redis.scanStream({ match: `${prefix}*`, count: 1_000 }) as AsyncIterable<string[]>) {
@@ -31,8 +34,8 @@ async function openAll(redis: Redis, keys: readonly SecretKey[]) {
       if (text === null) continue // its job has ended in the meantime
       const id = text.split('.')[0] as string
       if (unseal(keys, (page[at] as string).slice(prefix.length), text) !== null) opened++
-      else closed.set(id, (closed.get(id) ?? 0) + 1)
+      else unopened.set(id, (unopened.get(id) ?? 0) + 1)
     }
   }
-  return { opened, closed }
+  return { opened, unopened }
 }

@@ -1,17 +1,17 @@
-import { examine } from './examine.ts'
 import { codeOf, type Finding, fail, lineOf } from './finding.ts'
+import { runChecks } from './run-checks.ts'
 
 // Reports whether the programs can run with these settings, without starting one. Exit code 1 if they cannot.
-function tell(finding: Finding): void {
+function report(finding: Finding): void {
   console.log(lineOf(finding))
   if (finding.level === 'fail') process.exitCode = 1
 }
 
 // Node would print the error with all its properties, for a failed Redis command including the arguments.
 process.on('uncaughtException', (error) => {
-  tell(fail('doctor', `ended early (${codeOf(error)})`))
+  report(fail('doctor', `ended early (${codeOf(error)})`))
   process.exit()
 })
-await examine(tell)
+await runChecks(report)
 // Pending timers of a library must not keep the process alive.
 process.exit()

@@ -3,34 +3,34 @@ import { openManagerDatabase } from '../shared/manager/database.ts'
 import { missingConstraints } from '../shared/manager/schema.ts'
 import { type Check, codeOf, fail, ok, warn } from './finding.ts'
 
-const about = 'manager database'
+const subject = 'manager database'
 
 /** Checks the manager database. Creates missing constraints, as the API does at start. */
-export const checkManager: Check = async ({ manager }, tell) => {
+export const checkManager: Check = async ({ manager }, report) => {
   if (manager === null) {
-    return tell(warn(about, 'MANAGER_DB_URL is not set: the manager and search areas answer 503'))
+    return report(warn(subject, 'MANAGER_DB_URL is not set: the manager and search areas answer 503'))
   }
   const database = openManagerDatabase(manager, { warn() {} })
   const query = (text: string) => ({ query: text, parameters: {} })
   try {
     await database.read(query('RETURN 1'))
-    tell(ok(about, 'answers'))
+    report(ok(subject, 'answers'))
     await database.write(() => query('RETURN 1')).catch(() => {}) // any write creates the constraints first
     const missing = await missingConstraints((text) => database.read(query(text)))
-    if (missing.length === 0) tell(ok('manager constraints', 'all there'))
-    else tell(fail('manager constraints', `none on ${missing.join(', ')}: ${whatToDo}`))
+    if (missing.length === 0) report(ok('manager constraints', 'all there'))
+    else report(fail('manager constraints', `none on ${missing.join(', ')}: ${advice}`))
   } catch (error) {
-    tell(fail(about, whyOf(error)))
+    report(fail(subject, reasonFor(error)))
   } finally {
     await database.close()
   }
 }
 
-const whatToDo = 'let MANAGER_DB_USER create constraints, and look for duplicates or a constraint of the same name'
+const advice = 'let MANAGER_DB_USER create constraints, and look for duplicates or a constraint of the same name'
 
-function whyOf(error: unknown): string {
+function reasonFor(error: unknown): string {
   const code = codeOf(error)
-  if (/\.Security\./.test(code)) return `refuses us (${code}): check MANAGER_DB_USER and MANAGER_DB_PASSWORD`
+  if (/\.Security\./.test(code)) return `refuses access (${code}): check MANAGER_DB_USER and MANAGER_DB_PASSWORD`
   if (!(error instanceof AppError)) return `refuses a query (${code}): it must be Neo4j 3.5, 4.2 or later, or alike`
   return `does not answer (${code}): check MANAGER_DB_URL, and that the database runs`
 }

@@ -3,64 +3,64 @@ import { AppError } from '../shared/errors/app-error.ts'
 import { probeKey } from '../shared/storage/keys.ts'
 import { openMinioStore } from '../shared/storage/minio-store.ts'
 import type { ObjectStore } from '../shared/storage/object-store.ts'
-import { type Check, codeOf, fail, ok, type Tell, warn } from './finding.ts'
+import { type Check, codeOf, fail, ok, type Report, warn } from './finding.ts'
 
-const about = 'object store'
+const subject = 'object store'
 /** Clock skew that is reported, and the skew from which S3 rejects signatures. */
 const [noticedMs, refusedMs] = [30_000, 15 * 60_000]
 
 /** Proves the store's guarantees as the programs do at start; creates the bucket if it is missing. */
-export const checkObjectStore: Check = async ({ storage }, tell) => {
+export const checkObjectStore: Check = async ({ storage }, report) => {
   const store = openMinioStore(storage)
   try {
     await store.prepare()
   } catch (error) {
-    return tell(fail(about, whyOf(error)))
+    return report(fail(subject, reasonFor(error)))
   }
-  tell(ok(about, `bucket "${storage.bucket}": creates a key once only, reads and lists what was just written`))
+  report(ok(subject, `bucket "${storage.bucket}": creates a key once only, reads and lists what was just written`))
   const key = probeKey(randomUUID())
   try {
-    await checkClock(store, key, tell)
-    await checkLink(store, key, tell)
+    await checkClock(store, key, report)
+    await checkLink(store, key, report)
   } finally {
     await store.remove(key)
   }
 }
 
-function whyOf(error: unknown): string {
+function reasonFor(error: unknown): string {
   // Errors other than AppError are our own messages about what the store lacks.
   if (!(error instanceof AppError)) return (error as Error).message
   const code = codeOf(error)
   if (code === 'RequestTimeTooSkewed') return 'the clocks of this machine and of the store differ: set them by NTP'
   if (/Access|Signature|Authoriz|Forbidden|InvalidToken/i.test(code)) {
-    return `refuses us (${code}): check S3_ACCESS_KEY, S3_SECRET_KEY and S3_REGION, and what that key may do`
+    return `refuses access (${code}): check S3_ACCESS_KEY, S3_SECRET_KEY and S3_REGION, and what that key may do`
   }
   if (/CERT|SIGNED|TLS|SSL/.test(code)) return `its certificate is not trusted (${code}): see NODE_EXTRA_CA_CERTS`
   return `does not answer as it should (${code}): check S3_ENDPOINT, S3_BUCKET, and that the store runs`
 }
 
 /** Sweeps depend on the age of objects; signatures and download links depend on the time of day. */
-async function checkClock(store: ObjectStore, key: string, tell: Tell): Promise<void> {
+async function checkClock(store: ObjectStore, key: string, report: Report): Promise<void> {
   const before = Date.now()
   await store.put(key, Buffer.from('{}'))
   const after = Date.now()
   for await (const { modifiedAt } of store.list(key)) {
     // Stores report whole seconds.
     const skew = Math.max(before - 1_000 - modifiedAt, modifiedAt - after, 0)
-    if (skew < noticedMs) return tell(ok('object store clock', 'agrees with the clock of this machine'))
-    const says = `differs from the clock of this machine by ${Math.round(skew / 1_000)} s: set both by NTP`
-    return tell(skew < refusedMs ? warn('object store clock', says) : fail('object store clock', says))
+    if (skew < noticedMs) return report(ok('object store clock', 'agrees with the clock of this machine'))
+    const message = `differs from the clock of this machine by ${Math.round(skew / 1_000)} s: set both by NTP`
+    return report(skew < refusedMs ? warn('object store clock', message) : fail('object store clock', message))
   }
 }
 
 /** Opens a download link as clients receive it. Only a warning: the public address may be unreachable from here. */
-async function checkLink(store: ObjectStore, key: string, tell: Tell): Promise<void> {
+async function checkLink(store: ObjectStore, key: string, report: Report): Promise<void> {
   const link = await store.sign(key, 60, 'probe.json')
   const outcome = await fetch(link, { signal: AbortSignal.timeout(5_000) }).then(
     ({ status }) => String(status),
     (error) => codeOf(error),
   )
-  if (outcome === '200') tell(ok('download links', 'open from here'))
+  if (outcome === '200') report(ok('download links', 'open from here'))
   else
-    tell(warn('download links', `do not open from here (${outcome}): check S3_PUBLIC_ENDPOINT if clients say so too`))
+    report(warn('download links', `do not open from here (${outcome}): check S3_PUBLIC_ENDPOINT if clients say so too`))
 }

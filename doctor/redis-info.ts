@@ -1,8 +1,8 @@
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Earlier versions cannot query sorted sets by score in descending order. */
-const oldest = [6, 2] as const
-const manyShare = 0.8
+const minVersion = [6, 2] as const
+const warningShare = 0.8
 
 /** Findings from Redis's INFO, and from its settings `save` and `appendfsync` if they are readable. */
 export function* findingsOf(info: string, settings: Record<string, string>): Generator<Finding> {
@@ -16,9 +16,9 @@ export function* findingsOf(info: string, settings: Record<string, string>): Gen
 
 function version(text: string): Finding {
   const [major = 0, minor = 0] = text.split('.').map(Number)
-  const isEnough = major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
+  const isEnough = major > minVersion[0] || (major === minVersion[0] && minor >= minVersion[1])
   if (isEnough) return ok('redis version', text)
-  return fail('redis version', `${text || 'unknown'} is too old: it must be ${oldest.join('.')} or later`)
+  return fail('redis version', `${text || 'unknown'} is too old: it must be ${minVersion.join('.')} or later`)
 }
 
 function* role(mode: string, role: string): Generator<Finding> {
@@ -37,20 +37,20 @@ function memory(used: number, most: number): Finding {
   if (most === 0) {
     return warn('redis memory', `${mebibytes(used)} without a limit: set maxmemory below what the machine has`)
   }
-  const says = `${mebibytes(used)} of ${mebibytes(most)}`
-  if (used < most * manyShare) return ok('redis memory', says)
-  return warn('redis memory', `${says}: when it is full no publish is accepted; raise maxmemory`)
+  const message = `${mebibytes(used)} of ${mebibytes(most)}`
+  if (used < most * warningShare) return ok('redis memory', message)
+  return warn('redis memory', `${message}: when it is full no publish is accepted; raise maxmemory`)
 }
 
 function persistence(hasLog: boolean, lastWrite: string, { save, appendfsync }: Record<string, string>): Finding {
-  const about = 'redis persistence'
+  const subject = 'redis persistence'
   if (hasLog && lastWrite !== '' && lastWrite !== 'ok') {
-    return fail(about, 'the append-only file cannot be written: look at the disk of Redis')
+    return fail(subject, 'the append-only file cannot be written: look at the disk of Redis')
   }
   if (hasLog && appendfsync === 'no') {
-    return warn(about, 'append-only file with appendfsync no loses up to half a minute: set appendfsync everysec')
+    return warn(subject, 'append-only file with appendfsync no loses up to half a minute: set appendfsync everysec')
   }
-  if (hasLog) return ok(about, `append-only file${appendfsync ? `, appendfsync ${appendfsync}` : ''}`)
+  if (hasLog) return ok(subject, `append-only file${appendfsync ? `, appendfsync ${appendfsync}` : ''}`)
   const lost = save === '' ? 'none: a restart of Redis loses all jobs' : 'snapshots at most: a crash loses jobs'
-  return warn(about, `${lost}; set appendonly yes`)
+  return warn(subject, `${lost}; set appendonly yes`)
 }

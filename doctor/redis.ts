@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis'
 import { connectProducer } from '../shared/jobs/redis.ts'
-import { type Check, codeOf, fail, type Tell } from './finding.ts'
+import { type Check, codeOf, fail, type Report } from './finding.ts'
 import { checkKeys } from './keys.ts'
 import { findingsOf } from './redis-info.ts'
 
 /** Checks that Redis answers, is recent enough and durable, and that the key ring decrypts what it holds. */
-export const checkRedis: Check = async ({ redis: { url }, secretKeys }, tell) => {
+export const checkRedis: Check = async ({ redis: { url }, secretKeys }, report) => {
   let last: unknown
   const redis = connectProducer(url, { warn: (fields) => (last = (fields as { err?: unknown }).err) })
   try {
@@ -14,11 +14,11 @@ export const checkRedis: Check = async ({ redis: { url }, secretKeys }, tell) =>
     await redis.select(redis.options.db ?? 0)
   } catch (error) {
     redis.disconnect()
-    return unreachable(isReply(error) ? error : (last ?? error), tell)
+    return unreachable(isReply(error) ? error : (last ?? error), report)
   }
   try {
-    for (const finding of findingsOf(await redis.info(), await settingsOf(redis))) tell(finding)
-    await checkKeys(redis, secretKeys, tell)
+    for (const finding of findingsOf(await redis.info(), await settingsOf(redis))) report(finding)
+    await checkKeys(redis, secretKeys, report)
   } finally {
     redis.disconnect()
   }
@@ -26,14 +26,14 @@ export const checkRedis: Check = async ({ redis: { url }, secretKeys }, tell) =>
 
 const isReply = (error: unknown) => error instanceof Error && error.name === 'ReplyError'
 
-function unreachable(error: unknown, tell: Tell): void {
+function unreachable(error: unknown, report: Report): void {
   const reply = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR DB index|LOADING)/.exec(
     error instanceof Error ? error.message : '',
   )?.[1]
-  if (reply?.includes('DB index')) tell(fail('redis', 'REDIS_URL names a database that this Redis does not have'))
-  else if (reply === 'LOADING') tell(fail('redis', 'is still reading its data from disk: wait until it has'))
-  else if (reply !== undefined) tell(fail('redis', 'refuses the user or the password in REDIS_URL'))
-  else tell(fail('redis', `does not answer (${codeOf(error)}): check REDIS_URL, and that Redis runs`))
+  if (reply?.includes('DB index')) report(fail('redis', 'REDIS_URL names a database that this Redis does not have'))
+  else if (reply === 'LOADING') report(fail('redis', 'is still reading its data from disk: wait until it has'))
+  else if (reply !== undefined) report(fail('redis', 'refuses the user or the password in REDIS_URL'))
+  else report(fail('redis', `does not answer (${codeOf(error)}): check REDIS_URL, and that Redis runs`))
 }
 
 /** Empty if the provider forbids reading settings. */

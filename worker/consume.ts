@@ -45,7 +45,7 @@ interface Delivery {
 
 /** The deliveries in progress in this worker, each with its own signal for a lost lock. */
 function createDeliveries(context: WorkerContext, stopping: AbortSignal) {
-  const underWay = new Map<string, Delivery>()
+  const inProgress = new Map<string, Delivery>()
 
   function abort({ job, lost }: Delivery) {
     if (lost.signal.aborted) return
@@ -55,7 +55,7 @@ function createDeliveries(context: WorkerContext, stopping: AbortSignal) {
 
   async function run(job: Job<JobPayload>, token = ''): Promise<void> {
     const id = job.id as string
-    const earlier = underWay.get(id)
+    const earlier = inProgress.get(id)
     if (earlier) {
       // This worker lost its lock and received the job again. BullMQ identifies deliveries by job id and would stop
       // renewing this delivery's lock when the earlier one ends.
@@ -63,16 +63,16 @@ function createDeliveries(context: WorkerContext, stopping: AbortSignal) {
       return delayJob(job)
     }
     const delivery = { job, token, lost: new AbortController() }
-    underWay.set(id, delivery)
+    inProgress.set(id, delivery)
     try {
-      await context.slots.hold(() => runJob(context, job, AbortSignal.any([stopping, delivery.lost.signal])))
+      await context.slots.run(() => runJob(context, job, AbortSignal.any([stopping, delivery.lost.signal])))
     } finally {
-      underWay.delete(id)
+      inProgress.delete(id)
     }
   }
 
   async function checkLock(id: string): Promise<void> {
-    const delivery = underWay.get(id)
+    const delivery = inProgress.get(id)
     if (!delivery) return
     const isHeld = await reclaimLock(context.redis, delivery.job, delivery.token).catch(() => true) // retried soon
     if (!isHeld) abort(delivery)

@@ -1,18 +1,18 @@
 import type { Redis } from 'ioredis'
 import type { Config } from '../shared/config/settings.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'
+import { createPlainFileSync, type PlainFileSync } from '../shared/jobs/plain-file-sync.ts'
 import { createJobQueue, type JobQueue } from '../shared/jobs/queue.ts'
 import { connectPatient, requireFitRedis } from '../shared/jobs/redis.ts'
 import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
 import { createSliceRecords, type SliceRecords } from '../shared/jobs/slice-record.ts'
-import { createViews, type Views } from '../shared/jobs/views.ts'
 import { createFailpoint, type Failpoint } from '../shared/lifecycle/failpoint.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics, observeStore } from '../shared/observability/metrics.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
-import { createHeadStart, type HeadStart } from './head-start.ts'
 import { createSlots, type Slots } from './slots.ts'
+import { createStaggeredStart, type StaggeredStart } from './staggered-start.ts'
 
 /** Dependencies of a job. */
 export interface WorkerContext extends Storage {
@@ -24,10 +24,10 @@ export interface WorkerContext extends Storage {
   slices: SliceRecords
   secrets: Secrets
   queue: JobQueue
-  views: Views
+  plainFiles: PlainFileSync
   failpoint: Failpoint
   slots: Slots
-  headStart: HeadStart
+  staggeredStart: StaggeredStart
 }
 
 export async function createWorkerContext(
@@ -51,10 +51,10 @@ export async function createWorkerContext(
     slices: createSliceRecords(redis),
     secrets: createSecrets(redis, config.secretKeys),
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),
-    views: createViews(redis, storage, { isOn: config.storage.plainFiles, log, metrics }),
+    plainFiles: createPlainFileSync(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
     failpoint: createFailpoint(config.failpoint),
     slots: createSlots(config.worker.concurrency, metrics),
-    headStart: createHeadStart(),
+    staggeredStart: createStaggeredStart(),
     ...overrides,
   }
 }

@@ -18,18 +18,18 @@ export async function finishCommitted(context: WorkerContext, job: JobRecord): P
 }
 
 export async function succeedJob(context: WorkerContext, job: JobRecord, generation: number): Promise<void> {
-  const { records, views, generations, failpoint } = context
+  const { records, plainFiles, generations, failpoint } = context
   const name = packetName(job.orgName, job.fileName)
   failpoint('beforePlainFiles')
-  await views.refresh(name)
+  await plainFiles.refresh(name)
   failpoint('beforeSucceeded')
   // Report the progress of the committed packet: a later attempt may have started and got less far.
   const manifest = await generations.read(name, generation)
   const { subRequests } = job.progress
   const done = { phase: 'done', subRequests, subRequestsDone: subRequests, ...totals(manifest?.parts ?? []) } as const
-  const isNews = await records.finish(job.id, 'succeeded', { generation, progress: done })
-  jobFinished(context, job, { outcome: 'succeeded', isNews })
-  await tidyUp(context, job, 'succeeded')
+  const isFirst = await records.finish(job.id, 'succeeded', { generation, progress: done })
+  jobFinished(context, job, { outcome: 'succeeded', isFirst })
+  await removeLeftovers(context, job, 'succeeded')
 }
 
 /**
@@ -47,21 +47,21 @@ export async function failJob(context: WorkerContext, job: JobRecord, error: App
     if (latest.begun && !isOver && !(await voidJob(generations, latest))) continue
     if (await records.finish(job.id, 'failed', { error: { status, code, message } }, !latest.begun)) break
   }
-  jobFinished(context, job, { outcome: 'failed', reason: code, isNews: true })
-  await tidyUp(context, job, 'failed')
+  jobFinished(context, job, { outcome: 'failed', reason: code, isFirst: true })
+  await removeLeftovers(context, job, 'failed')
 }
 
 /** Cancels a job, unless one of its runs has committed: a commit outweighs whatever the record says. */
 export async function cancelJob(context: WorkerContext, job: JobRecord): Promise<void> {
   if (await finishCommitted(context, job)) return
-  const isNews = await context.records.finish(job.id, 'cancelled', {})
-  jobFinished(context, job, { outcome: 'cancelled', isNews })
-  await tidyUp(context, job, 'cancelled')
+  const isFirst = await context.records.finish(job.id, 'cancelled', {})
+  jobFinished(context, job, { outcome: 'cancelled', isFirst })
+  await removeLeftovers(context, job, 'cancelled')
 }
 
 type Outcome = 'succeeded' | 'failed' | 'cancelled'
 
-async function tidyUp(context: WorkerContext, job: JobRecord, outcome: Outcome): Promise<void> {
+async function removeLeftovers(context: WorkerContext, job: JobRecord, outcome: Outcome): Promise<void> {
   const { store, log } = context
   try {
     const discard = async () => {

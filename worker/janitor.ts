@@ -12,15 +12,15 @@ import type { WorkerContext } from './context.ts'
 const dayMs = 24 * 3_600_000
 
 /** Grace period: anything younger may still be in progress. */
-const leftAloneMs = 60_000
+const gracePeriodMs = 60_000
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    janitorKeep(key: string, owner: string, milliseconds: string): Result<number, Context>
+    janitorRenew(key: string, owner: string, milliseconds: string): Result<number, Context>
   }
 }
 
-const keepScript = `
+const renewScript = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[2] == '0' then return redis.call('DEL', KEYS[1]) end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`
@@ -31,13 +31,13 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])`
  */
 const duties: Record<string, (context: WorkerContext, signal: AbortSignal) => Promise<void>> = {
   async rescue(context) {
-    await restoreJobs(context, await leftAloneSince(context))
+    await restoreJobs(context, await gracePeriodStart(context))
   },
   async plainFiles(context, signal) {
-    const { views } = context
-    for (const name of await views.staleBefore(await leftAloneSince(context))) {
+    const { plainFiles } = context
+    for (const name of await plainFiles.staleBefore(await gracePeriodStart(context))) {
       if (signal.aborted) return
-      await views.refresh(name)
+      await plainFiles.refresh(name)
     }
   },
   async sweep(context, signal) {
@@ -49,12 +49,12 @@ const duties: Record<string, (context: WorkerContext, signal: AbortSignal) => Pr
   },
 }
 
-const leftAloneSince = async ({ redis }: WorkerContext) => (await redisNow(redis)) - leftAloneMs
+const gracePeriodStart = async ({ redis }: WorkerContext) => (await redisNow(redis)) - gracePeriodMs
 
 /** Runs each duty periodically, in one worker at a time, until released. Contract 6. */
 export function startJanitor(context: WorkerContext, releases: Releases): void {
   const stopping = new AbortController()
-  context.redis.defineCommand('janitorKeep', { numberOfKeys: 1, lua: keepScript })
+  context.redis.defineCommand('janitorRenew', { numberOfKeys: 1, lua: renewScript })
   const started = Object.entries(duties).map(([name, work]) => {
     return startDuty(context, name, () => work(context, stopping.signal), stopping.signal)
   })
@@ -69,7 +69,7 @@ function startDuty(context: WorkerContext, name: string, work: () => Promise<voi
   const everyMs = context.config.worker.janitorSeconds * 1_000
   let round: Promise<void> | null = null
   const timer = setInterval(() => {
-    round ??= alone(context, name, everyMs, work)
+    round ??= withDutyLock(context, name, everyMs, work)
       .catch((error) => {
         if (!stopping.aborted) janitorFailed(context, error)
       })
@@ -84,7 +84,7 @@ function startDuty(context: WorkerContext, name: string, work: () => Promise<voi
 }
 
 /** Runs `work` unless another worker is performing this duty. */
-async function alone(
+async function withDutyLock(
   { redis }: WorkerContext,
   duty: string,
   everyMs: number,
@@ -92,16 +92,16 @@ async function alone(
 ): Promise<void> {
   const owner = randomUUID()
   const key = dutyKey(duty)
-  const heldMs = 2 * everyMs
-  if ((await redis.set(key, owner, 'PX', heldMs, 'NX')) === null) return
-  const keeping = setInterval(() => {
-    redis.janitorKeep(key, owner, String(heldMs)).catch(() => {})
+  const lockMs = 2 * everyMs
+  if ((await redis.set(key, owner, 'PX', lockMs, 'NX')) === null) return
+  const renewal = setInterval(() => {
+    redis.janitorRenew(key, owner, String(lockMs)).catch(() => {})
   }, everyMs / 2)
   try {
     await work()
   } finally {
-    clearInterval(keeping)
-    await redis.janitorKeep(key, owner, '0')
+    clearInterval(renewal)
+    await redis.janitorRenew(key, owner, '0')
   }
 }
 
@@ -128,13 +128,13 @@ export async function restoreJobs(
 const supersededMs = longestLinkSeconds * 1_000 + 3_600_000
 
 export async function sweep(context: WorkerContext, now: number, signal: AbortSignal): Promise<Swept> {
-  const { config, records, views } = context
+  const { config, records, plainFiles } = context
   const isAlive = async (jobId: string) => {
     const job = await records.read(jobId)
     return job !== null && !isFinished(job)
   }
   const orphanedMs = config.limits.jobSeconds * 1_000 + dayMs
-  const rules = { now, supersededMs, orphanedMs, isAlive, repairView: views.refresh, signal }
+  const rules = { now, supersededMs, orphanedMs, isAlive, repairView: plainFiles.refresh, signal }
   const removed = await sweepStorage(context, rules)
   swept(context, { ...removed })
   return removed

@@ -1,4 +1,4 @@
-import { takeableJobs } from '../shared/jobs/queue-depth.ts'
+import { availableJobs } from '../shared/jobs/queue-depth.ts'
 import { checked } from '../shared/observability/health.ts'
 import type { WorkerContext } from './context.ts'
 import type { Slots } from './slots.ts'
@@ -10,10 +10,10 @@ export interface Liveness {
   stop(): void
 }
 
-interface Watched {
+interface LivenessOptions {
   slots: Slots
   /** Number of jobs that a worker with a free slot could take. */
-  takeable(): Promise<number>
+  availableJobs(): Promise<number>
   /** How long, in seconds, jobs may wait while this worker has a free slot. */
   limitSeconds: number
   /** Upper bound of a run's duration, in seconds: each run ends by its job's time limit. */
@@ -27,23 +27,29 @@ interface Watched {
  * its event loop turns, and if no run exceeds its time limit. An unavailable Redis is no reason to restart: a new
  * process could not reach it either, and `/readyz` reports it.
  */
-export function createLiveness({ slots, takeable, limitSeconds, longestRunSeconds, now }: Watched): Liveness {
+export function createLiveness({
+  slots,
+  availableJobs,
+  limitSeconds,
+  longestRunSeconds,
+  now,
+}: LivenessOptions): Liveness {
   const time = now ?? (() => performance.now())
   let isStopping = false
   /** Since when every check has found waiting jobs and a free slot; null if the last one has not. */
-  let leftSince: number | null = null
+  let neglectingSince: number | null = null
 
-  async function isLeft(): Promise<boolean> {
+  async function isNeglectingJobs(): Promise<boolean> {
     if (isStopping || slots.busy >= slots.size) return false
-    return (await takeable().catch(() => 0)) > 0
+    return (await availableJobs().catch(() => 0)) > 0
   }
 
   return {
     async isStuck() {
-      const overdue = time() - (slots.oldestBegunAt ?? time())
+      const overdue = time() - (slots.oldestStartedAt ?? time())
       if (overdue > longestRunSeconds * 1_000) return `a run has not ended within ${longestRunSeconds} s`
-      leftSince = (await isLeft()) ? Math.max(leftSince ?? time(), slots.lastBegunAt) : null
-      if (leftSince === null || time() - leftSince <= limitSeconds * 1_000) return null
+      neglectingSince = (await isNeglectingJobs()) ? Math.max(neglectingSince ?? time(), slots.lastStartedAt) : null
+      if (neglectingSince === null || time() - neglectingSince <= limitSeconds * 1_000) return null
       return `jobs wait, and this worker has taken none for ${limitSeconds} s`
     },
     stop() {
@@ -58,7 +64,7 @@ const commitSeconds = 900
 export function watchLiveness({ config, redis, slots }: WorkerContext): Liveness {
   return createLiveness({
     slots,
-    takeable: () => checked(takeableJobs(redis)),
+    availableJobs: () => checked(availableJobs(redis)),
     limitSeconds: config.worker.livenessSeconds,
     longestRunSeconds: config.limits.jobSeconds + commitSeconds,
   })

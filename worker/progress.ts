@@ -12,19 +12,19 @@ const everyMs = 500
 export function trackProgress({ log }: Pick<WorkerContext, 'log'>, step: Step, attempt: number, stopping: AbortSignal) {
   const stopped = new AbortController()
   let latest: PacketProgress = { subRequestsDone: 0, pairs: 0, parts: 0, bytes: 0 }
-  const tell = () => step.tell(attempt, latest)
-  let isTelling = false
+  const report = () => step.report(attempt, latest)
+  let isReporting = false
   const timer = setInterval(async () => {
     // One report at a time: the connection buffers without limit what it cannot send while Redis is unavailable.
-    if (isTelling) return
-    isTelling = true
+    if (isReporting) return
+    isReporting = true
     try {
-      const reason = await tell()
+      const reason = await report()
       if (reason !== null) stopped.abort(reason)
     } catch (error) {
       log.warn({ err: error }, 'progress not written')
     } finally {
-      isTelling = false
+      isReporting = false
     }
   }, everyMs)
   return {
@@ -33,7 +33,7 @@ export function trackProgress({ log }: Pick<WorkerContext, 'log'>, step: Step, a
       latest = progress
     },
     /** @returns why the run must stop, if it must. */
-    tell: (): Promise<AppError | null> => tell(),
+    report: (): Promise<AppError | null> => report(),
     stop: () => clearInterval(timer),
   }
 }

@@ -75,7 +75,7 @@ async function gather({ store, config }: WorkerContext, job: JobRecord, slices: 
 
 /** Runs one slice. The run counts if it is the first to store its result. */
 export async function publishSlice(context: WorkerContext, job: JobRecord, slice: number, run: Run): Promise<void> {
-  const { store, headStart, failpoint } = context
+  const { store, staggeredStart, failpoint } = context
   const first = slice * subRequestsPerSlice
   const known = run.attempt > 1 ? await readSliceResult(store, job, slice) : null
   if (known) {
@@ -87,7 +87,7 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
   const { attempt } = run
   const staging = stageParts(store, packetName(job.orgName, job.fileName), { jobId: job.id, attempt }, slice)
   const part = { requests, slice: { first, treatments: views } }
-  const { report, observations } = await headStart.run(job.id, (staged) => {
+  const { report, observations } = await staggeredStart.run(job.id, (staged) => {
     const put: Staging['put'] = (one) => staging.put(one).then(staged)
     return buildParts(context, job, run, { ...staging, put }, part)
   })

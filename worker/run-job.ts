@@ -7,7 +7,7 @@ import { isRedisAway } from '../shared/jobs/redis.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import { wasCancelled } from '../shared/jobs/stored-request.ts'
 import { NewerVersionError, requireKnownVersion } from '../shared/jobs/version.ts'
-import { runBegun, runFailed, runHandedBack } from '../shared/observability/events.ts'
+import { runFailed, runHandedBack, runStarted } from '../shared/observability/events.ts'
 import type { WorkerContext } from './context.ts'
 import { cancelJob, failJob, finishCommitted } from './finish-job.ts'
 import { type Tracking, trackProgress } from './progress.ts'
@@ -48,7 +48,7 @@ export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, 
 async function runOnce(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
   const { id, slice } = delivery.data
   const { records, queue, log } = context
-  const [job] = await Promise.all([records.read(id), queue.begun(delivery.opts.priority)])
+  const [job] = await Promise.all([records.read(id), queue.started(delivery.opts.priority)])
   if (job === null || isFinished(job)) return
   requireKnownVersion(delivery.data)
   requireKnownVersion(job)
@@ -58,13 +58,13 @@ async function runOnce(context: WorkerContext, delivery: Job<JobPayload>, stoppi
   if (attempt === 'finished') return
   if (attempt === 'cancelling') return cancelJob(context, job)
   if (attempt === 'lost') return failJob(context, job, errors.workerLost())
-  runBegun(context, { jobId: id, slice, attempt })
+  runStarted(context, { jobId: id, slice, attempt })
   const tracking = trackProgress(context, step, attempt, stopping)
   try {
     const { signal, onProgress } = tracking
     await step.run({ attempt, signal, onProgress })
     if (slice !== undefined) {
-      await tracking.tell()
+      await tracking.report()
       log.info({ jobId: id, slice, attempt }, 'slice built')
     }
     await step.endRun()
@@ -84,7 +84,7 @@ async function settle(
   job: JobRecord,
   delivery: Job<JobPayload>,
   attempt: number,
-  { signal, tell }: Tracking,
+  { signal, report }: Tracking,
   error: unknown,
 ) {
   const { records } = context
@@ -102,7 +102,7 @@ async function settle(
   }
   // The job is delivered again, without limit: see `runJob`.
   if (isRedisAway(thrown) || thrown instanceof NewerVersionError) throw thrown
-  const stop = await tell()
+  const stop = await report()
   if (stop?.code === 'jobCancelled') return cancelJob(context, job)
   const isSuperseded = stop?.code === 'jobInterrupted'
   runFailed(context, { ...run, isSuperseded }, thrown)

@@ -1,13 +1,13 @@
 /** The runs in progress in this worker; their number is bounded by the worker's concurrency. */
 export interface Slots {
-  /** Runs `run` in a slot. The queue's concurrency bounds the number of calls. */
-  hold<T>(run: () => Promise<T>): Promise<T>
+  /** Does `work` in a slot. The queue's concurrency bounds the number of calls. */
+  run<T>(work: () => Promise<T>): Promise<T>
   readonly size: number
   readonly busy: number
   /** Start of the latest run, in milliseconds of `performance.now()`; before the first run, start of the worker. */
-  readonly lastBegunAt: number
+  readonly lastStartedAt: number
   /** Start of the oldest run in progress; null if there is none. */
-  readonly oldestBegunAt: number | null
+  readonly oldestStartedAt: number | null
 }
 
 interface SlotGauges {
@@ -16,33 +16,33 @@ interface SlotGauges {
 }
 
 export function createSlots(size: number, { slots, busySlots }: SlotGauges): Slots {
-  const begun = new Map<symbol, number>()
-  let lastBegunAt = performance.now()
+  const startTimes = new Map<symbol, number>()
+  let lastStartedAt = performance.now()
   slots.set(size)
   busySlots.set(0)
   return {
-    async hold(run) {
+    async run(work) {
       const slot = Symbol('slot')
-      lastBegunAt = performance.now()
-      begun.set(slot, lastBegunAt)
-      busySlots.set(begun.size)
+      lastStartedAt = performance.now()
+      startTimes.set(slot, lastStartedAt)
+      busySlots.set(startTimes.size)
       try {
-        return await run()
+        return await work()
       } finally {
-        begun.delete(slot)
-        busySlots.set(begun.size)
+        startTimes.delete(slot)
+        busySlots.set(startTimes.size)
       }
     },
     size,
     get busy() {
-      return begun.size
+      return startTimes.size
     },
-    get lastBegunAt() {
-      return lastBegunAt
+    get lastStartedAt() {
+      return lastStartedAt
     },
-    get oldestBegunAt() {
+    get oldestStartedAt() {
       // A Map iterates in insertion order.
-      return begun.values().next().value ?? null
+      return startTimes.values().next().value ?? null
     },
   }
 }

@@ -16,7 +16,7 @@ export interface Step {
   start(): Promise<number | 'finished' | 'cancelling' | 'lost'>
   run(run: Run): Promise<void>
   /** Reports a run's progress to the records. @returns why the run must stop, if it must. */
-  tell(attempt: number, progress: PacketProgress): Promise<AppError | null>
+  report(attempt: number, progress: PacketProgress): Promise<AppError | null>
   /** Records that a run ended on its own, with any outcome. */
   endRun(): Promise<void>
 }
@@ -36,7 +36,7 @@ function wholeStep(context: WorkerContext, job: JobRecord): Step {
   return {
     start: () => records.start(job.id),
     run: async (run) => succeedJob(context, job, await publishPacket(context, job, run)),
-    tell: async (attempt, progress) =>
+    report: async (attempt, progress) =>
       reasonOf(await records.progress(job.id, attempt, { phase: 'reading', subRequests, ...progress })),
     endRun: () => records.endRun(job.id),
   }
@@ -47,7 +47,7 @@ function slicedStep(context: WorkerContext, job: JobRecord, delivery: Job<JobPay
   return {
     start: () => records.start(job.id, 'step'),
     run: async (run) => succeedJob(context, job, await publishSlices(context, job, run, delivery)),
-    tell: async () => reasonOf(await records.progress(job.id, null, null)),
+    report: async () => reasonOf(await records.progress(job.id, null, null)),
     endRun: () => records.endRun(job.id),
   }
 }
@@ -57,10 +57,10 @@ function sliceStep(context: WorkerContext, job: JobRecord, slice: number): Step 
   return {
     start: () => slices.start(job.id, slice),
     run: (run) => publishSlice(context, job, slice, run),
-    async tell(attempt, progress) {
-      const told = await slices.progress(job.id, slice, attempt, progress)
-      if (typeof told === 'string') return reasonOf(told)
-      return told > config.limits.jobPairs ? errors.tooManyPairs(config.limits.jobPairs) : null
+    async report(attempt, progress) {
+      const reply = await slices.progress(job.id, slice, attempt, progress)
+      if (typeof reply === 'string') return reasonOf(reply)
+      return reply > config.limits.jobPairs ? errors.tooManyPairs(config.limits.jobPairs) : null
     },
     endRun: () => slices.endRun(job.id, slice),
   }

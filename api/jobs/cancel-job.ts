@@ -10,7 +10,7 @@ import { packetName } from '../../shared/storage/keys.ts'
 import type { ApiContext } from '../context.ts'
 import { orgOfJob } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-import { jobId, jobSchema, jobView, requireVisible } from '../http/visible-job.ts'
+import { jobId, jobSchema, jobView, requireVisible } from '../http/job-view.ts'
 
 /** Contract 7, Jobs: 200 once the job is cancelled (at once if it is not running), 202 while its runs stop. */
 export const cancelJob = defineEndpoint({
@@ -27,8 +27,8 @@ export const cancelJob = defineEndpoint({
     const { records } = context
     const job = requireVisible(principal, await records.read(params.id))
     if (!isFinished(job) && (await hasCommitted(context, job))) throw errors.notCancellable('committed')
-    const { state, isNews } = (await records.cancel(job.id)) ?? { state: 'gone', isNews: false }
-    if (isNews) await removeLeftovers(context, job)
+    const { state, isCancelledNow } = (await records.cancel(job.id)) ?? { state: 'gone', isCancelledNow: false }
+    if (isCancelledNow) await removeLeftovers(context, job)
     else if (state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state)
     const now = requireVisible(principal, await records.read(params.id))
     return { kind: 'json', status: now.state === 'cancelled' ? 200 : 202, value: jobView(now) }
@@ -48,7 +48,7 @@ const removalWaitMs = 2_000
 // waits only briefly, as there may be thousands of parts. If this process exits early, the janitor removes the rest.
 async function removeLeftovers(context: ApiContext, job: JobRecord): Promise<void> {
   const { queue, store, log } = context
-  jobFinished(context, job, { outcome: 'cancelled', isNews: true })
+  jobFinished(context, job, { outcome: 'cancelled', isFirst: true })
   const discard = async () => {
     if (isSliced(job)) await discardSlices(context, job)
   }

@@ -2,22 +2,22 @@ import { z } from 'zod'
 import { coversOrg, type Principal } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { eachJob } from '../../shared/jobs/job-list.ts'
-import type { ListPlace } from '../../shared/jobs/list-place.ts'
+import type { ListPosition } from '../../shared/jobs/list-position.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { jobStates } from '../../shared/jobs/states.ts'
 import { orgName } from '../../shared/storage/names.ts'
 import { noOrg } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
+import { jobSchema, jobView } from '../http/job-view.ts'
 import { wholeNumber } from '../http/query.ts'
-import { jobSchema, jobView } from '../http/visible-job.ts'
 
 /** Jobs read for one page at most: with a `state` filter a page may hold fewer than `limit`. */
-const mostSeen = 5_000
+const maxRead = 5_000
 
-const place = z
+const position = z
   .string()
   .regex(/^\d{1,15}\.[\w-]{1,64}$/, 'must be the next of another listing')
-  .transform((text): ListPlace => ({ createdAt: Number.parseInt(text, 10), id: text.slice(text.indexOf('.') + 1) }))
+  .transform((text): ListPosition => ({ createdAt: Number.parseInt(text, 10), id: text.slice(text.indexOf('.') + 1) }))
 
 /** Contract 7, Jobs: newest first, of the orgs that the token covers. */
 export const listJobs = defineEndpoint({
@@ -30,19 +30,19 @@ export const listJobs = defineEndpoint({
     orgName: orgName.optional(),
     state: z.enum(jobStates, `must be one of ${jobStates.join(', ')}`).optional(),
     limit: wholeNumber(1, 1_000).optional(),
-    after: place.optional(),
+    after: position.optional(),
   }),
   answer: z.object({ jobs: z.array(jobSchema), next: z.string().nullable() }),
   answers: { 404: 'The org belongs to another' },
   async handle({ records }, { principal, query: { limit = 100, state, after = null, ...query } }) {
     const jobs: JobRecord[] = []
     let next = ''
-    let seen = 0
-    for await (const { job, at } of eachJob(records, listsOf(principal, query.orgName), after)) {
-      if (jobs.length === limit || seen === mostSeen) return { kind: 'json', value: { jobs: jobs.map(jobView), next } }
+    let read = 0
+    for await (const { job, position } of eachJob(records, listsOf(principal, query.orgName), after)) {
+      if (jobs.length === limit || read === maxRead) return { kind: 'json', value: { jobs: jobs.map(jobView), next } }
       if (state === undefined || job.state === state) jobs.push(job)
-      next = `${at.createdAt}.${at.id}`
-      seen++
+      next = `${position.createdAt}.${position.id}`
+      read++
     }
     return { kind: 'json', value: { jobs: jobs.map(jobView), next: null } }
   },

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Models } from '../../shared/manager/repository.ts'
 import { noOrg } from '../http/access.ts'
+import { chunkedText } from '../http/chunked-text.ts'
 import { type BodyReader, defineEndpoint, type Endpoint, type Input } from '../http/endpoint.ts'
-import { inTurns } from '../http/in-turns.ts'
-import { configured } from './configured.ts'
 import { etagOf, isOneRecord } from './etag.ts'
+import { configured } from './require-models.ts'
 
 interface Operation<Shape extends z.ZodRawShape, Query, Body> {
   summary: string
@@ -41,7 +41,7 @@ export const managerEndpoint = <Shape extends z.ZodRawShape, Query, Body>(
     answers: answersTo[method],
     async handle({ models }, input) {
       const value = await answer(configured(models).visibleTo(input.principal), input)
-      if (isText(value)) return { kind: 'chunks', chunks: inTurns(value) }
+      if (isText(value)) return { kind: 'chunks', chunks: chunkedText(value) }
       return { kind: 'json', value, headers: isOneRecord(gives) ? etagOf(value) : {} }
     },
   })

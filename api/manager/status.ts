@@ -1,6 +1,6 @@
 import { noOrg } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-import { configured } from './configured.ts'
+import { configured } from './require-models.ts'
 
 /** Seed, Manager: status; open, as its example sends no token (contract 3). */
 export const managerStatus = defineEndpoint({

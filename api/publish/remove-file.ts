@@ -29,21 +29,21 @@ export const removeFile = defineEndpoint({
   },
 })
 
-async function removePacket({ generations, views }: ApiContext, orgName: string, fileName: string): Promise<void> {
+async function removePacket({ generations, plainFiles }: ApiContext, orgName: string, fileName: string): Promise<void> {
   const name = packetName(orgName, fileName)
-  await views.mark(name)
+  await plainFiles.markStale(name)
   const taken = () => errors.fileExists(orgName, fileName)
   await generations.commit(name, removal(), { force: true, taken, above: Number.POSITIVE_INFINITY })
-  await views.remove(name)
+  await plainFiles.remove(name)
 }
 
 async function removeOthers(
-  { store, views }: ApiContext,
+  { store, plainFiles }: ApiContext,
   orgName: string,
   fileName: string,
   files: readonly StoredFile[],
 ): Promise<void> {
   for (const { key } of files) await store.remove(key)
   // Meanwhile a packet may have been committed under this name, or under the base name of this part.
-  await views.refresh(packetName(orgName, parsePartName(fileName)?.base ?? fileName))
+  await plainFiles.refresh(packetName(orgName, parsePartName(fileName)?.base ?? fileName))
 }

@@ -3,9 +3,9 @@ import * as errors from '../../shared/errors/catalogue.ts'
 import { indexNames, indexPolicy } from '../../shared/search/index-policy.ts'
 import { isIndexable } from '../../shared/search/strategies.ts'
 import type { ApiContext } from '../context.ts'
+import { chunkedText } from '../http/chunked-text.ts'
 import type { Answer } from '../http/endpoint.ts'
-import { inTurns } from '../http/in-turns.ts'
-import { configured } from '../manager/configured.ts'
+import { configured } from '../manager/require-models.ts'
 
 /** Policies are generated from this manager, whatever its org: manager names are unique. Contract 10, Search. */
 const modelName = 'default'
@@ -40,7 +40,7 @@ export async function policy({ models }: ApiContext, policyName: string, custom:
     custom,
     now: new Date(),
   }
-  return { kind: 'chunks', chunks: inTurns(indexPolicy(order)) }
+  return { kind: 'chunks', chunks: chunkedText(indexPolicy(order)) }
 }
 
 function* batches(keys: readonly string[]): Generator<readonly string[]> {

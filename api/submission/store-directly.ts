@@ -17,7 +17,7 @@ export async function storeDirectly(
   { orgName, fileName }: { orgName: string; fileName: string },
   write: (sink: PartSink) => Promise<void>,
 ): Promise<Answer> {
-  const { config, store, generations, packets, records, views } = context
+  const { config, store, generations, packets, records, plainFiles } = context
   const problem = packetNameProblem(orgName, fileName)
   if (problem) throw errors.invalidRequest([{ path: 'fileName', message: problem }])
   await packets.requireOrg(orgName)
@@ -33,7 +33,7 @@ export async function storeDirectly(
       await staging.put(part)
       partStored(context, part)
     })
-    await views.mark(name)
+    await plainFiles.markStale(name)
     await generations.commit(name, staging.manifest(), { force: false, taken, above: Number.POSITIVE_INFINITY })
   } catch (error) {
     // Discard only if the commit certainly failed: an unanswered commit may have succeeded, and then owns the parts.
@@ -41,7 +41,7 @@ export async function storeDirectly(
     if (isCertain) await staging.discard().catch(() => {})
     throw error
   }
-  await views.refresh(name)
+  await plainFiles.refresh(name)
   const files = packets.filesOf(fileName, staging.manifest())
   const urls = await packets.sign(files, defaultLifetimeSeconds)
   const statements = bytesOf(files) <= config.limits.inlineBytes ? statementFields(sourcesOf(context, files)) : {}

@@ -12,39 +12,39 @@ export interface FinishWaiter {
   release(): void
 }
 
-interface Waiting {
+interface Waiter {
   id: string
-  until: number
+  deadline: number
   wake: () => void
 }
 
-const tickMs = 100
+const expiryCheckMs = 100
 
 export async function createFinishWaiter(subscriber: Redis, records: JobRecords): Promise<FinishWaiter> {
-  const waiting = new Map<string, Set<Waiting>>()
+  const waitersOf = new Map<string, Set<Waiter>>()
   let timer: NodeJS.Timeout | undefined
   let isReleased = false
   subscriber.on('message', (_channel, id: string) => {
-    for (const { wake } of waiting.get(id) ?? []) wake()
+    for (const { wake } of waitersOf.get(id) ?? []) wake()
   })
   await subscriber.subscribe(finishedChannel)
 
-  function wakeLate() {
+  function wakeExpired() {
     const now = performance.now()
-    for (const set of waiting.values()) for (const { until, wake } of set) if (until <= now) wake()
+    for (const set of waitersOf.values()) for (const { deadline, wake } of set) if (deadline <= now) wake()
   }
 
-  function enter(one: Waiting) {
-    const together = waiting.get(one.id) ?? new Set()
-    waiting.set(one.id, together.add(one))
-    timer ??= setInterval(wakeLate, tickMs)
+  function add(waiter: Waiter) {
+    const waiters = waitersOf.get(waiter.id) ?? new Set()
+    waitersOf.set(waiter.id, waiters.add(waiter))
+    timer ??= setInterval(wakeExpired, expiryCheckMs)
   }
 
-  function leave(one: Waiting) {
-    const together = waiting.get(one.id)
-    together?.delete(one)
-    if (together?.size === 0) waiting.delete(one.id)
-    if (waiting.size > 0) return
+  function remove(waiter: Waiter) {
+    const waiters = waitersOf.get(waiter.id)
+    waiters?.delete(waiter)
+    if (waiters?.size === 0) waitersOf.delete(waiter.id)
+    if (waitersOf.size > 0) return
     clearInterval(timer)
     timer = undefined
   }
@@ -53,8 +53,8 @@ export async function createFinishWaiter(subscriber: Redis, records: JobRecords)
     async wait(id, milliseconds) {
       if (isReleased || milliseconds === 0) return records.read(id)
       const { promise: woken, resolve: wake } = Promise.withResolvers<void>()
-      const one = { id, until: performance.now() + milliseconds, wake }
-      enter(one)
+      const waiter = { id, deadline: performance.now() + milliseconds, wake }
+      add(waiter)
       try {
         // Read after registering: otherwise a job that finishes in between would never wake this waiter.
         const record = await records.read(id)
@@ -62,12 +62,12 @@ export async function createFinishWaiter(subscriber: Redis, records: JobRecords)
         await woken
         return await records.read(id)
       } finally {
-        leave(one)
+        remove(waiter)
       }
     },
     release() {
       isReleased = true
-      for (const set of waiting.values()) for (const { wake } of set) wake()
+      for (const set of waitersOf.values()) for (const { wake } of set) wake()
     },
   }
 }

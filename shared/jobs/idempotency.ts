@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { SecretKey } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
+import type { EarlierJob, Idempotency } from './create-job.ts'
 import type { JobRecords } from './job-records.ts'
-import type { Idempotency, KnownJob } from './new-job.ts'
 import type { Submission } from './submission.ts'
 
 /** Accepts 1 to 255 visible ASCII characters; null without the header. @throws invalidRequest (400) */
@@ -36,12 +36,12 @@ export async function replayedJob(
   { key }: Idempotency,
   submission: Submission,
 ): Promise<string | null> {
-  const known = await records.known(key)
-  return known && sameJob(keys, known, submission)
+  const earlier = await records.findByIdempotencyKey(key)
+  return earlier && sameJob(keys, earlier, submission)
 }
 
 /** @throws keyReused (422) */
-export function sameJob(keys: readonly SecretKey[], { id, fingerprint }: KnownJob, submission: Submission): string {
+export function sameJob(keys: readonly SecretKey[], { id, fingerprint }: EarlierJob, submission: Submission): string {
   const keyId = fingerprint.split('.')[0]
   const key = keys.find((candidate) => candidate.id === keyId)
   if (key && fingerprintOf(key, submission) === fingerprint) return id

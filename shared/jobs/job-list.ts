@@ -1,5 +1,5 @@
 import type { JobRecords } from './job-records.ts'
-import { isAfter, type ListPlace } from './list-place.ts'
+import { isAfter, type ListPosition } from './list-position.ts'
 import type { JobRecord } from './record.ts'
 
 const pageSize = 200
@@ -11,17 +11,17 @@ const pageSize = 200
 export async function* eachJob(
   records: JobRecords,
   lists: readonly (string | null)[],
-  after: ListPlace | null,
-): AsyncGenerator<{ job: JobRecord; at: ListPlace }> {
+  after: ListPosition | null,
+): AsyncGenerator<{ job: JobRecord; position: ListPosition }> {
   for (let from = after; ; ) {
     const pages = await Promise.all(lists.map((list) => records.list(list, from, pageSize)))
-    const places = pages.flat().sort((a, b) => (isAfter(a, b) ? 1 : -1))
-    const page = places.slice(0, pageSize)
+    const positions = pages.flat().sort((a, b) => (isAfter(a, b) ? 1 : -1))
+    const page = positions.slice(0, pageSize)
     const found = await Promise.all(page.map(({ id }) => records.read(id)))
-    for (const [index, job] of found.entries()) if (job) yield { job, at: page[index] as ListPlace }
-    const gone = page.filter((_, index) => found[index] === null).map(({ id }) => id)
-    await Promise.all(lists.map((list) => records.unlist(list, gone)))
+    for (const [index, job] of found.entries()) if (job) yield { job, position: page[index] as ListPosition }
+    const missing = page.filter((_, index) => found[index] === null).map(({ id }) => id)
+    await Promise.all(lists.map((list) => records.unlist(list, missing)))
     if (page.length < pageSize) return
-    from = page.at(-1) as ListPlace
+    from = page.at(-1) as ListPosition
   }
 }

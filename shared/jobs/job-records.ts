@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { JobReport } from '../publish/parts/report.ts'
-import { isAfter, type ListPlace } from './list-place.ts'
-import { type Created, createJob, findKnownJob, type KnownJob, type NewJob } from './new-job.ts'
+import { type Creation, createJob, type EarlierJob, findEarlierJob, type NewJob } from './create-job.ts'
+import { isAfter, type ListPosition } from './list-position.ts'
 import type { JobError, JobProgress, JobRecord, NamedJob } from './record.ts'
 import { hashOf, progressOf, recordOf } from './record-hash.ts'
 import {
@@ -13,7 +13,7 @@ import {
   recordKey,
   secretKeyOf,
   slicesKey,
-  staleViewsKey,
+  stalePlainFilesKey,
 } from './redis-keys.ts'
 import { defineJobScripts } from './scripts.ts'
 import { type finalStates, isFinished, type JobState } from './states.ts'
@@ -27,12 +27,12 @@ export type Changes = Partial<Pick<JobRecord, 'report' | 'error' | 'generation' 
  */
 export interface JobRecords {
   /** Creates a queued job with its sealed key, unless an unfinished job holds the packet's name (no `force`). */
-  create(job: NewJob): Promise<Created>
+  create(job: NewJob): Promise<Creation>
   /**
    * The job created with an idempotency key within the last 24 hours; null also when it failed through a fault of the
    * service (500, 503): such a failure is never replayed.
    */
-  known(key: string): Promise<KnownJob | null>
+  findByIdempotencyKey(key: string): Promise<EarlierJob | null>
   /** Fails a job that no worker has started. @returns its previous state; null if there is no such job. */
   withdraw(id: string, error: JobError): Promise<JobState | null>
   /** Total runs of unfinished jobs, updated atomically when a job is created or finished. */
@@ -64,14 +64,14 @@ export interface JobRecords {
    * Cancels a job at once if no run is in progress; otherwise asks the run to stop. @returns its state, and whether
    * this call cancelled it; null if there is no such job.
    */
-  cancel(id: string): Promise<{ state: JobState; isNews: boolean } | null>
+  cancel(id: string): Promise<{ state: JobState; isCancelledNow: boolean } | null>
   /**
    * Any unfinished state -> a final one, once; notifies waiters. `unlessBegun`: also returns false when a run has begun
    * to commit.
    */
   finish(id: string, state: (typeof finalStates)[number], changes: Changes, unlessBegun?: boolean): Promise<boolean>
   /** Jobs of an org (null: of all), newest first, after the position `after`. Some may no longer exist. */
-  list(orgName: string | null, after: ListPlace | null, limit: number): Promise<ListPlace[]>
+  list(orgName: string | null, after: ListPosition | null, limit: number): Promise<ListPosition[]>
   /** Ids of unfinished jobs created before a time (epoch milliseconds, by Redis's clock). */
   openBefore(time: number): Promise<string[]>
   /** Removes a finished or missing job from the list of unfinished ones, and deletes its sealed key. */
@@ -81,12 +81,12 @@ export interface JobRecords {
 }
 
 // Far more jobs than one Redis can create in one millisecond.
-const mostPerMillisecond = 500
+const maxPerMillisecond = 500
 
-const keptSeconds = 7 * 24 * 3_600
+const retentionSeconds = 7 * 24 * 3_600
 
 /** A job that took down this many workers is not run again. */
-const mostUnendedRuns = 3
+const maxUnendedRuns = 3
 
 export function createJobRecords(redis: Redis): JobRecords {
   defineJobScripts(redis)
@@ -99,9 +99,9 @@ export function createJobRecords(redis: Redis): JobRecords {
   }
 
   /** Keys and values of the scripts that finish a job. */
-  const endingOf = (id: string, rule: string, fields: Changes & Pick<JobRecord, 'state'>) => [
+  const endArguments = (id: string, rule: string, fields: Changes & Pick<JobRecord, 'state'>) => [
     ...[recordKey(id), openJobsKey, secretKeyOf(id), slicesKey(id), openRunsKey],
-    ...[id, String(keptSeconds), finishedChannel, claimKey(''), rule],
+    ...[id, String(retentionSeconds), finishedChannel, claimKey(''), rule],
     ...hashOf({ ...fields, finishedAt: now() }),
   ]
 
@@ -113,9 +113,9 @@ export function createJobRecords(redis: Redis): JobRecords {
       const job = id === null ? null : await read(id)
       return job === null || isFinished(job) ? null : job.id
     },
-    known: (key) => findKnownJob(redis, key),
+    findByIdempotencyKey: (key) => findEarlierJob(redis, key),
     async withdraw(id, error) {
-      const state = await redis.jobWithdraw(...endingOf(id, '', { state: 'failed', error }))
+      const state = await redis.jobWithdraw(...endArguments(id, '', { state: 'failed', error }))
       return state === '' ? null : (state as JobState)
     },
     openRuns: async () => Number(await redis.get(openRunsKey)),
@@ -125,7 +125,7 @@ export function createJobRecords(redis: Redis): JobRecords {
     async start(id, step) {
       const known = await redis.hget(recordKey(id), 'progress')
       const progress = progressOf('reading', known === null ? 0 : JSON.parse(known).subRequests)
-      const values = [JSON.stringify(now()), String(mostUnendedRuns), JSON.stringify(progress), step ?? '']
+      const values = [JSON.stringify(now()), String(maxUnendedRuns), JSON.stringify(progress), step ?? '']
       const attempt = await redis.jobStart(recordKey(id), ...values)
       if (attempt > 0) return attempt
       return attempt === 0 ? 'finished' : attempt === -1 ? 'cancelling' : 'lost'
@@ -135,27 +135,27 @@ export function createJobRecords(redis: Redis): JobRecords {
     },
     async beginCommit(job, attempt, progress, report) {
       const values = [String(attempt ?? ''), JSON.stringify(progress), JSON.stringify(report), nameOf(job)]
-      return (await redis.jobCommit(recordKey(job.id), staleViewsKey, ...values)) === 1
+      return (await redis.jobCommit(recordKey(job.id), stalePlainFilesKey, ...values)) === 1
     },
     async progress(id, attempt, progress) {
-      const told = progress === null ? '' : JSON.stringify(progress)
-      const stop = await redis.jobProgress(recordKey(id), String(attempt ?? ''), told)
+      const text = progress === null ? '' : JSON.stringify(progress)
+      const stop = await redis.jobProgress(recordKey(id), String(attempt ?? ''), text)
       return stop === '' ? null : (stop as 'superseded' | 'cancelling')
     },
     async cancel(id) {
-      const state = await redis.jobCancel(...endingOf(id, '', { state: 'cancelled' }))
-      if (state === 'ended') return { state: 'cancelled', isNews: true }
-      return state === '' ? null : { state: state as JobState, isNews: false }
+      const state = await redis.jobCancel(...endArguments(id, '', { state: 'cancelled' }))
+      if (state === 'ended') return { state: 'cancelled', isCancelledNow: true }
+      return state === '' ? null : { state: state as JobState, isCancelledNow: false }
     },
     async finish(id, state, changes, unlessBegun = false) {
-      return (await redis.jobFinish(...endingOf(id, unlessBegun ? 'unlessBegun' : '', { ...changes, state }))) === 1
+      return (await redis.jobFinish(...endArguments(id, unlessBegun ? 'unlessBegun' : '', { ...changes, state }))) === 1
     },
     async list(orgName, after, limit) {
-      const most = limit + mostPerMillisecond
-      const range = [after?.createdAt ?? '+inf', '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, most, 'WITHSCORES'] as const
+      const count = limit + maxPerMillisecond
+      const range = [after?.createdAt ?? '+inf', '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, count, 'WITHSCORES'] as const
       const found = await redis.zrange(jobListKey(orgName), ...range)
-      const places = found.flatMap((id, at) => (at % 2 === 0 ? [{ id, createdAt: Number(found[at + 1]) }] : []))
-      return places.filter((place) => after === null || isAfter(place, after)).slice(0, limit)
+      const positions = found.flatMap((id, at) => (at % 2 === 0 ? [{ id, createdAt: Number(found[at + 1]) }] : []))
+      return positions.filter((position) => after === null || isAfter(position, after)).slice(0, limit)
     },
     openBefore: (time) => redis.zrange(openJobsKey, '-inf', `(${time}`, 'BYSCORE'),
     async close(id) {

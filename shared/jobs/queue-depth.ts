@@ -51,7 +51,7 @@ export async function queueDepths(redis: Redis): Promise<Record<QueueState, numb
  * Number of jobs that a worker with a free slot could take now. Active jobs belong to other workers. Delayed jobs count
  * only when due, because it is a worker's poll that promotes them.
  */
-export async function takeableJobs(redis: Redis): Promise<number> {
+export async function availableJobs(redis: Redis): Promise<number> {
   // The score holds the time, with the order in its low twelve bits.
   const due = (Date.now() + 1) * 0x1000
   const counts = await Promise.all([
@@ -66,7 +66,7 @@ export async function takeableJobs(redis: Redis): Promise<number> {
 export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: number): () => Promise<void> {
   metrics.queueLimit.set(queuedJobsLimit)
   redis.defineCommand('oldestQueuedJob', { numberOfKeys: 1, lua: oldestQueued })
-  const single = [
+  const gauges = [
     metrics.openRuns,
     metrics.oldestQueued,
     metrics.redisMemory,
@@ -75,7 +75,7 @@ export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: nu
   ]
   return async () => {
     try {
-      const asked = [
+      const requests = [
         queueDepths(redis),
         redis.oldestQueuedJob(openJobsKey, recordKey('')),
         redis.info('memory'),
@@ -83,7 +83,7 @@ export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: nu
         redis.get(openRunsKey),
         redisNow(redis),
       ] as const
-      const [depths, oldest, memory, swept, openRuns, now] = await checked(Promise.all(asked))
+      const [depths, oldest, memory, swept, openRuns, now] = await checked(Promise.all(requests))
       const field = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(memory)?.[1] ?? 0)
       for (const state of states) metrics.queueJobs.set({ state }, depths[state])
       metrics.openRuns.set(Number(openRuns))
@@ -93,7 +93,7 @@ export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: nu
       metrics.lastSweep.set(swept === null ? 0 : Date.parse(swept) / 1_000)
     } catch {
       metrics.queueJobs.reset()
-      for (const gauge of single) gauge.remove()
+      for (const gauge of gauges) gauge.remove()
     }
   }
 }

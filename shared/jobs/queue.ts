@@ -1,7 +1,7 @@
 import { type JobsOptions, Queue, type WorkerOptions } from 'bullmq'
 import type { Redis } from 'ioredis'
+import { createFairQueueing, type FairQueueing } from './fair-queueing.ts'
 import type { JobRecord } from './record.ts'
-import { createTurns, type Turns } from './turns.ts'
 import { jobVersion } from './version.ts'
 
 /** The queue delivers ids only; the job and its state are in its record. */
@@ -28,8 +28,8 @@ export const workerOptions = {
 
 type QueuedJob = Pick<JobRecord, 'id' | 'orgName'>
 
-/** Jobs and slices are ordered by turns: see `Turns`. */
-export interface JobQueue extends Pick<Turns, 'begun'> {
+/** Jobs and slices are ordered as `FairQueueing` says. */
+export interface JobQueue extends Pick<FairQueueing, 'started'> {
   /** Idempotent: our id is the id in BullMQ. */
   add(job: QueuedJob): Promise<void>
   /** Adds slices, in order, of a job that a worker holds and that will wait for them. Idempotent. */
@@ -50,7 +50,7 @@ const options: JobsOptions = {
   removeOnFail: true,
 }
 
-const askedAtOnce = 500
+const lookupBatch = 500
 
 /** The BullMQ states of jobs that are not finished. */
 const states = ['wait', 'paused', 'prioritized', 'delayed', 'active', 'waiting-children']
@@ -61,19 +61,19 @@ export function createJobQueue(connection: Redis): JobQueue {
   const queue = new Queue<JobPayload>(queueName, { connection, prefix: queuePrefix })
   // The connection's own listener logs; without one here BullMQ would throw what it re-emits.
   queue.on('error', () => {})
-  const turns = createTurns(connection, states.map(queue.toKey.bind(queue)))
+  const fairness = createFairQueueing(connection, states.map(queue.toKey.bind(queue)))
 
   async function add({ id, orgName }: QueuedJob) {
-    const [priority] = await turns.next(flowOf(orgName), 1)
+    const [priority] = await fairness.nextPriorities(flowOf(orgName), 1)
     await queue.add('publish-packet', { id, version: jobVersion }, { ...options, jobId: id, priority })
   }
 
   return {
     add,
-    begun: turns.begun,
+    started: fairness.started,
     async addSlices(id, slices) {
       const parent = { id, queue: queue.qualifiedName }
-      const priorities = await turns.next({ multi: id }, slices.length)
+      const priorities = await fairness.nextPriorities({ multi: id }, slices.length)
       await queue.addBulk(
         slices.map((slice, at) => ({
           name: 'build-slice',
@@ -91,8 +91,8 @@ export function createJobQueue(connection: Redis): JobQueue {
     },
     async missing(ids) {
       const known: number[] = []
-      for (let first = 0; first < ids.length; first += askedAtOnce) {
-        const some = ids.slice(first, first + askedAtOnce)
+      for (let first = 0; first < ids.length; first += lookupBatch) {
+        const some = ids.slice(first, first + lookupBatch)
         known.push(...(await Promise.all(some.map((id) => connection.exists(queue.toKey(id))))))
       }
       return ids.filter((_, index) => known[index] === 0)
@@ -105,7 +105,7 @@ export function createJobQueue(connection: Redis): JobQueue {
       return true
     },
     async remove({ id, orgName }) {
-      if ((await queue.remove(id)) > 0) await turns.returned(flowOf(orgName))
+      if ((await queue.remove(id)) > 0) await fairness.returnTurn(flowOf(orgName))
     },
     close: () => queue.close(),
   }

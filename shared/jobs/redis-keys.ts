@@ -27,7 +27,7 @@ export function jobListsOf(orgName: string): string[] {
 }
 
 /** Packets whose plain files may be stale, by the time they were marked. */
-export const staleViewsKey = 'packets:views'
+export const stalePlainFilesKey = 'packets:views'
 
 /** Channel on which the ids of finished jobs are published. */
 export const finishedChannel = 'packets:finished'

@@ -55,14 +55,14 @@ ${knownJob}
 if redis.call('EXISTS', KEYS[1]) == 1 then return '' end
 if ARGV[5] ~= '' then
   local known = knownJob(KEYS[3], ARGV[3])
-  if known then return 'known ' .. known end
+  if known then return 'duplicate ' .. known end
 end
-if tonumber(redis.call('GET', KEYS[5]) or 0) >= tonumber(ARGV[10]) then return 'full' end
+if tonumber(redis.call('GET', KEYS[5]) or 0) >= tonumber(ARGV[10]) then return 'queueFull' end
 local holder = redis.call('GET', KEYS[2])
 if ARGV[2] == '' then
   if holder then
     local state = redis.call('HGET', ARGV[3] .. holder, 'state')
-    if ${isUnfinished('state')} then return 'held ' .. holder end
+    if ${isUnfinished('state')} then return 'nameInUse ' .. holder end
   end
   redis.call('SET', KEYS[2], ARGV[1])
 end

@@ -82,14 +82,14 @@ return count(ARGV[1], {tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), 
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    sliceStart(record: string, slices: string, slice: string, mostUnended: string): Result<number, Context>
+    sliceStart(record: string, slices: string, slice: string, maxUnended: string): Result<number, Context>
     sliceEndRun(record: string, slices: string, slice: string): Result<number, Context>
     sliceProgress(record: string, slices: string, ...values: string[]): Result<number, Context>
   }
 }
 
 /** A slice that took down this many workers fails its job. */
-const mostUnendedRuns = 3
+const maxUnendedRuns = 3
 
 export function createSliceRecords(redis: Redis): SliceRecords {
   redis.defineCommand('sliceStart', { numberOfKeys: 2, lua: start })
@@ -97,7 +97,7 @@ export function createSliceRecords(redis: Redis): SliceRecords {
   redis.defineCommand('sliceProgress', { numberOfKeys: 2, lua: progress })
   return {
     async start(id, slice) {
-      const attempt = await redis.sliceStart(recordKey(id), slicesKey(id), String(slice), String(mostUnendedRuns))
+      const attempt = await redis.sliceStart(recordKey(id), slicesKey(id), String(slice), String(maxUnendedRuns))
       if (attempt > 0) return attempt
       return attempt === 0 ? 'finished' : attempt === -1 ? 'cancelling' : 'lost'
     },

@@ -4,9 +4,9 @@ import type { NodeTreatment } from '../publish/build/treatments.ts'
 import { type PublishRequest, publishFields } from '../publish/request/fields.ts'
 import { cancelledKey, jobPrefix, planKey, requestKey } from '../storage/keys.ts'
 import type { ByteRange, ObjectStore } from '../storage/object-store.ts'
-import { allDone } from './all-done.ts'
 import type { JobRecord } from './record.ts'
 import type { Encrypted, Secrets } from './secrets.ts'
+import { settleAll } from './settle-all.ts'
 import { requireKnownFields } from './version.ts'
 
 /** A sub-request as stored: its credentials are replaced by their index in the encrypted list. */
@@ -71,7 +71,7 @@ export async function storeRequest(
     const plan: SlicePlan = { slices: rangesOf(lines, head.length), credentials, views: distinctTreatments(requests) }
     stored.push(store.put(planKey(orgName, id), Buffer.from(JSON.stringify(plan))))
   }
-  await allDone(stored)
+  await settleAll(stored)
   return { sealedKey }
 }
 

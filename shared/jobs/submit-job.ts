@@ -3,9 +3,9 @@ import type { SecretKey } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
 
 import type { ObjectStore } from '../storage/object-store.ts'
+import type { Idempotency } from './create-job.ts'
 import { sameJob } from './idempotency.ts'
 import type { JobRecords } from './job-records.ts'
-import type { Idempotency } from './new-job.ts'
 import type { JobQueue } from './queue.ts'
 import type { JobRecord } from './record.ts'
 import type { Secrets } from './secrets.ts'
@@ -53,12 +53,12 @@ export async function submitJob(
     const subRequests = requests.length
     const runs = runsOf(subRequests)
     const newJob = { ...job, id, subRequests, runs, latestBefore, sealedKey, idempotency, openRunsLimit }
-    const created = await queued(() => records.create(newJob))
-    if (created.is === 'full') throw errors.queueFull()
-    if (created.is === 'held') throw errors.nameInUse(job.orgName, job.fileName, created.holder)
-    if (created.is === 'known') {
+    const creation = await queued(() => records.create(newJob))
+    if (creation.outcome === 'queueFull') throw errors.queueFull()
+    if (creation.outcome === 'nameInUse') throw errors.nameInUse(job.orgName, job.fileName, creation.holder)
+    if (creation.outcome === 'duplicate') {
       await removeRequest(store, owner).catch(() => {})
-      return { id: sameJob(context.secretKeys, created, submission), replayed: true }
+      return { id: sameJob(context.secretKeys, creation, submission), replayed: true }
     }
     await queued(() => queue.add(owner))
     return { id, replayed: false }

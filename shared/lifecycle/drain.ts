@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { setTimeout as delay, setImmediate as polled } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as inputRead } from 'node:timers/promises'
 import type { Logger } from '../observability/log.ts'
 
 export interface DrainTimes {
@@ -12,19 +12,19 @@ export interface DrainTimes {
   graceMs: number
 }
 
-const lookedEveryMs = 50
+const pollMs = 50
 
 /**
  * Shuts a server down without refusing a request that arrived: answers carry `Connection: close` from the start of the
  * shutdown, and idle connections are closed only after their input was read.
  * @returns the shutdown function, and a lookup of the response in progress on a connection.
  */
-export function drainable(server: Server, log: Pick<Logger, 'warn'>, { drainMs, graceMs }: DrainTimes) {
+export function createDrain(server: Server, log: Pick<Logger, 'warn'>, { drainMs, graceMs }: DrainTimes) {
   const sockets = new Set<Socket>()
-  const underWay = new Set<ServerResponse>()
-  let isEnding = false
+  const inProgress = new Set<ServerResponse>()
+  let isDraining = false
 
-  const tell = (response: ServerResponse) => {
+  const announceClose = (response: ServerResponse) => {
     if (!response.headersSent) response.setHeader('Connection', 'close')
   }
   server.on('connection', (socket) => {
@@ -32,9 +32,9 @@ export function drainable(server: Server, log: Pick<Logger, 'warn'>, { drainMs, 
     socket.once('close', () => sockets.delete(socket))
   })
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
-    underWay.add(response)
-    response.once('close', () => underWay.delete(response))
-    if (isEnding) tell(response)
+    inProgress.add(response)
+    response.once('close', () => inProgress.delete(response))
+    if (isDraining) announceClose(response)
   })
 
   function closeIdle() {
@@ -44,22 +44,22 @@ export function drainable(server: Server, log: Pick<Logger, 'warn'>, { drainMs, 
   }
 
   async function drain(): Promise<void> {
-    const began = performance.now()
+    const startedAt = performance.now()
     const closed = once(server, 'close')
-    isEnding = true
-    for (const response of underWay) tell(response)
+    isDraining = true
+    for (const response of inProgress) announceClose(response)
     if (sockets.size > 0) await delay(Math.min(drainMs, graceMs))
-    await polled()
+    await inputRead()
     server.close()
-    while (sockets.size > 0 && performance.now() - began < graceMs) {
-      await polled()
+    while (sockets.size > 0 && performance.now() - startedAt < graceMs) {
+      await inputRead()
       closeIdle()
-      await Promise.race([closed, delay(lookedEveryMs)])
+      await Promise.race([closed, delay(pollMs)])
     }
-    if (underWay.size > 0) log.warn({ requests: underWay.size }, 'requests cut off')
+    if (inProgress.size > 0) log.warn({ requests: inProgress.size }, 'requests cut off')
     for (const socket of sockets) socket.destroy()
     await closed
   }
 
-  return { drain, underWayOn: (socket: Duplex) => [...underWay].find((response) => response.socket === socket) }
+  return { drain, responseOn: (socket: Duplex) => [...inProgress].find((response) => response.socket === socket) }
 }

@@ -3,10 +3,10 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Logger } from '../observability/log.ts'
-import { drainable } from './drain.ts'
+import { createDrain } from './drain.ts'
 import type { Releases } from './releases.ts'
 
-const patience = {
+const defaultTimeouts = {
   /** Longer than load balancers keep idle connections: otherwise they could send a request into a closing one. */
   idleMs: 65_000,
   headersMs: 66_000,
@@ -35,18 +35,18 @@ export async function listen(
   { host, port }: { host: string; port: number },
   log: Logger,
   releases: Releases,
-  given: Partial<typeof patience> & { onUnreadable?: OnUnreadable } = {},
+  options: Partial<typeof defaultTimeouts> & { onUnreadable?: OnUnreadable } = {},
 ): Promise<void> {
-  const { idleMs, headersMs, requestMs, stuckMs, checkedEveryMs, drainMs, graceMs } = { ...patience, ...given }
+  const { idleMs, headersMs, requestMs, stuckMs, checkedEveryMs, drainMs, graceMs } = { ...defaultTimeouts, ...options }
   const timeouts = { keepAliveTimeout: idleMs, headersTimeout: headersMs, requestTimeout: requestMs }
   const reading = { maxHeaderSize, requireHostHeader: false, connectionsCheckingInterval: checkedEveryMs }
   const server = createServer({ ...timeouts, ...reading }, app)
   server.timeout = stuckMs
   server.maxHeadersCount = 0 // 0: no limit, or Node would drop excess headers
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
-  const { drain, underWayOn } = drainable(server, log, { drainMs, graceMs })
-  const { onUnreadable } = given
-  if (onUnreadable) server.on('clientError', (error, socket) => onUnreadable(error, socket, underWayOn(socket)))
+  const { drain, responseOn } = createDrain(server, log, { drainMs, graceMs })
+  const { onUnreadable } = options
+  if (onUnreadable) server.on('clientError', (error, socket) => onUnreadable(error, socket, responseOn(socket)))
   server.listen(port, host)
   await once(server, 'listening')
   releases.add('http server', server, drain, graceMs + 1_000)

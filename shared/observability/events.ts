@@ -15,7 +15,7 @@ interface RunOf {
   attempt: number
 }
 
-export function runBegun({ log, metrics }: Observed, run: RunOf): void {
+export function runStarted({ log, metrics }: Observed, run: RunOf): void {
   metrics.attempts.inc({ attempt: run.attempt > 3 ? 'more' : String(run.attempt) })
   log.info(run, 'job started')
 }
@@ -36,13 +36,13 @@ interface End {
   outcome: 'succeeded' | 'failed' | 'cancelled'
   /** Error code of a failed job. */
   reason?: string
-  /** False if another run of the job has already recorded its end: a job ends once. */
-  isNews: boolean
+  /** False if another run of the job has already recorded an end: only the first counts. */
+  isFirst: boolean
 }
 
 export function jobFinished({ log, metrics }: Observed, job: { id: string; createdAt: string }, end: End): void {
-  const { outcome, reason = '', isNews } = end
-  if (isNews) {
+  const { outcome, reason = '', isFirst } = end
+  if (isFirst) {
     metrics.jobs.inc({ outcome, reason })
     metrics.jobSeconds.observe({ outcome }, Math.max(0, Date.now() - Date.parse(job.createdAt)) / 1_000)
   }

@@ -1,7 +1,16 @@
 /** Properties logged besides type, message and stack, if they are strings or numbers. */
-const told = ['code', 'status', 'statusCode', 'syscall', 'address', 'port', 'hostname', 'amzRequestid'] as const
+const loggedProperties = [
+  'code',
+  'status',
+  'statusCode',
+  'syscall',
+  'address',
+  'port',
+  'hostname',
+  'amzRequestid',
+] as const
 
-const deepest = 10
+const maxDepth = 10
 
 interface Loggable {
   constructor?: { name?: unknown }
@@ -22,15 +31,15 @@ export function loggedError(thrown: unknown, depth = 0): unknown {
   if (typeof thrown !== 'object' || thrown === null) return thrown
   if (!isErrorLike(thrown)) return { type: typeOf(thrown) }
   const { message, stack, cause, errors, command } = thrown
-  const inner = (error: unknown) => (depth < deepest ? loggedError(error, depth + 1) : undefined)
+  const inner = (error: unknown) => (depth < maxDepth ? loggedError(error, depth + 1) : undefined)
   return {
     type: typeOf(thrown),
     message,
     stack,
-    ...Object.fromEntries(told.map((name) => [name, thrown[name]]).filter(([, value]) => isPlain(value))),
+    ...Object.fromEntries(loggedProperties.map((name) => [name, thrown[name]]).filter(([, value]) => isPlain(value))),
     ...(typeof command?.name === 'string' ? { command: command.name } : {}),
     ...(cause === undefined ? {} : { cause: inner(cause) }),
-    ...(Array.isArray(errors) ? { aggregateErrors: errors.slice(0, deepest).map(inner) } : {}),
+    ...(Array.isArray(errors) ? { aggregateErrors: errors.slice(0, maxDepth).map(inner) } : {}),
   }
 }
 

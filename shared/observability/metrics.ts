@@ -87,14 +87,14 @@ export function createMetrics() {
     redisMemoryLimit: gauge('redis_memory_limit_bytes', 'Memory that Redis may use; 0: no limit'),
     lastSweep: gauge('last_sweep_timestamp_seconds', 'When everything was last swept; 0: not within a day'),
   }
-  beginAtNothing(metrics)
+  initializeCounters(metrics)
   return metrics
 }
 
 type Counters = Record<'jobs' | 'commitsLost' | 'addressesRefused' | 'attempts', Counter>
 
 /** Initializes counters to 0: Prometheus would miss the first increment of a counter that appears with it. */
-function beginAtNothing({ jobs, commitsLost, addressesRefused, attempts }: Counters): void {
+function initializeCounters({ jobs, commitsLost, addressesRefused, attempts }: Counters): void {
   for (const reason of Object.keys(errors)) jobs.inc({ outcome: 'failed', reason }, 0)
   for (const outcome of ['succeeded', 'cancelled']) jobs.inc({ outcome, reason: '' }, 0)
   for (const reason of commitLosses) commitsLost.inc({ reason }, 0)

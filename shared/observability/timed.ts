@@ -9,13 +9,13 @@ export async function timing<T>(
   observe: ObserveCall,
 ): Promise<T> {
   const started = performance.now()
-  const told = (outcome: string) => observe(operation, outcome, (performance.now() - started) / 1_000)
+  const report = (outcome: string) => observe(operation, outcome, (performance.now() - started) / 1_000)
   try {
     const result = await call()
-    told('ok')
+    report('ok')
     return result
   } catch (error) {
-    told(outcomeOf(error))
+    report(outcomeOf(error))
     throw error
   }
 }

@@ -7,7 +7,7 @@ import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
-import { takeableJobs } from '../../shared/jobs/queue-depth.ts'
+import { availableJobs } from '../../shared/jobs/queue-depth.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
 import { consumeJobs } from '../../worker/consume.ts'
 import { createWorkerContext } from '../../worker/context.ts'
@@ -66,7 +66,7 @@ test.each([
   await until('it is told to be stuck', async () => (await livezOf(url)).startsWith('503'))
   expect(await livezOf(url)).toBe('503 jobs wait, and this worker has taken none for 1 s')
   await consumeJobs(context, releases)
-  await until('the job is taken', async () => (await takeableJobs(context.redis)) === 0)
+  await until('the job is taken', async () => (await availableJobs(context.redis)) === 0)
   expect(await livezOf(url)).toBe('200 ok')
 })
 
@@ -74,7 +74,7 @@ test('a job delayed until later, or held by another worker, does not count as ta
   const { context, queue } = await workerThatTakesNothing(1)
   await queue.add('publish-packet', { id: 'later' }, { delay: 600_000 })
   await context.redis.lpush(`${queuePrefix}:${queueName}:active`, 'held')
-  expect(await takeableJobs(context.redis)).toBe(0)
+  expect(await availableJobs(context.redis)).toBe(0)
 })
 
 test('a worker whose slots are all occupied is alive while jobs wait', async () => {
@@ -86,11 +86,11 @@ test('a worker whose slots are all occupied is alive while jobs wait', async () 
   for (const fileName of ['held', 'waits']) {
     jobs.push(await world.publish({ version, fileName, requests: stuck.requestsOf(version) }))
   }
-  await until('one waits', async () => (await takeableJobs(world.redis)) === 1)
+  await until('one waits', async () => (await availableJobs(world.redis)) === 1)
   const seen = new Set<string>()
   for (const end = Date.now() + 5_000; Date.now() < end; ) seen.add(await livezOf(url))
   expect([...seen]).toEqual(['200 ok'])
-  expect(await takeableJobs(world.redis)).toBe(1)
+  expect(await availableJobs(world.redis)).toBe(1)
   stuck.letGo()
   for (const { done } of jobs) expect(await done).toMatchObject({ state: 'succeeded' })
 })

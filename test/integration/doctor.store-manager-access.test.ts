@@ -24,7 +24,7 @@ describe('settings', () => {
       'fail  settings: REDIS_URL: required',
       'fail  settings: S3_SECRET_KEY: required',
       'fail  settings: SECRET_KEYS: the key of "k1" must be 32 bytes',
-      'fail  settings: nothing else was looked at: set these first',
+      'fail  settings: nothing else was checked: correct these first',
     ])
     expect(code).toBe(1)
   })
@@ -64,7 +64,7 @@ describe('an object store', () => {
 
   test('that rejects the secret key is reported as a failure, without showing the key', async () => {
     const { code, told, output } = await failuresOf({ S3_SECRET_KEY: 'another-secret-key' })
-    expect(told).toEqual([expect.stringMatching(/^fail {2}object store: refuses us \(\w+\): check S3_ACCESS_KEY/)])
+    expect(told).toEqual([expect.stringMatching(/^fail {2}object store: refuses access \(\w+\): check S3_ACCESS_KEY/)])
     expect(output).not.toContain('another-secret-key')
     expect(code).toBe(1)
   })
@@ -84,7 +84,7 @@ describe('an object store', () => {
 describe('the manager database', () => {
   test('that rejects the password is reported as a failure, without showing it', async () => {
     const { code, told, output } = await failuresOf({ MANAGER_DB_PASSWORD: 'another-password' })
-    expect(told).toEqual([expect.stringMatching(/^fail {2}manager database: refuses us .*check MANAGER_DB_USER/)])
+    expect(told).toEqual([expect.stringMatching(/^fail {2}manager database: refuses access .*check MANAGER_DB_USER/)])
     expect(output).not.toContain('another-password')
     expect(code).toBe(1)
   })

@@ -21,8 +21,8 @@ test('a hanging sweep and hanging plain files do not delay the rescue of lost jo
       yield await hang('sweep')()
     },
   }
-  const views = { ...context.views, staleBefore: hang('plain files') }
-  startJanitor({ ...context, store, views }, releases)
+  const plainFiles = { ...context.plainFiles, staleBefore: hang('plain files') }
+  startJanitor({ ...context, store, plainFiles }, releases)
   await expect.poll(() => begun.size, { timeout: 30_000 }).toBe(2)
   const id = randomUUID()
   await context.records.create({

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { afterAll, expect, inject, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
-import { dutyKey, openJobsKey, staleViewsKey } from '../../shared/jobs/redis-keys.ts'
+import { dutyKey, openJobsKey, stalePlainFilesKey } from '../../shared/jobs/redis-keys.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
 import { createWorkerContext } from '../../worker/context.ts'
 import { startJanitor } from '../../worker/janitor.ts'
@@ -31,7 +31,7 @@ test('a janitor whose lock has passed to another worker neither prolongs nor rel
     return finish.promise
   }
   const janitor = new Releases(log)
-  startJanitor({ ...context, views: { ...context.views, staleBefore } }, janitor)
+  startJanitor({ ...context, plainFiles: { ...context.plainFiles, staleBefore } }, janitor)
   await begun.promise
   await redis.set(dutyKey('plainFiles'), 'another worker', 'PX', hourMs)
   // Longer than the interval at which a janitor prolongs its lock.
@@ -50,12 +50,12 @@ test('a janitor leaves jobs and plain files alone that are younger than a minute
     await context.records.create({ id, kind: 'publish', ...names, batchSize: 1, force: false, subRequests: 1 })
   }
   await redis.zadd(openJobsKey, Date.now() - hourMs, oldJob)
-  await redis.zadd(staleViewsKey, Date.now() - hourMs, 'org/old', Date.now(), 'org/young')
+  await redis.zadd(stalePlainFilesKey, Date.now() - hourMs, 'org/old', Date.now(), 'org/young')
   const janitor = new Releases(log)
   startJanitor(context, janitor)
   await expect.poll(() => context.queue.missing([oldJob]), { timeout: 20_000 }).toEqual([])
-  await expect.poll(() => redis.zscore(staleViewsKey, 'org/old'), { timeout: 20_000 }).toBeNull()
+  await expect.poll(() => redis.zscore(stalePlainFilesKey, 'org/old'), { timeout: 20_000 }).toBeNull()
   await janitor.dispose()
   expect(await context.queue.missing([youngJob])).toEqual([youngJob])
-  expect(await redis.zrange(staleViewsKey, '0', '-1')).toEqual(['org/young'])
+  expect(await redis.zrange(stalePlainFilesKey, '0', '-1')).toEqual(['org/young'])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
-import { dutyKey, openJobsKey, staleViewsKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
-import { createViews } from '../../shared/jobs/views.ts'
+import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
+import { dutyKey, openJobsKey, stalePlainFilesKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
 import { earlierGenerationKey, generationKey, markerKey, parseMarkerKey } from '../../shared/storage/keys.ts'
 import { voided } from '../../shared/storage/manifest.ts'
 import { startJanitor, sweep } from '../../worker/janitor.ts'
@@ -9,7 +9,7 @@ import { ownWorker } from '../support/own-worker.ts'
 import { commitPacket, keysBelow, stagePacket } from '../support/stored-packets.ts'
 
 const { context, releases } = await ownWorker()
-await context.redis.del(openJobsKey, sweptKey, staleViewsKey, ...['rescue', 'plainFiles', 'sweep'].map(dutyKey))
+await context.redis.del(openJobsKey, sweptKey, stalePlainFilesKey, ...['rescue', 'plainFiles', 'sweep'].map(dutyKey))
 
 const markersOf = async (org: string) =>
   (await keysBelow(context, `${org}/.generations/`)).filter((key) => parseMarkerKey(key) !== null)
@@ -18,10 +18,12 @@ test('a marker is written along with the plain files, and also when plain files 
   const org = uniqueName('org')
   await commitPacket(context, `${org}/on`, ['1', '2'])
   await commitPacket(context, `${org}/off`, ['1'])
-  await context.views.refresh(`${org}/on`)
-  await createViews(context.redis, context, { isOn: false, log: context.log, metrics: context.metrics }).refresh(
-    `${org}/off`,
-  )
+  await context.plainFiles.refresh(`${org}/on`)
+  await createPlainFileSync(context.redis, context, {
+    isEnabled: false,
+    log: context.log,
+    metrics: context.metrics,
+  }).refresh(`${org}/off`)
   expect(await markersOf(org)).toEqual([
     markerKey(generationKey(`${org}/off`, 1), 1),
     markerKey(generationKey(`${org}/on`, 1), 2),
@@ -45,7 +47,7 @@ test('a sweep writes the markers that older data lacks', async () => {
 test('a marker missing because a worker died after its commit is written', async () => {
   const org = uniqueName('org')
   await commitPacket(context, `${org}/f`, ['1', '2'])
-  await context.redis.zadd(staleViewsKey, Date.now() - 3_600_000, `${org}/f`)
+  await context.redis.zadd(stalePlainFilesKey, Date.now() - 3_600_000, `${org}/f`)
   await context.redis.set(sweptKey, 'lately') // so that the sweep does not do it
   startJanitor(context, releases)
   await expect.poll(() => markersOf(org), { timeout: 30_000 }).toEqual([markerKey(generationKey(`${org}/f`, 1), 2)])

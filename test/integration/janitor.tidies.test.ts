@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vites
 import { openDriver } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
+import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
 import { queueDepths } from '../../shared/jobs/queue-depth.ts'
-import { dutyKey, openJobsKey, recordKey, staleViewsKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
+import { dutyKey, openJobsKey, recordKey, stalePlainFilesKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../shared/jobs/secrets.ts'
 import { type Submitting, submitJob } from '../../shared/jobs/submit-job.ts'
-import { createViews } from '../../shared/jobs/views.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
 import { removal } from '../../shared/storage/manifest.ts'
 import { consumeJobs } from '../../worker/consume.ts'
@@ -31,7 +31,7 @@ let context: WorkerContext
 beforeEach(async () => {
   releases = new Releases(log)
   context = await createWorkerContext(config, log, releases)
-  await context.redis.del(openJobsKey, sweptKey, staleViewsKey, ...['rescue', 'plainFiles', 'sweep'].map(dutyKey))
+  await context.redis.del(openJobsKey, sweptKey, stalePlainFilesKey, ...['rescue', 'plainFiles', 'sweep'].map(dutyKey))
 })
 afterEach(() => releases.dispose())
 
@@ -113,17 +113,17 @@ describe('stale plain files', () => {
     await commitPacket(context, `${org}/removed`, ['3'])
     await context.generations.commit(`${org}/removed`, removal(), { force: true, taken: () => new Error('taken') })
     await context.store.put(`${org}/removed`, Buffer.from('3'))
-    await context.redis.zadd(staleViewsKey, hourAgo(), `${org}/f`, hourAgo(), `${org}/removed`)
+    await context.redis.zadd(stalePlainFilesKey, hourAgo(), `${org}/f`, hourAgo(), `${org}/removed`)
     await context.redis.set(sweptKey, 'lately') // so that the sweep does not do it
     startJanitor(context, releases)
     await expect.poll(() => viewOf(context, org), { timeout: 30_000 }).toEqual({ fPart1of2: '1', fPart2of2: '2' })
-    await expect.poll(() => context.redis.zcard(staleViewsKey), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => context.redis.zcard(stalePlainFilesKey), { timeout: 10_000 }).toBe(0)
   })
 
   test('are repaired by the sweep after a manual change', async () => {
     const org = someOrg()
     await commitPacket(context, `${org}/f`, ['1', '2'])
-    await context.views.refresh(`${org}/f`)
+    await context.plainFiles.refresh(`${org}/f`)
     await context.store.remove(`${org}/fPart1of2`)
     await context.store.put(`${org}/fPart2of2`, Buffer.from('spoilt'))
     await context.store.put(`${org}/fPart3of3`, Buffer.from('surplus'))
@@ -134,37 +134,37 @@ describe('stale plain files', () => {
   test('stay marked while the store is unavailable, and while another commit is in progress', async () => {
     const org = someOrg()
     await commitPacket(context, `${org}/f`, ['1'])
-    await context.views.mark(`${org}/f`)
-    const marks = () => context.views.staleBefore(Date.now() + 1_000)
+    await context.plainFiles.markStale(`${org}/f`)
+    const marks = () => context.plainFiles.staleBefore(Date.now() + 1_000)
     const { store } = context
     const list = store.list
     store.list = () => {
       throw new Error('away')
     }
-    await context.views.refresh(`${org}/f`)
+    await context.plainFiles.refresh(`${org}/f`)
     expect(await marks()).toEqual([`${org}/f`])
     store.list = (prefix) => {
       store.list = list
       return marked(prefix)
     }
     async function* marked(prefix: string) {
-      await context.redis.zadd(staleViewsKey, Date.now() + 1, `${org}/f`)
+      await context.redis.zadd(stalePlainFilesKey, Date.now() + 1, `${org}/f`)
       yield* list(prefix)
     }
-    await context.views.refresh(`${org}/f`)
-    expect(await context.views.staleBefore(Date.now() + 10_000)).toEqual([`${org}/f`])
-    await context.views.refresh(`${org}/f`)
-    expect(await context.views.staleBefore(Date.now() + 10_000)).toEqual([])
+    await context.plainFiles.refresh(`${org}/f`)
+    expect(await context.plainFiles.staleBefore(Date.now() + 10_000)).toEqual([`${org}/f`])
+    await context.plainFiles.refresh(`${org}/f`)
+    expect(await context.plainFiles.staleBefore(Date.now() + 10_000)).toEqual([])
   })
 })
 
 test('with plain files off, no packet stays marked and no plain files are made', async () => {
   const org = someOrg()
   await commitPacket(context, `${org}/f`, ['1'])
-  await context.redis.zadd(staleViewsKey, hourAgo(), `${org}/f`)
-  const views = createViews(context.redis, context, { isOn: false, log, metrics: context.metrics })
-  await views.refresh(`${org}/f`)
-  expect([await context.redis.zcard(staleViewsKey), await viewOf(context, org)]).toEqual([0, {}])
+  await context.redis.zadd(stalePlainFilesKey, hourAgo(), `${org}/f`)
+  const plainFiles = createPlainFileSync(context.redis, context, { isEnabled: false, log, metrics: context.metrics })
+  await plainFiles.refresh(`${org}/f`)
+  expect([await context.redis.zcard(stalePlainFilesKey), await viewOf(context, org)]).toEqual([0, {}])
 })
 
 test('only one of several janitors works at a time, and another takes over when it stops', async () => {

@@ -36,8 +36,8 @@ async function runningJob(): Promise<NamedJob> {
 }
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-const cancelledNow = { state: 'cancelled', isNews: true }
-const stays = (state: string) => ({ state, isNews: false })
+const cancelledNow = { state: 'cancelled', isCancelledNow: true }
+const stays = (state: string) => ({ state, isCancelledNow: false })
 
 describe('a job without an active run is cancelled at once', () => {
   test('while it is queued', async () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
+import type { NewJob } from '../../shared/jobs/create-job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
-import type { NewJob } from '../../shared/jobs/new-job.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { jobVersion } from '../../shared/jobs/version.ts'
 
@@ -29,7 +29,7 @@ const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 describe('a job', () => {
   test('is created queued, with its given fields and no progress', async () => {
     const created = job({ kind: 'multi', fileName: 'ü "people"/{1}', batchSize: 7, force: true })
-    expect(await records.create(created)).toEqual({ is: 'created' })
+    expect(await records.create(created)).toEqual({ outcome: 'created' })
     const { subRequests, ...given } = created
     expect(await records.read(created.id)).toEqual({
       ...given,
@@ -58,7 +58,7 @@ describe('a job', () => {
     const created = job()
     await records.create(created)
     const before = await records.read(created.id)
-    expect(await records.create(created)).toEqual({ is: 'created' })
+    expect(await records.create(created)).toEqual({ outcome: 'created' })
     expect(await records.read(created.id)).toEqual(before)
   })
 })
@@ -72,7 +72,7 @@ describe('the name of an unfinished job', () => {
       await redis.hset(recordKey(first.id), 'state', state)
       expect(await records.holder(first.orgName, first.fileName)).toBe(first.id)
       const rival = rivalOf(first)
-      expect(await records.create(rival)).toEqual({ is: 'held', holder: first.id })
+      expect(await records.create(rival)).toEqual({ outcome: 'nameInUse', holder: first.id })
       expect(await records.read(rival.id)).toBeNull()
     },
   )
@@ -82,7 +82,7 @@ describe('the name of an unfinished job', () => {
     await records.create(first)
     await records.finish(first.id, state, {})
     expect(await records.holder(first.orgName, first.fileName)).toBeNull()
-    expect(await records.create(rivalOf(first))).toEqual({ is: 'created' })
+    expect(await records.create(rivalOf(first))).toEqual({ outcome: 'created' })
   })
 
   test("is free once the job's record is gone", async () => {
@@ -91,8 +91,8 @@ describe('the name of an unfinished job', () => {
     await redis.del(recordKey(first.id))
     expect(await records.holder(first.orgName, first.fileName)).toBeNull()
     const rival = rivalOf(first)
-    expect(await records.create(rival)).toEqual({ is: 'created' })
-    expect(await records.create(rivalOf(first))).toEqual({ is: 'held', holder: rival.id })
+    expect(await records.create(rival)).toEqual({ outcome: 'created' })
+    expect(await records.create(rivalOf(first))).toEqual({ outcome: 'nameInUse', holder: rival.id })
   })
 
   test('is free once the job has finished, even if its claim was never released', async () => {
@@ -101,45 +101,45 @@ describe('the name of an unfinished job', () => {
     await redis.hset(recordKey(first.id), 'state', 'succeeded')
     expect(await records.holder(first.orgName, first.fileName)).toBeNull()
     const rival = rivalOf(first)
-    expect(await records.create(rival)).toEqual({ is: 'created' })
-    expect(await records.create(rivalOf(first))).toEqual({ is: 'held', holder: rival.id })
+    expect(await records.create(rival)).toEqual({ outcome: 'created' })
+    expect(await records.create(rivalOf(first))).toEqual({ outcome: 'nameInUse', holder: rival.id })
   })
 
   test('is the same whether given by the org or by its sub-org', async () => {
     const first = job({ fileName: 'sub/people' })
     await records.create(first)
     const rival = job({ orgName: `${first.orgName}/sub`, fileName: 'people' })
-    expect(await records.create(rival)).toEqual({ is: 'held', holder: first.id })
+    expect(await records.create(rival)).toEqual({ outcome: 'nameInUse', holder: first.id })
   })
 
   test('does not hold any other name', async () => {
     const first = job()
     await records.create(first)
     for (const fileName of ['people2', 'peopl', 'people/more', 'People']) {
-      expect(await records.create(rivalOf(first, { fileName }))).toEqual({ is: 'created' })
+      expect(await records.create(rivalOf(first, { fileName }))).toEqual({ outcome: 'created' })
     }
-    expect(await records.create(job())).toEqual({ is: 'created' })
+    expect(await records.create(job())).toEqual({ outcome: 'created' })
   })
 
   test('does not block a job with force, and stays with its holder', async () => {
     const first = job()
     await records.create(first)
     const forced = rivalOf(first, { force: true })
-    expect(await records.create(forced)).toEqual({ is: 'created' })
-    expect(await records.create(rivalOf(first))).toEqual({ is: 'held', holder: first.id })
+    expect(await records.create(forced)).toEqual({ outcome: 'created' })
+    expect(await records.create(rivalOf(first))).toEqual({ outcome: 'nameInUse', holder: first.id })
     await records.finish(forced.id, 'succeeded', {})
-    expect(await records.create(rivalOf(first))).toEqual({ is: 'held', holder: first.id })
+    expect(await records.create(rivalOf(first))).toEqual({ outcome: 'nameInUse', holder: first.id })
     await records.finish(first.id, 'failed', {})
-    expect(await records.create(rivalOf(first))).toEqual({ is: 'created' })
+    expect(await records.create(rivalOf(first))).toEqual({ outcome: 'created' })
   })
 
   test('goes to exactly one of twenty concurrent claims; the rest learn the holder', async () => {
     const first = job()
     const rivals = Array.from({ length: 20 }, () => rivalOf(first))
     const answers = await Promise.all(rivals.map(records.create))
-    const winner = rivals[answers.findIndex(({ is }) => is === 'created')]
-    const held = { is: 'held', holder: winner?.id }
-    expect(answers).toEqual(rivals.map(({ id }) => (id === winner?.id ? { is: 'created' } : held)))
+    const winner = rivals[answers.findIndex(({ outcome }) => outcome === 'created')]
+    const held = { outcome: 'nameInUse', holder: winner?.id }
+    expect(answers).toEqual(rivals.map(({ id }) => (id === winner?.id ? { outcome: 'created' } : held)))
     const created = await Promise.all(rivals.map(({ id }) => records.read(id)))
     expect(created.filter((record) => record !== null).map(({ id }) => id)).toEqual([winner?.id])
   })

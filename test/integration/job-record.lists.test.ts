@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { eachJob } from '../../shared/jobs/job-list.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
-import type { ListPlace } from '../../shared/jobs/list-place.ts'
+import type { ListPosition } from '../../shared/jobs/list-position.ts'
 import { redisNow } from '../../shared/jobs/redis.ts'
 import { jobListKey, openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
 
@@ -37,15 +37,15 @@ async function createAt(milliseconds: number, orgName: string, count: number): P
 
 async function walk(orgName: string | null, limit: number): Promise<string[]> {
   const ids: string[] = []
-  for (let after: ListPlace | null = null; ; ) {
+  for (let after: ListPosition | null = null; ; ) {
     const page = await records.list(orgName, after, limit)
     ids.push(...page.map(({ id }) => id))
     if (page.length < limit) return ids
-    after = page.at(-1) as ListPlace
+    after = page.at(-1) as ListPosition
   }
 }
 
-async function idsOf(lists: readonly (string | null)[], after: ListPlace | null = null): Promise<string[]> {
+async function idsOf(lists: readonly (string | null)[], after: ListPosition | null = null): Promise<string[]> {
   const ids: string[] = []
   for await (const { job } of eachJob(records, lists, after)) ids.push(job.id)
   return ids
@@ -79,7 +79,7 @@ describe('the list of an org', () => {
     const page = await records.list(org, null, 4)
     await createAt(0, org, 5)
     await createAt(1, org, 5)
-    const after = page.at(-1) as ListPlace
+    const after = page.at(-1) as ListPosition
     const rest = (await records.list(org, after, 100)).map(({ id }) => id)
     expect(rest.filter((id) => ids.includes(id))).toEqual(ids.slice(4))
     expect(rest.every((id) => id < after.id)).toBe(true)

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import type { NewJob } from '../../shared/jobs/create-job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
-import type { NewJob } from '../../shared/jobs/new-job.ts'
 import { openJobsKey, openRunsKey, recordKey, secretKeyOf } from '../../shared/jobs/redis-keys.ts'
 import { finalStates } from '../../shared/jobs/states.ts'
 import { ownDatabase } from '../support/own-database.ts'
@@ -24,7 +24,7 @@ const job = (given: Partial<NewJob> = {}): NewJob => {
 }
 const created = async (given: Partial<NewJob> = {}) => {
   const one = job(given)
-  expect(await records.create(one)).toEqual({ is: 'created' })
+  expect(await records.create(one)).toEqual({ outcome: 'created' })
   return one.id
 }
 
@@ -51,8 +51,8 @@ describe('the runs of open jobs', () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, () => records.create(job({ runs: 4, openRunsLimit: 10 }))),
     )
-    expect(outcomes.filter(({ is }) => is === 'created')).toHaveLength(3)
-    expect(outcomes.filter(({ is }) => is === 'full')).toHaveLength(17)
+    expect(outcomes.filter(({ outcome }) => outcome === 'created')).toHaveLength(3)
+    expect(outcomes.filter(({ outcome }) => outcome === 'queueFull')).toHaveLength(17)
     expect(await records.openRuns()).toBe(12)
   })
 
@@ -84,7 +84,7 @@ test('a job and its sealed key are created atomically, and the key does not expi
   expect(await redis.ttl(secretKeyOf(id))).toBe(-1)
   const { orgName, fileName } = (await records.read(id)) ?? {}
   const rival = job({ orgName, fileName, sealedKey: 'other' } as Partial<NewJob>)
-  expect(await records.create(rival)).toEqual({ is: 'held', holder: id })
+  expect(await records.create(rival)).toEqual({ outcome: 'nameInUse', holder: id })
   expect(await redis.exists(secretKeyOf(rival.id))).toBe(0)
 })
 
@@ -114,19 +114,21 @@ describe('an idempotency key', () => {
     [422, 'unpublishable', false],
   ])('of a job that failed with %d %s makes a new job: %s', async (status, code, makesNew) => {
     const id = await created(keyed('key'))
-    expect(await records.known('key')).toMatchObject({ id })
+    expect(await records.findByIdempotencyKey('key')).toMatchObject({ id })
     await records.finish(id, 'failed', { error: { status, code, message: 'it failed' } })
-    expect(await records.known('key')).toEqual(makesNew ? null : { id, fingerprint: 'k1.print' })
+    expect(await records.findByIdempotencyKey('key')).toEqual(makesNew ? null : { id, fingerprint: 'k1.print' })
     const again = job(keyed('key'))
-    expect(await records.create(again)).toMatchObject(makesNew ? { is: 'created' } : { is: 'known', id })
-    expect((await records.known('key'))?.id).toBe(makesNew ? again.id : id)
+    expect(await records.create(again)).toMatchObject(makesNew ? { outcome: 'created' } : { outcome: 'duplicate', id })
+    expect((await records.findByIdempotencyKey('key'))?.id).toBe(makesNew ? again.id : id)
   })
 
   test('of a job whose record is gone makes a new job; of a cancelled one it does not', async () => {
     const [gone, cancelled] = [await created(keyed('gone')), await created(keyed('cancelled'))]
     await redis.del(recordKey(gone))
     await records.finish(cancelled, 'cancelled', {})
-    expect([await records.known('gone'), (await records.known('cancelled'))?.id]).toEqual([null, cancelled])
+    expect([await records.findByIdempotencyKey('gone'), (await records.findByIdempotencyKey('cancelled'))?.id]).toEqual(
+      [null, cancelled],
+    )
   })
 })
 

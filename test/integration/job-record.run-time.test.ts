@@ -115,7 +115,7 @@ describe('the run time of a job', () => {
       await slices.endRun(id, slice)
     }
     await expectRan(id, 5_000)
-    expect(await records.cancel(id)).toEqual({ state: 'cancelled', isNews: true })
+    expect(await records.cancel(id)).toEqual({ state: 'cancelled', isCancelledNow: true })
   })
 
   test('never decreases when the clock of Redis goes back', async () => {

@@ -31,7 +31,7 @@ const token = 'token'
 async function begin() {
   const delivery = await worker.getNextJob(token, { block: false })
   if (delivery === undefined) return null
-  await queue.begun(delivery.opts.priority)
+  await queue.started(delivery.opts.priority)
   const { id, slice } = delivery.data
   return { delivery, name: slice === undefined ? id : `${id}.${slice}` }
 }

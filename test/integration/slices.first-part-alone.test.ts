@@ -9,8 +9,8 @@ import { storeRequest, subRequestsPerSlice } from '../../shared/jobs/stored-requ
 import { createMetrics } from '../../shared/observability/metrics.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import type { WorkerContext } from '../../worker/context.ts'
-import { createHeadStart } from '../../worker/head-start.ts'
 import { publishSlice } from '../../worker/publish-slices.ts'
+import { createStaggeredStart } from '../../worker/staggered-start.ts'
 import { drawRing } from '../support/social-graph.ts'
 import { openTestStorage } from '../support/storage.ts'
 
@@ -58,7 +58,7 @@ test('the second slice of a job in one worker is read only after the first has s
     store,
     config,
     metrics: createMetrics(),
-    headStart: createHeadStart(),
+    staggeredStart: createStaggeredStart(),
     failpoint: () => {},
     secrets: { read: async () => () => credentials },
   } as unknown as WorkerContext

@@ -85,7 +85,7 @@ describe('a submission leaves', () => {
     const outcome = submitJob({ ...whole, ...broken }, submission, idempotency)
     await expect(outcome).rejects.toMatchObject({ status: 503, code, headers: { 'Retry-After': '5' } })
     expect(await leftOf(submission)).toEqual(left)
-    expect(await whole.records.known(idempotency.key)).toBeNull()
+    expect(await whole.records.findByIdempotencyKey(idempotency.key)).toBeNull()
     expect(await submitJob(whole, submission, idempotency)).toMatchObject({ replayed: false })
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints.ts'
-import { jobSchema } from '../../api/http/visible-job.ts'
+import { jobSchema } from '../../api/http/job-view.ts'
 import { environment } from '../../shared/config/env.ts'
 import { publishFields } from '../../shared/publish/request/fields.ts'
 import { anchorsOf } from '../support/documents.ts'

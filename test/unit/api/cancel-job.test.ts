@@ -10,7 +10,7 @@ const progress = { subRequests: 1 }
 const context = {
   records: {
     read: async () => ({ ...job, progress, state: 'cancelled' }),
-    cancel: async () => ({ state: 'cancelled', isNews: true }),
+    cancel: async () => ({ state: 'cancelled', isCancelledNow: true }),
   },
   queue: { remove: async () => {} },
   store: { put: async () => 'etag', async *list() {} },

@@ -24,12 +24,12 @@ const cases: Record<
   [happens: () => void, moves: [string, Record<string, string>, number][], line: string | null]
 > = {
   'a run begins': [
-    () => events.runBegun(observed, run),
+    () => events.runStarted(observed, run),
     [['packets_attempts_total', { attempt: '1' }, 1]],
     'job started',
   ],
   'a run begins for the fifth time': [
-    () => events.runBegun(observed, { ...run, attempt: 5 }),
+    () => events.runStarted(observed, { ...run, attempt: 5 }),
     [['packets_attempts_total', { attempt: 'more' }, 1]],
     'job started',
   ],
@@ -49,7 +49,7 @@ const cases: Record<
     'run failed',
   ],
   'a job succeeds': [
-    () => events.jobFinished(observed, job, { outcome: 'succeeded', isNews: true }),
+    () => events.jobFinished(observed, job, { outcome: 'succeeded', isFirst: true }),
     [
       ['packets_jobs_total', { outcome: 'succeeded', reason: '' }, 1],
       ['packets_job_seconds_count', { outcome: 'succeeded' }, 1],
@@ -57,7 +57,7 @@ const cases: Record<
     'job finished',
   ],
   'a job fails': [
-    () => events.jobFinished(observed, job, { outcome: 'failed', reason: 'jobTimedOut', isNews: true }),
+    () => events.jobFinished(observed, job, { outcome: 'failed', reason: 'jobTimedOut', isFirst: true }),
     [
       ['packets_jobs_total', { outcome: 'failed', reason: 'jobTimedOut' }, 1],
       ['packets_job_seconds_count', { outcome: 'failed' }, 1],
@@ -65,7 +65,7 @@ const cases: Record<
     'job finished',
   ],
   'a job has ended already': [
-    () => events.jobFinished(observed, job, { outcome: 'succeeded', isNews: false }),
+    () => events.jobFinished(observed, job, { outcome: 'succeeded', isFirst: false }),
     [],
     'job finished',
   ],

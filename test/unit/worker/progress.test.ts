@@ -11,9 +11,9 @@ afterEach(() => {
 
 test('progress is not sent again while Redis has not answered', async () => {
   const answers: (() => void)[] = []
-  const tell = () => new Promise<null>((resolve) => answers.push(() => resolve(null)))
+  const report = () => new Promise<null>((resolve) => answers.push(() => resolve(null)))
   const log = { warn: () => {} } as never
-  const tracking = trackProgress({ log }, { tell } as unknown as Step, 1, new AbortController().signal)
+  const tracking = trackProgress({ log }, { report } as unknown as Step, 1, new AbortController().signal)
   await vi.advanceTimersByTimeAsync(3_600_000)
   expect(answers).toHaveLength(1)
   answers[0]?.()

@@ -41,7 +41,7 @@ function workerWith(failure: Error) {
     }),
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
-    queue: only<JobQueue>({ begun: async () => {} }),
+    queue: only<JobQueue>({ started: async () => {} }),
     generations: only<Generations>({ ofJob: async () => null }),
     store: only<ObjectStore>({ get: async () => Buffer.from('{}\n'), async *list() {} }),
     secrets: only<Secrets>({ read: () => Promise.reject(failure) }),

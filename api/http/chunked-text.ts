@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 const [chunkLength, turnMs] = [64 * 1024, 20]
 
 /** Joins pieces of text into larger chunks, and yields to the event loop while the pieces are produced. */
-export async function* inTurns(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+export async function* chunkedText(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = ''
   let turn = performance.now()
   for await (const piece of pieces) {

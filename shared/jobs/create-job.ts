@@ -19,10 +19,14 @@ export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'b
 }
 
 /**
- * Result of a creation: `created`; `known`: a job with the same idempotency key exists; `held`: another job holds the
- * name; `full`: too many runs are open.
+ * Result of a creation: `duplicate`: a job with the same idempotency key exists; `nameInUse`: the unfinished job
+ * `holder` writes a packet of that name; `queueFull`: too many runs are open.
  */
-export type Created = { is: 'created' } | ({ is: 'known' } & KnownJob) | { is: 'held'; holder: string } | { is: 'full' }
+export type Creation =
+  | { outcome: 'created' }
+  | ({ outcome: 'duplicate' } & EarlierJob)
+  | { outcome: 'nameInUse'; holder: string }
+  | { outcome: 'queueFull' }
 
 /** How a submission with an `Idempotency-Key` is remembered. Contract 7. */
 export interface Idempotency {
@@ -33,7 +37,7 @@ export interface Idempotency {
 }
 
 /** A job created with an idempotency key, and the fingerprint of its request. */
-export interface KnownJob {
+export interface EarlierJob {
   id: string
   fingerprint: string
 }
@@ -43,7 +47,7 @@ const idempotencySeconds = 24 * 3_600
 const listedSeconds = 30 * 24 * 3_600
 
 /** See `JobRecords.create`. */
-export async function createJob(redis: Redis, newJob: NewJob): Promise<Created> {
+export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation> {
   const { subRequests, latestBefore = 0, idempotency, sealedKey = '', runs = 1, openRunsLimit, ...job } = newJob
   const createdAt = new Date().toISOString()
   const progress = progressOf('queued', subRequests)
@@ -62,14 +66,14 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Created> 
   const kept = [idempotencySeconds, listedSeconds, sealedKey].map(String)
   const counted = [runs, openRunsLimit ?? Number.MAX_SAFE_INTEGER].map(String)
   const all = [...keys, ...values, ...kept, ...counted, ...hashOf(record)]
-  const [is, id = '', known = ''] = (await redis.jobCreate(keys.length, ...all)).split(' ')
-  if (is === 'full') return { is }
-  if (is === 'held') return { is, holder: id }
-  return is === 'known' ? { is, id, fingerprint: known } : { is: 'created' }
+  const [outcome, id = '', earlier = ''] = (await redis.jobCreate(keys.length, ...all)).split(' ')
+  if (outcome === 'queueFull') return { outcome }
+  if (outcome === 'nameInUse') return { outcome, holder: id }
+  return outcome === 'duplicate' ? { outcome, id, fingerprint: earlier } : { outcome: 'created' }
 }
 
-/** See `JobRecords.known`. */
-export async function findKnownJob(redis: Redis, key: string): Promise<KnownJob | null> {
+/** See `JobRecords.findByIdempotencyKey`. */
+export async function findEarlierJob(redis: Redis, key: string): Promise<EarlierJob | null> {
   const [id = '', fingerprint] = (await redis.jobKnown(idempotencyKey(key), recordKey(''))).split(' ')
   return fingerprint === undefined ? null : { id, fingerprint }
 }

@@ -11,13 +11,13 @@ import { flowTurnsKey, turnKey } from './redis-keys.ts'
  * at 1 when nothing is queued or in progress. If they reach the end of the range before that, all further deliveries
  * get the last turn and run in order of arrival until the queue has been empty once.
  */
-export interface Turns {
+export interface FairQueueing {
   /** Priorities of the next deliveries of a flow. Within one turn whole publishes come before slices. */
-  next(flow: Flow, count: number): Promise<number[]>
+  nextPriorities(flow: Flow, count: number): Promise<number[]>
   /** A delivery will never start: its turn is returned to the flow. */
-  returned(flow: Flow): Promise<void>
+  returnTurn(flow: Flow): Promise<void>
   /** A delivery with this priority starts; deliveries from before turns existed have none. */
-  begun(priority: number | undefined): Promise<void>
+  started(priority: number | undefined): Promise<void>
 }
 
 export type Flow = { org: string } | { multi: string }
@@ -25,7 +25,7 @@ export type Flow = { org: string } | { multi: string }
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     turnsNext(keys: number, ...keysAndValues: string[]): Result<number, Context>
-    turnBegun(turn: string, begun: string): Result<number, Context>
+    turnStarted(turn: string, started: string): Result<number, Context>
     turnReturned(turn: string, flows: string, flow: string): Result<number, Context>
   }
 }
@@ -38,7 +38,7 @@ const priorityOf = (turn: number, isSlice: boolean) => 2 * turn + (isSlice && tu
 
 // KEYS: turn of the last delivery started, last turn of each flow, all keys where the queue keeps jobs. ARGV: flow,
 // number of turns, the maximum turn.
-const next = `
+const nextScript = `
 if redis.call('EXISTS', unpack(KEYS, 3)) == 0 then redis.call('DEL', KEYS[1], KEYS[2]) end
 local now = tonumber(redis.call('GET', KEYS[1]) or 0)
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. now)
@@ -48,13 +48,13 @@ redis.call('ZADD', KEYS[2], math.min(first + ARGV[2] - 1, ARGV[3]), ARGV[1])
 return first`
 
 // A retry has an old turn; the current turn never goes back.
-const begun = `
+const startedScript = `
 if tonumber(ARGV[1]) <= tonumber(redis.call('GET', KEYS[1]) or 0) then return 0 end
 redis.call('SET', KEYS[1], ARGV[1])
 return 1`
 
 // KEYS: turn of the last delivery started, last turn of each flow. ARGV: flow.
-const returned = `
+const returnScript = `
 local last = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0)
 if last <= tonumber(redis.call('GET', KEYS[1]) or 0) then return 0 end
 redis.call('ZINCRBY', KEYS[2], -1, ARGV[1])
@@ -62,22 +62,22 @@ return 1`
 
 const nameOf = (flow: Flow) => ('multi' in flow ? `multi:${flow.multi}` : `org:${flow.org}`)
 
-/** @param places the keys of all jobs in the queue, in any state. */
-export function createTurns(redis: Redis, places: readonly string[]): Turns {
-  redis.defineCommand('turnsNext', { lua: next })
-  redis.defineCommand('turnBegun', { numberOfKeys: 1, lua: begun })
-  redis.defineCommand('turnReturned', { numberOfKeys: 2, lua: returned })
-  const keys = [turnKey, flowTurnsKey, ...places]
+/** @param queueKeys the keys of all jobs in the queue, in any state. */
+export function createFairQueueing(redis: Redis, queueKeys: readonly string[]): FairQueueing {
+  redis.defineCommand('turnsNext', { lua: nextScript })
+  redis.defineCommand('turnStarted', { numberOfKeys: 1, lua: startedScript })
+  redis.defineCommand('turnReturned', { numberOfKeys: 2, lua: returnScript })
+  const keys = [turnKey, flowTurnsKey, ...queueKeys]
   return {
-    async next(flow, count) {
+    async nextPriorities(flow, count) {
       const first = await redis.turnsNext(keys.length, ...keys, nameOf(flow), String(count), String(lastTurn))
       return Array.from({ length: count }, (_, at) => priorityOf(Math.min(first + at, lastTurn), 'multi' in flow))
     },
-    async returned(flow) {
+    async returnTurn(flow) {
       await redis.turnReturned(turnKey, flowTurnsKey, nameOf(flow))
     },
-    async begun(priority) {
-      if (priority) await redis.turnBegun(turnKey, String(Math.floor(priority / 2)))
+    async started(priority) {
+      if (priority) await redis.turnStarted(turnKey, String(Math.floor(priority / 2)))
     },
   }
 }

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { createHeadStart, type HeadStart } from '../../../worker/head-start.ts'
+import { createStaggeredStart, type StaggeredStart } from '../../../worker/staggered-start.ts'
 
 /** A slice that stages and ends on demand; `begun` is set when it starts. */
-function slice(headStart: HeadStart, jobId: string) {
+function slice(staggeredStart: StaggeredStart, jobId: string) {
   const [stages, ends] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()]
   const seen = { begun: false }
-  const run = headStart.run(jobId, async (staged) => {
+  const run = staggeredStart.run(jobId, async (staged) => {
     seen.begun = true
     stages.promise.then(staged)
     return ends.promise
@@ -21,31 +21,31 @@ const begun = async (slices: readonly ReturnType<typeof slice>[]) => {
 
 describe('the first slice of a job', () => {
   test('runs alone until it has staged a part; then the others start, and later ones at once', async () => {
-    const headStart = createHeadStart()
-    const slices = ['a', 'a', 'a'].map((id) => slice(headStart, id))
+    const staggeredStart = createStaggeredStart()
+    const slices = ['a', 'a', 'a'].map((id) => slice(staggeredStart, id))
     expect(await begun(slices)).toEqual([true, false, false])
     slices[0]?.stage()
     expect(await begun(slices)).toEqual([true, true, true])
     slices[0]?.end('done')
     expect(await slices[0]?.run).toBe('done')
-    const later = slice(headStart, 'a')
+    const later = slice(staggeredStart, 'a')
     expect(await begun([later])).toEqual([true])
   })
 
   test('does not delay other jobs', async () => {
-    const headStart = createHeadStart()
-    const slices = ['a', 'b', 'a', 'b'].map((id) => slice(headStart, id))
+    const staggeredStart = createStaggeredStart()
+    const slices = ['a', 'b', 'a', 'b'].map((id) => slice(staggeredStart, id))
     expect(await begun(slices)).toEqual([true, true, false, false])
     slices[1]?.stage()
     expect(await begun(slices)).toEqual([true, true, false, true])
   })
 
   test('lets the others start if it ends without a part, or fails', async () => {
-    const headStart = createHeadStart()
-    const [ending, behindIt] = [slice(headStart, 'a'), slice(headStart, 'a')]
+    const staggeredStart = createStaggeredStart()
+    const [ending, behindIt] = [slice(staggeredStart, 'a'), slice(staggeredStart, 'a')]
     ending.end('empty')
     expect(await begun([behindIt])).toEqual([true])
-    const [failing, behindThat] = [slice(headStart, 'b'), slice(headStart, 'b')]
+    const [failing, behindThat] = [slice(staggeredStart, 'b'), slice(staggeredStart, 'b')]
     failing.fail(new Error('broke'))
     await expect(failing.run).rejects.toThrow('broke')
     expect(await begun([behindThat])).toEqual([true])
@@ -54,12 +54,12 @@ describe('the first slice of a job', () => {
   })
 
   test('runs alone again after all slices of its job have ended', async () => {
-    const headStart = createHeadStart()
-    const once = slice(headStart, 'a')
+    const staggeredStart = createStaggeredStart()
+    const once = slice(staggeredStart, 'a')
     once.stage()
     once.end('done')
     await once.run
-    const slices = [slice(headStart, 'a'), slice(headStart, 'a')]
+    const slices = [slice(staggeredStart, 'a'), slice(staggeredStart, 'a')]
     expect(await begun(slices)).toEqual([true, false])
   })
 })

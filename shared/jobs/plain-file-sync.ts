@@ -1,0 +1,68 @@
+import type { Redis, Result } from 'ioredis'
+import { plainFilesFailed } from '../observability/events.ts'
+import type { Logger } from '../observability/log.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import { markLatest } from '../storage/listing/markers.ts'
+import { refreshPlainFiles, removePlainFiles } from '../storage/plain-files.ts'
+import type { Storage } from '../storage/storage.ts'
+import { redisNow } from './redis.ts'
+import { stalePlainFilesKey } from './redis-keys.ts'
+
+/**
+ * Keeps plain files in step with their packets, and the generation markers that listings read. A packet is marked stale
+ * in Redis before it is committed, so that after a crash the janitor finds the mark. A failure never fails a publish.
+ * Contract 6.
+ */
+export interface PlainFileSync {
+  markStale(name: string): Promise<void>
+  refresh(name: string): Promise<void>
+  /** Removes the plain files of a removed packet. */
+  remove(name: string): Promise<void>
+  /** Names marked before a time (epoch milliseconds, by Redis's clock) and not refreshed since. */
+  staleBefore(time: number): Promise<string[]>
+}
+
+interface PlainFileSyncOptions {
+  /** Without plain files only the markers are kept. */
+  isEnabled: boolean
+  log: Logger
+  metrics: Metrics
+}
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    plainFilesRefreshed(stale: string, name: string, marked: string): Result<number, Context>
+  }
+}
+
+// A mark that changed belongs to a later commit, which refreshes the files itself.
+const refreshedScript = `
+if redis.call('ZSCORE', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+return redis.call('ZREM', KEYS[1], ARGV[1])`
+
+export function createPlainFileSync(
+  redis: Redis,
+  { store, generations }: Storage,
+  { isEnabled, log, metrics }: PlainFileSyncOptions,
+): PlainFileSync {
+  redis.defineCommand('plainFilesRefreshed', { numberOfKeys: 1, lua: refreshedScript })
+
+  async function loggingFailure(step: () => Promise<unknown>): Promise<void> {
+    await step().catch((error) => plainFilesFailed({ log, metrics }, error))
+  }
+
+  const update = (name: string, change: typeof refreshPlainFiles) =>
+    loggingFailure(async () => {
+      const marked = await redis.zscore(stalePlainFilesKey, name).catch(() => null)
+      const changed = isEnabled ? change(store, generations, name) : null
+      await Promise.all([changed, markLatest(store, generations, name)])
+      if (marked !== null) await redis.plainFilesRefreshed(stalePlainFilesKey, name, marked)
+    })
+
+  return {
+    markStale: (name) => loggingFailure(async () => redis.zadd(stalePlainFilesKey, await redisNow(redis), name)),
+    refresh: (name) => update(name, refreshPlainFiles),
+    remove: (name) => update(name, removePlainFiles),
+    staleBefore: (time) => redis.zrange(stalePlainFilesKey, '-inf', `(${time}`, 'BYSCORE'),
+  }
+}
