@@ -6,7 +6,7 @@ import { endpoints } from './endpoints.ts'
 import { health } from './health.ts'
 import { docs } from './http/docs.ts'
 import { handleErrors } from './http/error-handler.ts'
-import { secureHeaders } from './http/headers.ts'
+import { setSecurityHeaders } from './http/headers.ts'
 import { mountEndpoints } from './http/mount.ts'
 import { parseQuery } from './http/query.ts'
 import { logRequests } from './http/request-log.ts'
@@ -21,7 +21,7 @@ export function createApp(context: ApiContext): Express {
   const app = express()
   app.disable('x-powered-by').disable('etag').set('query parser', parseQuery)
   app.use(logRequests(context))
-  app.use(secureHeaders)
+  app.use(setSecurityHeaders)
   app.use(checkHead)
   app.use(compression({ threshold: compressedFromBytes, filter: isJson }))
   app.use(health(context))

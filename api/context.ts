@@ -25,9 +25,9 @@ export interface ApiContext extends Storage {
   authenticate: Authenticate
   limitRequests: LimitRequests
   /** Bytes of request bodies whose response is still pending. */
-  bodies: Budget
+  bodyBudget: Budget
   /** `returnOnly` packets, which this process builds itself. */
-  returned: Budget
+  returnOnlyBudget: Budget
   records: JobRecords
   secrets: Secrets
   queue: JobQueue
@@ -61,8 +61,8 @@ export async function createApiContext(
     redis,
     authenticate: createTokens(config.auth, log),
     limitRequests: createRequestLimit(redis, config.limits.requestsPerMinute),
-    bodies: createBudget(config.limits.bodyBytes, 'bytes of request bodies'),
-    returned: createBudget(config.limits.returnOnlyAtOnce, 'returnOnly packets'),
+    bodyBudget: createBudget(config.limits.bodyBytes, 'bytes of request bodies'),
+    returnOnlyBudget: createBudget(config.limits.returnOnlyAtOnce, 'returnOnly packets'),
     records,
     secrets: createSecrets(redis, config.secretKeys),
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),

@@ -71,6 +71,6 @@ async function removeLeftovers(context: WorkerContext, job: JobRecord, outcome: 
     await discard()
     await removeRequest(store, job)
   } catch (error) {
-    log.warn({ err: error, jobId: job.id }, 'something of a finished job is left to the janitor')
+    log.warn({ err: error, jobId: job.id }, 'clean-up of a finished job failed; the janitor will repeat it')
   }
 }

@@ -35,7 +35,7 @@ export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, 
     if (!isStoreAway && !isRedisAway(error) && !isNewer) throw error
     const reason = isNewer
       ? 'job of a newer version, left to newer workers: update this one'
-      : 'job waits for what it needs'
+      : 'job delayed until the store and Redis answer'
     context.log.warn({ jobId: delivery.data.id, err: error }, reason)
     await delayJob(delivery)
   }

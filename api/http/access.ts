@@ -3,7 +3,7 @@ import * as errors from '../../shared/errors/catalogue.ts'
 import type { ApiContext } from '../context.ts'
 import { requireVisible } from './job-view.ts'
 
-interface Asked<Params, Body> {
+interface AccessInput<Params, Body> {
   principal: Principal
   params: Params
   body: Body
@@ -12,7 +12,7 @@ interface Asked<Params, Body> {
 /** Org check of an endpoint: throws unless the token's orgs cover the data it accesses. Every endpoint declares one. */
 export type Access<Params = unknown, Body = unknown> = (
   context: ApiContext,
-  asked: Asked<Params, Body>,
+  input: AccessInput<Params, Body>,
 ) => void | Promise<void>
 
 /** No org check: either the scope suffices, or the handler itself filters by the token's orgs. */

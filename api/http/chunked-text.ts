@@ -1,20 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
 
-const [chunkLength, turnMs] = [64 * 1024, 20]
+const [chunkLength, maxBlockMs] = [64 * 1024, 20]
 
 /** Joins pieces of text into larger chunks, and yields to the event loop while the pieces are produced. */
 export async function* chunkedText(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = ''
-  let turn = performance.now()
+  let lastYield = performance.now()
   for await (const piece of pieces) {
     chunk += piece
     if (chunk.length >= chunkLength) {
       yield chunk
       chunk = ''
     }
-    if (performance.now() - turn < turnMs) continue
+    if (performance.now() - lastYield < maxBlockMs) continue
     await setImmediate()
-    turn = performance.now()
+    lastYield = performance.now()
   }
   if (chunk !== '') yield chunk
 }

@@ -35,7 +35,7 @@ export interface Preferences {
   returnMinimal: boolean
 }
 
-export interface Input<Params, Query, Body> {
+export interface Input<Params = unknown, Query = unknown, Body = unknown> {
   /** Aborts when the response is complete or the client disconnects. */
   signal: AbortSignal
   principal: Principal
@@ -58,6 +58,7 @@ export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
   scope: Scope | null
   access: Access<Params, Body>
   params?: z.ZodType<Params>
+  /** Without it the endpoint takes no query. */
   query?: z.ZodType<Query>
   body?: BodyReader<Body>
   /** Request headers that the endpoint uses. */

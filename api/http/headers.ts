@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 
-export const secure = {
+export const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
@@ -10,8 +10,8 @@ export const secure = {
  * API responses are data: never sniffed, framed or executed. Those below `/1.0/` contain statements, presigned URLs or
  * names, which caches must not store.
  */
-export const secureHeaders: RequestHandler = (request, response, next) => {
-  response.set(secure)
+export const setSecurityHeaders: RequestHandler = (request, response, next) => {
+  response.set(securityHeaders)
   if (request.path.startsWith('/1.0/')) response.set('Cache-Control', 'no-store')
   next()
 }

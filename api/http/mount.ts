@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import { type RequestHandler, type Response, Router } from 'express'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Principal } from '../../shared/auth/principal.ts'
 import type { Issue } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
@@ -25,14 +25,14 @@ export function mountEndpoints(context: ApiContext, endpoints: readonly Endpoint
   const mount = ([path, sharing]: [string, Endpoint[]]) => {
     for (const endpoint of sharing) router[endpoint.method](path, ...handlersOf(context, endpoint))
   }
-  const tell = ([path, sharing]: [string, Endpoint[]]) => router.all(path, noteMethods(sharing))
+  const registerMethods = ([path, sharing]: [string, Endpoint[]]) => router.all(path, noteMethods(sharing))
   for (const group of fixed) {
     mount(group)
-    tell(group)
+    registerMethods(group)
     router.all(group[0], answerOtherMethod)
   }
   open.forEach(mount)
-  open.forEach(tell)
+  open.forEach(registerMethods)
   router.use(answerOtherMethod)
   return router
 }
@@ -86,7 +86,7 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
   }
   return [
     authorize,
-    ...(endpoint.body ? jsonBody(endpoint.body.limitBytes, endpoint.body.isOptional, context.bodies) : []),
+    ...(endpoint.body ? jsonBody(endpoint.body.limitBytes, endpoint.body.isOptional, context.bodyBudget) : []),
     handle,
   ]
 }
@@ -99,11 +99,9 @@ function queryOf(query: object, issues: Issue[]): Record<string, unknown> {
   return { ...query }
 }
 
-function validated(schema: z.ZodType | undefined, value: object, issues: Issue[]): unknown {
-  if (schema === undefined) {
-    for (const path of Object.keys(value)) issues.push({ path, message: 'unknown parameter' })
-    return value
-  }
+const noParameters = z.strictObject({})
+
+function validated(schema: z.ZodType = noParameters, value: object, issues: Issue[]): unknown {
   const parsed = schema.safeParse(value)
   if (parsed.error) issues.push(...issuesOf(parsed.error, schema))
   return parsed.data
@@ -119,18 +117,18 @@ async function send(response: Response, answer: Answer): Promise<void> {
   if (bytes !== null) response.set('Content-Length', String(bytes))
   if (response.req.method === 'HEAD') return void response.end()
   // If the source fails midway, the connection closes before the full length or the last chunk: clients see truncation.
-  await pipeline(noting<string | Uint8Array>(chunks, response), response).catch((error) => {
-    if (!response.headersSent || response.locals.brokenBy) throw error
+  await pipeline(recordingErrors<string | Uint8Array>(chunks, response), response).catch((error) => {
+    if (!response.headersSent || response.locals.streamError) throw error
     response.destroy() // the client disconnected
   })
 }
 
 /** Records an error of the source, to distinguish it from a client that disconnects. */
-async function* noting<Chunk>(chunks: AsyncIterable<Chunk>, { locals }: Response): AsyncGenerator<Chunk> {
+async function* recordingErrors<Chunk>(chunks: AsyncIterable<Chunk>, { locals }: Response): AsyncGenerator<Chunk> {
   try {
     yield* chunks
   } catch (error) {
-    locals.brokenBy = error
+    locals.streamError = error
     throw error
   }
 }

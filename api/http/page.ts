@@ -4,13 +4,13 @@ import type { Packets } from '../../shared/storage/packets.ts'
 import type { Answer } from './endpoint.ts'
 import { once, wholeNumber } from './query.ts'
 
-const mostNames = 100_000
-const mostUnlimited = 10_000
+const maxNames = 100_000
+const maxWithoutLimit = 10_000
 
 /** At most `limit` names after `after`. Contract 7.8. */
-export const paging = { limit: wholeNumber(1, mostNames).optional(), after: once.optional() }
+export const paging = { limit: wholeNumber(1, maxNames).optional(), after: once.optional() }
 
-interface Wanted {
+interface Selection {
   orgName: string
   prefixes: readonly string[]
   holding: readonly string[]
@@ -25,12 +25,12 @@ interface Page {
  * Answers one page, with `next` as the start of the following one. Without `limit` the list is complete or refused,
  * never truncated. @throws noSuchOrg (404), invalidRequest
  */
-export async function answerPage(packets: Packets, wanted: Wanted, { limit, after }: Page): Promise<Answer> {
-  const { orgName, prefixes, holding } = wanted
+export async function answerPage(packets: Packets, selection: Selection, { limit, after }: Page): Promise<Answer> {
+  const { orgName, prefixes, holding } = selection
   await packets.requireOrg(orgName)
-  const { names, next } = await packets.page(orgName, prefixes, { limit: limit ?? mostUnlimited, after, holding })
+  const { names, next } = await packets.page(orgName, prefixes, { limit: limit ?? maxWithoutLimit, after, holding })
   if (limit === undefined && next !== null) {
-    const message = `required where more than ${mostUnlimited} files match: that many are listed without it, up to ${mostNames} with it; next in the answer is the after of the next page`
+    const message = `required where more than ${maxWithoutLimit} files match: that many are listed without it, up to ${maxNames} with it; next in the answer is the after of the next page`
     throw errors.invalidRequest([{ path: 'limit', message }])
   }
   return { kind: 'publish', response: { ...publishResponse({ fileNames: names }), next } }

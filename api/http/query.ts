@@ -2,7 +2,7 @@ import { type ParsedUrlQuery, parse } from 'node:querystring'
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 
-const mostParameters = 1_000
+const maxParameters = 1_000
 
 /**
  * Parses a query; a repeated parameter becomes a list. Refuses more than 1,000 parameters and invalid percent-encoding,
@@ -10,7 +10,7 @@ const mostParameters = 1_000
  */
 export function parseQuery(text: string | null): ParsedUrlQuery {
   const query = text ?? ''
-  if (query.split('&').length > mostParameters) throw refused(`have at most ${mostParameters} parameters`)
+  if (query.split('&').length > maxParameters) throw refused(`have at most ${maxParameters} parameters`)
   try {
     decodeURIComponent(query)
   } catch {
@@ -30,16 +30,16 @@ export const once = z
 export const word = <const Words extends readonly string[]>(words: Words) =>
   once.pipe(z.enum(words)).meta({ override: { type: 'string', enum: [...words] } })
 
-/** A whole number from `least` to `most`. */
-export const wholeNumber = (least: number, most: number) =>
+/** A whole number from `min` to `max`. */
+export const wholeNumber = (min: number, max: number) =>
   once
     .refine((text) => /^\d{1,9}$/.test(text), {
-      message: `must be a whole number from ${least} to ${most}`,
+      message: `must be a whole number from ${min} to ${max}`,
       abort: true,
     })
     .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`)
-    .meta({ override: { type: 'integer', minimum: least, maximum: most, pattern: undefined } })
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
+    .meta({ override: { type: 'integer', minimum: min, maximum: max, pattern: undefined } })
 
 export const trueOrFalse = word(['true', 'false']).transform((value) => value === 'true')
 

@@ -26,5 +26,5 @@ export function logRequests({ log, metrics }: Pick<ApiContext, 'log' | 'metrics'
 
 /** Status of an incomplete response: 499 if the client disconnected, else that of the error, at least 500. */
 function statusOfPart({ locals }: Response): number {
-  return locals.brokenBy === undefined ? 499 : Math.max(500, toAppError(locals.brokenBy).status)
+  return locals.streamError === undefined ? 499 : Math.max(500, toAppError(locals.streamError).status)
 }

@@ -6,7 +6,7 @@ import * as errors from '../../shared/errors/catalogue.ts'
 import type { OnUnreadable, Unreadable } from '../../shared/lifecycle/listen.ts'
 import type { ApiContext } from '../context.ts'
 import { errorBody } from './error-handler.ts'
-import { secure } from './headers.ts'
+import { securityHeaders } from './headers.ts'
 
 const largestHeadBytes = 16 * 1024
 
@@ -47,7 +47,7 @@ const pathIn = ({ rawPacket }: Unreadable): string =>
 function answerOf(error: AppError, path: string, requestId: string): string {
   const { type, body } = errorBody(error, path)
   const headers = {
-    ...secure,
+    ...securityHeaders,
     'Cache-Control': 'no-store',
     'X-Request-Id': requestId,
     'Content-Type': `${type}; charset=utf-8`,

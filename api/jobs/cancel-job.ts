@@ -20,7 +20,6 @@ export const cancelJob = defineEndpoint({
   scope: 'publish:write',
   access: orgOfJob,
   params: z.object({ id: jobId }),
-  query: z.strictObject({}),
   answer: jobSchema,
   answers: { 202: 'Its run is being stopped', 409: 'It is finished, or past its commit' },
   async handle(context, { principal, params }) {
@@ -53,7 +52,7 @@ async function removeLeftovers(context: ApiContext, job: JobRecord): Promise<voi
     if (isSliced(job)) await discardSlices(context, job)
   }
   const removed = Promise.all([queue.remove(job), closeCancelled(store, job, discard)]).catch((error) =>
-    log.warn({ err: error, jobId: job.id }, 'something of a cancelled job is left to the janitor'),
+    log.warn({ err: error, jobId: job.id }, 'clean-up of a cancelled job failed; the janitor will repeat it'),
   )
   await withTimeout(removed, removalWaitMs).catch(() => {})
 }

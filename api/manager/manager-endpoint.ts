@@ -4,7 +4,7 @@ import { noOrg } from '../http/access.ts'
 import { chunkedText } from '../http/chunked-text.ts'
 import { type BodyReader, defineEndpoint, type Endpoint, type Input } from '../http/endpoint.ts'
 import { etagOf, isOneRecord } from './etag.ts'
-import { configured } from './require-models.ts'
+import { requireModels } from './require-models.ts'
 
 interface Operation<Shape extends z.ZodRawShape, Query, Body> {
   summary: string
@@ -33,14 +33,14 @@ export const managerEndpoint = <Shape extends z.ZodRawShape, Query, Body>(
     scope: method === 'get' ? 'manager:read' : 'manager:write',
     access: noOrg,
     params: z.object(params),
-    query: query ?? (z.strictObject({}) as unknown as z.ZodType<Query>),
+    ...(query === undefined ? {} : { query }),
     ...(body === undefined ? {} : { body }),
     takes: method === 'put' || method === 'delete' ? ['If-Match'] : [],
     answer: gives,
     hasETag: isOneRecord(gives),
     answers: answersTo[method],
     async handle({ models }, input) {
-      const value = await answer(configured(models).visibleTo(input.principal), input)
+      const value = await answer(requireModels(models).visibleTo(input.principal), input)
       if (isText(value)) return { kind: 'chunks', chunks: chunkedText(value) }
       return { kind: 'json', value, headers: isOneRecord(gives) ? etagOf(value) : {} }
     },

@@ -1,8 +1,8 @@
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { AllModels } from '../../shared/manager/repository.ts'
 
-/** @throws managerNotConfigured (503) */
-export function configured(models: AllModels | null): AllModels {
+/** The manager's models. @throws managerNotConfigured (503) without a manager database */
+export function requireModels(models: AllModels | null): AllModels {
   if (models === null) throw errors.managerNotConfigured()
   return models
 }

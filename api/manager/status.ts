@@ -1,6 +1,6 @@
 import { noOrg } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-import { configured } from './require-models.ts'
+import { requireModels } from './require-models.ts'
 
 /** Seed, Manager: status; open, as its example sends no token (contract 3). */
 export const managerStatus = defineEndpoint({
@@ -11,7 +11,7 @@ export const managerStatus = defineEndpoint({
   access: noOrg,
   answer: 'empty',
   async handle({ models }) {
-    await configured(models).ping()
+    await requireModels(models).ping()
     return { kind: 'empty' }
   },
 })

@@ -8,9 +8,9 @@ import { answerPage, paging } from '../http/page.ts'
 import { zodBody } from '../http/zod-body.ts'
 
 // Limited, as each prefix is a separate lookup in the store.
-const mostNames = 10_000
+const maxNames = 10_000
 const isText = (value: unknown) => typeof value === 'string'
-const names = listOf(z.string(), { type: 'string' }, isText, mostNames)
+const names = listOf(z.string(), { type: 'string' }, isText, maxNames)
 const search = z.strictObject({ fileNames: names.nullish(), usePrefixes: z.boolean().nullish() })
 
 /** Seed, Publish #8; contract 7.8. Prefixes are looked up in the store; substrings need a listing of the whole org. */

@@ -5,7 +5,7 @@ import { isIndexable } from '../../shared/search/strategies.ts'
 import type { ApiContext } from '../context.ts'
 import { chunkedText } from '../http/chunked-text.ts'
 import type { Answer } from '../http/endpoint.ts'
-import { configured } from '../manager/require-models.ts'
+import { requireModels } from '../manager/require-models.ts'
 
 /** Policies are generated from this manager, whatever its org: manager names are unique. Contract 10, Search. */
 const modelName = 'default'
@@ -21,7 +21,7 @@ interface Custom {
  * @throws noSuchNodeType (404), notIndexable (422), managerAway (503)
  */
 export async function policy({ models }: ApiContext, policyName: string, custom: Custom | null): Promise<Answer> {
-  const model = await configured(models).latest(modelName)
+  const model = await requireModels(models).latest(modelName)
   const keys = custom ? chosen(model.keys, custom.nodeTypes) : model.keys.filter(isIndexable).sort(byCodePoint)
   const leftOut = custom ? [] : model.keys.filter((key) => !isIndexable(key)).sort(byCodePoint)
   const [first, ...more] = batches(keys)

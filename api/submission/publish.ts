@@ -11,7 +11,7 @@ import { type Caller, submit } from './submit.ts'
 /** Shared by #3 and #4: builds and returns the packet here, or submits a job and waits for it. Contract 7.3. */
 export async function publish(
   context: ApiContext,
-  caller: Caller & Pick<Input<unknown, unknown, unknown>, 'signal'>,
+  caller: Caller & Pick<Input, 'signal'>,
   order: Submission,
   returnOnly: boolean,
 ): Promise<Answer> {

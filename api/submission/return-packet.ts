@@ -13,12 +13,12 @@ import type { Answer, Input } from '../http/endpoint.ts'
  */
 export async function returnPacket(
   context: ApiContext,
-  { principal, signal }: Pick<Input<unknown, unknown, unknown>, 'principal' | 'signal'>,
+  { principal, signal }: Pick<Input, 'principal' | 'signal'>,
   { requests, batchSize }: Submission,
 ): Promise<Answer> {
   signal.throwIfAborted()
   // Reserved until the response closes, because the response is held in memory as well.
-  signal.addEventListener('abort', context.returned(principal.identity, 1), { once: true })
+  signal.addEventListener('abort', context.returnOnlyBudget(principal.identity, 1), { once: true })
   const { config, metrics } = context
   const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin') }
   const order = {

@@ -8,7 +8,7 @@ import { packetName } from '../../shared/storage/keys.ts'
 import type { ApiContext } from '../context.ts'
 import type { Input } from '../http/endpoint.ts'
 
-export type Caller = Pick<Input<unknown, unknown, unknown>, 'principal' | 'prefer' | 'idempotencyKey'>
+export type Caller = Pick<Input, 'principal' | 'prefer' | 'idempotencyKey'>
 
 type Context = Pick<ApiContext, 'config' | 'packets' | 'generations' | 'records' | 'store' | 'secrets' | 'queue'>
 

@@ -18,7 +18,7 @@ export interface Submitted {
   replayed: boolean
 }
 
-export interface Submitting {
+export interface SubmissionContext {
   store: ObjectStore
   records: JobRecords
   secrets: Secrets
@@ -35,7 +35,7 @@ export interface Submitting {
  * Redis could not be told of its end; the same idempotency key finds that job.
  */
 export async function submitJob(
-  context: Submitting,
+  context: SubmissionContext,
   submission: Submission,
   idempotency: Idempotency | undefined,
   latestBefore = 0,
@@ -44,7 +44,7 @@ export async function submitJob(
   const { requests, ...job } = submission
   const id = randomUUID()
   // The creation decides; checking first avoids storing requests that will be refused.
-  await queued(async () => {
+  await asQueueAway(async () => {
     if ((await records.openRuns()) >= openRunsLimit) throw errors.queueFull()
   })
   const owner = { id, orgName: job.orgName }
@@ -53,14 +53,14 @@ export async function submitJob(
     const subRequests = requests.length
     const runs = runsOf(subRequests)
     const newJob = { ...job, id, subRequests, runs, latestBefore, sealedKey, idempotency, openRunsLimit }
-    const creation = await queued(() => records.create(newJob))
+    const creation = await asQueueAway(() => records.create(newJob))
     if (creation.outcome === 'queueFull') throw errors.queueFull()
     if (creation.outcome === 'nameInUse') throw errors.nameInUse(job.orgName, job.fileName, creation.holder)
     if (creation.outcome === 'duplicate') {
       await removeRequest(store, owner).catch(() => {})
       return { id: sameJob(context.secretKeys, creation, submission), replayed: true }
     }
-    await queued(() => queue.add(owner))
+    await asQueueAway(() => queue.add(owner))
     return { id, replayed: false }
   } catch (error) {
     if (await withdrawn(context, owner)) throw error
@@ -74,7 +74,7 @@ export async function submitJob(
  * @returns false when the job was started nevertheless and continues.
  */
 async function withdrawn(
-  { records, store, queue }: Submitting,
+  { records, store, queue }: SubmissionContext,
   owner: Pick<JobRecord, 'id' | 'orgName'>,
 ): Promise<boolean> {
   const { status, code, message } = errors.queueAway()
@@ -87,7 +87,7 @@ async function withdrawn(
 }
 
 /** Treats every refusal by Redis as an unavailable queue. */
-async function queued<T>(step: () => Promise<T>): Promise<T> {
+async function asQueueAway<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {
