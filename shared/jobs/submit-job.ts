@@ -18,7 +18,7 @@ export interface Submitted {
   replayed: boolean
 }
 
-export interface SubmissionContext {
+export interface SubmitContext {
   store: ObjectStore
   records: JobRecords
   secrets: Secrets
@@ -35,7 +35,7 @@ export interface SubmissionContext {
  * Redis could not be told of its end; the same idempotency key finds that job.
  */
 export async function submitJob(
-  context: SubmissionContext,
+  context: SubmitContext,
   submission: Submission,
   idempotency: Idempotency | undefined,
   latestBefore = 0,
@@ -74,7 +74,7 @@ export async function submitJob(
  * @returns false when the job was started nevertheless and continues.
  */
 async function withdrawn(
-  { records, store, queue }: SubmissionContext,
+  { records, store, queue }: SubmitContext,
   owner: Pick<JobRecord, 'id' | 'orgName'>,
 ): Promise<boolean> {
   const { status, code, message } = errors.queueAway()

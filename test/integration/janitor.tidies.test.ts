@@ -7,7 +7,7 @@ import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
 import { queueDepths } from '../../shared/jobs/queue-depth.ts'
 import { dutyKey, openJobsKey, recordKey, stalePlainFilesKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../shared/jobs/secrets.ts'
-import { type SubmissionContext, submitJob } from '../../shared/jobs/submit-job.ts'
+import { type SubmitContext, submitJob } from '../../shared/jobs/submit-job.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
 import { removal } from '../../shared/storage/manifest.ts'
 import { consumeJobs } from '../../worker/consume.ts'
@@ -38,11 +38,7 @@ afterEach(() => releases.dispose())
 const someOrg = () => uniqueName('org')
 
 /** A job whose id never reached the queue, or was lost by it. */
-async function lostJob(
-  change: Partial<SubmissionContext> = {},
-  label = 'Person',
-  orgName = someOrg(),
-): Promise<string> {
+async function lostJob(change: Partial<SubmitContext> = {}, label = 'Person', orgName = someOrg()): Promise<string> {
   const secrets = createSecrets(context.redis, config.secretKeys)
   const queue = { ...context.queue, add: async () => {} }
   const submitting = { ...context, secrets, queue, openRunsLimit: 1_000, secretKeys: config.secretKeys, ...change }

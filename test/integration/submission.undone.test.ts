@@ -11,7 +11,7 @@ import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../shared/jobs/secrets.ts'
 import { readRequests } from '../../shared/jobs/stored-request.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
-import { type SubmissionContext, submitJob } from '../../shared/jobs/submit-job.ts'
+import { type SubmitContext, submitJob } from '../../shared/jobs/submit-job.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { keysBelow } from '../support/stored-packets.ts'
 
@@ -19,7 +19,7 @@ const config = readConfig('worker', inject('service').env)
 const redis = new Redis(inject('stack').redis.url, { db: 4, maxRetriesPerRequest: null })
 const storage = await openTestStorage()
 const secretKeys = [{ id: 'k1', key: randomBytes(32) }]
-const whole: SubmissionContext = {
+const whole: SubmitContext = {
   store: storage.store,
   records: createJobRecords(redis),
   secrets: createSecrets(redis, secretKeys),
@@ -68,7 +68,7 @@ describe('a submission leaves', () => {
     expect(job && (await readRequests(whole, job))).toEqual(submission.requests)
   })
 
-  test.each<[string, string, Partial<SubmissionContext>, object]>([
+  test.each<[string, string, Partial<SubmitContext>, object]>([
     [
       'the store is away',
       'storeAway',
