@@ -16,7 +16,7 @@ export async function consumeJobs(context: WorkerContext, releases: Releases): P
   const { run, checkLock } = createDeliveries(context, stopping.signal)
   const worker = new Worker<JobPayload>(queueName, run, {
     ...{ connection, prefix: queuePrefix, concurrency: config.worker.concurrency },
-    ...workerOptions,
+    ...workerOptions(config.worker),
   })
   worker.on('error', (error) => log.warn({ err: error }, 'queue'))
   worker.on('stalled', (jobId) => jobStalled(context, jobId))
@@ -60,7 +60,7 @@ function createDeliveries(context: WorkerContext, stopping: AbortSignal) {
       // This worker lost its lock and received the job again. BullMQ identifies deliveries by job id and would stop
       // renewing this delivery's lock when the earlier one ends.
       abort(earlier)
-      return delayJob(job)
+      return delayJob(context, job)
     }
     const delivery = { job, token, lost: new AbortController() }
     inProgress.set(id, delivery)
@@ -74,7 +74,8 @@ function createDeliveries(context: WorkerContext, stopping: AbortSignal) {
   async function checkLock(id: string): Promise<void> {
     const delivery = inProgress.get(id)
     if (!delivery) return
-    const isHeld = await reclaimLock(context.redis, delivery.job, delivery.token).catch(() => true) // retried soon
+    const { lockSeconds } = context.config.worker
+    const isHeld = await reclaimLock(context.redis, delivery.job, delivery.token, lockSeconds).catch(() => true) // retried soon
     if (!isHeld) abort(delivery)
   }
 

@@ -52,7 +52,7 @@ export async function createWorkerContext(
     secrets: createSecrets(redis, config.secretKeys),
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),
     plainFiles: createPlainFileSync(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
-    failpoint: createFailpoint(config.failpoint),
+    failpoint: createFailpoint(config.failpoint, config.worker.lockSeconds),
     slots: createSlots(config.worker.concurrency, metrics),
     staggeredStart: createStaggeredStart(),
     ...overrides,

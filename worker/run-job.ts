@@ -13,8 +13,6 @@ import { cancelJob, failJob, finishCommitted } from './finish-job.ts'
 import { type Tracking, trackProgress } from './progress.ts'
 import { stepOf } from './steps.ts'
 
-const retryMs = 5_000
-
 /** Abort reason: the job goes to another worker. */
 export const handBack = Symbol('hand back')
 
@@ -37,7 +35,7 @@ export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, 
       ? 'job of a newer version, left to newer workers: update this one'
       : 'job delayed until the store and Redis answer'
     context.log.warn({ jobId: delivery.data.id, err: error }, reason)
-    await delayJob(delivery)
+    await delayJob(context, delivery)
   }
 }
 
@@ -112,7 +110,7 @@ async function settle(
   if (failure.code === 'requestGone' && (await wasCancelled(context.store, job))) return cancelJob(context, job)
   const latest = await records.read(job.id)
   // From here on the packet may be committed: never fail the job without checking the generations first.
-  if (latest?.state === 'committing' && failure.retryable) return delayJob(delivery)
+  if (latest?.state === 'committing' && failure.retryable) return delayJob(context, delivery)
   const isLast = delivery.attemptsMade + 1 >= (delivery.opts.attempts ?? 1)
   // The queue stores the message in its events, so throw a code, never text that could contain a secret.
   if (failure.retryable && !isLast) throw new Error(failure.code)
@@ -121,7 +119,7 @@ async function settle(
 }
 
 /** Returns a job to the queue with a delay, without counting an attempt. */
-export async function delayJob(delivery: Job<JobPayload>): Promise<never> {
-  await delivery.moveToDelayed(Date.now() + retryMs, delivery.token)
+export async function delayJob({ config }: WorkerContext, delivery: Job<JobPayload>): Promise<never> {
+  await delivery.moveToDelayed(Date.now() + config.worker.retrySeconds * 1_000, delivery.token)
   throw new DelayedError()
 }

@@ -8,6 +8,8 @@ export interface JwtSettings {
   jwksUrl: string
   issuer: string
   audience: string
+  /** Minimum seconds between fetches of the keys that unknown keys cause. */
+  cooldownSeconds: number
 }
 
 /** Asymmetric algorithms only: a public key must never serve as the secret of an HMAC. */
@@ -41,15 +43,19 @@ export const isJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]*$/.test
 
 /**
  * Verifies access tokens signed with a key of the JWKS. Contract 9: fixed asymmetric algorithms, issuer, audience,
- * expiry. Keys are cached; an unknown key causes a new request at most every 30 seconds.
+ * expiry. Keys are cached; an unknown key causes a new request at most every `cooldownSeconds`.
  * @returns null for an invalid token. @throws keysAway (503) if the keys cannot be fetched.
  */
 export function createJwtTokens({
   jwksUrl,
   issuer,
   audience,
+  cooldownSeconds,
 }: JwtSettings): (token: string) => Promise<Principal | null> {
-  const keys = createRemoteJWKSet(new URL(jwksUrl), { cooldownDuration: 30_000, timeoutDuration: 5_000 })
+  const keys = createRemoteJWKSet(new URL(jwksUrl), {
+    cooldownDuration: cooldownSeconds * 1_000,
+    timeoutDuration: 5_000,
+  })
   return async (token) => {
     const rules = { issuer, audience, algorithms, requiredClaims: ['exp'], clockTolerance }
     const verified = await jwtVerify(token, keys, rules).catch((error) => {

@@ -40,6 +40,11 @@ function* combinationProblems(program: Program, given: Record<string, string | u
   const [user, password] = [given.MANAGER_DB_USER, given.MANAGER_DB_PASSWORD]
   if ((user === undefined) !== (password === undefined))
     yield 'MANAGER_DB_USER and MANAGER_DB_PASSWORD: both or neither'
+  const secondsOf = (name: 'WORKER_LOCK_SECONDS' | 'WORKER_STALLED_SECONDS') =>
+    Number(environment.shape[name].safeParse(given[name]).data)
+  // A check marks jobs and a later one takes them: with rarer checks the jobs of a dead worker would wait for two.
+  if (secondsOf('WORKER_STALLED_SECONDS') > secondsOf('WORKER_LOCK_SECONDS'))
+    yield 'WORKER_STALLED_SECONDS: must not exceed WORKER_LOCK_SECONDS'
 }
 
 function configOf(env: Environment): Config {
@@ -57,6 +62,9 @@ function configOf(env: Environment): Config {
       stopGraceSeconds: env.STOP_GRACE_SECONDS,
       janitorSeconds: env.JANITOR_SECONDS,
       livenessSeconds: env.LIVENESS_SECONDS,
+      lockSeconds: env.WORKER_LOCK_SECONDS,
+      stalledSeconds: env.WORKER_STALLED_SECONDS,
+      retrySeconds: env.JOB_RETRY_SECONDS,
     },
     failpoint: env.FAILPOINT ?? null,
     redis: { url: env.REDIS_URL },
@@ -79,7 +87,12 @@ function configOf(env: Environment): Config {
       jwt:
         env.AUTH_JWKS_URL === undefined
           ? null
-          : { jwksUrl: env.AUTH_JWKS_URL, issuer: env.AUTH_ISSUER ?? '', audience: env.AUTH_AUDIENCE ?? '' },
+          : {
+              jwksUrl: env.AUTH_JWKS_URL,
+              issuer: env.AUTH_ISSUER ?? '',
+              audience: env.AUTH_AUDIENCE ?? '',
+              cooldownSeconds: env.AUTH_JWKS_COOLDOWN_SECONDS,
+            },
     },
     secretKeys: env.SECRET_KEYS,
     origin: {

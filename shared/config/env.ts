@@ -84,6 +84,13 @@ export const environment = z.object({
     .default(60)
     .describe('how long jobs may wait beside a worker that has room, before /livez fails'),
   JANITOR_SECONDS: seconds.default(60).describe('how often a worker looks for what others left behind'),
+  WORKER_LOCK_SECONDS: seconds
+    .default(10)
+    .describe('how long a job stays with a worker that stands still; a worker renews its locks every half of it'),
+  WORKER_STALLED_SECONDS: seconds
+    .default(5)
+    .describe('how often workers look for jobs whose lock has expired; at most WORKER_LOCK_SECONDS'),
+  JOB_RETRY_SECONDS: seconds.default(5).describe('how long a job waits for an object store or Redis that is away'),
   WORKER_CONCURRENCY: count.default(2).describe('jobs at a time in one worker'),
   REDIS_URL: redisUrl.describe('queue and job records'),
   S3_ENDPOINT: address('http:', 'https:').describe('the object store'),
@@ -105,6 +112,9 @@ export const environment = z.object({
     .describe('keys of JWT access tokens'),
   AUTH_ISSUER: trimmed.optional().describe('issuer of JWT access tokens'),
   AUTH_AUDIENCE: trimmed.optional().describe('audience of JWT access tokens'),
+  AUTH_JWKS_COOLDOWN_SECONDS: seconds
+    .default(30)
+    .describe('how often keys are fetched at most because a token names an unknown one'),
   SECRET_KEYS: parsedBy(parseSecretKeys).describe('kid:base64key[,kid:base64key], 32-byte keys; the first encrypts'),
   ORIGIN_ALLOW: parsedBy(parseOriginAllow)
     .refine((rules) => rules.length > 0, 'must name at least one host, *.suffix or CIDR')

@@ -34,6 +34,12 @@ export interface WorkerSettings {
   stopGraceSeconds: number
   janitorSeconds: number
   livenessSeconds: number
+  /** How long a job stays with a worker that does not renew its lock. */
+  lockSeconds: number
+  /** Interval of the check for jobs whose lock has expired. */
+  stalledSeconds: number
+  /** Delay before a failed or postponed job is run again. */
+  retrySeconds: number
 }
 
 export interface QueueSettings {
@@ -61,7 +67,7 @@ export interface ManagerSettings {
 
 export interface AuthSettings {
   tokensFile: string | null
-  jwt: { jwksUrl: string; issuer: string; audience: string } | null
+  jwt: { jwksUrl: string; issuer: string; audience: string; cooldownSeconds: number } | null
 }
 
 export interface OriginSettings {

@@ -1,6 +1,6 @@
 import type { Job } from 'bullmq'
 import type { Redis, Result } from 'ioredis'
-import { type JobPayload, queueName, queuePrefix, workerOptions } from './queue.ts'
+import { type JobPayload, queueName, queuePrefix } from './queue.ts'
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -32,10 +32,11 @@ export async function reclaimLock(
   redis: Redis,
   { id = '', attemptsStarted }: Job<JobPayload>,
   token: string,
+  lockSeconds: number,
 ): Promise<boolean> {
   redis.defineCommand('lockReclaim', { numberOfKeys: 4, lua: script })
   const queue = `${queuePrefix}:${queueName}`
   const keys = [`${queue}:${id}:lock`, `${queue}:${id}`, `${queue}:active`, `${queue}:stalled`] as const
-  const values = [token, id, String(attemptsStarted), String(workerOptions.lockDuration)]
+  const values = [token, id, String(attemptsStarted), String(lockSeconds * 1_000)]
   return (await redis.lockReclaim(...keys, ...values)) === 1
 }

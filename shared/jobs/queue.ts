@@ -18,13 +18,19 @@ export interface JobPayload {
 /** Maximum runs of a job that fails with transient errors, such as an unavailable origin or store. */
 export const attempts = 3
 
+export interface LockSettings {
+  lockSeconds: number
+  stalledSeconds: number
+}
+
 /** Lock settings: the jobs of a dead worker go to others after the lock duration plus one stalled check. */
-export const workerOptions = {
-  lockDuration: 10_000,
-  stalledInterval: 5_000,
-  // Effectively unlimited: the job record counts lost workers and fails the job.
-  maxStalledCount: 1_000_000,
-} satisfies Partial<WorkerOptions>
+export const workerOptions = ({ lockSeconds, stalledSeconds }: LockSettings) =>
+  ({
+    lockDuration: lockSeconds * 1_000,
+    stalledInterval: stalledSeconds * 1_000,
+    // Effectively unlimited: the job record counts lost workers and fails the job.
+    maxStalledCount: 1_000_000,
+  }) satisfies Partial<WorkerOptions>
 
 type QueuedJob = Pick<JobRecord, 'id' | 'orgName'>
 

@@ -3,18 +3,18 @@ import type { FailpointName, FailpointSetting } from '../config/failpoint.ts'
 export type Failpoint = (name: FailpointName) => void
 
 /** Does nothing unless the setting FAILPOINT names the step; only fault tests set it. */
-export function createFailpoint(setting: FailpointSetting | null): Failpoint {
+export function createFailpoint(setting: FailpointSetting | null, lockSeconds: number): Failpoint {
   if (setting === null) return () => {}
   let reached = 0
   return (name) => {
     if (name !== setting.name || ++reached !== setting.count) return
-    if (setting.how === 'block') block()
+    if (setting.how === 'block') block(blockedLocks * lockSeconds * 1_000)
     else process.kill(process.pid, setting.how === 'kill' ? 'SIGKILL' : 'SIGSTOP')
   }
 }
 
-// Longer than a worker's lock on a job, so that others look for lost jobs.
-const blockedMs = 25_000
+// Longer than a worker's lock on a job and a stalled check, so that others take the job.
+const blockedLocks = 3
 
 /** Blocks like one long computation: no timer fires and no request is answered. */
-const block = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blockedMs)
+const block = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)

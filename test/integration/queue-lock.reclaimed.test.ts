@@ -9,7 +9,9 @@ import { databaseOfFile } from '../support/own-service.ts'
 const db = await databaseOfFile()
 const redis = new Redis(inject('stack').redis.url, { db, maxRetriesPerRequest: null })
 const queue = createJobQueue(redis)
-const worker = new Worker<JobPayload>(queueName, null, { connection: redis, prefix: queuePrefix, ...workerOptions })
+const lockSeconds = 10
+const options = workerOptions({ lockSeconds, stalledSeconds: 5 })
+const worker = new Worker<JobPayload>(queueName, null, { connection: redis, prefix: queuePrefix, ...options })
 afterAll(async () => {
   await worker.close()
   await queue.close()
@@ -32,29 +34,29 @@ const lockOf = ({ id }: Job) => `${queuePrefix}:${queueName}:${id}:lock`
 
 test('a lock that merely expired is reclaimed, with the full lock duration', async () => {
   const job = await taken('mine')
-  expect(await reclaimLock(redis, job, 'mine')).toBe(true)
+  expect(await reclaimLock(redis, job, 'mine', lockSeconds)).toBe(true)
   await redis.del(lockOf(job))
-  expect(await reclaimLock(redis, job, 'mine')).toBe(true)
+  expect(await reclaimLock(redis, job, 'mine', lockSeconds)).toBe(true)
   expect(await redis.get(lockOf(job))).toBe('mine')
-  expect(await redis.pttl(lockOf(job))).toBeGreaterThan(workerOptions.lockDuration / 2)
+  expect(await redis.pttl(lockOf(job))).toBeGreaterThan((lockSeconds * 1_000) / 2)
 })
 
 test('a lock that another run holds, or has held since, is lost', async () => {
   const job = await taken('mine')
   await redis.set(lockOf(job), 'other')
-  expect(await reclaimLock(redis, job, 'mine')).toBe(false)
+  expect(await reclaimLock(redis, job, 'mine', lockSeconds)).toBe(false)
   expect(await redis.get(lockOf(job))).toBe('other')
   await redis.set(lockOf(job), 'mine')
   await job.moveToWait('mine')
   expect((await worker.getNextJob('other'))?.id).toBe(job.id)
   await redis.del(lockOf(job))
-  expect(await reclaimLock(redis, job, 'mine')).toBe(false)
+  expect(await reclaimLock(redis, job, 'mine', lockSeconds)).toBe(false)
 })
 
 test('the lock of a job that is queued again, or removed, is lost', async () => {
   const job = await taken('mine')
   await job.moveToWait('mine')
-  expect(await reclaimLock(redis, job, 'mine')).toBe(false)
+  expect(await reclaimLock(redis, job, 'mine', lockSeconds)).toBe(false)
   await redis.flushdb()
-  expect(await reclaimLock(redis, job, 'mine')).toBe(false)
+  expect(await reclaimLock(redis, job, 'mine', lockSeconds)).toBe(false)
 })

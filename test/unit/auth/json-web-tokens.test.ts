@@ -5,7 +5,7 @@ import { audience, inSeconds, issuer, startIdentityProvider } from '../../suppor
 
 const identity = await startIdentityProvider()
 afterAll(identity.stop)
-const principalOf = createJwtTokens({ jwksUrl: identity.jwksUrl, issuer, audience })
+const principalOf = createJwtTokens({ jwksUrl: identity.jwksUrl, issuer, audience, cooldownSeconds: 30 })
 const withClaims = async (claims: JWTPayload) => principalOf(await identity.sign(claims))
 
 describe('clock skew of five seconds is tolerated', () => {

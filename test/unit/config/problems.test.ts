@@ -55,6 +55,13 @@ describe('problems', () => {
     `)
   })
 
+  test('are reported if workers look for expired locks less often than locks expire', () => {
+    const problem = ['WORKER_STALLED_SECONDS: must not exceed WORKER_LOCK_SECONDS']
+    expect(problemsOf({ ...least, WORKER_STALLED_SECONDS: '11' })).toEqual(problem)
+    expect(problemsOf({ ...least, WORKER_LOCK_SECONDS: '4' })).toEqual(problem)
+    expect(problemsOf({ ...least, WORKER_LOCK_SECONDS: '3', WORKER_STALLED_SECONDS: '3' })).toEqual([])
+  })
+
   test.each(['MANAGER_DB_USER', 'MANAGER_DB_PASSWORD'])('are reported if %s is set alone', (name) => {
     expect(problemsOf({ ...least, [name]: 'models' })).toEqual([
       'MANAGER_DB_USER and MANAGER_DB_PASSWORD: both or neither',

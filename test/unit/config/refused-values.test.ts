@@ -5,7 +5,9 @@ import { least, problemsOf } from '../least-environment.ts'
 
 const names = Object.keys(environment.shape)
 const seconds = names.filter((name) => name.endsWith('_SECONDS'))
-const one = (name: string, value: string) => problemsOf({ ...least, [name]: value })
+// A stalled check must not take longer than a lock.
+const longLock = { WORKER_LOCK_SECONDS: '2000000' }
+const one = (name: string, value: string) => problemsOf({ ...least, ...longLock, [name]: value })
 
 describe('a number', () => {
   // A Node timer of more than 2^31 milliseconds fires at once.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { DelayedError, type Job } from 'bullmq'
 import { expect, test, vi } from 'vitest'
+import type { Config, WorkerSettings } from '../../../shared/config/settings.ts'
 import type { JobRecords } from '../../../shared/jobs/job-records.ts'
 import type { JobPayload, JobQueue } from '../../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
@@ -32,6 +33,7 @@ const record = only<JobRecord>({
 function workerWith(failure: Error) {
   const finish = vi.fn(async () => true)
   const context = only<WorkerContext>({
+    config: only<Config>({ worker: only<WorkerSettings>({ retrySeconds: 5 }) }),
     records: only<JobRecords>({
       read: async () => record,
       start: async () => 3,
