@@ -1,10 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { forgetGroup, guardGroup, installGuards, killGroup } from './exit-guards.ts'
+import { followLog } from './follow-log.ts'
 
 export interface ProcessOptions {
   name: string
@@ -60,7 +61,7 @@ export async function startProcess(options: ProcessOptions): Promise<RunningProc
   const kill = (signal: NodeJS.Signals) => {
     if (!hasExited()) killGroup(pid, signal)
   }
-  const log = () => readFileSync(options.logFile, 'utf8')
+  const log = followLog(options.logFile)
   return {
     name: options.name,
     pid,
