@@ -45,7 +45,8 @@ await client.post(`/1.0/publish/${org}`)
 const fields = { ...database(inject('stack').neo4j, 'Person', 'id'), originIds: ['1'], metadata: true }
 const told = 'the origin database could not be reached'
 
-describe.each(Object.entries(origins))('%s', (what, { dbUrl }) => {
+// Concurrent, because most of the time is spent waiting for silent origins.
+describe.concurrent.each(Object.entries(origins))('%s', (what, { dbUrl }) => {
   test('gets the same error as any other unreachable origin, in time', { timeout: 200_000 }, async () => {
     const began = performance.now()
     const { status, body } = await client.post('/1.0/publish/', { ...fields, dbUrl, returnOnly: true })
@@ -54,7 +55,7 @@ describe.each(Object.entries(origins))('%s', (what, { dbUrl }) => {
   })
 })
 
-test('a job fails with the same error', { timeout: 300_000 }, async () => {
+test.concurrent('a job fails with the same error', { timeout: 300_000 }, async () => {
   const api = createClient(service.apiUrl, service.tokens.all as string)
   const some = ['a closed port', 'a port that nothing answers at', 'a certificate that nobody vouches for']
   const ends = await Promise.all(

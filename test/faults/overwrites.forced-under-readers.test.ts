@@ -13,7 +13,7 @@ const rounds = [
 test('concurrent forced overwrites with 5 and 2, 2 and 5, and 1 and 5 parts all succeed, and readers never see a mix', {
   timeout: 120_000,
 }, async () => {
-  const world = await openWorld({ workers: 2 })
+  const world = await openWorld({ workers: 2, readerPauseMs: 25 })
   const versions = await Promise.all(
     rounds.flat().map(() => drawVersion(world.origin, inject('stack').neo4j, 15)), // 30 pairs: 2, 5 or 1 parts
   )

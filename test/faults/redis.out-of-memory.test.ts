@@ -5,13 +5,12 @@ import type { JobRecord } from '../../shared/jobs/record.ts'
 import { mustHold } from './support/invariants.ts'
 import { ownRedis } from './support/own-redis.ts'
 import { until } from './support/processes.ts'
+import { beyondLockMs } from './support/short-times.ts'
 import { stuckOrigin } from './support/stuck-origin.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld, type World } from './support/world.ts'
 
 const stuck = await stuckOrigin(3_000)
-// Longer than a worker's lock lasts without renewal.
-const fullMs = 12_000
 
 async function everythingOf({ redis, storage }: World) {
   const objects: string[] = []
@@ -53,7 +52,7 @@ test('a Redis out of memory refuses new jobs without leaving data; existing jobs
   expect((await client.get(`/1.0/publish/${org}/before`)).status).toBe(200)
   expect((await client.get<JobRecord>(before.location)).body.state).toBe('succeeded')
   stuck.letGo()
-  await delay(fullMs - (performance.now() - fullSince)) // the duration of the outage is what is tested
+  await delay(beyondLockMs - (performance.now() - fullSince)) // the duration of the outage is what is tested
   expect((await client.get<JobRecord>(running.location)).body.state).toBe('running')
 
   await redis.full(false)

@@ -5,13 +5,12 @@ import { configureRedis } from './support/configure-redis.ts'
 import { mustHold } from './support/invariants.ts'
 import { ownRedis } from './support/own-redis.ts'
 import { until } from './support/processes.ts'
+import { beyondLockMs } from './support/short-times.ts'
 import { stuckOrigin } from './support/stuck-origin.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 const stuck = await stuckOrigin(3_000)
-// Longer than a worker's lock lasts without renewal.
-const refusedMs = 12_000
 
 test('a Redis without replicas that refuses writes counts as unavailable and fails no job', {
   timeout: 120_000,
@@ -35,7 +34,7 @@ test('a Redis without replicas that refuses writes counts as unavailable and fai
     [503, '5'],
   ])
   stuck.letGo()
-  await delay(refusedMs - (performance.now() - since)) // the duration of the refusal is what is tested
+  await delay(beyondLockMs - (performance.now() - since)) // the duration of the refusal is what is tested
   expect((await client.get<JobRecord>(running.location)).body.state).toBe('running')
 
   await configureRedis(redis.address.url, 'min-replicas-to-write', '0')

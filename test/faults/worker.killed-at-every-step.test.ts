@@ -1,4 +1,5 @@
 import { afterAll, expect, inject, test } from 'vitest'
+import { readConfig } from '../../shared/config/config.ts'
 import { mustHold } from './support/invariants.ts'
 import { hasBegun, until } from './support/processes.ts'
 import { startTcpProxy } from './support/tcp-proxy.ts'
@@ -22,11 +23,13 @@ const proxy = await startTcpProxy(new URL(stack.s3.endpoint).host, {
 })
 afterAll(() => proxy.close())
 
-test('a worker may be killed at any step: another completes its job as one whole packet', {
+test('a worker may be killed at any step: another completes its job as one whole packet, after the default times', {
   timeout: 180_000,
 }, async () => {
-  const world = await openWorld()
+  const world = await openWorld({ times: {} })
   const { service } = world
+  const { lockSeconds, stalledSeconds, retrySeconds } = readConfig('worker', service.env).worker
+  expect({ lockSeconds, stalledSeconds, retrySeconds }).toEqual({ lockSeconds: 10, stalledSeconds: 5, retrySeconds: 5 })
   const version = await drawVersion(world.origin, stack.neo4j, 30)
   // Each worker takes one job and dies before another, so each job loses its worker at a different step.
   const alone = { WORKER_CONCURRENCY: '1' }

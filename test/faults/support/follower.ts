@@ -4,7 +4,7 @@ import type { JobProgress, JobRecord } from '../../../shared/jobs/record.ts'
 import { isFinished } from '../../../shared/jobs/states.ts'
 import type { Rollbacks } from './rollbacks.ts'
 
-const pauseMs = 50
+const pauseMs = 100
 const order = ['queued', 'running', 'committing', 'final']
 const counts = ['subRequestsDone', 'pairs', 'parts', 'bytes'] as const
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { RunningProcess } from '../../../dev/stack/processes.ts'
 
-const pauseMs = 50
+const pauseMs = 100
 
 /** Polls until `is` returns true. @throws Error naming `what` after `limitMs`. */
 export async function until(what: string, is: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {

@@ -3,7 +3,7 @@ import type { Client } from '../../../dev/client.ts'
 import { parsePartName } from '../../../shared/storage/names.ts'
 import { type Expected, wholeVersion } from './versions.ts'
 
-const pauseMs = 25
+const usualPauseMs = 100
 
 /**
  * Continuously lists, reads back and downloads packets: each time it must see none, the whole old or the whole new one.
@@ -28,7 +28,12 @@ interface Watched {
 class Away extends Error {}
 
 /** @param answersMayFail the test stops APIs or dependencies, so failed answers are ignored. */
-export function startReader(client: () => Client, org: string, answersMayFail: boolean): Reader {
+export function startReader(
+  client: () => Client,
+  org: string,
+  answersMayFail: boolean,
+  pauseMs = usualPauseMs,
+): Reader {
   const watched = new Map<string, Watched>()
   let isStopped = false
   let rounds = 0

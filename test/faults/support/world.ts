@@ -17,6 +17,7 @@ import { follow } from './follower.ts'
 import type { OwnRedis } from './own-redis.ts'
 import { type Reader, startReader } from './reader.ts'
 import { createRollbacks, type Rollbacks } from './rollbacks.ts'
+import { shortTimes } from './short-times.ts'
 import type { Version } from './versions.ts'
 
 interface WorldOptions {
@@ -24,10 +25,14 @@ interface WorldOptions {
   /** A Redis of its own; by default a database of the shared one. */
   redis?: OwnRedis
   env?: Record<string, string>
+  /** Settings of locks and retries; by default short ones. */
+  times?: Record<string, string>
   /** `host:port` of additional origins. */
   origins?: readonly string[]
   /** The test stops APIs or Redis. */
   answersMayFail?: boolean
+  /** How long the reader pauses after each round. */
+  readerPauseMs?: number
 }
 
 /** An acknowledged publish, followed until it ends. */
@@ -85,7 +90,7 @@ const jobLimitMs = 120_000
 
 /** Must be called in a test; disposed when the test finishes. */
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  const { workers = 0, redis: ownRedis, env, origins, answersMayFail = false } = options
+  const { workers = 0, redis: ownRedis, env, origins, answersMayFail = false, times = shortTimes } = options
   const stack = inject('stack')
   const directory = mkdtempSync(join(tmpdir(), 'faults-'))
   const { database, release } = ownRedis
@@ -98,7 +103,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       workers,
       redisDatabase: database,
       bucket: uniqueName('faults'),
-      env: { LOG_LEVEL: 'trace', ...env },
+      env: { LOG_LEVEL: 'trace', ...times, ...env },
       origins,
     },
   )
@@ -108,7 +113,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   await client.post(`/1.0/publish/${org}`)
   const redis = new Redis(service.redisUrl).on('error', () => {})
   const [origin, target] = [openDriver(stack.neo4j), openDriver(stack.target ?? stack.neo4j)]
-  const reader = startReader(() => client, org, answersMayFail)
+  const reader = startReader(() => client, org, answersMayFail, options.readerPauseMs)
   const rollbacks = createRollbacks()
   const published: Published[] = []
   onTestFinished(async () => {
