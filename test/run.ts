@@ -2,10 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** All checks and tests, fastest failures first; `npm test -- <filter>` runs only matching test files. */
+/**
+ * All checks and tests, fastest failures first; `npm test -- <filter>` runs only matching test files. `--all`
+ * (`npm run test:all`) runs the long forms.
+ */
 const root = join(import.meta.dirname, '..')
 const results = join(root, '.local/test-results.json')
-const filters = process.argv.slice(2)
+const isLong = process.argv.includes('--all')
+const filters = process.argv.slice(2).filter((word) => word !== '--all')
 
 const checks: [name: string, command: string, ...args: string[]][] = [
   ['format and lint', 'biome', 'check', '.'],
@@ -44,6 +48,7 @@ for (const [name, command, ...args] of filters.length === 0 ? checks : []) {
 }
 mkdirSync(join(root, '.local'), { recursive: true })
 rmSync(results, { force: true })
-const isGreen = runs('vitest', ['run', '--config', 'test/vitest.config.ts', ...filters], { TEST_RESULTS: results })
+const env = { TEST_RESULTS: results, LONG_TESTS: isLong ? '1' : '' }
+const isGreen = runs('vitest', ['run', '--config', 'test/vitest.config.ts', ...filters], env)
 console.log(closingLine())
 process.exitCode = isGreen ? 0 : 1

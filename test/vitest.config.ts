@@ -1,15 +1,41 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './support/longest-first.ts'
 
+const unit = ['test/unit/**/*.test.ts', 'test/architecture.test.ts']
+const faults = ['test/faults/**/*.test.ts']
+const stack = 'test/support/global-setup.ts'
+
+/**
+ * Three projects, one after the other: tests without the stack, which share their processes; tests with it; and tests
+ * of faults, which mostly wait and therefore run three at a time. The stack starts only if a file that needs it runs.
+ */
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '..'),
-    include: ['test/**/*.test.ts'],
-    globalSetup: 'test/support/global-setup.ts',
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
-    provide: { asked: JSON.parse(process.env.FUZZ ?? '{}'), soak: JSON.parse(process.env.SOAK ?? '{}') },
+    sequence: { sequencer: LongestFirst },
+    provide: {
+      isLong: process.env.LONG_TESTS === '1',
+      asked: JSON.parse(process.env.FUZZ ?? '{}'),
+      soak: JSON.parse(process.env.SOAK ?? '{}'),
+    },
     reporters: process.env.TEST_RESULTS ? ['default', ['json', { outputFile: process.env.TEST_RESULTS }]] : ['default'],
+    projects: [
+      { extends: true, test: { name: 'unit', include: unit, isolate: false, sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: {
+          ...{ name: 'stack', include: ['test/**/*.test.ts'], exclude: [...unit, ...faults] },
+          ...{ globalSetup: stack, sequence: { groupOrder: 1 } },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'faults', include: faults, globalSetup: stack, maxWorkers: 3, sequence: { groupOrder: 2 } },
+      },
+    ],
   },
 })

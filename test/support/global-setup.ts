@@ -21,7 +21,10 @@ interface Running {
 }
 
 declare module 'vitest' {
-  export interface ProvidedContext extends Running {}
+  export interface ProvidedContext extends Running {
+    /** Tests run in their long forms: `npm run test:all`. */
+    isLong: boolean
+  }
 }
 
 // Restricted tokens for access tests, in addition to the unrestricted one.
@@ -35,17 +38,19 @@ const tokens = [
 // An allowed origin on which nothing listens.
 const closedOrigin = '127.0.0.1:1'
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** Starts the stack for every project: the first one that needs it. */
+export default async function setup({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if ('stack' in vitest.getRootProject().getProvidedContext()) return
   const { stop, [Symbol.asyncDispose]: _, ...stack } = await startStack({ target: true, legacy: true })
   const { stop: stopLargeIds, ...largeIds } = await startLargeIds(stack.neo4j)
   const logs = openRun(join(import.meta.dirname, '../../.local/run'), console.error)
   try {
     const origins = [closedOrigin, new URL(largeIds.boltUrl).host]
     const service = await startService(stack, { directory: logs.directory, tokens, origins })
-    project.provide('largeIds', largeIds)
+    vitest.provide('largeIds', largeIds)
     const { apiUrl, bucket, redisUrl, env } = service
-    project.provide('stack', stack)
-    project.provide('service', { apiUrl, tokens: service.tokens, bucket, redisUrl, env, directory: logs.directory })
+    vitest.provide('stack', stack)
+    vitest.provide('service', { apiUrl, tokens: service.tokens, bucket, redisUrl, env, directory: logs.directory })
     return async () => {
       await service.stop()
       await stopLargeIds()

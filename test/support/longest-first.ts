@@ -1,0 +1,46 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** The test files that take longest, in descending order, so that none of them is the last to start. */
+export const longest = [
+  'test/faults/soak.random-faults.test.ts',
+  'test/replay/generated-cases.into-neo4j-5.test.ts',
+  'test/replay/generated-cases.option-pairs.test.ts',
+  'test/faults/origins.never-end.test.ts',
+  'test/replay/generated-cases.large.test.ts',
+  'test/faults/slices.lose-their-workers.test.ts',
+  'test/faults/manager.large-model.test.ts',
+  'test/unit/api/worst-bodies.test.ts',
+  'test/faults/manager.database-away.test.ts',
+  'test/faults/submit.cut-between-commands.test.ts',
+  'test/faults/redis.rolled-back.test.ts',
+  'test/replay/whole-graph.replays-equal.test.ts',
+  'test/unit/origin/chunks.test.ts',
+  'test/replay/grouped.replays-equal.test.ts',
+  'test/faults/programs.told-to-stop-while-redis-hangs.test.ts',
+  'test/e2e/manager.import-export.test.ts',
+  'test/faults/memory.stays-bounded.test.ts',
+  'test/integration/manager.deletes-in-steps.test.ts',
+  'test/integration/packet.origin-changes-meanwhile.test.ts',
+  'test/integration/packet.large-elements.test.ts',
+  'test/replay/odd-names.replay-equal.test.ts',
+  'test/replay/type-matrix.ids-replay-equal.test.ts',
+  'test/integration/packet.parallel-relationships.test.ts',
+  'test/replay/generated-cases.into-neo4j-3-5.test.ts',
+  'test/replay/type-matrix.properties-replay-equal.test.ts',
+  'test/unit/lifecycle/listen.drains.test.ts',
+  'test/unit/publish/keep-lists.memory.test.ts',
+]
+
+/** Project by project, the longest files first, then the others by name. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const places = new Map(files.map((file) => [file, placeOf(file)]))
+    return files.toSorted((a, b) => (places.get(a) as string).localeCompare(places.get(b) as string))
+  }
+}
+
+function placeOf({ project, moduleId }: TestSpecification): string {
+  const at = longest.findIndex((file) => moduleId.endsWith(file))
+  const rank = at === -1 ? longest.length : at
+  return `${project.config.sequence.groupOrder} ${String(rank).padStart(3, '0')} ${moduleId}`
+}
