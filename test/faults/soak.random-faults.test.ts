@@ -12,7 +12,7 @@ import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 const stack = inject('stack')
-const { minutes, seed } = { minutes: 2, seed: 20_261_121, ...inject('soak') }
+const { minutes, seed } = { minutes: inject('isLong') ? 2 : 2 / 3, seed: 20_261_121, ...inject('soak') }
 const clients = 2
 const store = await startTcpProxy(new URL(stack.s3.endpoint).host)
 afterAll(() => store.close())
@@ -21,7 +21,7 @@ const silent = await silentHosts()
 // By name, because resolving the store's host uses the same thread pool as resolving origins.
 const storeByName = `http://localhost:${store.address.split(':')[1]}`
 
-test(`everything accepted finishes under ${minutes} minutes of random faults (seed ${seed})`, {
+test(`everything accepted finishes under ${Math.round(60 * minutes)} seconds of random faults (seed ${seed})`, {
   timeout: (minutes + 8) * 60_000,
 }, async () => {
   const redis = await replicatedRedis()
@@ -36,7 +36,9 @@ test(`everything accepted finishes under ${minutes} minutes of random faults (se
   const world = await openWorld({ workers: 2, redis, origins, env, answersMayFail: true })
   const { service } = world
   const deadline = performance.now() + minutes * 60_000
-  const shared = { world, history, isOver: () => performance.now() > deadline }
+  const missing = () => faultNames.filter((name) => history.counts()[name] === undefined)
+  const isOver = () => performance.now() > deadline && missing().length === 0
+  const shared = { world, history, isOver }
   // The decisions depend only on the seed; their timing relative to the service does not.
   const fleet = { workers: [...service.workers], api: service.api }
   const requestsOf = origin.requestsOf
@@ -58,8 +60,7 @@ test(`everything accepted finishes under ${minutes} minutes of random faults (se
     history.keepLogs(service.logs())
   }
   const counts = history.counts()
-  console.log(`soak, seed ${seed}, ${minutes} minutes: ${JSON.stringify(counts)}`)
+  console.log(`soak, seed ${seed}, ${Math.round(60 * minutes)} seconds: ${JSON.stringify(counts)}`)
   expect(counts.succeeded).toBeGreaterThan(0)
   expect(counts.cut).toBeGreaterThan(0)
-  expect(faultNames.filter((name) => counts[name] === undefined)).toEqual([])
 })
