@@ -7,8 +7,8 @@ import { situationsOfRequests } from './run/situations-of-requests.ts'
 import { situationsOfTargets } from './run/situations-of-targets.ts'
 
 const world = await openWorld('Five', 550_000n)
-const asked: CaseOptions = { cases: 300, ...inject('asked') }
-const count = createCount([...situationsOfOrigins, ...situationsOfTargets, ...situationsOfRequests])
+const asked: CaseOptions = { cases: inject('isLong') ? 1_000 : 150, ...inject('asked') }
+const count = createCount([...situationsOfOrigins, ...situationsOfTargets, ...situationsOfRequests], asked.cases)
 
 test('generated cases replay onto a dirty Neo4j 5 as specification and contract say, in any order', {
   timeout: timeLimitMs(asked),
@@ -16,11 +16,11 @@ test('generated cases replay onto a dirty Neo4j 5 as specification and contract 
   await checkCases(world, asked, count.add)
 })
 
-// A rare situation may be missing from 300 cases by chance, so more are run for it.
-const more: CaseOptions = { cases: 100 }
-const rounds = 6
+// A rare situation may be missing from them by chance, so more are run for it.
+const more: CaseOptions = { cases: 50 }
+const rounds = 12
 
-test.runIf(asked.path === undefined && asked.cases >= 300)(
+test.runIf(asked.path === undefined && asked.cases >= 150)(
   'every required situation occurred often enough',
   {
     timeout: rounds * timeLimitMs(more),

@@ -39,11 +39,13 @@ async function publish(origin: Neo4jAddress, mark: string, parameterSyntax: stri
   return parsePart(/"transactionRequest":(.*),"transactionRequests"/s.exec(answer.text)?.[1] ?? '')
 }
 
+// Random orders are also those of the generated cases.
+const seeds = inject('isLong') ? [1, 2, 3] : [1]
 const orders: [name: string, order: (pairs: readonly Pair[]) => readonly Pair[]][] = [
   ['in order', (pairs) => pairs],
   ['in order, each pair twice', (pairs) => pairs.flatMap((pair) => [pair, pair])],
   ['backwards', (pairs) => pairs.toReversed()],
-  ...[1, 2, 3].map((seed): (typeof orders)[number] => [`shuffled (seed ${seed})`, (pairs) => shuffled(pairs, seed)]),
+  ...seeds.map((seed): (typeof orders)[number] => [`shuffled (seed ${seed})`, (pairs) => shuffled(pairs, seed)]),
   ['twice, shuffled differently', (pairs) => [...shuffled(pairs, 4), ...shuffled(pairs, 5)]],
 ]
 

@@ -23,8 +23,17 @@ const deliveries = (stored: boolean, batchsizes: number[]): fc.Arbitrary<Case['d
     orderSeed: fc.noShrink(fc.nat()),
   })
 
-/** An origin, a dirty target, one to three sub-requests and a delivery mode. Shrinks to fewer and simpler ones. */
-export const cases = (names: Alphabet): fc.Arbitrary<Case> =>
+/**
+ * An origin, a dirty target, one to three sub-requests and a delivery mode. Shrinks to fewer and simpler ones.
+ * @param twin the options in which two requests differ; null for unrelated requests.
+ */
+export const cases = (
+  names: Alphabet,
+  twin: fc.Arbitrary<readonly string[] | null> = seldom(
+    3,
+    fc.uniqueArray(fc.constantFrom(...differences), { minLength: 1, maxLength: 2 }),
+  ),
+): fc.Arbitrary<Case> =>
   fc
     .record({
       origin: originRecipes,
@@ -32,7 +41,7 @@ export const cases = (names: Alphabet): fc.Arbitrary<Case> =>
       drafts: fc.array(drafts, { minLength: 1, maxLength: 3, size: 'max' }),
       style: styles,
       ownStyles: seldom(10, fc.array(styles, { minLength: 3, maxLength: 3 })),
-      twin: seldom(3, fc.uniqueArray(fc.constantFrom(...differences), { minLength: 1, maxLength: 2 })),
+      twin,
       spoiler: seldom(12, fc.tuple(fc.nat(2), spoilers(names))),
       delivery: fc.oneof(
         { weight: 5, arbitrary: deliveries(false, [5_000, 5_000, 5_000, 1, 2, 4]) },

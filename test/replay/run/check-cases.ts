@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { type Case, describeCase, cases as generated } from '../generator/cases.ts'
+import { type Case, cases, describeCase } from '../generator/cases.ts'
+import { differences } from '../generator/variants.ts'
 import { type Run, runCase, type World } from './run-case.ts'
 
 /** Which cases to run: a seed, a count, and the path of a failing case. */
@@ -33,7 +34,7 @@ export async function checkCases(
   const { seed = Math.floor(Math.random() * 2 ** 31), cases: numRuns, path } = asked
   console.log(`generated cases into ${world.parameterSyntax}: seed ${seed}, ${numRuns} cases`)
   let failedAt: number | null = null
-  const property = fc.asyncProperty(generated(world.names), async (given) => {
+  const property = fc.asyncProperty(cases(world.names), async (given) => {
     if (failedAt !== null && Date.now() - failedAt > shrinkingLimitMs) return
     try {
       onRun(given, await runCase(world, given))
@@ -42,9 +43,15 @@ export async function checkCases(
       throw error
     }
   })
+  // Two requests that differ in one option occur once for each: drawn at random, some would be missing for long.
+  const examples = differences.map(
+    (option, index) =>
+      fc.sample(cases(world.names, fc.constant([option])), { seed: seed + index, numRuns: 1 }) as [Case],
+  )
   const { failed, counterexample, errorInstance, counterexamplePath } = await fc.check(property, {
     seed,
     numRuns,
+    examples: numRuns > 2 * examples.length ? examples : [],
     ...(path === undefined ? {} : { path }),
   })
   if (!failed) return

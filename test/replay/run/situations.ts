@@ -38,8 +38,9 @@ export const seen = (given: Case, { prediction, verdict, outcome, parts }: Run):
   parts,
 })
 
-/** Counts in how many cases each situation occurs. */
-export function createCount(situations: readonly Situation[]) {
+/** Counts in how many cases each situation occurs. @param usual the number of cases that are to show all of them. */
+export function createCount(situations: readonly Situation[], usual: number) {
+  const needed = ({ atLeast }: Situation) => Math.ceil((atLeast * usual) / 300)
   const counts = new Map(situations.map(({ name }) => [name, 0]))
   let cases = 0
   return {
@@ -51,8 +52,8 @@ export function createCount(situations: readonly Situation[]) {
     /** Names of the situations that occurred too rarely. */
     tooRare: (): string[] =>
       situations
-        .filter(({ name, atLeast }) => (counts.get(name) as number) < atLeast)
-        .map(({ name, atLeast }) => `${name}: in ${counts.get(name)} of ${cases} cases, at least ${atLeast}`),
+        .filter((one) => (counts.get(one.name) as number) < needed(one))
+        .map((one) => `${one.name}: in ${counts.get(one.name)} of ${cases} cases, at least ${needed(one)}`),
   }
 }
 
