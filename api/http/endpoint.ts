@@ -58,7 +58,6 @@ export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
   scope: Scope | null
   access: Access<Params, Body>
   params?: z.ZodType<Params>
-  /** Without it the endpoint takes no query. */
   query?: z.ZodType<Query>
   body?: BodyReader<Body>
   /** Request headers that the endpoint uses. */

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import { type RequestHandler, type Response, Router } from 'express'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Principal } from '../../shared/auth/principal.ts'
 import type { Issue } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
@@ -99,9 +99,11 @@ function queryOf(query: object, issues: Issue[]): Record<string, unknown> {
   return { ...query }
 }
 
-const noParameters = z.strictObject({})
-
-function validated(schema: z.ZodType = noParameters, value: object, issues: Issue[]): unknown {
+function validated(schema: z.ZodType | undefined, value: object, issues: Issue[]): unknown {
+  if (schema === undefined) {
+    for (const path of Object.keys(value)) issues.push({ path, message: 'unknown parameter' })
+    return value
+  }
   const parsed = schema.safeParse(value)
   if (parsed.error) issues.push(...issuesOf(parsed.error, schema))
   return parsed.data

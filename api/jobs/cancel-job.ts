@@ -20,6 +20,7 @@ export const cancelJob = defineEndpoint({
   scope: 'publish:write',
   access: orgOfJob,
   params: z.object({ id: jobId }),
+  query: z.strictObject({}),
   answer: jobSchema,
   answers: { 202: 'Its run is being stopped', 409: 'It is finished, or past its commit' },
   async handle(context, { principal, params }) {

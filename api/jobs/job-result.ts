@@ -15,6 +15,7 @@ export const jobResult = defineEndpoint({
   scope: 'publish:read',
   access: orgOfJob,
   params: z.object({ id: jobId }),
+  query: z.strictObject({}),
   takes: ['Prefer'],
   answer: 'publish',
   answers: {

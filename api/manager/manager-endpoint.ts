@@ -33,7 +33,7 @@ export const managerEndpoint = <Shape extends z.ZodRawShape, Query, Body>(
     scope: method === 'get' ? 'manager:read' : 'manager:write',
     access: noOrg,
     params: z.object(params),
-    ...(query === undefined ? {} : { query }),
+    query: query ?? (z.strictObject({}) as unknown as z.ZodType<Query>),
     ...(body === undefined ? {} : { body }),
     takes: method === 'put' || method === 'delete' ? ['If-Match'] : [],
     answer: gives,

@@ -17,6 +17,7 @@ export const removeFile = defineEndpoint({
   scope: 'publish:write',
   access: orgInPath,
   params: z.object({ orgName, fileName: storedName }),
+  query: z.strictObject({}),
   answer: 'publish',
   async handle(context, { params: { orgName, fileName } }) {
     const files = await context.packets.require(orgName, fileName)
