@@ -4,7 +4,7 @@ import type { Columns, Properties } from '../read/columns.ts'
 import { PairBytes } from './json-bytes.ts'
 import { beforeMetadata, beforeParameters, type Shape } from './pair.ts'
 import type { PropertyField } from './pair-maker.ts'
-import type { PropertySource } from './statements/statement.ts'
+import type { Expression, PropertySource } from './statements/statement.ts'
 
 /** The ids that an upsert finds its element by, as JSON: that of the node, or those of both ends. */
 export type AnchorIds = { id: string } | { startId: string; endId: string }
@@ -51,7 +51,7 @@ const plainly: Rendered = { json: '', wrap: null, list: false }
 const codes = new Map<Wrap | null, number>()
 
 /** The expression that a value needs, as a small number; 0 is reserved for an absent property. */
-function codeOf({ wrap, list }: Pick<Rendered, 'wrap' | 'list'>): number {
+function codeOf({ wrap, list }: Expression): number {
   const code = codes.get(wrap) ?? codes.size
   codes.set(wrap, code)
   return 1 + 2 * code + (list ? 1 : 0)

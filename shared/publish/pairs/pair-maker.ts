@@ -10,7 +10,7 @@ import { deleteProperties } from './statements/delete-properties.ts'
 import { type NodeChanges, nodeUpsert } from './statements/node-upsert.ts'
 import { postbackNode, postbackRelationship } from './statements/postback.ts'
 import { relationshipUpsert } from './statements/relationship-upsert.ts'
-import type { PropertySource, Statement } from './statements/statement.ts'
+import type { Expression, PropertySource, Statement } from './statements/statement.ts'
 
 export interface PropertyField {
   key: string
@@ -191,14 +191,13 @@ const endId = ({ start, end }: Ends, source: 'startId' | 'endId') => (source ===
 
 export type PairMaker = ReturnType<typeof createPairMaker>
 
-type Expressed = Pick<Rendered, 'wrap' | 'list'>
-const expressionKey = ({ wrap, list }: Expressed) => (wrap === null ? '' : list ? `${wrap}*` : wrap)
+const expressionKey = ({ wrap, list }: Expression) => (wrap === null ? '' : list ? `${wrap}*` : wrap)
 const anchorsOf = ({ start, type, end }: Ends) => ({ start: anchorOf(start), type, end: anchorOf(end) })
 const endsKey = ({ start, type, end }: Ends) => [...anchorKey(start), type, ...anchorKey(end)]
 const clauseKey = (clause: KeepClause) =>
   clause.by === 'farEnd' ? [clause.direction, ...anchorKey(clause)] : [clause.field, expressionKey(clause.id)]
 const anchorOf = ({ label, idProperty, id }: Identity) => ({ label, idProperty, id })
-const anchorKey = ({ label, idProperty, id }: { label: string; idProperty: string; id: Expressed }) => [
+const anchorKey = ({ label, idProperty, id }: { label: string; idProperty: string; id: Expression }) => [
   label,
   idProperty,
   expressionKey(id),
