@@ -4,11 +4,13 @@ import { openWorld } from './run/open-world.ts'
 import { createCount } from './run/situations.ts'
 import { situationsOfOrigins } from './run/situations-of-origins.ts'
 import { situationsOfRequests } from './run/situations-of-requests.ts'
+import { situationsOfSizes } from './run/situations-of-sizes.ts'
 import { situationsOfTargets } from './run/situations-of-targets.ts'
 
 const world = await openWorld('Five', 550_000n)
 const asked: CaseOptions = { cases: inject('isLong') ? 1_000 : 150, ...inject('asked') }
-const count = createCount([...situationsOfOrigins, ...situationsOfTargets, ...situationsOfRequests], asked.cases)
+const situations = [...situationsOfOrigins, ...situationsOfTargets, ...situationsOfRequests, ...situationsOfSizes]
+const count = createCount(situations, asked.cases)
 
 test('generated cases replay onto a dirty Neo4j 5 as specification and contract say, in any order', {
   timeout: timeLimitMs(asked),

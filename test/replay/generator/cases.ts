@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { BuildSizes } from '../../../shared/publish/read/sizes.ts'
 import type { Alphabet } from './alphabet.ts'
 import { drafts, seldom, spoilers, styles } from './drafts.ts'
 import { describeGraph, type Graph } from './graph.ts'
@@ -14,7 +15,11 @@ export interface Case {
   /** The one or two options in which the two requests differ; null for unrelated requests. */
   twin: readonly string[] | null
   delivery: { stored: boolean; batchsize: number; orderSeed: number }
+  /** The packet is built a second time with these, if given. */
+  sizes: BuildSizes | null
 }
+
+const [small, smaller] = [fc.constantFrom(7, 5, 3, 1), fc.constantFrom(3, 2, 1)]
 
 const deliveries = (stored: boolean, batchsizes: number[]): fc.Arbitrary<Case['delivery']> =>
   fc.record({
@@ -47,8 +52,9 @@ export const cases = (
         { weight: 5, arbitrary: deliveries(false, [5_000, 5_000, 5_000, 1, 2, 4]) },
         { weight: 1, arbitrary: deliveries(true, [5_000, 1, 2, 3]) },
       ),
+      sizes: fc.record({ sample: smaller, group: smaller, chunk: small }),
     })
-    .map(({ style, ownStyles, twin, spoiler, delivery, ...recipe }) => {
+    .map(({ style, ownStyles, twin, spoiler, delivery, sizes, ...recipe }) => {
       const origin = buildOrigin(recipe.origin, names)
       // Requests by relationship id need the id property; sub-requests must mostly share it, or all would be refused.
       const isById = recipe.drafts.some(({ mode }) => mode === 'by id' || mode === 'hard filter')
@@ -59,14 +65,15 @@ export const cases = (
       })
       const [first] = drafted as [Request]
       const requests = twin === null ? drafted : [first, twinOf(first, twin, names)]
-      return { origin, target: buildTarget(recipe.target, origin, names), requests, twin, delivery }
+      return { origin, target: buildTarget(recipe.target, origin, names), requests, twin, delivery, sizes }
     })
 
 /** A readable form of a case. */
-export const describeCase = ({ origin, target, requests, delivery }: Case): string =>
+export const describeCase = ({ origin, target, requests, delivery, sizes }: Case): string =>
   [
     `origin\n${describeGraph(origin)}`,
     `target before\n${describeGraph(target)}`,
     ...requests.map((request, index) => `request ${index} ${JSON.stringify(request)}`),
     `delivery ${JSON.stringify(delivery)}`,
+    `sizes ${JSON.stringify(sizes)}`,
   ].join('\n')

@@ -37,7 +37,7 @@ export const largeCases = (names: Alphabet, isSliced: boolean): fc.Arbitrary<Cas
         ? slices.map((originIds) => ({ originIds, ...fields }))
         : [{ originIds: ['root'], toLayer: ['GEN_U>'], ...fields }]
       const delivery = { stored: true, batchsize: 700, orderSeed }
-      return { origin, target: targetOf(origin), requests, twin: null, delivery }
+      return { origin, target: targetOf(origin), requests, twin: null, delivery, sizes: null }
     })
 
 /** A node that originIds find by the default label; a fifth of them are identified by another label. */

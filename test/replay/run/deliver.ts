@@ -1,5 +1,4 @@
 import { expect } from 'vitest'
-import type { createClient } from '../../../dev/client.ts'
 import { parseLossless } from '../../../dev/replay/lossless-json.ts'
 import { type Pair, parsePart } from '../../../dev/replay/replay.ts'
 import { database, uniqueName } from '../../../dev/requests.ts'
@@ -18,18 +17,20 @@ interface Answer {
   error: string | null
 }
 
-/** Publishes a case's requests, alone or as a multi; returned directly, or stored and read back by part. */
-export async function deliver(
-  client: ReturnType<typeof createClient>,
-  { requests, delivery }: Case,
-  { origin, elsewhere, org, parameterSyntax }: Pick<World, 'origin' | 'elsewhere' | 'org' | 'parameterSyntax'>,
-): Promise<Delivered> {
-  const fileName = uniqueName('case')
-  const place = delivery.stored ? { orgName: org, fileName } : { returnOnly: true }
-  const bodies = requests.map(({ isElsewhere, ...request }) => {
+type Address = Pick<World, 'origin' | 'elsewhere' | 'parameterSyntax'>
+
+/** The requests as a client sends them. */
+export const bodiesOf = (requests: Case['requests'], { origin, elsewhere, parameterSyntax }: Address, place: object) =>
+  requests.map(({ isElsewhere, ...request }) => {
     const { dbUrl, credentials } = database(isElsewhere ? elsewhere : origin, '', '')
     return { dbUrl, credentials, parameterSyntax, ...place, ...request }
   })
+
+/** Publishes a case's requests, alone or as a multi; returned directly, or stored and read back by part. */
+export async function deliver({ requests, delivery }: Case, world: World): Promise<Delivered> {
+  const { client, org } = world
+  const fileName = uniqueName('case')
+  const bodies = bodiesOf(requests, world, delivery.stored ? { orgName: org, fileName } : { returnOnly: true })
   const isAlone = bodies.length === 1 && delivery.batchsize === 5_000
   const { status, text } = isAlone
     ? await client.post('/1.0/publish/', bodies[0])

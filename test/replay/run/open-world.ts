@@ -3,6 +3,7 @@ import { createClient } from '../../../dev/client.ts'
 import { openDriver } from '../../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../../dev/requests.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
+import { readConfig } from '../../../shared/config/config.ts'
 import { alphabetOf } from '../generator/alphabet.ts'
 import { wipeOrigin } from './databases.ts'
 import type { World } from './run-case.ts'
@@ -30,5 +31,6 @@ export async function openWorld(
     await wipeOrigin(from, names)
     await Promise.all([from.close(), to.close()])
   })
-  return { names, client, origin, elsewhere: inject('largeIds'), org, parameterSyntax, from, to }
+  const { origin: originPolicy } = readConfig('worker', inject('service').env)
+  return { names, client, originPolicy, origin, elsewhere: inject('largeIds'), org, parameterSyntax, from, to }
 }

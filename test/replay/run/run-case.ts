@@ -3,6 +3,7 @@ import type { createClient } from '../../../dev/client.ts'
 import { differences, valueText } from '../../../dev/replay/compare-graphs.ts'
 import type { Pair } from '../../../dev/replay/replay.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
+import type { OriginSettings } from '../../../shared/origin/connect.ts'
 import { largeIdBase } from '../../support/large-ids.ts'
 import { shuffled } from '../../support/shuffle.ts'
 import type { Alphabet } from '../generator/alphabet.ts'
@@ -10,6 +11,7 @@ import type { Case } from '../generator/cases.ts'
 import { graphText } from '../generator/graph.ts'
 import { expectedMetadata, postbackIn, reportedMetadata } from '../oracle/metadata.ts'
 import { type ElementIds, type Outcome, outcomeOf, type Prediction, predict } from '../oracle/predict.ts'
+import { buildHere } from './build-here.ts'
 import { createOrigin, replayed } from './databases.ts'
 import { type Delivered, deliver } from './deliver.ts'
 
@@ -20,7 +22,8 @@ export interface World {
   /** The same origin at another address, where internal ids exceed 2^53. */
   elsewhere: Neo4jAddress
   org: string
-  parameterSyntax: string
+  parameterSyntax: 'dollar' | 'braces'
+  originPolicy: OriginSettings
   from: Driver
   to: Driver
 }
@@ -38,12 +41,19 @@ export interface Run {
 
 /**
  * Publishes, replays in several orders and compares; then again at the origin's other address, where only the choice
- * among parallel relationships may differ. @throws Error with the differences from the oracle.
+ * among parallel relationships may differ, and with other sizes. @throws Error with the differences from the oracle.
  */
 export async function runCase(world: World, given: Case): Promise<Run> {
   const here = await createOrigin(world.from, given.origin, world.names)
   const elementIds = { here, elsewhere: here.map(elsewhere) }
   const run = await tryCase(world, given, elementIds, null)
+  const { sizes } = given
+  if (sizes && run.verdict === 'fine') {
+    const build = () => buildHere(given, world, sizes)
+    await tryCase(world, given, elementIds, run.pairs, build).catch((error) => {
+      throw new Error(`with sizes ${JSON.stringify(sizes)}: ${error instanceof Error ? error.message : error}`)
+    })
+  }
   const requests = given.requests.map((request) => ({ ...request, isElsewhere: !request.isElsewhere }))
   await tryCase(world, { ...given, requests }, elementIds, run.pairs).catch((error) => {
     throw new Error(`with internal ids beyond 2^53: ${error instanceof Error ? error.message : error}`)
@@ -55,11 +65,17 @@ const elsewhere = (elementId: string): string =>
   elementId.replace(/\d+$/, (digits) => String(largeIdBase + BigInt(digits)))
 
 /** `known` are pairs already verified. */
-async function tryCase(world: World, given: Case, elementIds: ElementIds, known: readonly string[] | null) {
+async function tryCase(
+  world: World,
+  given: Case,
+  elementIds: ElementIds,
+  known: readonly string[] | null,
+  publish = () => deliver(given, world),
+) {
   const { names, to } = world
   const prediction = predict(given, elementIds)
   const accepted = Date.now()
-  const delivered = await deliver(world.client, given, world)
+  const delivered = await publish()
   const { parts } = delivered
   const refused = { prediction, verdict: 'refused' as const, outcome: null, parts: 0, pairs: null }
   if (isRefused(prediction, delivered)) return refused
@@ -71,6 +87,9 @@ async function tryCase(world: World, given: Case, elementIds: ElementIds, known:
   const run = { prediction, verdict: 'fine' as const, outcome, parts: parts.length, pairs }
   if (outcome.isAmbiguous) return { ...run, verdict: 'outside' as const }
   if (outcome.dependsOnOrder) throw new Error('accepted, though the outcome depends on the order of replay')
+  const hasPairs = parts.flat().length > 0
+  if (hasPairs)
+    demand('metadata', linesBetween(expectedMetadata(prediction.plans), reportedMetadata(parts, given.requests)))
   if (known && linesBetween(known, pairs).length === 0) return run
   const { before, after, afterPostback } = outcome
   for (const [name, order] of ordersOf(parts, given.delivery.orderSeed)) {
@@ -79,9 +98,6 @@ async function tryCase(world: World, given: Case, elementIds: ElementIds, known:
   }
   const stamped = await replayed(to, before, postbackIn(parts), names)
   demand('the postback packet alone', differences(graphText(afterPostback), graphText(stamped)))
-  const hasPairs = parts.flat().length > 0
-  if (hasPairs)
-    demand('metadata', linesBetween(expectedMetadata(prediction.plans), reportedMetadata(parts, given.requests)))
   return run
 }
 
