@@ -173,18 +173,18 @@ describe.each([
     })
   })
 
-  test('relationshipDeleteOnly deletes types with no relationship left, or by relationship id', async () => {
-    const drawn = "(a:P {id: 'a'})-[:T {grn: 'r1'}]->(b:P {id: 'b'})"
+  test('relationshipDeleteOnly deletes types with no relationship left, or by relationship id, and no property', async () => {
+    const drawn = "(a:P {id: 'a', name: 'origin'})-[:T {grn: 'r1'}]->(b:P {id: 'b'})"
     const dirt =
-      "(a:P {id: 'a'})-[:T {grn: 'r1'}]->(b:P {id: 'b'}), (a)-[:T {grn: 'r9'}]->(b), (a)-[:U {grn: 'u'}]->(b)"
-    const question = 'MATCH (:P)-[r]->(:P) RETURN type(r), r.grn ORDER BY r.grn'
+      "(a:P {id: 'a', name: 'target'})-[:T {grn: 'r1'}]->(b:P {id: 'b'}), (a)-[:T {grn: 'r9'}]->(b), (a)-[:U {grn: 'u'}]->(b)"
+    const question = 'MATCH (a:P)-[r]->(:P) RETURN type(r), r.grn, a.name ORDER BY r.grn'
     const request = { originIds: ['a'], relationships: ['T', 'U'], relationshipDeleteOnly: true, metadata: true }
     expect((await outcome(drawn, dirt, request, question)).rows).toEqual([
-      ['T', 'r1'],
-      ['T', 'r9'],
+      ['T', 'r1', 'target'],
+      ['T', 'r9', 'target'],
     ])
     expect((await outcome(drawn, dirt, { ...request, relationshipIdField: 'grn' }, question)).rows).toEqual([
-      ['T', 'r1'],
+      ['T', 'r1', 'target'],
     ])
   })
 })

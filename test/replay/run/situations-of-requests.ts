@@ -114,6 +114,11 @@ export const situationsOfRequests: Situation[] = [
     occurs: (it) => somePlan(it, ({ selection }) => selection.missingRelationshipIds.length > 0),
   },
   { name: 'deleteRelationshipById deletes', atLeast: 3, occurs: (it) => deletesBy(it, 'by id', false) },
+  asked(
+    'relationshipDeleteOnly beside metadata',
+    10,
+    ({ relationshipDeleteOnly, metadata }) => relationshipDeleteOnly && metadata,
+  ),
   { name: 'relationshipDeleteOnly deletes by id', atLeast: 5, occurs: (it) => deletesBy(it, 'by id', true) },
   {
     name: 'relationshipDeleteOnly deletes what has nothing left',
