@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { DelayedError, type Job } from 'bullmq'
+import { afterAll, expect, inject, test, vi } from 'vitest'
+import { openDriver } from '../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
+import * as errors from '../../shared/errors/catalogue.ts'
+import type { JobPayload } from '../../shared/jobs/queue.ts'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import { submitJob } from '../../shared/jobs/submission.ts'
+import { createReport } from '../../shared/publish/parts/report.ts'
+import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
+import { packetName } from '../../shared/storage/keys.ts'
+import { failJob } from '../../worker/finish-job.ts'
+import { runJob } from '../../worker/run-job.ts'
+import { only } from '../support/only.ts'
+import { ownWorker } from '../support/own-worker.ts'
+import { drawRing } from '../support/social-graph.ts'
+import { stagePacket } from '../support/stored-packets.ts'
+
+const { context } = await ownWorker()
+const { records, generations } = context
+const { neo4j } = inject('stack')
+const driver = openDriver(neo4j)
+afterAll(() => driver.close())
+
+const nameOf = ({ orgName, fileName }: JobRecord) => packetName(orgName, fileName)
+const read = async (id: string) => (await records.read(id)) as JobRecord
+
+/** A job whose latest run, of this attempt, has begun to commit; and the commit of that run. */
+async function committing(attempts: number) {
+  const [id, orgName, fileName] = [randomUUID(), uniqueName('org'), 'file']
+  await records.create({ id, kind: 'publish', orgName, fileName, batchSize: 10, force: false, subRequests: 1 })
+  for (let attempt = 1; attempt <= attempts; attempt++) await records.start(id)
+  const { progress } = await read(id)
+  expect(await records.beginCommit({ id, orgName, fileName }, attempts, progress, createReport().read())).toBe(true)
+  const job = await read(id)
+  const manifest = await stagePacket(context, nameOf(job), ['{"statements":[]}'], { jobId: id })
+  const commit = () =>
+    generations.commit(nameOf(job), manifest, { force: false, taken: () => errors.fileExists(orgName, fileName) })
+  return { job, commit }
+}
+
+test('a job that a frozen run commits while it is being failed ends as succeeded', { timeout: 20_000 }, async () => {
+  const { job, commit } = await committing(1)
+  const commitAfterFirstLook = vi.fn(async (...asked: Parameters<typeof generations.ofJob>) => {
+    const found = await generations.ofJob(...asked)
+    if (commitAfterFirstLook.mock.calls.length === 1) await commit()
+    return found
+  })
+  const meanwhile = { ...context, generations: { ...generations, ofJob: commitAfterFirstLook } }
+  await failJob(meanwhile, job, errors.originBroke())
+  expect(await read(job.id)).toMatchObject({ state: 'succeeded', generation: 1, error: null })
+})
+
+test('a job whose later run finds the name taken keeps an earlier run from committing', async () => {
+  const { job, commit } = await committing(2)
+  await failJob(context, job, errors.fileExists(job.orgName, job.fileName))
+  expect(await read(job.id)).toMatchObject({ state: 'failed', error: { code: 'fileExists' } })
+  await expect(commit()).rejects.toMatchObject({ code: 'jobVoided' })
+})
+
+test('a job whose only run finds the name taken fails without a void generation', async () => {
+  const { job } = await committing(1)
+  await failJob(context, job, errors.fileExists(job.orgName, job.fileName))
+  expect((await read(job.id)).state).toBe('failed')
+  expect(await generations.list(nameOf(job))).toEqual([])
+})
+
+test('a job that fails again and again while it commits, but may pass, stays open', async () => {
+  const label = uniqueName('Person')
+  const originIds = await drawRing(driver, label, 1)
+  const [orgName, fileName] = [uniqueName('org'), 'file']
+  const fields = { ...database(neo4j, label, 'id'), originIds, metadata: true, orgName, fileName }
+  const { request } = parsePublishRequest(fields)
+  const submission = { kind: 'publish', orgName, fileName, batchSize: 10, force: false, requests: [request] } as const
+  const submitting = { ...context, openRunsLimit: 10, secretKeys: context.config.secretKeys }
+  const { id } = await submitJob(submitting, submission, undefined)
+  const deliver = (attemptsMade: number, to = context) => {
+    const delivery = { data: { id }, opts: { attempts: 3 }, attemptsMade, token: '', moveToDelayed: async () => {} }
+    return runJob(to, only<Job<JobPayload>>(delivery as Partial<Job<JobPayload>>), new AbortController().signal)
+  }
+  const commit = () => Promise.reject(new Error('unforeseen'))
+  const failing = { ...context, generations: { ...generations, commit } }
+  for (const attemptsMade of [0, 1, 2, 3]) {
+    await expect(deliver(attemptsMade, failing)).rejects.toThrow(DelayedError)
+    expect(await read(id)).toMatchObject({ state: 'committing', attempt: attemptsMade + 1 })
+  }
+  await deliver(4)
+  expect(await read(id)).toMatchObject({ state: 'succeeded', attempt: 5 })
+})
