@@ -6,11 +6,13 @@ import type { ApiContext } from '../../api/context.ts'
 import type { Input } from '../../api/http/endpoint.ts'
 import { cancelJob } from '../../api/jobs/cancel-job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
+import type { JobQueue } from '../../shared/jobs/queue.ts'
 import { storeSliceResult } from '../../shared/jobs/slice-results.ts'
 import { createLog } from '../../shared/observability/log.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
 import { createReport } from '../../shared/publish/parts/report.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
+import { only } from '../support/only.ts'
 import { ownDatabase } from '../support/own-database.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { keysBelow } from '../support/stored-packets.ts'
@@ -47,11 +49,12 @@ test('cancelling a large multi with many staged parts returns at once; its parts
   })
 
   const [log, metrics] = [createLog('test', 'silent'), createMetrics()]
-  const context = { ...storage, store: slow, records, log, metrics, queue: { remove: async () => {} } }
+  const queue = only<JobQueue>({ remove: async () => {} })
+  const context = only<ApiContext>({ ...storage, store: slow, records, log, metrics, queue })
   const principal = { name: 'a', identity: 'a', orgs: ['*'], scopes: [] }
   const began = performance.now()
-  const input = { principal, params: { id } } as unknown as Input<unknown, unknown, unknown>
-  const answer = await cancelJob.handle(context as unknown as ApiContext, input)
+  const input = only<Input<unknown, unknown, unknown>>({ principal, params: { id } })
+  const answer = await cancelJob.handle(context, input)
   expect(performance.now() - began).toBeLessThan((parts * removalMs) / 2)
   expect(answer).toMatchObject({ status: 200, value: { state: 'cancelled' } })
   const left = async () => (await keysBelow(storage, `${orgName}/`)).filter((key) => key.includes(id))

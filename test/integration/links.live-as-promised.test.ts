@@ -6,13 +6,14 @@ import { readConfig } from '../../shared/config/config.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { linkLifetime, longestLinkSeconds } from '../../shared/storage/links.ts'
 import { type Manifest, removal, voided } from '../../shared/storage/manifest.ts'
+import { only } from '../support/only.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { commitPacket } from '../support/stored-packets.ts'
 import { nothing, sweep } from '../support/sweeps.ts'
 
 const config = readConfig('api', inject('service').env)
 const storage = await openTestStorage()
-const context = { ...storage, config } as unknown as ApiContext
+const context = only<ApiContext>({ ...storage, config })
 
 const hourSeconds = 3_600
 const daySeconds = 24 * hourSeconds

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, expect, inject, test } from 'vitest'
 import { openDriver } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
+import { progressOf } from '../../shared/jobs/record-hash.ts'
+import type { Secrets } from '../../shared/jobs/secrets.ts'
 import { storeRequest, subRequestsPerSlice } from '../../shared/jobs/stored-request.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import type { WorkerContext } from '../../worker/context.ts'
 import { publishSlice } from '../../worker/publish-slices.ts'
 import { createStaggeredStart } from '../../worker/staggered-start.ts'
+import { only } from '../support/only.ts'
 import { drawRing } from '../support/social-graph.ts'
 import { openTestStorage } from '../support/storage.ts'
 
@@ -32,17 +34,19 @@ test('the second slice of a job in one worker is read only after the first has s
   const requests = Array.from({ length: 2 * subRequestsPerSlice }, () => request)
   const { store: real } = await openTestStorage()
   const staged: string[] = []
+  const [isStaging, mayStage] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const store: typeof real = {
     ...real,
     async put(key, bytes) {
       const etag = await real.put(key, bytes)
-      if (!key.includes('/.parts/')) return etag
-      if (staged.length === 0) await delay(1_000) // time in which the other slice could get far
+      if (!key.includes('/.parts/') || !key.includes(job.id)) return etag
+      isStaging.resolve()
+      await mayStage.promise
       staged.push(key)
       return etag
     },
   }
-  const job = {
+  const newJob = () => ({
     id: randomUUID(),
     orgName: request.orgName,
     fileName: request.fileName,
@@ -50,30 +54,36 @@ test('the second slice of a job in one worker is read only after the first has s
     createdAt: new Date().toISOString(),
     startedAt: null,
     ranMs: 0,
-    progress: { subRequests: requests.length },
-  } as JobRecord
-  const credentials = [request.credentials]
-  await storeRequest(store, () => ({ sealedKey: '', text: 'encrypted' }), job, requests)
-  const context = {
+    progress: { ...progressOf('reading', requests.length) },
+  })
+  const [job, another] = [newJob(), newJob()].map((fields) => only<JobRecord>(fields)) as [JobRecord, JobRecord]
+  for (const each of [job, another])
+    await storeRequest(store, () => ({ sealedKey: '', text: 'encrypted' }), each, requests)
+  const context = only<WorkerContext>({
     store,
     config,
     metrics: createMetrics(),
     staggeredStart: createStaggeredStart(),
     failpoint: () => {},
-    secrets: { read: async () => () => credentials },
-  } as unknown as WorkerContext
+    secrets: only<Secrets>({ read: async () => () => [request.credentials] }),
+  })
   const began: { slice: number; staged: number }[] = []
-  const publish = (slice: number) => {
-    let isFirst = true
+  const publish = (slice: number, of = job) => {
+    let isFirst = of === job
     const onProgress = () => {
       if (isFirst) began.push({ slice, staged: staged.length })
       isFirst = false
     }
-    return publishSlice(context, job, slice, { attempt: 1, signal: new AbortController().signal, onProgress })
+    return publishSlice(context, of, slice, { attempt: 1, signal: new AbortController().signal, onProgress })
   }
   const first = publish(0)
-  await delay(50)
-  await Promise.all([first, publish(1)])
-  expect(began.find(({ slice }) => slice === 1)?.staged).toBeGreaterThan(0)
+  await isStaging.promise
+  const second = publish(1)
+  // Meanwhile a slice of another job is built whole: enough time for the second slice to begin.
+  await publish(1, another)
+  mayStage.resolve()
+  await Promise.all([first, second])
+  expect(began.map(({ slice }) => slice)).toEqual([0, 1])
+  expect(began[1]?.staged).toBeGreaterThan(0)
   expect(staged).toHaveLength((2 * subRequestsPerSlice * originIds.length) / job.batchSize)
 })
