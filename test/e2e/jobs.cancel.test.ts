@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { ClientAnswer, PublishAnswer } from '../../dev/client.ts'
 import type { RunningProcess } from '../../dev/stack/processes.ts'
 import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
@@ -21,12 +20,15 @@ const cancel = (location: string) => client.post<JobRecord>(`${location}/cancel`
 
 /** The job created by a POST that is still waiting. */
 async function locationOf(fileName: string): Promise<string> {
-  for (;;) {
-    const { body } = await client.get<{ jobs: JobRecord[] }>(`/1.0/jobs?orgName=${org}`)
-    const job = body.jobs.find((each) => each.fileName === fileName)
-    if (job) return `/1.0/jobs/${job.id}`
-    await delay(20)
-  }
+  return vi.waitFor(
+    async () => {
+      const { body } = await client.get<{ jobs: JobRecord[] }>(`/1.0/jobs?orgName=${org}`)
+      const job = body.jobs.find((each) => each.fileName === fileName)
+      if (job === undefined) throw new Error(`there is no job for ${fileName}`)
+      return `/1.0/jobs/${job.id}`
+    },
+    { timeout: 30_000, interval: 20 },
+  )
 }
 
 async function untilState(location: string, state: string): Promise<void> {

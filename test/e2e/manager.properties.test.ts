@@ -5,8 +5,12 @@ import { entriesOf, type ModelObject, managerClient, newModel, shapeOf } from '.
 const { apiUrl, tokens } = inject('service')
 const client = managerClient(createClient(apiUrl, tokens.all as string))
 
-const { name: versionName, version } = await newModel(client)
-const v = version.grn
+/** A new version, and its property `name`. */
+async function newProperty() {
+  const { name, version } = await newModel(client)
+  const { grn } = await client.made(`property/${version.grn}`, body)
+  return { versionName: name, v: version.grn, grn }
+}
 const body = {
   key: 'name',
   dataType: 'String',
@@ -28,15 +32,14 @@ const keysOf = (answer: { body: unknown }) =>
   ((answer.body as { properties: ModelObject[] }).properties ?? []).map(({ key }) => key)
 
 describe('properties of a manager version, in the order of the table', () => {
-  let grn = ''
-
   test('add property to manager version: definition null, flags false, whatever was sent', async () => {
-    const created = await client.post(`property/${v}`, body)
+    const { version } = await newModel(client)
+    const created = await client.post(`property/${version.grn}`, body)
     expect(shapeOf(created)).toEqual([200, 'property', entriesOf('Property', own)])
-    grn = created.body.property?.grn as string
   })
 
   test('update property: changes the sent fields, by either name of a flag, and keeps all others', async () => {
+    const { grn } = await newProperty()
     const entries = (more: object, enver: number) => entriesOf('Property', { ...own, ...more }, { enver })
     const first = await client.put(`property/${grn}`, { key: 'title', definition: 'A title.', isEditable: true })
     expect(shapeOf(first)).toEqual([
@@ -56,12 +59,13 @@ describe('properties of a manager version, in the order of the table', () => {
   })
 
   test('update property of manager version by name', async () => {
-    const answer = await client.put(`property/name/${v}/title`, { key: 'name' })
-    const changed = { ...own, definition: 'A title.', deletable: true }
-    expect(shapeOf(answer)).toEqual([200, 'property', entriesOf('Property', changed, { enver: 3 })])
+    const { v } = await newProperty()
+    const answer = await client.put(`property/name/${v}/name`, { key: 'title' })
+    expect(shapeOf(answer)).toEqual([200, 'property', entriesOf('Property', { ...own, key: 'title' }, { enver: 1 })])
   })
 
   test('get properties of manager version, by grn and by name, sorted by key', async () => {
+    const { versionName, v } = await newProperty()
     await client.made(`property/${v}`, { key: 'born' })
     const byGrn = await client.get(`properties/${v}`)
     expect(Object.keys(byGrn.body)).toEqual(['properties'])
@@ -70,20 +74,23 @@ describe('properties of a manager version, in the order of the table', () => {
   })
 
   test('get property, and get property by name', async () => {
+    const { v, grn } = await newProperty()
     const read = await client.get(`property/${grn}`)
     const listed = (await client.get(`properties/${v}`)).body.properties as unknown as object[]
-    expect(read.body).toEqual({ property: listed[1] })
+    expect(read.body).toEqual({ property: listed[0] })
     expect((await client.get(`property/name/${v}/name`)).body).toEqual(read.body)
   })
 
   test('delete property, by its grn alone', async () => {
+    const { grn } = await newProperty()
     expect((await client.delete(grn)).text).toBe('{}')
     expect([(await client.get(`property/${grn}`)).status, (await client.delete(grn)).status]).toEqual([404, 404])
   })
 
   test('delete property from manager version, by grn and by name', async () => {
-    const { grn: other } = await client.made(`property/${v}`, { key: 'seen' })
-    expect((await client.delete(`property/${v}/${other}`)).text).toBe('{}')
+    const { v, grn } = await newProperty()
+    await client.made(`property/${v}`, { key: 'born' })
+    expect((await client.delete(`property/${v}/${grn}`)).text).toBe('{}')
     expect((await client.delete(`property/${v}/born`)).text).toBe('{}')
     const left = await client.get(`properties/${v}`)
     expect([left.status, left.text]).toEqual([200, '{"properties":[]}'])

@@ -1,12 +1,11 @@
 import { Redis } from 'ioredis'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
-import type { RunningProcess } from '../../dev/stack/processes.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
 import { until } from '../faults/support/processes.ts'
 import { stuckOrigin } from '../faults/support/stuck-origin.ts'
 import { prepare } from '../support/e2e.ts'
-import { measuredAt } from '../support/metrics.ts'
+import { type Measured, measuredAt } from '../support/metrics.ts'
 import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
 
@@ -24,10 +23,16 @@ const redis = new Redis(service.redisUrl)
 afterAll(() => redis.disconnect())
 const { client, org, ids, fields } = await prepare(5, service)
 
-/** Address of the only worker, set by the first test. */
-let worker: string
-const addressOf = (worker: RunningProcess) =>
-  `http://127.0.0.1:${/"port":(\d+),"msg":"listening"/.exec(worker.log())?.[1]}`
+/** Runs a worker, whose counts begin at zero, for one test, which gets a function that reads its metrics. */
+async function withWorker(work: (measured: () => Promise<Measured>) => Promise<void>): Promise<void> {
+  const worker = await service.startWorker()
+  const [, port] = /"port":(\d+),"msg":"listening"/.exec(worker.log()) ?? []
+  try {
+    await work(() => measuredAt(`http://127.0.0.1:${port}`))
+  } finally {
+    await worker.stop(10_000)
+  }
+}
 const api = () => measuredAt(service.apiUrl)
 const publish = (more: object = {}) =>
   client.post(
@@ -35,6 +40,7 @@ const publish = (more: object = {}) =>
     { ...fields, originIds: ids, orgName: org, fileName: uniqueName('file'), ...more },
     { Prefer: 'respond-async' },
   )
+const cancel = async (location: string | null) => expect((await client.post(`${location}/cancel`)).status).toBe(200)
 const ended = async (location: string) => (await client.followJob(location, 120_000)).state
 
 test('without a worker, metrics report queued jobs, their age, and the limit of the queue', async () => {
@@ -45,69 +51,77 @@ test('without a worker, metrics report queued jobs, their age, and the limit of 
   expect(waiting.sum('packets_open_runs')).toBe(1)
   expect(waiting.sum('packets_queue_limit_jobs')).toBe(77)
   expect(waiting.sum('packets_slots')).toBe(0)
-  const another = await publish()
-  expect((await client.post(`${another.headers.get('Location')}/cancel`)).status).toBe(200)
-  expect((await api()).sum('packets_jobs_total', { outcome: 'cancelled' })).toBe(1)
+  await cancel(headers.get('Location'))
+})
 
-  worker = addressOf(await service.startWorker())
-  expect(await ended(headers.get('Location') as string)).toBe('succeeded')
-  // The record is written before the queue removes the job.
-  await until('the queue is empty', async () => (await api()).sum('packets_queue_jobs') === 0)
-  await until('none is the oldest', async () => (await api()).sum('packets_oldest_queued_seconds') === 0)
-  const done = await measuredAt(worker)
-  expect(done.sum('packets_jobs_total', { outcome: 'succeeded' })).toBe(1)
-  expect(done.sum('packets_job_seconds_count', { outcome: 'succeeded' })).toBe(1)
-  expect(done.sum('packets_job_seconds_sum')).toBeGreaterThan(1)
-  expect(done.sum('packets_attempts_total', { attempt: '1' })).toBe(1)
-  expect(done.sum('packets_parts_total')).toBe(1)
-  expect(done.sum('packets_pairs_total')).toBeGreaterThan(5)
-  expect(done.sum('packets_part_bytes_total')).toBeGreaterThan(500)
-  expect([done.sum('packets_slots'), done.sum('packets_busy_slots')]).toEqual([1, 0])
-  for (const operation of ['connect', 'read']) {
-    const made = done.sum('packets_bolt_seconds_count', { database: 'origin', operation, outcome: 'ok' })
-    expect([operation, made > 0]).toEqual([operation, true])
-  }
-  for (const operation of ['put', 'get', 'list', 'copy', 'remove']) {
-    const made = done.sum('packets_store_request_seconds_count', { operation, outcome: 'ok' })
-    expect([operation, made > 0]).toEqual([operation, true])
-  }
+test('when a job is done, the queue is empty, and the worker reports it with what it read and stored', async () => {
+  const { headers } = await publish()
+  await withWorker(async (measured) => {
+    expect(await ended(headers.get('Location') as string)).toBe('succeeded')
+    // The record is written before the queue removes the job.
+    await until('the queue is empty', async () => (await api()).sum('packets_queue_jobs') === 0)
+    await until('none is the oldest', async () => (await api()).sum('packets_oldest_queued_seconds') === 0)
+    const done = await measured()
+    expect(done.sum('packets_jobs_total', { outcome: 'succeeded' })).toBe(1)
+    expect(done.sum('packets_job_seconds_count', { outcome: 'succeeded' })).toBe(1)
+    expect(done.sum('packets_job_seconds_sum')).toBeGreaterThan(0)
+    expect(done.sum('packets_attempts_total', { attempt: '1' })).toBe(1)
+    expect(done.sum('packets_parts_total')).toBe(1)
+    expect(done.sum('packets_pairs_total')).toBeGreaterThan(5)
+    expect(done.sum('packets_part_bytes_total')).toBeGreaterThan(500)
+    expect([done.sum('packets_slots'), done.sum('packets_busy_slots')]).toEqual([1, 0])
+    for (const operation of ['connect', 'read']) {
+      const made = done.sum('packets_bolt_seconds_count', { database: 'origin', operation, outcome: 'ok' })
+      expect([operation, made > 0]).toEqual([operation, true])
+    }
+    for (const operation of ['put', 'get', 'list', 'copy', 'remove']) {
+      const made = done.sum('packets_store_request_seconds_count', { operation, outcome: 'ok' })
+      expect([operation, made > 0]).toEqual([operation, true])
+    }
+  })
 })
 
 test('a blocked run occupies a slot; failed jobs are counted by code, and cancelled ones are counted', async () => {
-  const refused = await publish({ credentials: `Basic ${Buffer.from('neo4j:wrong-password').toString('base64')}` })
-  expect(await ended(refused.headers.get('Location') as string)).toBe('failed')
-  const held = await publish({ dbUrl: `bolt://${stuck.address}` })
-  await until('the worker is busy', async () => (await measuredAt(worker)).sum('packets_busy_slots') === 1)
-  await until(
-    'the queue is told to have it',
-    async () => (await api()).sum('packets_queue_jobs', { state: 'active' }) === 1,
-  )
-  await client.post(`${held.headers.get('Location')}/cancel`)
-  expect(await ended(held.headers.get('Location') as string)).toBe('cancelled')
-  await until('the worker is free', async () => (await measuredAt(worker)).sum('packets_busy_slots') === 0)
-  const told = await measuredAt(worker)
-  expect(told.sum('packets_jobs_total', { outcome: 'failed', reason: 'originRefusedCredentials' })).toBe(1)
-  expect(told.sum('packets_runs_failed_total', { reason: 'originRefusedCredentials' })).toBe(1)
-  expect(told.sum('packets_jobs_total', { outcome: 'cancelled' })).toBe(1)
-  const refusal = { database: 'origin', operation: 'connect', outcome: 'refused' }
-  expect(told.sum('packets_bolt_seconds_count', refusal)).toBe(1)
-  stuck.letGo()
+  await withWorker(async (measured) => {
+    const refused = await publish({ credentials: `Basic ${Buffer.from('neo4j:wrong-password').toString('base64')}` })
+    expect(await ended(refused.headers.get('Location') as string)).toBe('failed')
+    const held = await publish({ dbUrl: `bolt://${stuck.address}` })
+    await until('the worker is busy', async () => (await measured()).sum('packets_busy_slots') === 1)
+    await until(
+      'the queue is told to have it',
+      async () => (await api()).sum('packets_queue_jobs', { state: 'active' }) === 1,
+    )
+    await client.post(`${held.headers.get('Location')}/cancel`)
+    expect(await ended(held.headers.get('Location') as string)).toBe('cancelled')
+    await until('the worker is free', async () => (await measured()).sum('packets_busy_slots') === 0)
+    const told = await measured()
+    expect(told.sum('packets_jobs_total', { outcome: 'failed', reason: 'originRefusedCredentials' })).toBe(1)
+    expect(told.sum('packets_runs_failed_total', { reason: 'originRefusedCredentials' })).toBe(1)
+    expect(told.sum('packets_jobs_total', { outcome: 'cancelled' })).toBe(1)
+    const refusal = { database: 'origin', operation: 'connect', outcome: 'refused' }
+    expect(told.sum('packets_bolt_seconds_count', refusal)).toBe(1)
+    stuck.letGo()
+  })
 })
 
 test('the janitor reports what it swept, and when', async () => {
-  await until('everything was swept', async () => (await api()).sum('packets_last_sweep_timestamp_seconds') > 0)
+  await withWorker(async () => {
+    await until('everything was swept', async () => (await api()).sum('packets_last_sweep_timestamp_seconds') > 0)
+  })
   const age = Date.now() / 1_000 - (await api()).sum('packets_last_sweep_timestamp_seconds')
   expect(age).toBeLessThan(120)
 })
 
-test('an API reports its requests, refused addresses, the manager and its dependencies', async () => {
+test('an API reports its requests, refused addresses, the manager, its dependencies and all other metrics', async () => {
   const before = await api()
   expect((await publish({ dbUrl: 'bolt://10.1.2.3:7687' })).status).toBe(422)
   expect((await publish({ returnOnly: true, orgName: undefined, fileName: undefined })).status).toBe(200)
   expect((await client.get('/1.0/manager/status')).status).toBe(200)
+  await cancel((await publish()).headers.get('Location'))
   const after = await api()
   const moved = (name: string, labels: Record<string, string>) => after.sum(name, labels) - before.sum(name, labels)
   expect(moved('packets_addresses_refused_total', { by: 'address' })).toBe(1)
+  expect(moved('packets_jobs_total', { outcome: 'cancelled' })).toBe(1)
   expect(moved('packets_http_request_seconds_count', { route: '/1.0/publish/', method: 'POST', status: '422' })).toBe(1)
   for (const [database, operation] of [
     ['manager', 'query'],
@@ -123,10 +137,9 @@ test('an API reports its requests, refused addresses, the manager and its depend
   expect(after.sum('packets_redis_memory_bytes')).toBeGreaterThan(used / 2)
   expect(after.names.has('packets_redis_memory_limit_bytes')).toBe(true)
   expect(after.names.has('nodejs_eventloop_lag_p99_seconds')).toBe(true)
-})
 
-test('the API reports every metric, except series that start with their first event', async () => {
-  const { names } = await api()
+  // These series begin with their first event.
+  const { names } = after
   const all = (await createMetrics().registry.getMetricsAsJSON()).filter(({ name }) => name.startsWith('packets_'))
   const untold = all.filter(({ name }) => !names.has(name) && !names.has(`${name}_count`)).map(({ name }) => name)
   expect(untold.sort()).toEqual(['packets_runs_failed_total', 'packets_swept_objects_total'])

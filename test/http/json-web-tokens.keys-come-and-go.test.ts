@@ -5,29 +5,33 @@ import { database, uniqueName } from '../../dev/requests.ts'
 import { audience, inSeconds, issuer, startIdentityProvider } from '../support/identity-provider.ts'
 import { ownService } from '../support/own-service.ts'
 
-const identity = await startIdentityProvider()
-afterAll(identity.stop)
-await identity.stop()
-const { service, client } = await ownService({
-  env: { AUTH_JWKS_URL: identity.jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience },
-})
-const asks = (token: string) => createClient(service.apiUrl, token).get('/1.0/publish/status')
-const statusFor = async (token: string) => (await asks(token)).status
+/** A service that trusts an identity provider of its own. */
+async function openService() {
+  const identity = await startIdentityProvider()
+  afterAll(identity.stop)
+  const env = { AUTH_JWKS_URL: identity.jwksUrl, AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience }
+  const { service, client } = await ownService({ env })
+  const asks = (token: string) => createClient(service.apiUrl, token).get('/1.0/publish/status')
+  const statusFor = async (token: string) => (await asks(token)).status
+  return { identity, service, client, asks, statusFor }
+}
 
-test('while the JWKS is unavailable a JWT is 503 with Retry-After, and static tokens still work', async () => {
-  const { status, headers, body } = await asks(await identity.sign())
+const { identity, service, client, statusFor } = await openService()
+const unasked = await openService()
+
+test('while the JWKS is unavailable a JWT is 503 and static tokens work; then it works without a restart', async () => {
+  const { identity: provider, client: withStaticToken, asks, statusFor: statusOf } = unasked
+  await provider.stop()
+  const { status, headers, body } = await asks(await provider.sign())
   expect([status, headers.get('Retry-After'), body.error]).toEqual([
     503,
     '5',
     '503 Service Unavailable: token signing keys are unavailable; try again later',
   ])
-  expect((await client.get('/1.0/publish/status')).status).toBe(200)
-  expect(await statusFor('neither')).toBe(401)
-})
-
-test('a JWT works as soon as the JWKS is available, without a restart', async () => {
-  await identity.start()
-  expect(await statusFor(await identity.sign())).toBe(200)
+  expect((await withStaticToken.get('/1.0/publish/status')).status).toBe(200)
+  expect(await statusOf('neither')).toBe(401)
+  await provider.start()
+  expect(await statusOf(await provider.sign())).toBe(200)
 })
 
 test('five hundred unknown keys cost the provider at most two requests', async () => {
