@@ -52,6 +52,15 @@ test('a job that a frozen run commits while it is being failed ends as succeeded
   expect(await read(job.id)).toMatchObject({ state: 'succeeded', generation: 1, error: null })
 })
 
+test('a job that a frozen run has committed ends as succeeded when another run fails', {
+  timeout: 20_000,
+}, async () => {
+  const { job, commit } = await committing(1)
+  await commit()
+  await failJob(context, job, errors.originBroke())
+  expect(await read(job.id)).toMatchObject({ state: 'succeeded', generation: 1, error: null })
+})
+
 test('a job whose later run finds the name taken keeps an earlier run from committing', async () => {
   const { job, commit } = await committing(2)
   await failJob(context, job, errors.fileExists(job.orgName, job.fileName))
