@@ -7,14 +7,8 @@ import type { NodeRow } from '../read/nodes.ts'
 import { readAsValues } from '../read/properties.ts'
 import { type Identity, identityOf, idText, type NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
-import {
-  type Chunk,
-  countSkipped,
-  type IdentifiedNodes,
-  type RequestContext,
-  type WriteContext,
-  withSettings,
-} from './request-context.ts'
+import type { Chunk, IdentifiedNodes } from './chunk.ts'
+import { countSkipped, type RequestContext, type WriteContext, withSettings } from './request-context.ts'
 
 /**
  * Determines the identity of each node, checks that it is unique, and collects the ids for search.

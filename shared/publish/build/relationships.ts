@@ -4,10 +4,11 @@ import type { RelationshipRow } from '../read/relationship-rows.ts'
 import { readRelationships } from '../read/relationships.ts'
 import { type Identity, identityOf } from '../request/identity.ts'
 import type { RelationshipType } from '../request/relationship-types.ts'
-import type { ReadRelationship } from './cleanup/cleanup.ts'
+import type { Chunk } from './chunk.ts'
+import type { ReadRelationship } from './cleanup/kinds.ts'
 import { identify } from './nodes.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
-import { type Chunk, countSkipped, type WriteContext } from './request-context.ts'
+import { countSkipped, type WriteContext } from './request-context.ts'
 
 /** A relationship to publish, and the identities of its ends. */
 interface Publishable {

@@ -2,12 +2,10 @@ import type { PairMaker, PropertyField } from '../pairs/pair-maker.ts'
 import type { PartMetadata } from '../parts/metadata.ts'
 import type { PacketWriter } from '../parts/packet-writer.ts'
 import type { Report, Skipped } from '../parts/report.ts'
-import type { IdList, InternalId } from '../read/internal-ids.ts'
-import type { NodeRow } from '../read/nodes.ts'
+import type { IdList } from '../read/internal-ids.ts'
 import type { Reading } from '../read/properties.ts'
 import type { RelationshipSchema } from '../read/relationship-schema.ts'
 import type { Uniqueness } from '../read/uniqueness.ts'
-import type { Identity } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import type { Cleanup } from './cleanup/cleanup.ts'
 import type { ConflictDetector } from './conflicts.ts'
@@ -28,25 +26,6 @@ export interface WriteContext extends RequestContext {
   cleanup: Cleanup
   /** The packet's timestamp under the plan's property; null if nothing is stamped. */
   stamp: PropertyField | null
-}
-
-/** Nodes of which some can be published. */
-export interface IdentifiedNodes {
-  /** Of the nodes that can be published. */
-  identities: ReadonlyMap<InternalId, Identity>
-  /** The nodes that cannot be published. */
-  skipped: ReadonlySet<InternalId>
-  /** Ids for search indexing, of the nodes that take part in it. */
-  searchIds: ReadonlyMap<InternalId, string>
-}
-
-/** Targeted nodes that are read together. */
-export interface Chunk extends IdentifiedNodes {
-  /** Position of the first among the targets. */
-  start: number
-  nodes: readonly InternalId[]
-  /** Their rows, in the same order; nodes that no longer exist have none. */
-  rows: readonly NodeRow[]
 }
 
 /** Counts an element that `onUnpublishable: skip` leaves out, in the report and in the part being filled. */

@@ -1,24 +1,13 @@
 import type { Pair } from '../../pairs/pair.ts'
 import type { PairMaker } from '../../pairs/pair-maker.ts'
 import type { IdList } from '../../read/internal-ids.ts'
-import type { RelationshipRow } from '../../read/relationship-rows.ts'
 import type { Identity } from '../../request/identity.ts'
 import type { Plan } from '../../request/plan.ts'
 import type { RelationshipType } from '../../request/relationship-types.ts'
-import type { Chunk } from '../request-context.ts'
+import type { Chunk } from '../chunk.ts'
 import { createIdentityPositions, type IdentityPositions } from './identity-positions.ts'
-import { kinds } from './kinds.ts'
+import { kinds, type ReadRelationship } from './kinds.ts'
 import { createMarks } from './marks.ts'
-
-/** A relationship read from a targeted node. */
-export interface ReadRelationship {
-  row: RelationshipRow
-  type: RelationshipType
-  /** Position among the targets of the node that it was read from. */
-  position: number
-  /** Position of the far end, if that is another targeted node whose own cleanup covers the relationship too. */
-  farPosition: number | null
-}
 
 /** How the relationships that the origin no longer has are removed from a request's targeted nodes. Contract 4.11, 4.12. */
 export interface Cleanup {

@@ -2,14 +2,24 @@ import type { Rendered } from '../../../cypher/values.ts'
 import type { Pair } from '../../pairs/pair.ts'
 import type { PairMaker } from '../../pairs/pair-maker.ts'
 import { relationshipIdOf } from '../../pairs/relationship-upserts.ts'
+import type { RelationshipRow } from '../../read/relationship-rows.ts'
 import type { Identity } from '../../request/identity.ts'
 import type { CleanupKind, Plan } from '../../request/plan.ts'
 import type { RelationshipType } from '../../request/relationship-types.ts'
-import type { ReadRelationship } from './cleanup.ts'
 import type { IdentityPositions } from './identity-positions.ts'
 import { createKeepLists } from './keep-lists.ts'
 import { createLaterEntries } from './later-entries.ts'
 import { createMarks } from './marks.ts'
+
+/** A relationship read from a targeted node. */
+export interface ReadRelationship {
+  row: RelationshipRow
+  type: RelationshipType
+  /** Position among the targets of the node that it was read from. */
+  position: number
+  /** Position of the far end, if that is another targeted node whose own cleanup covers the relationship too. */
+  farPosition: number | null
+}
 
 /** What a kind of cleanup remembers of the relationships that the origin has. The methods are those of `Cleanup`. */
 interface Kept {

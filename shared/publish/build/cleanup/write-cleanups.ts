@@ -1,5 +1,6 @@
 import { idText } from '../../request/identity.ts'
-import { type Chunk, countSkipped, type WriteContext, withSettings } from '../request-context.ts'
+import type { Chunk } from '../chunk.ts'
+import { countSkipped, type WriteContext, withSettings } from '../request-context.ts'
 import type { Absence } from './absence.ts'
 
 /**
