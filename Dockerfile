@@ -22,9 +22,9 @@ USER 1000:1000
 ENV NODE_COMPILE_CACHE=/app/.compile-cache
 # Keeps the compile cache of the programs in the image, one directory per set of flags: an idle worker needs some 20 MB
 # less. Started without settings, the programs report what is missing and exit with an error.
-RUN ! node --max-semi-space-size=8 --max-old-space-size=512 api/main.ts && \
+RUN ! node --max-semi-space-size=8 --heap-growing-percent=80 api/main.ts && \
     ! node --max-semi-space-size=16 --max-old-space-size=512 --no-allocation-site-pretenuring worker/main.ts && \
     test "$(ls .compile-cache | wc -l)" = 2
 EXPOSE 8080 8081
 STOPSIGNAL SIGTERM
-CMD ["node", "--max-semi-space-size=8", "--max-old-space-size=512", "api/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=80", "api/main.ts"]

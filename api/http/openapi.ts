@@ -101,9 +101,9 @@ function idOf({ method, path }: Endpoint): string {
 function responsesOf(endpoint: Endpoint) {
   const { answers = {}, body, access, params, answer, takes = [] } = endpoint
   const error = isPublishPath(endpoint.path) ? publishErrorBody : answer === 'publish' ? resultErrorBody : problemBody
-  const told: Record<string, string> = {
+  const descriptions: Record<string, string> = {
     200: 'Done',
-    400: 'A rule of the request is broken; all broken ones are told',
+    400: 'A rule of the request is broken; all broken ones are listed',
     ...(endpoint.scope === null ? {} : { 401: 'No token, or one that is not valid', 403: 'The token lacks the scope' }),
     ...(access === noOrg && !params ? {} : { 404: 'It does not exist, or belongs to another org' }),
     ...(body ? { 413: 'Too large', 415: 'Not JSON' } : {}),
@@ -113,7 +113,7 @@ function responsesOf(endpoint: Endpoint) {
     ...answers,
   }
   return Object.fromEntries(
-    Object.entries(told).map(([status, description]) => {
+    Object.entries(descriptions).map(([status, description]) => {
       const isError = Number(status) >= 400
       const content = isError ? error : successBody(answer)
       return [status, { description, headers: responseHeaders(Number(status), takes, endpoint.hasETag), ...content }]

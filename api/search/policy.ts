@@ -47,9 +47,9 @@ function* batches(keys: readonly string[]): Generator<readonly string[]> {
   for (let from = 0; from < keys.length; from += typesAtOnce) yield keys.slice(from, from + typesAtOnce)
 }
 
-function chosen(all: readonly string[], asked: readonly string[]): string[] {
+function chosen(all: readonly string[], requested: readonly string[]): string[] {
   const known = new Set(all)
-  return [...new Set(asked)].map((key) => {
+  return [...new Set(requested)].map((key) => {
     if (!known.has(key)) throw errors.noSuchNodeType(key)
     if (!isIndexable(key)) throw errors.notIndexable(key)
     return key

@@ -49,10 +49,10 @@ export function valueText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const isZoned = 'timeZoneId' in value && typeof value.timeZoneId === 'string'
-  const told = Object.entries(value).filter(([key]) => !isZoned || key !== 'timeZoneOffsetSeconds')
+  const shown = Object.entries(value).filter(([key]) => !isZoned || key !== 'timeZoneOffsetSeconds')
   const fieldText = (field: unknown) =>
     (typeof field === 'object' && field !== null) || Object.is(field, -0) ? valueText(field) : String(field)
-  const fields = told.map(([key, field]) => `${key} ${fieldText(field)}`)
+  const fields = shown.map(([key, field]) => `${key} ${fieldText(field)}`)
   return `${value.constructor.name} {${fields.join(', ')}}`
 }
 
@@ -60,10 +60,10 @@ export function valueText(value: unknown): string {
 export async function zonedOffsets(driver: Driver, label: string, keys: readonly string[]): Promise<unknown[]> {
   const session = driver.session()
   const columns = ['n', 'r'].flatMap((variable) => keys.map((key) => `${variable}.${key}`))
-  const asked = columns.map((at) => `${at}.offsetSeconds, ${at}.epochSeconds`).join(', ')
+  const returned = columns.map((at) => `${at}.offsetSeconds, ${at}.epochSeconds`).join(', ')
   try {
     const { records } = await session.run(
-      `MATCH (n:\`${label}\`)-[r]-() WHERE r.${keys[0]} IS NOT NULL RETURN ${asked}`,
+      `MATCH (n:\`${label}\`)-[r]-() WHERE r.${keys[0]} IS NOT NULL RETURN ${returned}`,
     )
     return records.flatMap((record) => [...record.values()])
   } finally {

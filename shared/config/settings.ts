@@ -38,7 +38,7 @@ export interface WorkerSettings {
   lockSeconds: number
   /** Interval of the check for jobs whose lock has expired. */
   stalledSeconds: number
-  /** Delay before a failed or postponed job is run again. */
+  /** Delay of a job that awaits its store, Redis or a newer worker. */
   retrySeconds: number
 }
 

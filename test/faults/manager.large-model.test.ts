@@ -45,24 +45,26 @@ afterAll(async () => {
   rmSync(directory, { recursive: true })
 }, 60_000)
 
+// `npm test` takes a quarter of the model.
+const types = inject('isLong') ? 2_000 : 500
 const keys = Array.from({ length: 50 }, (_, number) => `p${number}`)
 const model = {
   properties: keys.map((key) => ({ key, dataType: 'String' })),
-  nodeTypes: Array.from({ length: 2_000 }, (_, number) => ({
+  nodeTypes: Array.from({ length: types }, (_, number) => ({
     key: `T${number}`,
     properties: keys.map((key) => ({ key, unique: true })),
   })),
 }
 const at = 'search/cluster/directIndexPolicy/large/defaultFull'
 
-test('a model of 2,000 node types x 50 properties is imported, read, listed and deleted without delaying others', async () => {
+test('a model of 500 or 2,000 node types x 50 properties is imported, read, listed and deleted without delaying others', async () => {
   const importStarted = performance.now()
   const imported = await call('POST', `manager/import/${version.grn}`, model)
   const importSeconds = Math.round(performance.now() - importStarted) / 1_000
-  expect([imported.status, imported.body]).toEqual([200, { imported: { created: 102_050, changed: 0, unchanged: 0 } }])
+  expect([imported.status, imported.body]).toEqual([200, { imported: { created: 50 + 51 * types, changed: 0, unchanged: 0 } }])
   console.log({ importSeconds, ...watched.seen })
   const whole = await Promise.all([call('GET', at), call('GET', at)])
-  expect(whole.map(({ status, bytes }) => [status, bytes > 10_000_000])).toEqual([
+  expect(whole.map(({ status, bytes }) => [status, bytes > 5_000 * types])).toEqual([
     [200, true],
     [200, true],
   ])
@@ -77,7 +79,7 @@ test('a model of 2,000 node types x 50 properties is imported, read, listed and 
     count += body.constraints.length
     after = body.next
   }
-  expect(count).toBe(100_000)
+  expect(count).toBe(50 * types)
   expect((await call('DELETE', `manager/property/${version.grn}/p7`)).status).toBe(200)
   expect((await call('DELETE', `manager/${manager.grn}`)).status).toBe(200)
   expect((await call('GET', `manager/constraints/${version.grn}`)).status).toBe(404)

@@ -33,6 +33,9 @@ test.each([
       returnOnly: true,
       parameterSyntax,
       numbers: 'strict',
+      timestampProperty: 'stampedAt',
+      timestampRelationships: true,
+      postbackTimestamp: true,
     }
     const relationships = ['KNOWS', 'LIKES', 'ODD `TYPE']
     const { body } = await client.post('/1.0/publish/multi', [

@@ -53,13 +53,17 @@ function selectPublishable(
   const known = new Set<InternalId>()
   const positions = new Set<number>()
   const end = chunk.start + chunk.nodes.length
+  // Relationships are read node by node.
+  let lastNode: InternalId | null = null
+  let position = -1
   for (const row of rows) {
     const near = chunk.identities.get(row.node)
     const isGone = near === undefined && !chunk.skipped.has(row.node)
     if (isGone) continue
-    const position = targets.positionOf(row.node)
+    if (row.node !== lastNode) position = targets.positionOf(row.node)
+    lastNode = row.node
     positions.add(position)
-    const { identity, ...place } = placeOfFarEnd(context, row)
+    const place = placeOfFarEnd(context, row)
     const isOther = type.direction === 'both' && place.position !== -1 && place.position !== position
     const farPosition = isOther ? place.position : null
     const isEarlier = farPosition !== null && (farPosition < chunk.start || done.has(farPosition))
@@ -68,7 +72,7 @@ function selectPublishable(
     const relationship = { row, type, position, farPosition }
     if (!cleanup.keepRead(relationship)) skip(context, relationship)
     else if (plan.publishesRelationships) {
-      const far = near ? identify(context, row.far, row.farKeys, identity) : null
+      const far = near ? identify(context, row.far, row.farKeys, place.identity) : null
       if (near && far && hasOwnId(context, relationship)) publishable.push({ relationship, near, far })
       else skip(context, relationship)
     }
@@ -119,7 +123,10 @@ function skip(context: WriteContext, relationship: ReadRelationship) {
   context.cleanup.suppress(relationship)
 }
 
-/** Whether the relationship has the id that the request asks for; one that has not must be skipped. */
+/**
+ * Whether a relationship has a usable `relationshipIdField`, if the request names one.
+ * @throws unpublishable (422) if it has not and is not to be skipped.
+ */
 function hasOwnId({ plan }: WriteContext, { row, type }: ReadRelationship): boolean {
   const field = plan.relationshipIdField
   return field === null || relationshipIdOf(plan, row.relationship, type.type, field, row.properties) !== null

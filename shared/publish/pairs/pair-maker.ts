@@ -66,6 +66,8 @@ const propertyProblem = (key: string, value: unknown) =>
 // A graph has few shapes; the limits guard against a shape per node, and against nodes with very many keys.
 const shapesKept = 2_000
 const shapeTextKept = 16_000_000
+// Of a parameter's name and source, approximately.
+const bindingBytes = 80
 
 /** Makes pairs; each kind's text comes from its pure function and is rendered once per shape. */
 export function createPairMaker(syntax: ParameterSyntax) {
@@ -78,7 +80,7 @@ export function createPairMaker(syntax: ParameterSyntax) {
     const known = shapes.get(key)
     if (known) return known as Shape<Source>
     const made = shapeOf(make(), syntax)
-    keptText += key.length + made.statement.length
+    keptText += key.length + made.statement.length + bindingBytes * made.bindings.length
     if (shapes.size >= shapesKept || keptText > shapeTextKept) {
       shapes.clear()
       keptText = 0
@@ -157,16 +159,16 @@ export function createPairMaker(syntax: ParameterSyntax) {
       )
     },
     postbackNode(node: Identity, stamp: PropertyField): Pair {
-      const key = ['postbackNode', ...anchorKey(node), stamp.key]
+      const key = ['postbackNode', ...anchorKey(node), ...fieldKey(stamp)]
       return pairOf(
-        shape(key, () => postbackNode(anchorOf(node), stamp.key)),
+        shape(key, () => postbackNode(anchorOf(node), stamp)),
         (source) => (source === 'id' ? node.id.json : stamp.value.json),
       )
     },
     postbackRelationship(ends: Ends, id: PropertyField | null, stamp: PropertyField): Pair {
-      const key = ['postbackRelationship', ...endsKey(ends), stamp.key, ...(id === null ? [] : fieldKey(id))]
+      const key = ['postbackRelationship', ...endsKey(ends), ...fieldKey(stamp), ...(id === null ? [] : fieldKey(id))]
       return pairOf(
-        shape(key, () => postbackRelationship(anchorsOf(ends), id, stamp.key)),
+        shape(key, () => postbackRelationship(anchorsOf(ends), id, stamp)),
         (source) => {
           if (source === 'stamp') return stamp.value.json
           return source === 'relationshipId' ? (id as PropertyField).value.json : endId(ends, source)

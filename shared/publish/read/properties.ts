@@ -28,7 +28,7 @@ export interface Reading extends Learned {
 }
 
 /** Rows to read, each with all properties of one element. */
-export interface Wanted {
+export interface RowQuery {
   /** A pattern that binds `variable`. */
   match: string
   variable: 'n' | 'r'
@@ -64,7 +64,7 @@ interface Known {
 /** The known columns of each kind of element of one origin. */
 export type KnownColumns = Map<string, Known>
 
-const nameOf = ({ variable, kind, valueKeys }: Pick<Wanted, 'variable' | 'kind' | 'valueKeys'>) =>
+const nameOf = ({ variable, kind, valueKeys }: Pick<RowQuery, 'variable' | 'kind' | 'valueKeys'>) =>
   JSON.stringify([variable, kind, valueKeys])
 
 // Target memory of rows read at once. Rows of two requests may exist: one being written, one read ahead.
@@ -73,13 +73,13 @@ const bytesAtOnce = 16 * 1024 * 1024
 const mostBytes = 24 * 1024 * 1024
 
 /** How many rows of a kind may be read at once, given their known size. */
-export function rowsAtOnce(known: KnownColumns, wanted: Parameters<typeof nameOf>[0]): number {
-  const rowBytes = known.get(nameOf(wanted))?.rowBytes ?? 0
+export function rowsAtOnce(known: KnownColumns, query: Parameters<typeof nameOf>[0]): number {
+  const rowBytes = known.get(nameOf(query))?.rowBytes ?? 0
   return Math.max(1, Math.floor(bytesAtOnce / Math.max(1, rowBytes)))
 }
 
 // Before the sample that determines the columns, so many rows are read to see whether it fits.
-const mostGlanceRows = 4
+const mostProbeRows = 4
 
 /**
  * Rows that do not fit the columns are read twice. Percentages of such rows from which columns are extended, and
@@ -96,28 +96,28 @@ export const listsOf = (variable: string) => [`keys(${variable})`, `[k IN keys($
  */
 export async function readProperties(
   { origin, known, sizes: { sample: sampleRows } }: Reading,
-  wanted: Wanted,
+  query: RowQuery,
 ): Promise<FoundRow[] | null> {
-  const { match, variable, head, parameters, valueKeys, count = 0, isOne = false } = wanted
+  const { match, variable, head, parameters, valueKeys, count = 0, isOne = false } = query
   const most = isOne ? Number.POSITIVE_INFINITY : mostBytes
   const asLists = `${match} RETURN [${[...listsOf(variable), ...head].join(', ')}]`
-  let entry = known.get(nameOf(wanted))
+  let entry = known.get(nameOf(query))
   if (!entry) {
     const read = (rows: number) => origin.rowsWithin(most, `${asLists} LIMIT ${rows}`, parameters)
-    const glanceRows = Math.min(mostGlanceRows, sampleRows)
-    const glance = await read(glanceRows)
+    const probeRows = Math.min(mostProbeRows, sampleRows)
+    const probe = await read(probeRows)
     // A result of fewer rows is complete.
-    if (glance.rows && glance.rows.length < glanceRows) return glance.rows.map(fromLists)
-    const isLarge = sizeOf(glance) * sampleRows > bytesAtOnce
-    const sample = isLarge ? glance : await read(sampleRows)
+    if (probe.rows && probe.rows.length < probeRows) return probe.rows.map(fromLists)
+    const isLarge = sizeOf(probe) * sampleRows > bytesAtOnce
+    const sample = isLarge ? probe : await read(sampleRows)
     const found = sample.rows?.map(fromLists) ?? null
     if (!isLarge && found && found.length < sampleRows) return found
     const properties = found?.map((one) => one.properties)
     const columns = isLarge || origin.legacy || !properties ? null : columnsOf(properties, valueKeys, null)
     entry = { columns, rows: 0, misfits: 0, rowBytes: sizeOf(sample) }
-    known.set(nameOf(wanted), entry)
+    known.set(nameOf(query), entry)
   }
-  if (count > rowsAtOnce(known, wanted)) return null
+  if (count > rowsAtOnce(known, query)) return null
   const { columns } = entry
   if (columns === null) {
     const read = await origin.rowsWithin(most, asLists, parameters)

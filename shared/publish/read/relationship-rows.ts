@@ -57,17 +57,17 @@ export async function readGroup(
 export async function readRows(
   reading: Reading,
   type: RelationshipType,
-  wanted: { match: string; parameters: Record<string, unknown>; isOne?: boolean },
+  query: { match: string; parameters: Record<string, unknown>; isOne?: boolean },
 ): Promise<RelationshipRow[] | null> {
   const { origin, plan, usualLabels } = reading
   const { identity: rule } = plan
   const isOutgoing = type.direction === 'both' ? 'startNode(r) = n' : String(type.direction === 'out')
   const labels = usualLabels.farEnds.ask('m')
   const found = await readProperties(reading, {
-    ...wanted,
+    ...query,
     ...kindOf(reading, type),
     head: [internalId('r'), internalId('n'), isOutgoing, internalId('m'), ...keyColumns('m', rule, labels.expression)],
-    parameters: { ...wanted.parameters, ...labels.parameters },
+    parameters: { ...query.parameters, ...labels.parameters },
   })
   if (found === null) return null
   const rows: RelationshipRow[] = []

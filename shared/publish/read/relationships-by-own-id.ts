@@ -68,21 +68,21 @@ const seeksAtOnce = 50
 const typesInText = 500
 
 /**
- * Assigns each type to one query. Indexed types are sought by their index, some types at a time; all the rest are
+ * Assigns each type to one query. Indexed types are searched by their index, some types at a time; all the rest are
  * scanned in one pass. If the indexes are unknown, the origin's planner decides.
  */
 function* searchesOf(types: readonly string[], indexed: ReadonlySet<string> | null, field: string): Generator<Search> {
-  const isSought = (type: string) => isQuotable(type) && (indexed === null || indexed.has(type))
-  const sought = types.filter(isSought)
-  const rest = types.filter((type) => !isSought(type))
-  for (let start = 0; start < sought.length; start += seeksAtOnce) {
-    const some = sought.slice(start, start + seeksAtOnce).map(quote)
+  const usesIndex = (type: string) => isQuotable(type) && (indexed === null || indexed.has(type))
+  const chosen = types.filter(usesIndex)
+  const rest = types.filter((type) => !usesIndex(type))
+  for (let start = 0; start < chosen.length; start += seeksAtOnce) {
+    const some = chosen.slice(start, start + seeksAtOnce).map(quote)
     // Without the hint the planner may prefer to scan all relationships of so many types.
     const hint = indexed ? `USING INDEX r:${some[0]}(${quote(field)})` : ''
     yield { pattern: `r:${some.join('|')}`, hint }
   }
   if (rest.length === 0) return
-  if (sought.length === 0) yield { pattern: 'r' }
+  if (chosen.length === 0) yield { pattern: 'r' }
   else if (rest.length <= typesInText && rest.every(isQuotable)) yield { pattern: `r:${rest.map(quote).join('|')}` }
   else yield { pattern: 'r', ofType: 'type(r) IN $named AND ', named: rest }
 }

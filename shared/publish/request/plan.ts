@@ -39,8 +39,8 @@ export interface Plan {
 }
 
 /**
- * What a request means. The only place that interprets its options. Seed, Publish request; contract 4. Accepts a request
- * that breaks rules, too: the sub-requests of a multi are compared even if some of them are invalid.
+ * What a request means: later stages take the meaning of its options from here. Seed, Publish request; contract 4. Accepts a
+ * request that breaks rules, too: the sub-requests of a multi are compared even if some of them are invalid.
  */
 export function planOf(request: PublishRequest): Plan {
   const { dbUrl, mappedIndices = {}, originIds = [], relationshipIds = [], toLayer = [] } = request

@@ -23,11 +23,13 @@ export function parseRelationshipType(text: string): RelationshipType | null {
 }
 
 /** Each type once, in the order first named: `A>` beside `<A` or `A` is `A`. */
-export function mergeRelationshipTypes(types: readonly RelationshipType[]): RelationshipType[] {
-  const merged = new Map<string, Direction>()
-  for (const { type, direction } of types) {
-    const known = merged.get(type)
-    merged.set(type, known === undefined || known === direction ? direction : 'both')
+export function mergeRelationshipTypes(types: readonly RelationshipType[]): readonly RelationshipType[] {
+  const merged = new Map<string, RelationshipType>()
+  for (const given of types) {
+    const known = merged.get(given.type)
+    if (known === undefined) merged.set(given.type, given)
+    else if (known.direction !== given.direction) merged.set(given.type, { type: given.type, direction: 'both' })
   }
-  return [...merged].map(([type, direction]) => ({ type, direction }))
+  // A multi may have millions of types: those of a request that repeats none are not copied.
+  return merged.size === types.length ? types : [...merged.values()]
 }

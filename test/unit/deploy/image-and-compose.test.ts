@@ -141,7 +141,7 @@ describe('the image', () => {
       'mkdir .compile-cache',
       'USER 1000:1000',
       'NODE_COMPILE_CACHE=',
-      'RUN ! node --max-semi-space-size=8 --max-old-space-size=512 api/main.ts',
+      'RUN ! node --max-semi-space-size=8 --heap-growing-percent=80 api/main.ts',
     ]
     const places = steps.map(place)
     expect(places).not.toContain(-1)

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { renderValue } from '../../../shared/cypher/values.ts'
 import { deleteProperties } from '../../../shared/publish/pairs/statements/delete-properties.ts'
 import { postbackNode, postbackRelationship } from '../../../shared/publish/pairs/statements/postback.ts'
 import { anchor, expressionOf, shown } from './statement-text.ts'
 
 const person = anchor('Person', 'id')
+const stamp = (key: string) => ({ key, value: expressionOf(1_700_000_000_000n) })
+const strictStamp = { key: 'publishedAt', value: renderValue(1_700_000_000_000n, 'strict') ?? expect.unreachable() }
 const actedIn = { start: person, type: 'ACTED_IN', end: anchor('Movie', 'title') }
 
 describe('property delete', () => {
@@ -24,25 +27,32 @@ describe('property delete', () => {
 
 describe('postback of a node', () => {
   test('stamps an existing node', () => {
-    expect(shown(postbackNode(person, 'publishedAt'))).toMatchInlineSnapshot(`
+    expect(shown(postbackNode(person, stamp('publishedAt')))).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {id}}) SET n.\`publishedAt\` = {publishedAt}
       id, publishedAt"
     `)
   })
 
   test('writes parameters with a dollar for later databases', () => {
-    expect(shown(postbackNode(anchor('Number', 'n', 2n ** 60n), 'publishedAt'), 'dollar')).toMatchInlineSnapshot(`
+    expect(
+      shown(postbackNode(anchor('Number', 'n', 2n ** 60n), stamp('publishedAt')), 'dollar'),
+    ).toMatchInlineSnapshot(`
       "MATCH (n:\`Number\` {\`n\`: toInteger($id)}) SET n.\`publishedAt\` = $publishedAt
       id, publishedAt"
     `)
   })
 
+  test('keeps the timestamp an integer for clients that send every number as a float', () => {
+    expect(shown(postbackNode(person, strictStamp))).toMatchInlineSnapshot()
+    expect(shown(postbackRelationship(actedIn, null, strictStamp))).toMatchInlineSnapshot()
+  })
+
   test('uses separate parameters for the timestamp and the id', () => {
-    expect(shown(postbackNode(anchor('Movie', 'title'), 'id'))).toMatchInlineSnapshot(`
+    expect(shown(postbackNode(anchor('Movie', 'title'), stamp('id')))).toMatchInlineSnapshot(`
       "MATCH (n:\`Movie\` {\`title\`: {id}}) SET n.\`id\` = {p_0}
       id, p_0"
     `)
-    expect(shown(postbackNode(person, 'published at'))).toMatchInlineSnapshot(`
+    expect(shown(postbackNode(person, stamp('published at')))).toMatchInlineSnapshot(`
       "MATCH (n:\`Person\` {\`id\`: {id}}) SET n.\`published at\` = {p_0}
       id, p_0"
     `)
@@ -53,28 +63,28 @@ describe('postback of a relationship', () => {
   const grn = { key: 'grn', value: expressionOf('r1') }
 
   test('stamps the relationships between two existing nodes', () => {
-    expect(shown(postbackRelationship(actedIn, null, 'publishedAt'))).toMatchInlineSnapshot(`
+    expect(shown(postbackRelationship(actedIn, null, stamp('publishedAt')))).toMatchInlineSnapshot(`
       "MATCH (a:\`Person\` {\`id\`: {a_id}})-[r:\`ACTED_IN\`]->(b:\`Movie\` {\`title\`: {b_id}}) SET r.\`publishedAt\` = {publishedAt}
       a_id, b_id, publishedAt"
     `)
   })
 
   test('stamps the relationship with the given id', () => {
-    expect(shown(postbackRelationship(actedIn, grn, 'publishedAt'))).toMatchInlineSnapshot(`
+    expect(shown(postbackRelationship(actedIn, grn, stamp('publishedAt')))).toMatchInlineSnapshot(`
       "MATCH (a:\`Person\` {\`id\`: {a_id}})-[r:\`ACTED_IN\` {\`grn\`: {grn}}]->(b:\`Movie\` {\`title\`: {b_id}}) SET r.\`publishedAt\` = {publishedAt}
       a_id, b_id, grn, publishedAt"
     `)
   })
 
   test('writes parameters with a dollar for later databases', () => {
-    expect(shown(postbackRelationship(actedIn, grn, 'publishedAt'), 'dollar')).toMatchInlineSnapshot(`
+    expect(shown(postbackRelationship(actedIn, grn, stamp('publishedAt')), 'dollar')).toMatchInlineSnapshot(`
       "MATCH (a:\`Person\` {\`id\`: $a_id})-[r:\`ACTED_IN\` {\`grn\`: $grn}]->(b:\`Movie\` {\`title\`: $b_id}) SET r.\`publishedAt\` = $publishedAt
       a_id, b_id, grn, publishedAt"
     `)
   })
 
   test('uses separate parameters for the timestamp and the ids', () => {
-    expect(shown(postbackRelationship(actedIn, { ...grn, key: 'my id' }, 'a_id'))).toMatchInlineSnapshot(`
+    expect(shown(postbackRelationship(actedIn, { ...grn, key: 'my id' }, stamp('a_id')))).toMatchInlineSnapshot(`
       "MATCH (a:\`Person\` {\`id\`: {a_id}})-[r:\`ACTED_IN\` {\`my id\`: {p_0}}]->(b:\`Movie\` {\`title\`: {b_id}}) SET r.\`a_id\` = {p_1}
       a_id, b_id, p_0, p_1"
     `)

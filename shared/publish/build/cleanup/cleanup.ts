@@ -42,7 +42,7 @@ export function createCleanup(plan: Plan, pairs: PairMaker, targets: IdList): Cl
   // Types followed one way are cleaned up at one end only.
   const meets = plan.relationships.some(({ direction }) => direction === 'both')
   const positions = meets ? createIdentityPositions(targets.length) : null
-  const suppressed = createMarks(targets.length)
+  const suppressed = createMarks()
   const kept = kinds[plan.cleanup]({ plan, pairs, length: targets.length, positions })
   return {
     positions,
@@ -51,6 +51,7 @@ export function createCleanup(plan: Plan, pairs: PairMaker, targets: IdList): Cl
         const identity = identities.get(node)
         if (identity) positions?.add(identity, start + index)
       }
+      suppressed.dropBefore(start)
       kept.open(start, start + nodes.length)
     },
     keepRead: kept.keepRead,

@@ -104,10 +104,10 @@ function byRelationshipId({ plan, pairs, length }: Given): Kept {
 }
 
 /** Removes all relationships of a type at a node, unless the origin has any. */
-function onlyWhereNoneIsLeft({ pairs, length }: Given): Kept {
-  const left = createMarks(length)
+function onlyWhereNoneIsLeft({ pairs }: Given): Kept {
+  const left = createMarks()
   return {
-    open() {},
+    open: left.dropBefore,
     keepRead({ type: { type }, position, farPosition }) {
       left.add(position, type)
       if (farPosition !== null) left.add(farPosition, type)
