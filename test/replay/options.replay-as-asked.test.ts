@@ -88,10 +88,10 @@ describe.each([
 
   test('dynamicLabels are added and removed, all other labels only added', async () => {
     const { rows } = await outcome(
-      "(:P:Retired {id: 'a'}), (:P:Other {id: 'b'})",
+      "(:P:Retired {id: 'a'}), (:P:Other {id: 'b'}), (:P:Other:Kept {id: 'c'})",
       "(:P:Actor:Kept {id: 'a'}), (:P:Actor:Retired:Kept {id: 'b'})",
       {
-        originIds: ['a', 'b'],
+        originIds: ['a', 'b', 'c'],
         metadata: true,
         dynamicLabels: { Retired: ['Never'], Other: ['Kept'], Nobody: ['Retired'] },
       },
@@ -100,6 +100,7 @@ describe.each([
     expect(rows).toEqual([
       ['a', ['Actor', 'Kept', 'Retired']],
       ['b', ['Actor', 'Other', 'Retired']],
+      ['c', ['Kept', 'Other']],
     ])
   })
 

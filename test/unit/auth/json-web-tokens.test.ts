@@ -19,6 +19,21 @@ describe('clock skew of five seconds is tolerated', () => {
   })
 })
 
+describe('a token is invalid', () => {
+  test.each([
+    ['made for another audience', { aud: 'another-service' }],
+    ['of another issuer', { iss: 'https://other.example.org/' }],
+    ['without an expiry', { exp: undefined }],
+  ])('%s', async (_what, claims) => {
+    expect(await withClaims(claims)).toBeNull()
+  })
+
+  test('of a type other than access tokens', async () => {
+    expect(await principalOf(await identity.sign({}, { typ: 'logout+jwt' }))).toBeNull()
+    expect(await principalOf(await identity.sign({}, { typ: 'at+jwt' }))).not.toBeNull()
+  })
+})
+
 describe('scopes', () => {
   test.each([
     [{ scope: 'publish:read publish:write' }, ['publish:read', 'publish:write']],

@@ -58,6 +58,11 @@ describe('the value table', () => {
       new DateTime(2027n, 1n, 15n, 12n, 0n, 0n, 0n, -28800n, 'America/Vancouver'),
       'datetime({p}) {"epochSeconds":1800043200,"nanosecond":0,"timezone":"America/Vancouver"}',
     ],
+    [
+      'a zoned datetime before year 0',
+      new DateTime(-1n, 3n, 1n, 0n, 0n, 0n, 0n, 0n, 'UTC'),
+      'datetime({p}) {"epochSeconds":-62193657600,"nanosecond":0,"timezone":"UTC"}',
+    ],
     ['a duration', new Duration(1n, -2n, 3n, 4n), 'duration({p}) {"months":1,"days":-2,"seconds":3,"nanoseconds":4}'],
     ['a point', new Point(7203n, 1, 2.5), 'point({p}) {"srid":7203,"x":1.0,"y":2.5}'],
     ['a point in space', new Point(4979n, 1, 2, -0), 'point({p}) {"srid":4979,"x":1.0,"y":2.0,"z":-0.0}'],

@@ -141,6 +141,15 @@ test('relationship ids are kept unchanged', () => {
   ])
 })
 
+test('a relationship id is kept at both ends', () => {
+  const cleanup = cleanupOf({ relationshipIdField: 'grn', deleteRelationshipById: true })
+  expect(cleanup.keepRead(read(0, 2, 'KNOWS', true, 'r1'))).toBe(true)
+  expect([0, 2].map((position) => kept(pairAt(cleanup, position, 'KNOWS')))).toEqual([
+    ['id plain: "r1"'],
+    ['id plain: "r1"'],
+  ])
+})
+
 test('where only types with no relationship left are removed, one relationship suffices to leave both ends alone', () => {
   const cleanup = cleanupOf({ metadata: false, relationshipDeleteOnly: true })
   for (const position of positions) expect(cleanup.keepRead(read(0, position, 'KNOWS'))).toBe(true)

@@ -85,6 +85,23 @@ describe('an upsert from columns is byte-identical to the one from values', () =
     expect(compared).toBeGreaterThan(100)
   })
 
+  test('for values of one key that need different expressions', () => {
+    const mappedIndices = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' }
+    const plan = planOf({ dbUrl: 'bolt://db', credentials: '', mappedIndices })
+    const identity = identityOf(plan.identity, { labels: ['Person'], index: null, ids: ['p'] })
+    if ('problem' in identity) return expect.unreachable(identity.problem)
+    const values = [1n, 2n ** 60n, [1n], [2n ** 60n], 0.5, Number.NaN, [Number.NaN], 'text', ['text']]
+    const all = values.map((value): Properties => ({ keys: ['id', 'a'], values: ['p', value], columns: null }))
+    const columns = columnsOf(all, ['id'], null) as Columns
+    const upserts = new NodeUpserts(plan, createPairMaker('dollar'))
+    for (const properties of all) {
+      const read = readAs(columns, properties) ?? expect.unreachable()
+      const made = upserts.fromColumns(identity, ['Person'], read, about)
+      const { pair } = upserts.fromValues(identity, ['Person'], properties, about)
+      expect(made?.bytes.toString()).toBe(pairText(pair))
+    }
+  })
+
   test('for any relationship', () => {
     let compared = 0
     fc.assert(

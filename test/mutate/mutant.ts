@@ -1,0 +1,29 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A mistake made on purpose in one file of the product, and the tests that should fail because of it. */
+export interface Mutant {
+  file: string
+  /** What a user would suffer. */
+  what: string
+  /** Text that occurs once in the file, and its replacement. */
+  from: string
+  to: string
+  /** Words as of `npm test -- <words>`: the files whose path holds one of them are run. */
+  tests: readonly string[]
+  /** Why no test can fail, for a mutant that is known to survive. */
+  survives?: string
+}
+
+/** The text of the mutant's file with the mistake. @throws Error if `from` does not occur exactly once. */
+export function mutatedText({ file, from, to }: Mutant, root: string): string {
+  const parts = readFileSync(join(root, file), 'utf8').split(from)
+  if (parts.length !== 2) throw new Error(`${file}: must occur once, occurs ${parts.length - 1} times: ${from}`)
+  return parts.join(to)
+}
+
+/** The words of these mutants that no test file's path holds. */
+export function unmatchedWords(mutants: readonly Mutant[], root: string): string[] {
+  const files = globSync('test/**/*.test.ts', { cwd: root })
+  return mutants.flatMap(({ tests }) => tests).filter((word) => !files.some((file) => file.includes(word)))
+}

@@ -1,0 +1,32 @@
+import type { Mutant } from '../mutant.ts'
+
+export const publishParts: readonly Mutant[] = [
+  {
+    file: 'shared/publish/parts/packet-writer.ts',
+    what: 'a packet succeeds although one of its parts was not stored',
+    from: 'failure ??= { error }',
+    to: '',
+    tests: ['unit/publish/packet-writer.sinks'],
+  },
+  {
+    file: 'shared/publish/parts/part-buffer.ts',
+    what: 'a part exceeds its size limit by its metadata',
+    from: '+ textBytes + metadataBytes + 1',
+    to: '+ textBytes + 1',
+    tests: ['unit/publish/packet-writer.parts'],
+  },
+  {
+    file: 'shared/publish/parts/metadata.ts',
+    what: 'the metadata names only the properties that the last pair of a node published',
+    from: '[...new Set([...published, ...keys])]',
+    to: 'keys',
+    tests: ['unit/publish/metadata'],
+  },
+  {
+    file: 'shared/publish/parts/report.ts',
+    what: 'the report of a large multi counts only the missing ids that it lists',
+    from: 'missing[field].count += count - first.length',
+    to: '',
+    tests: ['unit/publish/report'],
+  },
+]
