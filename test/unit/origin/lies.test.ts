@@ -134,6 +134,8 @@ describe('an origin that falls silent', () => {
     await expect.poll(() => process.uptime() - now, { timeout: 30_000 }).toBeGreaterThan(3)
     expect((await rows.next()).value).toEqual([['two']])
     expect((await rows.next()).done).toBe(true)
+    // Rows received before the pause do not need the connection, another query does.
+    expect(await origin.rows('RETURN 2')).toEqual([['one'], ['two']])
     await origin.close()
   })
 })
