@@ -90,7 +90,9 @@ export const environment = z.object({
   WORKER_STALLED_SECONDS: seconds
     .default(5)
     .describe('how often workers look for jobs whose lock has expired; at most WORKER_LOCK_SECONDS'),
-  JOB_RETRY_SECONDS: seconds.default(5).describe('how long a job waits for an object store or Redis that is away, or for a newer worker'),
+  JOB_RETRY_SECONDS: seconds
+    .default(5)
+    .describe('how long a job waits for an object store or Redis that is away, or for a newer worker'),
   WORKER_CONCURRENCY: count.default(2).describe('jobs at a time in one worker'),
   REDIS_URL: redisUrl.describe('queue and job records'),
   S3_ENDPOINT: address('http:', 'https:').describe('the object store'),

@@ -75,7 +75,10 @@ test('listing an org of 20,000 or 100,000 files in every way takes bounded memor
       '10,000 prefixes without a match',
       async () => (await find(noPrefixes, true)).fileNames.length,
     ),
-    filtered: await measured('a filter with one match', async () => (await list(`?filter=${count - 1}`)).fileNames.length),
+    filtered: await measured(
+      'a filter with one match',
+      async () => (await list(`?filter=${count - 1}`)).fileNames.length,
+    ),
     whole: await measured('limit=100000', async () => (await list('?limit=100000')).fileNames.length),
     pages: await measured('all pages of 5,000', () => inPages(5_000)),
   }

@@ -61,7 +61,10 @@ test('a model of 500 or 2,000 node types x 50 properties is imported, read, list
   const importStarted = performance.now()
   const imported = await call('POST', `manager/import/${version.grn}`, model)
   const importSeconds = Math.round(performance.now() - importStarted) / 1_000
-  expect([imported.status, imported.body]).toEqual([200, { imported: { created: 50 + 51 * types, changed: 0, unchanged: 0 } }])
+  expect([imported.status, imported.body]).toEqual([
+    200,
+    { imported: { created: 50 + 51 * types, changed: 0, unchanged: 0 } },
+  ])
   console.log({ importSeconds, ...watched.seen })
   const whole = await Promise.all([call('GET', at), call('GET', at)])
   expect(whole.map(({ status, bytes }) => [status, bytes > 5_000 * types])).toEqual([

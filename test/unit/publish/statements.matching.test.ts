@@ -43,8 +43,14 @@ describe('postback of a node', () => {
   })
 
   test('keeps the timestamp an integer for clients that send every number as a float', () => {
-    expect(shown(postbackNode(person, strictStamp))).toMatchInlineSnapshot()
-    expect(shown(postbackRelationship(actedIn, null, strictStamp))).toMatchInlineSnapshot()
+    expect(shown(postbackNode(person, strictStamp))).toMatchInlineSnapshot(`
+      "MATCH (n:\`Person\` {\`id\`: {id}}) SET n.\`publishedAt\` = toInteger({publishedAt})
+      id, publishedAt"
+    `)
+    expect(shown(postbackRelationship(actedIn, null, strictStamp))).toMatchInlineSnapshot(`
+      "MATCH (a:\`Person\` {\`id\`: {a_id}})-[r:\`ACTED_IN\`]->(b:\`Movie\` {\`title\`: {b_id}}) SET r.\`publishedAt\` = toInteger({publishedAt})
+      a_id, b_id, publishedAt"
+    `)
   })
 
   test('uses separate parameters for the timestamp and the id', () => {
