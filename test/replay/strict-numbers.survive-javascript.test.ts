@@ -33,9 +33,6 @@ test.each([
       returnOnly: true,
       parameterSyntax,
       numbers: 'strict',
-      timestampProperty: 'stampedAt',
-      timestampRelationships: true,
-      postbackTimestamp: true,
     }
     const relationships = ['KNOWS', 'LIKES', 'ODD `TYPE']
     const { body } = await client.post('/1.0/publish/multi', [
@@ -52,3 +49,29 @@ test.each([
     await copy.close()
   },
 )
+
+test.each([
+  ['Neo4j 5', target, 'dollar'],
+  ['Neo4j 3.5', legacy, 'braces'],
+])('the stamps of a strict postback stay integers in %s', async (_name, address, parameterSyntax) => {
+  const mark = uniqueName('S')
+  const copy = openDriver(address)
+  await run(origin, `CREATE (:\`${mark}\` {id: 'a'})-[:KNOWS]->(:\`${mark}\` {id: 'b'})`)
+  const { body } = await client.post('/1.0/publish/', {
+    ...database(neo4j, mark, 'id'),
+    ...{ metadata: true, returnOnly: true, parameterSyntax, numbers: 'strict' },
+    ...{ originIds: ['a', 'b'], relationships: ['KNOWS>'] },
+    ...{ timestampProperty: 'stampedAt', timestampRelationships: true, postbackTimestamp: true },
+  })
+  const pairs = body.transactionRequest?.statements ?? []
+  const postback = pairs.flatMap(
+    ({ metadata }) => (metadata?.postback as typeof body.transactionRequest)?.statements ?? [],
+  )
+  await replay(copy, pairs)
+  await run(copy, `MATCH (:\`${mark}\`)-[r]->() REMOVE r.stampedAt`)
+  await replay(copy, postback)
+  const rows = await run(copy, `MATCH (a:\`${mark}\`)-[r]->(b) RETURN a.stampedAt, r.stampedAt, b.stampedAt`)
+  expect(rows.map((row) => row.map((stamp) => typeof stamp))).toEqual([['bigint', 'bigint', 'bigint']])
+  await Promise.all([clean(origin, mark), clean(copy, mark)])
+  await copy.close()
+})
