@@ -3,13 +3,15 @@ import { runFile } from './run-file.ts'
 
 /**
  * Runs more generated cases than `npm test`: `npm run fuzz -- --cases 5000`, into Neo4j 5, or with `--syntax braces`
- * into Neo4j 3.5. A failure prints the `--seed` and `--path` that reproduce its smallest case.
+ * into Neo4j 3.5. A failure prints the options that reproduce its smallest case;
+ * `--situation '<name>'` draws only cases in which the oracle foresees it.
  */
 const { values } = parseArgs({
   options: {
     cases: { type: 'string', default: '1000' },
     seed: { type: 'string' },
     path: { type: 'string' },
+    situation: { type: 'string' },
     syntax: { type: 'string', default: 'dollar' },
   },
 })
@@ -20,6 +22,7 @@ const asked = {
   cases: Number(values.cases),
   ...(values.seed === undefined ? {} : { seed: Number(values.seed) }),
   ...(values.path === undefined ? {} : { path: values.path }),
+  ...(values.situation === undefined ? {} : { situation: values.situation }),
 }
 
 runFile(file, { name: 'FUZZ', values: asked })

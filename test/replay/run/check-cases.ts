@@ -2,12 +2,16 @@ import fc from 'fast-check'
 import { type Case, cases, describeCase } from '../generator/cases.ts'
 import { differences } from '../generator/variants.ts'
 import { type Run, runCase, type World } from './run-case.ts'
+import { foreseen } from './situations.ts'
+import { situations } from './situations-of-cases.ts'
 
 /** Which cases to run: a seed, a count, and the path of a failing case. */
 export interface CaseOptions {
   seed?: number
   cases: number
   path?: string
+  /** Only cases in which this situation is foreseen. */
+  situation?: string
 }
 
 declare module 'vitest' {
@@ -31,18 +35,24 @@ export async function checkCases(
   asked: CaseOptions,
   onRun: (given: Case, run: Run) => void,
 ): Promise<void> {
-  const { seed = Math.floor(Math.random() * 2 ** 31), cases: numRuns, path } = asked
-  console.log(`generated cases into ${world.parameterSyntax}: seed ${seed}, ${numRuns} cases`)
+  const { seed = Math.floor(Math.random() * 2 ** 31), cases: numRuns, path, situation } = asked
+  const title = situation === undefined ? '' : `, ${situation}`
+  console.log(`generated cases into ${world.parameterSyntax}: seed ${seed}, ${numRuns} cases${title}`)
+  const wanted = situations.find(({ name }) => name === situation)
+  const drawn = cases(world.names)
   let failedAt: number | null = null
-  const property = fc.asyncProperty(cases(world.names), async (given) => {
-    if (failedAt !== null && Date.now() - failedAt > shrinkingLimitMs) return
-    try {
-      onRun(given, await runCase(world, given))
-    } catch (error) {
-      failedAt ??= Date.now()
-      throw error
-    }
-  })
+  const property = fc.asyncProperty(
+    wanted ? drawn.filter((given) => wanted.occurs(foreseen(given))) : drawn,
+    async (given) => {
+      if (failedAt !== null && Date.now() - failedAt > shrinkingLimitMs) return
+      try {
+        onRun(given, await runCase(world, given))
+      } catch (error) {
+        failedAt ??= Date.now()
+        throw error
+      }
+    },
+  )
   // Two requests that differ in one option occur once for each: drawn at random, some would be missing for long.
   const examples = differences.map(
     (option, index) =>
@@ -60,7 +70,7 @@ export async function checkCases(
     [
       errorInstance instanceof Error ? errorInstance.message : String(errorInstance),
       describeCase(smallest),
-      `again: npm run fuzz -- --seed ${seed} --path ${counterexamplePath} --cases ${numRuns} --syntax ${world.parameterSyntax}`,
+      `again: npm run fuzz -- --seed ${seed} --path ${counterexamplePath} --cases ${numRuns} --syntax ${world.parameterSyntax}${situation === undefined ? '' : ` --situation '${situation}'`}`,
     ].join('\n\n'),
   )
 }

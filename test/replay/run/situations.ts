@@ -2,6 +2,7 @@ import type { Case } from '../generator/cases.ts'
 import { type Flaw, identify } from '../oracle/identities.ts'
 import { applied, type Operation } from '../oracle/operations.ts'
 import type { Plan } from '../oracle/plan.ts'
+import { outcomeOf, predict } from '../oracle/predict.ts'
 import type { Run } from './run-case.ts'
 
 /** A situation that must occur often: `atLeast` is a third of its usual count in 300 cases, at least 1. */
@@ -38,22 +39,30 @@ export const seen = (given: Case, { prediction, verdict, outcome, parts }: Run):
   parts,
 })
 
+/** What a run of the case is expected to show, by the oracle alone. */
+export function foreseen(given: Case): Seen {
+  const ids = given.origin.relationships.map((_, index) => `4:foreseen:${index}`)
+  const prediction = predict(given, { here: ids, elsewhere: ids })
+  const isRefused = prediction.refusals.length > 0
+  const outcome = isRefused ? null : outcomeOf(prediction, given.target, 0n)
+  const verdict = isRefused ? 'refused' : outcome?.isAmbiguous ? 'outside' : 'fine'
+  return seen(given, { prediction, verdict, outcome, parts: 1, pairs: null })
+}
+
 /** Counts in how many cases each situation occurs. @param usual the number of cases that are to show all of them. */
 export function createCount(situations: readonly Situation[], usual: number) {
   const needed = ({ atLeast }: Situation) => Math.ceil((atLeast * usual) / 300)
   const counts = new Map(situations.map(({ name }) => [name, 0]))
-  let cases = 0
   return {
     add(given: Case, run: Run): void {
-      cases++
       const it = seen(given, run)
       for (const { name, occurs } of situations) if (occurs(it)) counts.set(name, (counts.get(name) as number) + 1)
     },
-    /** Names of the situations that occurred too rarely. */
-    tooRare: (): string[] =>
+    /** The situations that occurred too rarely, and in how many more cases they must occur. */
+    tooRare: () =>
       situations
-        .filter((one) => (counts.get(one.name) as number) < needed(one))
-        .map((one) => `${one.name}: in ${counts.get(one.name)} of ${cases} cases, at least ${needed(one)}`),
+        .map((situation) => ({ situation, lacking: needed(situation) - (counts.get(situation.name) as number) }))
+        .filter(({ lacking }) => lacking > 0),
   }
 }
 
