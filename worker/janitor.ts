@@ -134,7 +134,7 @@ export async function sweep(context: WorkerContext, now: number, signal: AbortSi
     return job !== null && !isFinished(job)
   }
   const orphanedMs = config.limits.jobSeconds * 1_000 + dayMs
-  const rules = { now, supersededMs, orphanedMs, isAlive, repairView: plainFiles.refresh, signal }
+  const rules = { now, supersededMs, orphanedMs, isAlive, refreshPlainFiles: plainFiles.refresh, signal }
   const removed = await sweepStorage(context, rules)
   swept(context, { ...removed })
   return removed

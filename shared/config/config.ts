@@ -35,6 +35,8 @@ function* combinationProblems(program: Program, given: Record<string, string | u
     yield 'AUTH_TOKENS or AUTH_JWKS_URL: one is required'
   for (const name of ['AUTH_ISSUER', 'AUTH_AUDIENCE']) {
     if (given.AUTH_JWKS_URL && !given[name]) yield `${name}: required with AUTH_JWKS_URL`
+  }
+  for (const name of ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_COOLDOWN_SECONDS']) {
     if (given[name] && !given.AUTH_JWKS_URL) yield `${name}: only with AUTH_JWKS_URL`
   }
   const [user, password] = [given.MANAGER_DB_USER, given.MANAGER_DB_PASSWORD]

@@ -86,7 +86,9 @@ export const environment = z.object({
   JANITOR_SECONDS: seconds.default(60).describe('how often a worker looks for what others left behind'),
   WORKER_LOCK_SECONDS: seconds
     .default(10)
-    .describe('how long a job stays with a worker that stands still; a worker renews its locks every half of it'),
+    .describe(
+      'how long a job stays with a worker that stands still; a worker renews each lock before half of it has passed',
+    ),
   WORKER_STALLED_SECONDS: seconds
     .default(5)
     .describe('how often workers look for jobs whose lock has expired; at most WORKER_LOCK_SECONDS'),

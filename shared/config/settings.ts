@@ -6,7 +6,10 @@ export interface Config {
   api: ApiSettings
   worker: WorkerSettings
   redis: QueueSettings
-  storage: StoreSettings
+  storage: StoreSettings & {
+    /** Whether plain files are kept beside the packets. */
+    plainFiles: boolean
+  }
   /** null: there is no manager database. */
   manager: ManagerSettings | null
   auth: AuthSettings
@@ -53,9 +56,8 @@ export interface StoreSettings {
   bucket: string
   accessKey: string
   secretKey: string
+  /** Maximum inactivity of a request. */
   timeoutSeconds: number
-  /** Whether plain files are kept beside the packets. */
-  plainFiles: boolean
 }
 
 export interface ManagerSettings {
@@ -72,11 +74,13 @@ export interface AuthSettings {
 
 export interface OriginSettings {
   /** null: public addresses only. */
-  allow: AllowRule[] | null
-  ports: number[]
-  /** null: the name servers of the system. */
-  dnsServers: string[] | null
+  allow: readonly AllowRule[] | null
+  ports: readonly number[]
+  /** Name servers that resolve the hosts of origins; null: the system's. */
+  dnsServers: readonly string[] | null
+  /** Without receiving a byte. */
   silenceSeconds: number
+  /** Without a record or the end of a response; keep-alive bytes do not count. */
   stallSeconds: number
 }
 

@@ -101,7 +101,7 @@ tick(KEYS[1])
 return redis.call('HINCRBY', KEYS[1], 'unended', -1)`
 
 // Several steps of a large multi may commit concurrently, because they commit the same parts.
-// KEYS: record, stale views. ARGV: attempt ('' for any), progress, report, name of the packet.
+// KEYS: record, stale plain files. ARGV: attempt ('' for any), progress, report, name of the packet.
 const beginCommit = `${sharedNow}
 local state = redis.call('HGET', KEYS[1], 'state')
 if state ~= 'running' and not (ARGV[1] == '' and state == 'committing') then return 0 end
@@ -180,7 +180,7 @@ declare module 'ioredis' {
     jobCreate(keys: number, ...keysAndValues: string[]): Result<string, Context>
     jobStart(record: string, ...values: string[]): Result<number, Context>
     jobEndRun(record: string): Result<number, Context>
-    jobCommit(record: string, views: string, ...values: string[]): Result<number, Context>
+    jobCommit(record: string, stalePlainFiles: string, ...values: string[]): Result<number, Context>
     jobProgress(record: string, ...values: string[]): Result<string, Context>
     jobCancel(...keysAndValues: string[]): Result<string, Context>
     jobFinish(...keysAndValues: string[]): Result<number, Context>

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { SecretKey } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
-
 import type { ObjectStore } from '../storage/object-store.ts'
 import type { Idempotency } from './create-job.ts'
 import { sameJob } from './idempotency.ts'

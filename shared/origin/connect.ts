@@ -1,8 +1,8 @@
 import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
+import type { OriginSettings } from '../config/settings.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
-import type { ObserveCall } from '../observability/timed.ts'
-import { type ConnectionGuard, guardConnections, type InactivityLimits } from './connection-guard.ts'
+import { type ConnectionGuard, guardConnections } from './connection-guard.ts'
 import { type DbUrl, parseDbUrl } from './db-url.ts'
 import type { Lookup } from './lookup.ts'
 import { checkedAddress, type OriginPolicy } from './policy.ts'
@@ -42,11 +42,6 @@ export interface Origin {
   /** Runs a query that the server may refuse (missing procedure or right) in its own session; null if it fails. */
   ask(query: string): Promise<Row[] | null>
   close(): Promise<void>
-}
-
-export interface OriginSettings extends OriginPolicy, InactivityLimits {
-  /** Observes the duration of each call. */
-  observe?: ObserveCall
 }
 
 interface Target {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
+import type { OriginSettings } from '../config/settings.ts'
 import { type BoltConnection, limitHandshake, readByMessage } from './connection.ts'
 import { countValues } from './values.ts'
 
@@ -20,12 +21,7 @@ export interface ConnectionGuard {
 }
 
 /** Limits on the inactivity of an origin, counted only while a caller waits for it. */
-export interface InactivityLimits {
-  /** Without receiving a byte. */
-  silenceSeconds: number
-  /** Without a record or the end of a response; keep-alive bytes do not count. */
-  stallSeconds: number
-}
+export type InactivityLimits = Pick<OriginSettings, 'silenceSeconds' | 'stallSeconds'>
 
 interface Address {
   resolveWith(host: string): Address

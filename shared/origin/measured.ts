@@ -1,6 +1,12 @@
+import type { OriginSettings } from '../config/settings.ts'
 import { AppError } from '../errors/app-error.ts'
-import { timing } from '../observability/timed.ts'
-import { type Origin, type OriginSettings, openOrigin } from './connect.ts'
+import { type ObserveCall, timing } from '../observability/timed.ts'
+import { type Origin, openOrigin } from './connect.ts'
+
+export interface MeasuredSettings extends OriginSettings {
+  /** Observes the duration of each call. */
+  observe?: ObserveCall
+}
 
 type Target = Parameters<typeof openOrigin>[0]
 
@@ -13,7 +19,7 @@ const outcomeOf = (error: unknown) => (error instanceof AppError && !error.retry
  */
 export async function openMeasured(
   target: Target,
-  settings: OriginSettings,
+  settings: MeasuredSettings,
   limitSeconds: number,
   signal?: AbortSignal,
 ): Promise<Origin> {

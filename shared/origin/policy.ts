@@ -2,17 +2,12 @@ import { BlockList, isIP } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import ipaddr from 'ipaddr.js'
 import type { AllowRule } from '../config/lists.ts'
+import type { OriginSettings } from '../config/settings.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { DbUrl } from './db-url.ts'
 import { createLookup, type Lookup } from './lookup.ts'
 
-export interface OriginPolicy {
-  /** null: public addresses only. */
-  allow: readonly AllowRule[] | null
-  ports: readonly number[]
-  /** Name servers that resolve the hosts of origins; null: the system's. */
-  dnsServers: readonly string[] | null
-}
+export type OriginPolicy = Pick<OriginSettings, 'allow' | 'ports' | 'dnsServers'>
 
 // Longer than a working resolver takes, and longer than a look-up should queue.
 const lookupMs = 5_000

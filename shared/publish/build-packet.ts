@@ -1,7 +1,7 @@
 import type { ParameterSyntax } from '../cypher/parameters.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
-import type { OriginSettings } from '../origin/connect.ts'
+import type { MeasuredSettings } from '../origin/measured.ts'
 import { createObservations, detectConflicts, distinctTreatments, type Observation } from './build/conflicts.ts'
 import { originsUntil } from './build/origins.ts'
 import { writeRequest } from './build/request.ts'
@@ -46,7 +46,7 @@ export interface Built {
 }
 
 interface BuildContext {
-  originPolicy: OriginSettings
+  originPolicy: MeasuredSettings
   sink: PartSink
   signal: AbortSignal
   onProgress: (progress: PacketProgress) => void

@@ -4,25 +4,13 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { create as contentDisposition } from 'content-disposition'
 import { Client } from 'minio'
+import type { StoreSettings } from '../config/settings.ts'
 import * as errors from '../errors/catalogue.ts'
 import { type ObserveCall, timed } from '../observability/timed.ts'
 import { boundedTransport, StoreStalled } from './bounded-transport.ts'
 import { probeKey } from './keys.ts'
 import type { ListOptions, ObjectStore, StoredObject } from './object-store.ts'
 import { detectKeyRules, s3Keys } from './s3proxy.ts'
-
-export interface StorageSettings {
-  endpoint: string
-  publicEndpoint: string
-  region: string
-  bucket: string
-  accessKey: string
-  secretKey: string
-  /** Maximum inactivity of a request. */
-  timeoutSeconds?: number
-}
-
-const defaultTimeoutSeconds = 20
 
 const contentType = { 'Content-Type': 'application/json' }
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? ''
@@ -35,7 +23,7 @@ const isTaken = (error: unknown) =>
 const retryDelaysMs = [100, 500]
 
 /** Object store on any S3-compatible server, through the minio client. */
-export function openMinioStore(settings: StorageSettings, observe: ObserveCall = () => {}): ObjectStore {
+export function openMinioStore(settings: StoreSettings, observe: ObserveCall = () => {}): ObjectStore {
   const client = timed(clientOf(settings, settings.endpoint), requests, outcomeOf, observe)
   const signer = clientOf(settings, settings.publicEndpoint)
   const { bucket } = settings
@@ -140,8 +128,8 @@ const requests = {
 const outcomeOf = (error: unknown) => (isMissing(error) ? 'missing' : isTaken(error) ? 'taken' : 'failed')
 
 /** Disables the client's own retries: they would repeat a conditional create, and they write to the console. */
-function clientOf(settings: StorageSettings, endpoint: string): Client {
-  const { region, accessKey, secretKey, timeoutSeconds = defaultTimeoutSeconds } = settings
+function clientOf(settings: StoreSettings, endpoint: string): Client {
+  const { region, accessKey, secretKey, timeoutSeconds } = settings
   const { hostname, port, protocol } = new URL(endpoint)
   return new Client({
     transport: boundedTransport(protocol, timeoutSeconds * 1_000),
@@ -177,7 +165,7 @@ function nullWhenMissing(error: unknown): null {
   throw error
 }
 
-async function ensureBucket(client: Client, { bucket, region }: StorageSettings) {
+async function ensureBucket(client: Client, { bucket, region }: StoreSettings) {
   if (await retried(() => client.bucketExists(bucket))) return
   await retried(async () => {
     await client.makeBucket(bucket, region).catch(async (error) => {

@@ -1,6 +1,7 @@
+import type { StoreSettings } from '../config/settings.ts'
 import type { ObserveCall } from '../observability/timed.ts'
 import { createGenerations, type Generations } from './generations.ts'
-import { openMinioStore, type StorageSettings } from './minio-store.ts'
+import { openMinioStore } from './minio-store.ts'
 import type { ObjectStore } from './object-store.ts'
 import { createPackets, type Packets } from './packets.ts'
 
@@ -12,7 +13,7 @@ export interface Storage {
 }
 
 /** Opens the store and verifies what publication relies on. @throws storeAway, or an Error naming what it lacks. */
-export async function openStorage(settings: StorageSettings, observe?: ObserveCall): Promise<Storage> {
+export async function openStorage(settings: StoreSettings, observe?: ObserveCall): Promise<Storage> {
   const store = openMinioStore(settings, observe)
   await store.prepare()
   return storageOn(store)

@@ -17,7 +17,7 @@ export interface SweepRules {
   /** Whether any run of this job may still commit. */
   isAlive(jobId: string): Promise<boolean>
   /** Brings a packet's plain files up to date. */
-  repairView(name: string): Promise<void>
+  refreshPlainFiles(name: string): Promise<void>
   signal: AbortSignal
 }
 
@@ -80,7 +80,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
       if (manifestKey !== undefined && marker && isOld(marker) && !present.has(manifestKey))
         await removeMarkers(manifestKey)
     }
-    await rules.repairView(name)
+    await rules.refreshPlainFiles(name)
   }
 
   async function sweepRun(objects: readonly StoredObject[], references: References) {

@@ -64,7 +64,7 @@ test('a sweep removes superseded generations, whichever version wrote them', asy
   for (const content of ['4', '5']) {
     await generations.commit(name, await stagePacket({ store }, name, [content]), { force: true, taken })
   }
-  const rules = { now: Date.now() + 10_000, supersededMs: 0, orphanedMs: 0, repairView: async () => {} }
+  const rules = { now: Date.now() + 10_000, supersededMs: 0, orphanedMs: 0, refreshPlainFiles: async () => {} }
   const swept = await sweepStorage(storageOn(store), {
     ...rules,
     isAlive: async () => false,

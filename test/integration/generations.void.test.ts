@@ -76,7 +76,7 @@ test('a void generation supersedes nothing: a sweep keeps the packet below it, w
   const manifest = await manifestOf(name)
   await commit(name, manifest)
   await commit(name, { ...voided(randomUUID()), createdAt: new Date(1).toISOString() }, true)
-  const rules = { now: Date.now() + 10_000, supersededMs: 0, orphanedMs: 0, repairView: async () => {} }
+  const rules = { now: Date.now() + 10_000, supersededMs: 0, orphanedMs: 0, refreshPlainFiles: async () => {} }
   // The bucket also has objects of other tests.
   const only = {
     ...store,

@@ -1,25 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { pino } from 'pino'
-import { afterAll, expect, inject, test } from 'vitest'
-import { uniqueName } from '../../dev/requests.ts'
-import { readConfig } from '../../shared/config/config.ts'
+import { expect, test } from 'vitest'
 import { dutyKey, openJobsKey, stalePlainFilesKey } from '../../shared/jobs/redis-keys.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
-import { createWorkerContext } from '../../worker/context.ts'
 import { startJanitor } from '../../worker/janitor.ts'
-import { databaseOfFile } from '../support/own-service.ts'
+import { ownWorker } from '../support/own-worker.ts'
 
-const config = readConfig('worker', {
-  ...inject('service').env,
-  REDIS_URL: `${inject('stack').redis.url.replace(/\/\d*$/, '')}/${await databaseOfFile()}`,
-  S3_BUCKET: uniqueName('duties'),
-  JANITOR_SECONDS: '1',
-})
-const log = pino({ level: 'silent' })
-const releases = new Releases(log)
-const context = await createWorkerContext(config, log, releases)
+const { context } = await ownWorker()
 const { redis } = context
-afterAll(() => releases.dispose())
 
 const hourMs = 3_600_000
 
@@ -30,7 +17,7 @@ test('a janitor whose lock has passed to another worker neither prolongs nor rel
     begun.resolve()
     return finish.promise
   }
-  const janitor = new Releases(log)
+  const janitor = new Releases(context.log)
   startJanitor({ ...context, plainFiles: { ...context.plainFiles, staleBefore } }, janitor)
   await begun.promise
   await redis.set(dutyKey('plainFiles'), 'another worker', 'PX', hourMs)
@@ -51,7 +38,7 @@ test('a janitor leaves jobs and plain files alone that are younger than a minute
   }
   await redis.zadd(openJobsKey, Date.now() - hourMs, oldJob)
   await redis.zadd(stalePlainFilesKey, Date.now() - hourMs, 'org/old', Date.now(), 'org/young')
-  const janitor = new Releases(log)
+  const janitor = new Releases(context.log)
   startJanitor(context, janitor)
   await expect.poll(() => context.queue.missing([oldJob]), { timeout: 20_000 }).toEqual([])
   await expect.poll(() => redis.zscore(stalePlainFilesKey, 'org/old'), { timeout: 20_000 }).toBeNull()

@@ -5,7 +5,7 @@ import { type StoreFaults, startFaultyStore } from '../support/faulty-store.ts'
 async function storeWith(faults: StoreFaults) {
   const { endpoint, objects } = await startFaultyStore(faults)
   const settings = { endpoint, publicEndpoint: endpoint, region: 'us-east-1', bucket: 'bucket' }
-  return { store: openMinioStore({ ...settings, accessKey: 'key', secretKey: 'secret' }), objects }
+  return { store: openMinioStore({ ...settings, accessKey: 'key', secretKey: 'secret', timeoutSeconds: 20 }), objects }
 }
 
 test('a store that meets the requirements of publication is accepted, and the probe leaves nothing', async () => {

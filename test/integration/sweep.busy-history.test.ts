@@ -32,7 +32,7 @@ test.each([1, 2, 3])(
         supersededMs: 0,
         orphanedMs: 0,
         isAlive: async (jobId) => alive.has(jobId),
-        repairView: (name) => refreshPlainFiles(store, storageOn(store).generations, name),
+        refreshPlainFiles: (name) => refreshPlainFiles(store, storageOn(store).generations, name),
         signal: new AbortController().signal,
       })
 

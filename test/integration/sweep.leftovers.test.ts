@@ -80,7 +80,7 @@ test('a sweep updates every packet’s plain files, also those of removed packet
   for (const name of ['a/f', 'a/g', 'b/f']) await commitPacket(storage, name, ['1'])
   await remove(storage, 'a/g')
   const repaired: string[] = []
-  await sweep(storage, { repairView: async (name) => void repaired.push(name) })
+  await sweep(storage, { refreshPlainFiles: async (name) => void repaired.push(name) })
   expect(repaired).toEqual(['a/f', 'a/g', 'b/f'])
 })
 

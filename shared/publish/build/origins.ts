@@ -1,5 +1,5 @@
-import type { Origin, OriginSettings } from '../../origin/connect.ts'
-import { openMeasured } from '../../origin/measured.ts'
+import type { Origin } from '../../origin/connect.ts'
+import { type MeasuredSettings, openMeasured } from '../../origin/measured.ts'
 import { type Learned, nothingLearned } from '../read/properties.ts'
 import { createRelationshipSchema, type RelationshipSchema } from '../read/relationship-schema.ts'
 import { createUniqueness, type Uniqueness } from '../read/uniqueness.ts'
@@ -17,7 +17,7 @@ export interface OpenOrigin extends Learned {
 /**
  * Keeps one origin open, reused while requests name the same one. Aborting the signal closes it, even during a read.
  */
-export function originsUntil(signal: AbortSignal, policy: OriginSettings, limitSeconds: number) {
+export function originsUntil(signal: AbortSignal, policy: MeasuredSettings, limitSeconds: number) {
   let current: OpenOrigin | null = null
   const close = async () => {
     const closing = current

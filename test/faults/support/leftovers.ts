@@ -27,7 +27,7 @@ export function sweepNow({ storage, records }: Pick<World, 'storage' | 'records'
       const job = await records.read(jobId)
       return job !== null && !isFinished(job)
     },
-    repairView: (name) => refreshPlainFiles(storage.store, storage.generations, name),
+    refreshPlainFiles: (name) => refreshPlainFiles(storage.store, storage.generations, name),
     signal: new AbortController().signal,
     ...rules,
   })

@@ -8,6 +8,7 @@ import { type Client, createClient } from '../../../dev/client.ts'
 import { openDriver } from '../../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../../dev/requests.ts'
 import { type Service, startService } from '../../../dev/service.ts'
+import { readConfig } from '../../../shared/config/config.ts'
 import { createJobRecords, type JobRecords } from '../../../shared/jobs/job-records.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
 import { openMinioStore } from '../../../shared/storage/minio-store.ts'
@@ -172,7 +173,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     target,
     redis,
     records: createJobRecords(redis),
-    storage: storageOn(openMinioStore(storageSettings(service.env))),
+    storage: storageOn(openMinioStore(readConfig('worker', service.env).storage)),
     appendOnlyFiles: () => ownRedis?.appendOnlyFiles() ?? '',
     reader,
     rollbacks,
@@ -183,16 +184,5 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     useApi(apiUrl) {
       client = clientOf(apiUrl)
     },
-  }
-}
-
-function storageSettings(env: Record<string, string>) {
-  return {
-    endpoint: env.S3_ENDPOINT as string,
-    publicEndpoint: env.S3_ENDPOINT as string,
-    region: env.S3_REGION as string,
-    bucket: env.S3_BUCKET as string,
-    accessKey: env.S3_ACCESS_KEY as string,
-    secretKey: env.S3_SECRET_KEY as string,
   }
 }

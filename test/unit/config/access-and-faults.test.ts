@@ -10,7 +10,12 @@ test('JSON Web Tokens require an issuer, an audience and a JWKS URL over https',
   ])
   const local = { ...none, AUTH_JWKS_URL: 'http://127.0.0.1:9/keys', AUTH_ISSUER: 'me', AUTH_AUDIENCE: 'packets' }
   expect(problemsOf(local)).toEqual([])
-  expect(problemsOf({ ...least, AUTH_ISSUER: 'me' })).toEqual(['AUTH_ISSUER: only with AUTH_JWKS_URL'])
+  for (const [name, value] of Object.entries({
+    AUTH_ISSUER: 'me',
+    AUTH_AUDIENCE: 'us',
+    AUTH_JWKS_COOLDOWN_SECONDS: '5',
+  }))
+    expect(problemsOf({ ...least, [name]: value })).toEqual([`${name}: only with AUTH_JWKS_URL`])
 })
 
 test.each(['nowhere:kill', 'partStored', 'partStored:burn', 'partStored:kill:0'])('rejects failpoint %s', (text) => {

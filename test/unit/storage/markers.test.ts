@@ -23,8 +23,8 @@ const markersOf = async (storage: Started) =>
 const commit = ({ generations }: Started, manifest: Manifest) => generations.commit(name, manifest, options)
 
 const rules = { now: Date.now() + 3_600_000, supersededMs: 0, orphanedMs: 0, isAlive: async () => false }
-const sweep = ({ store }: Started, repairView = async () => {}) =>
-  sweepStorage(storageOn(store), { ...rules, repairView, signal: new AbortController().signal })
+const sweep = ({ store }: Started, refreshPlainFiles = async () => {}) =>
+  sweepStorage(storageOn(store), { ...rules, refreshPlainFiles, signal: new AbortController().signal })
 
 describe('a marker', () => {
   test.each([1, 2, 12])('records that a packet has %i parts', async (parts) => {
@@ -129,7 +129,7 @@ describe('a sweep', () => {
       ...rules,
       now: Date.now(),
       orphanedMs: 60_000,
-      repairView: async () => {},
+      refreshPlainFiles: async () => {},
       signal: new AbortController().signal,
     })
     expect(await markersOf(storage)).toEqual([late])
