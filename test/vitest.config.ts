@@ -3,12 +3,11 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './support/longest-first.ts'
 
 const unit = ['test/unit/**/*.test.ts', 'test/architecture.test.ts']
-const faults = ['test/faults/**/*.test.ts']
 const stack = 'test/support/global-setup.ts'
 
 /**
- * Three projects, one after the other: tests without the stack, which share their processes; tests with it; and tests
- * of faults, which mostly wait and therefore run three at a time. The stack starts only if a file that needs it runs.
+ * Two projects, one after the other: tests without the stack, which share their processes, and tests with it, three at a
+ * time, as those of faults mostly wait. The stack starts only if a file that needs it runs.
  */
 export default defineConfig({
   test: {
@@ -28,13 +27,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...{ name: 'stack', include: ['test/**/*.test.ts'], exclude: [...unit, ...faults] },
-          ...{ globalSetup: stack, sequence: { groupOrder: 1 } },
+          ...{ name: 'stack', include: ['test/**/*.test.ts'], exclude: unit },
+          ...{ globalSetup: stack, maxWorkers: 3, sequence: { groupOrder: 1 } },
         },
-      },
-      {
-        extends: true,
-        test: { name: 'faults', include: faults, globalSetup: stack, maxWorkers: 3, sequence: { groupOrder: 2 } },
       },
     ],
   },

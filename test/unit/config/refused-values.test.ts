@@ -7,7 +7,9 @@ const names = Object.keys(environment.shape)
 const seconds = names.filter((name) => name.endsWith('_SECONDS'))
 // A stalled check must not take longer than a lock.
 const longLock = { WORKER_LOCK_SECONDS: '2000000' }
-const one = (name: string, value: string) => problemsOf({ ...least, ...longLock, [name]: value })
+// The cooldown of keys requires JWKS.
+const jwt = { AUTH_JWKS_URL: 'https://id.example/keys', AUTH_ISSUER: 'me', AUTH_AUDIENCE: 'packets' }
+const one = (name: string, value: string) => problemsOf({ ...least, ...longLock, ...jwt, [name]: value })
 
 describe('a number', () => {
   // A Node timer of more than 2^31 milliseconds fires at once.
@@ -36,8 +38,7 @@ describe('a text', () => {
   )
 
   test.each(['AUTH_ISSUER', 'AUTH_AUDIENCE'])('%s must not have surrounding whitespace', (name) => {
-    const jwt = { AUTH_JWKS_URL: 'https://id.example/keys', AUTH_ISSUER: 'me', AUTH_AUDIENCE: 'packets' }
-    expect(problemsOf({ ...least, ...jwt, [name]: 'me\n' })).toEqual([`${name}: must not begin or end with whitespace`])
+    expect(one(name, 'me\n')).toEqual([`${name}: must not begin or end with whitespace`])
   })
 })
 
@@ -69,10 +70,7 @@ describe('the URL', () => {
   const names = Object.keys(schemes) as Name[]
   const mayHaveUser = ['REDIS_URL']
   const mayHavePath = ['REDIS_URL', 'AUTH_JWKS_URL']
-  const problems = (name: Name, afterScheme: string) => {
-    const jwt: Record<string, string> = name === 'AUTH_JWKS_URL' ? { AUTH_ISSUER: 'me', AUTH_AUDIENCE: 'packets' } : {}
-    return problemsOf({ ...least, ...jwt, [name]: schemes[name] + afterScheme })
-  }
+  const problems = (name: Name, afterScheme: string) => one(name, schemes[name] + afterScheme)
 
   test.each(names)('in %s requires a host', (name) => {
     expect(problems(name, '://host.example:1234')).toEqual([])
