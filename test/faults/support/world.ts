@@ -118,11 +118,15 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const rollbacks = createRollbacks()
   const published: Published[] = []
   onTestFinished(async () => {
-    await reader.stop().catch(() => {})
+    const violation = await reader.stop().then(
+      () => null,
+      (error: unknown) => error,
+    )
     await Promise.all([service.stop(), origin.close(), target.close()])
     redis.disconnect()
     await release()
     rmSync(directory, { recursive: true })
+    if (violation !== null) throw violation
   })
 
   async function publish({ version, fileName, batchSize = 15, force = false, requests = version.requests }: Order) {
