@@ -13,13 +13,15 @@ import { removal } from '../../shared/storage/manifest.ts'
 import { consumeJobs } from '../../worker/consume.ts'
 import { createWorkerContext, type WorkerContext } from '../../worker/context.ts'
 import { restoreJobs, startJanitor, sweep } from '../../worker/janitor.ts'
+import { databaseOfFile } from '../support/own-service.ts'
 import { drawRing } from '../support/social-graph.ts'
 import { commitPacket, viewOf } from '../support/stored-packets.ts'
 
 const { neo4j, redis } = inject('stack')
+const redisDatabase = await databaseOfFile()
 const config = readConfig('worker', {
   ...inject('service').env,
-  REDIS_URL: `${redis.url.replace(/\/\d*$/, '')}/12`,
+  REDIS_URL: `${redis.url.replace(/\/\d*$/, '')}/${redisDatabase}`,
   S3_BUCKET: uniqueName('janitor'),
   JANITOR_SECONDS: '1',
 })
