@@ -1,0 +1,50 @@
+import { Command, CommanderError } from 'commander'
+import { job } from './commands/job.ts'
+import { jobs } from './commands/jobs.ts'
+import { ls } from './commands/ls.ts'
+import type { Context } from './context.ts'
+import { exitCodes, Failure } from './exit.ts'
+
+const commands = [ls, job, jobs]
+
+/** The command line: every command with its options. */
+export function createProgram(context: Context): Command {
+  const program = new Command('packets').description(
+    'Gets packets of a graph database and replays them into another one',
+  )
+  for (const create of commands) {
+    const command = create(context)
+    program.addCommand(command.showHelpAfterError(usageOf(command)))
+  }
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => void context.stdout.write(text),
+      writeErr: (text) => void context.stderr.write(text),
+    })
+  }
+  return program.showHelpAfterError('usage: packets <command>; packets --help lists the commands')
+}
+
+const usageOf = (command: Command) => `usage: packets ${command.name()} ${command.usage()}`
+
+/** Runs one command line. @returns the exit code */
+export async function run(words: readonly string[], context: Context): Promise<number> {
+  const { stderr, signal } = context
+  const program = createProgram(context)
+  try {
+    await program.parseAsync(words, { from: 'user' })
+    return exitCodes.done
+  } catch (error) {
+    if (signal.aborted) {
+      stderr.write('interrupted\n')
+      return exitCodes.interrupted
+    }
+    // Commander has written its message.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+    const { message } = error as Error
+    stderr.write(`error: ${message}\n`)
+    const command = program.commands.find((each) => each.name() === words[0])
+    if (error instanceof Failure && error.exit === 'usage' && command) stderr.write(`${usageOf(command)}\n`)
+    return error instanceof Failure ? exitCodes[error.exit] : exitCodes.unforeseen
+  }
+}
