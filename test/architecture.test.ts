@@ -25,6 +25,7 @@ const sharedRules: Record<string, string[]> = {
   publish: ['storage', 'origin', 'cypher', 'auth', ...foundations],
   manager: ['storage', 'origin', 'cypher', 'auth', ...foundations],
   search: ['cypher', ...foundations],
+  replay: ['publish', 'cypher', ...foundations],
   jobs: ['publish', 'storage', 'origin', 'cypher', 'auth', ...foundations],
   storage: ['cypher', ...foundations],
   origin: foundations,

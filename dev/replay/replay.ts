@@ -1,5 +1,5 @@
 import type { Driver, ManagedTransaction } from 'neo4j-driver'
-import { parseLossless } from './lossless-json.ts'
+import { parseLossless } from '../../shared/replay/lossless-json.ts'
 
 export interface Pair {
   statement: string
