@@ -19,6 +19,7 @@ import { deleteNodes } from './publish/delete-nodes.ts'
 import { fileUrl } from './publish/file-url.ts'
 import { findFiles } from './publish/find-files.ts'
 import { listFiles } from './publish/list-files.ts'
+import { packetManifest } from './publish/packet-manifest.ts'
 import { readFile } from './publish/read-file.ts'
 import { removeFile } from './publish/remove-file.ts'
 import { status } from './publish/status.ts'
@@ -33,6 +34,7 @@ export const endpoints: readonly Endpoint[] = [
   createOrganization,
   readFile,
   fileUrl,
+  packetManifest,
   listFiles,
   findFiles,
   deleteNodes,

@@ -2,7 +2,8 @@ import { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { commitLost } from '../shared/observability/events.ts'
-import type { JobReport } from '../shared/publish/parts/report.ts'
+import type { PacketContent } from '../shared/publish/content.ts'
+import { mergeReports } from '../shared/publish/parts/report.ts'
 import { packetName } from '../shared/storage/keys.ts'
 import type { Manifest, ManifestPart } from '../shared/storage/manifest.ts'
 import type { WorkerContext } from './context.ts'
@@ -11,7 +12,7 @@ interface Commit {
   /** The attempt that must still be the latest; null when any run may commit. */
   attempt: number | null
   manifest: Manifest
-  report: JobReport
+  content: PacketContent
   /** Removes the parts of a run that lost; null for parts of slices, which other runs may commit. */
   discard: (() => Promise<void>) | null
 }
@@ -23,13 +24,15 @@ const commitMs = 900_000
 export async function commitPacket(
   context: WorkerContext,
   job: JobRecord,
-  { attempt, manifest, report, discard }: Commit,
+  { attempt, manifest, content, discard }: Commit,
 ): Promise<number> {
   const { records, generations, failpoint } = context
   const { subRequests } = job.progress
   const parts = totals(manifest.parts)
   failpoint('beforeCommitting')
   const progress = { phase: 'committing', subRequests, subRequestsDone: subRequests, ...parts } as const
+  // In the bounds of a record.
+  const report = mergeReports([content.report])
   if (!(await records.beginCommit(job, attempt, progress, report))) {
     await discard?.().catch(() => {})
     const interrupted = errors.jobInterrupted()
@@ -40,7 +43,7 @@ export async function commitPacket(
   const until = Date.now() + commitMs
   failpoint('beforeManifest')
   const options = { force, above, until, taken: () => errors.fileExists(orgName, fileName) }
-  return generations.commit(packetName(orgName, fileName), manifest, options).catch(async (error) => {
+  return generations.commit(packetName(orgName, fileName), { ...manifest, content }, options).catch(async (error) => {
     commitLost(context, job.id, error)
     // Nothing refers to these parts or ever will: their keys are unique to this run, and none of its manifests arrived.
     // After any other error a manifest may have arrived.

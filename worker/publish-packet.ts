@@ -11,6 +11,6 @@ export async function publishPacket(context: WorkerContext, job: JobRecord, run:
   const { attempt } = run
   const requests = await readRequests(context, job)
   const staging = stageParts(context.store, packetName(job.orgName, job.fileName), { jobId: job.id, attempt })
-  const { report } = await buildParts(context, job, run, staging, { requests })
-  return commitPacket(context, job, { attempt, manifest: staging.manifest(), report, discard: staging.discard })
+  const { observations: _, ...content } = await buildParts(context, job, run, staging, { requests })
+  return commitPacket(context, job, { attempt, manifest: staging.manifest(), content, discard: staging.discard })
 }

@@ -5,8 +5,8 @@ import type { JobRecord } from '../shared/jobs/record.ts'
 import { doneSlices, readSliceResult, type SliceResult, storeSliceResult } from '../shared/jobs/slice-results.ts'
 import { readPlan, readRequests, subRequestsPerSlice } from '../shared/jobs/stored-request.ts'
 import { createObservations } from '../shared/publish/build/conflicts.ts'
+import { mergeContents } from '../shared/publish/content.ts'
 import { emptyPart } from '../shared/publish/parts/part-buffer.ts'
-import { mergeReports } from '../shared/publish/parts/report.ts'
 import { packetName } from '../shared/storage/keys.ts'
 import { type Staging, stageParts } from '../shared/storage/staging.ts'
 import { buildParts, type Run } from './build-parts.ts'
@@ -38,9 +38,9 @@ export async function publishSlices(
     if (await delivery.moveToWaitingChildren(delivery.token as string)) throw new WaitingChildrenError()
   }
   failpoint('slicesDone')
-  const { report, manifest } = await gather(context, job, slices.length)
+  const { content, manifest } = await gather(context, job, slices.length)
   // Another step may have committed these parts or be about to, so they are removed only after the job has failed.
-  return commitPacket(context, job, { attempt: null, manifest, report, discard: null })
+  return commitPacket(context, job, { attempt: null, manifest, content, discard: null })
 }
 
 /** Number of slice results read concurrently. */
@@ -48,13 +48,14 @@ const readAtOnce = 16
 
 async function gather({ store, config }: WorkerContext, job: JobRecord, slices: number) {
   const observations = createObservations()
-  const results: Pick<SliceResult, 'parts' | 'report'>[] = []
+  const results: Omit<SliceResult, 'sights'>[] = []
   for (let first = 0; first < slices; first += readAtOnce) {
     const some = Array.from({ length: Math.min(readAtOnce, slices - first) }, (_, index) => first + index)
     for (const result of await Promise.all(some.map((slice) => readSliceResult(store, job, slice)))) {
       if (result === null) throw errors.storeAway(new Error('the result of a slice is gone'))
-      for (const observation of result.sights) observations.record(observation)
-      results.push({ parts: result.parts, report: result.report })
+      const { sights, ...rest } = result
+      for (const observation of sights) observations.record(observation)
+      results.push(rest)
     }
   }
   const staging = stageParts(
@@ -67,10 +68,10 @@ async function gather({ store, config }: WorkerContext, job: JobRecord, slices: 
   manifest.parts = results.flatMap(({ parts }) => parts)
   if (totals(manifest.parts).pairs > config.limits.jobPairs) throw errors.tooManyPairs(config.limits.jobPairs)
   if (manifest.parts.length === 0) {
-    await staging.put({ number: 1, bytes: emptyPart, pairs: 0 })
+    await staging.put({ number: 1, bytes: emptyPart, pairs: 0, statements: {} })
     manifest.parts = [...staging.parts]
   }
-  return { manifest, report: mergeReports(results.map(({ report }) => report)) }
+  return { manifest, content: mergeContents(results) }
 }
 
 /** Runs one slice. The run counts if it is the first to store its result. */
@@ -87,12 +88,12 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
   const { attempt } = run
   const staging = stageParts(store, packetName(job.orgName, job.fileName), { jobId: job.id, attempt }, slice)
   const part = { requests, slice: { first, treatments: views } }
-  const { report, observations } = await staggeredStart.run(job.id, (staged) => {
+  const { observations, ...content } = await staggeredStart.run(job.id, (staged) => {
     const put: Staging['put'] = (one) => staging.put(one).then(staged)
     return buildParts(context, job, run, { ...staging, put }, part)
   })
   failpoint('beforeSliceResult')
-  const result = { run: staging.run, parts: [...staging.parts], report, sights: observations }
+  const result = { run: staging.run, parts: [...staging.parts], ...content, sights: observations }
   const isCounted = await storeSliceResult(store, job, slice, result)
   if (!isCounted) await staging.discard().catch(() => {})
   failpoint('sliceStored')

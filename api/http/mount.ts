@@ -10,6 +10,7 @@ import type { ApiContext } from '../context.ts'
 import { principalOf } from './authenticate.ts'
 import type { Answer, Endpoint } from './endpoint.ts'
 import { parseIfMatch } from './if-match.ts'
+import { isNamed } from './if-none-match.ts'
 import { jsonBody } from './json-body.ts'
 import { parsePrefer } from './prefer.ts'
 
@@ -82,7 +83,13 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
     const { signal } = closed
     const input = { signal, principal, params, query, body: body?.value, prefer, idempotencyKey, ifMatch }
     await endpoint.access(context, input)
-    await send(response, await endpoint.handle(context, input))
+    const answer = await endpoint.handle(context, input)
+    if (!endpoint.takes?.includes('If-None-Match')) return send(response, answer)
+    const { headers } = answer
+    const isKnown = isNamed(headers?.ETag, request.get('If-None-Match'))
+    // Express would answer 304 to `*` even without an ETag, and never if the client sends `no-cache` too, as fetch does.
+    delete request.headers['if-none-match']
+    await send(response, isKnown && headers ? { kind: 'empty', status: 304, headers } : answer)
   }
   return [
     authorize,

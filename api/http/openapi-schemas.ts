@@ -47,6 +47,7 @@ export const requestHeaders = {
     .regex(/^[\x21-\x7e]{1,255}$/)
     .optional()
     .describe('the same publish sent again within 24 hours with the same key gets the same job'),
+  'If-None-Match': z.string().optional().describe('the ETag of an earlier answer: 304 if it would be the same'),
   'If-Match': z.string().optional().describe('the enver that the record must have, in quotes'),
 }
 
@@ -62,6 +63,7 @@ const always = {
 const retryAfter = { 'Retry-After': header('seconds until it is worth trying again') }
 const authenticate = { 'WWW-Authenticate': header('how to authenticate, or which scope is missing') }
 const etag = { ETag: header('the enver of the record, in quotes: what If-Match takes') }
+const digest = { ETag: sometimes('weak, the digest of the packet; none if there are links, or no digest') }
 /** Contract 7.3: every response about a queued publish names its job. */
 const job = { Location: sometimes('the job of a publish that was queued') }
 const applied = { 'Preference-Applied': sometimes('what of Prefer was applied') }
@@ -74,6 +76,7 @@ export function responseHeaders(status: number, takes: readonly RequestHeader[],
     ...(status === 401 || status === 403 ? authenticate : {}),
     ...(status === 429 || status === 503 ? retryAfter : {}),
     ...(hasETag && status === 200 ? etag : {}),
+    ...(takes.includes('If-None-Match') && (status === 200 || status === 304) ? digest : {}),
     ...(takes.includes('Prefer') && status !== 401 && status !== 403 ? job : {}),
     ...(takes.includes('Idempotency-Key') && (status === 200 || status === 202) ? { ...applied, ...replayed } : {}),
     ...(takes.includes('Prefer') && status === 202 ? retryAfter : {}),

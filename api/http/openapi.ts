@@ -107,6 +107,7 @@ function responsesOf(endpoint: Endpoint) {
     ...(endpoint.scope === null ? {} : { 401: 'No token, or one that is not valid', 403: 'The token lacks the scope' }),
     ...(access === noOrg && !params ? {} : { 404: 'It does not exist, or belongs to another org' }),
     ...(body ? { 413: 'Too large', 415: 'Not JSON' } : {}),
+    ...(takes.includes('If-None-Match') ? { 304: 'As If-None-Match names it' } : {}),
     429: 'Too many requests of this token',
     500: 'Something unforeseen; the request id helps to find it',
     503: 'A dependency does not answer, or too much is waiting',
@@ -115,7 +116,7 @@ function responsesOf(endpoint: Endpoint) {
   return Object.fromEntries(
     Object.entries(descriptions).map(([status, description]) => {
       const isError = Number(status) >= 400
-      const content = isError ? error : successBody(answer)
+      const content = isError ? error : status === '304' ? {} : successBody(answer)
       return [status, { description, headers: responseHeaders(Number(status), takes, endpoint.hasETag), ...content }]
     }),
   )

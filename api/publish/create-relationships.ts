@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { directContent } from '../../shared/publish/content.ts'
 import { writeRelationshipCreates } from '../../shared/publish/direct/packet.ts'
 import { relationshipCreates } from '../../shared/publish/direct/relationship-creates.ts'
 import { orgName } from '../../shared/storage/names.ts'
@@ -21,7 +22,8 @@ export const createRelationships = defineEndpoint({
   answers: { 409: 'The name is taken' },
   async handle(context, { params, body: { fileName, ids, ...order } }) {
     const syntax = order.parameterSyntax ?? context.config.parameterSyntax
-    return storeDirectly(context, { orgName: params.orgName, fileName }, (sink) =>
+    const content = directContent(syntax, [order.start, order.end])
+    return storeDirectly(context, { orgName: params.orgName, fileName, content }, (sink) =>
       writeRelationshipCreates(order, ids, syntax, sink),
     )
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { directContent } from '../../shared/publish/content.ts'
 import { nodeDelete, parseNodeDelete } from '../../shared/publish/direct/node-delete.ts'
 import { writeNodeDelete } from '../../shared/publish/direct/packet.ts'
 import { orgName } from '../../shared/storage/names.ts'
@@ -32,6 +33,7 @@ export const deleteNodes = defineEndpoint({
     const write = (sink: Parameters<typeof writeNodeDelete>[4]) =>
       writeNodeDelete(order, order.ids, order.originIds, syntax, sink)
     if (returnOnly) return returnParts(context, write)
-    return storeDirectly(context, { orgName: params.orgName, fileName }, write)
+    const content = directContent(syntax, [order])
+    return storeDirectly(context, { orgName: params.orgName, fileName, content }, write)
   },
 })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { partStored } from '../../shared/observability/events.ts'
+import type { PacketContent } from '../../shared/publish/content.ts'
 import type { PartSink } from '../../shared/publish/parts/packet-writer.ts'
 import { locationFields, publishResponse, statementFields } from '../../shared/publish/response.ts'
 import { packetName } from '../../shared/storage/keys.ts'
@@ -14,7 +15,7 @@ import { bytesOf, defaultLifetimeSeconds, sourcesOf } from './job-answer.ts'
 /** Stores a packet that needs no origin: the same commit as for a job, without the queue. Contract 7.9, 7.10. */
 export async function storeDirectly(
   context: ApiContext,
-  { orgName, fileName }: { orgName: string; fileName: string },
+  { orgName, fileName, content }: { orgName: string; fileName: string; content: PacketContent },
   write: (sink: PartSink) => Promise<void>,
 ): Promise<Answer> {
   const { config, store, generations, packets, records, plainFiles } = context
@@ -34,7 +35,11 @@ export async function storeDirectly(
       partStored(context, part)
     })
     await plainFiles.markStale(name)
-    await generations.commit(name, staging.manifest(), { force: false, taken, above: Number.POSITIVE_INFINITY })
+    await generations.commit(
+      name,
+      { ...staging.manifest(), content },
+      { force: false, taken, above: Number.POSITIVE_INFINITY },
+    )
   } catch (error) {
     // Discard only if the commit certainly failed: an unanswered commit may have succeeded, and then owns the parts.
     const isCertain = error instanceof AppError && error.status !== 503

@@ -56,6 +56,12 @@ export const noSuchOrg = (orgName: string) =>
   new AppError(404, 'noSuchOrg', `orgName: "${orgName}" does not exist; create it with POST /1.0/publish/{orgName}`)
 export const noSuchFile = (orgName: string, fileName: string) =>
   new AppError(404, 'noSuchFile', `fileName: "${fileName}" does not exist in "${orgName}"`)
+export const noSuchPacket = (orgName: string, fileName: string) =>
+  new AppError(
+    404,
+    'noSuchPacket',
+    `fileName: there is no packet "${fileName}" in "${orgName}"; a file of others is not a packet of this service`,
+  )
 export const partOfPacket = (fileName: string) =>
   new AppError(400, 'partOfPacket', `fileName: "${fileName}" is a part; remove its packet by the packet's name`)
 export const notAPacket = (fileName: string) =>

@@ -1,6 +1,6 @@
 import * as errors from '../errors/catalogue.ts'
 import type { Observation } from '../publish/build/conflicts.ts'
-import type { JobReport } from '../publish/parts/report.ts'
+import type { PacketContent } from '../publish/content.ts'
 import { sliceResultKey, sliceResults } from '../storage/keys.ts'
 import type { ManifestPart } from '../storage/manifest.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
@@ -9,11 +9,10 @@ import type { JobRecord } from './record.ts'
 import { type VoidableJob, voidJob } from './void-job.ts'
 
 /** The result of one slice of a large multi. A slice is done exactly when its result is in the store. */
-export interface SliceResult {
+export interface SliceResult extends PacketContent {
   /** The run that built it. */
   run: string
   parts: ManifestPart[]
-  report: JobReport
   /** Observations; the stored name dates from version 1. */
   sights: Observation[]
 }

@@ -7,10 +7,11 @@ import { originsUntil } from './build/origins.ts'
 import { writeRequest } from './build/request.ts'
 import { selectAhead } from './build/select-ahead.ts'
 import type { NodeTreatment } from './build/treatments.ts'
+import { notationOf, type PacketContent } from './content.ts'
 import { createPairMaker } from './pairs/pair-maker.ts'
 import { createPacketWriter, type PartSink } from './parts/packet-writer.ts'
 import { partLimits } from './parts/part-buffer.ts'
-import { createReport, type JobReport } from './parts/report.ts'
+import { createReport, identitiesOfPacket } from './parts/report.ts'
 import { type BuildSizes, defaultSizes } from './read/sizes.ts'
 import type { PublishRequest } from './request/fields.ts'
 import { planOf } from './request/plan.ts'
@@ -39,9 +40,8 @@ export interface PacketProgress {
   bytes: number
 }
 
-/** The result: its report, and observations to compare with those of the packet's other slices. */
-export interface Built {
-  report: JobReport
+/** The result: what the packet holds, and observations to compare with those of its other slices. */
+export interface Built extends PacketContent {
   observations: Observation[]
 }
 
@@ -105,7 +105,8 @@ export async function buildPacket(
   }
   await writer.end({ evenIfEmpty: order.slice === undefined })
   interrupted()
-  return { report: report.read(), observations: [...observations.all()] }
+  const notation = notationOf(order.requests, order.syntax)
+  return { ...notation, report: report.read(identitiesOfPacket), observations: [...observations.all()] }
 }
 
 const isBroken = (error: unknown) => error instanceof AppError && error.code === 'originBroke'

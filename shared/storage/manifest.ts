@@ -5,6 +5,10 @@ export interface ManifestPart {
   bytes: number
   pairs: number
   etag: string
+  /** In hexadecimal, of the stored bytes. An earlier version of this service wrote neither this nor the next field. */
+  sha256?: string
+  /** The number of statements of each kind. */
+  statements?: Readonly<Record<string, number>>
 }
 
 /** One generation of a packet: written once, never changed. */
@@ -17,6 +21,8 @@ export interface Manifest {
   /** ISO 8601. */
   createdAt: string
   parts: ManifestPart[]
+  /** What the packet holds, as its maker describes it: storage only keeps it. */
+  content?: object
   /** This generation records the removal of the packet; it has no parts. */
   removed?: true
   /** This generation only prevents its job from committing; readers skip it. */

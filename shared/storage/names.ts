@@ -40,6 +40,12 @@ export const storedName = z.string().superRefine((name, context) => {
   if (problem) context.addIssue({ code: 'custom', message: problem })
 })
 
+/** A name a client asks for that can only be a packet's. */
+export const packetFileName = storedName.superRefine((name, context) => {
+  const part = parsePartName(name)
+  if (part) context.addIssue({ code: 'custom', message: `is the name of a part; that of its packet is "${part.base}"` })
+})
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const forbidden = /[\u0000-\u001f\u007f-\u009f\\%]/
 

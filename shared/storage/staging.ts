@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { partKey } from './keys.ts'
 import type { Manifest, ManifestPart } from './manifest.ts'
 import type { ObjectStore } from './object-store.ts'
@@ -8,6 +8,7 @@ interface Part {
   number: number
   bytes: Buffer
   pairs: number
+  statements: Readonly<Record<string, number>>
 }
 
 /** Stores the parts of one run of a job, or of one of its slices, before they are committed. */
@@ -38,10 +39,11 @@ export function stageParts(
   return {
     run,
     parts,
-    async put({ number, bytes, pairs }) {
+    async put({ number, bytes, pairs, statements }) {
+      const sha256 = hash('sha256', bytes)
       const key = partKey(name, jobId, run, slice, number)
       const etag = await store.put(key, bytes)
-      parts[number - 1] = { key, bytes: bytes.length, pairs, etag }
+      parts[number - 1] = { key, bytes: bytes.length, pairs, etag, sha256, statements }
     },
     manifest: () => ({ jobId, attempt, run, createdAt: new Date().toISOString(), parts }),
     async discard() {

@@ -62,6 +62,7 @@ test('the examples of the publish area and its jobs work', async () => {
   for (const fileName of ['two-airports.json', 'airports-in-parts.json', 'no-airports.json', 'new-flights.json']) {
     await works('get /1.0/publish/:orgName/:fileName', { fileName })
     await works('get /1.0/publish/:orgName/:fileName/url', { fileName })
+    await works('get /1.0/publish/:orgName/:fileName/manifest', { fileName })
   }
   const { jobs } = (await works('get /1.0/jobs')) as unknown as { jobs: { id: string; kind: string }[] }
   expect(jobs.map(({ kind }) => kind)).toEqual(['multi', 'publish'])

@@ -4,7 +4,7 @@ import type { PartLimits } from '../../shared/publish/parts/part-buffer.ts'
 
 /** A pair with one parameter. */
 export const pairOf = (value: unknown): Pair => ({
-  shape: { statement: '"RETURN {p}"' },
+  shape: { kind: 'nodeUpsert', statement: '"RETURN {p}"' },
   parameters: `"p":${JSON.stringify(value)}`,
 })
 

@@ -91,7 +91,7 @@ export async function writeNodes(context: WriteContext, { rows, identities, sear
     const made = upserts.fromColumns(identity, keys.labels, properties, describe)
     if (made) {
       current.published = made.keys
-      const full = writer.add(made.bytes, describe, update)
+      const full = writer.add(made.bytes, 'nodeUpsert', describe, update)
       if (full) await full
     } else {
       const values = await readAsValues(origin, 'n', node, properties)

@@ -92,7 +92,8 @@ export class RelationshipBatch {
     for (current of all) {
       const { ends, upsert } = current
       if ('shape' in upsert) {
-        const full = writer.add(this.#upserts.bytesOf(ends, upsert.shape, upsert.properties), describe, update)
+        const bytes = this.#upserts.bytesOf(ends, upsert.shape, upsert.properties)
+        const full = writer.add(bytes, 'relationshipUpsert', describe, update)
         if (full) await full
         continue
       }

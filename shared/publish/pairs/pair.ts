@@ -1,20 +1,25 @@
 import { type ParameterSyntax, render } from '../../cypher/parameters.ts'
-import type { Binding, Statement } from './statements/statement.ts'
+import type { Binding, Statement, StatementKind } from './statements/statement.ts'
 
 /** What pairs that differ only in their values share: the statement's text and the parameters' names, as JSON. */
 export interface Shape<Source> {
+  kind: StatementKind
   statement: string
   bindings: readonly Binding<Source>[]
 }
 
 /** One statement/parameter pair, ready to be written. */
 export interface Pair {
-  shape: { statement: string }
+  shape: { kind: StatementKind; statement: string }
   /** `"name":value` for each parameter. */
   parameters: string
 }
 
-export const shapeOf = <Source>({ text, bindings }: Statement<Source>, syntax: ParameterSyntax): Shape<Source> => ({
+export const shapeOf = <Source>(
+  { kind, text, bindings }: Statement<Source>,
+  syntax: ParameterSyntax,
+): Shape<Source> => ({
+  kind,
   statement: JSON.stringify(render(text, syntax)),
   bindings: bindings.map(({ name, source }) => ({ name: JSON.stringify(name), source })),
 })
@@ -25,7 +30,8 @@ export function pairOf<Source>(shape: Shape<Source>, jsonOf: (source: Source) =>
 }
 
 /** A pair as written in a part, in three pieces: its values are between the first two, the metadata comes last. */
-export const beforeParameters = ({ statement }: Pair['shape']): string => `{"statement":${statement},"parameters":{`
+export const beforeParameters = ({ statement }: Pick<Pair['shape'], 'statement'>): string =>
+  `{"statement":${statement},"parameters":{`
 export const beforeMetadata = '},"metadata":'
 export const pairEnd = (metadata: string | null): string => `${metadata}}`
 

@@ -4,6 +4,8 @@ import { nothingSkipped, type Skipped } from './report.ts'
 export interface PartMetadata {
   /** Upper bound of its rendered size: a part must know it before it takes another pair. */
   readonly bytes: number
+  /** The number of pairs of the postback packet. */
+  readonly postbacks: number
   /** The settings that the part's pairs were made with. */
   settings(mappedIndices: Readonly<Record<string, string>>, relationshipIdField: string | null): void
   node(idProperty: string, idText: string, keys: readonly string[]): void
@@ -64,6 +66,9 @@ export function createPartMetadata(): PartMetadata {
   return {
     get bytes() {
       return bytes
+    },
+    get postbacks() {
+      return postback?.length ?? 0
     },
     settings(indices, relationshipIdField) {
       if (idField === null && relationshipIdField !== null) bytes += size(relationshipIdField)

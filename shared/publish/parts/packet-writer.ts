@@ -1,5 +1,6 @@
 import * as errors from '../../errors/catalogue.ts'
 import { type Pair, pairText } from '../pairs/pair.ts'
+import type { StatementCounts, StatementKind } from '../pairs/statements/statement.ts'
 import { createPartMetadata, type PartMetadata } from './metadata.ts'
 import { PartBuffer, type PartLimits } from './part-buffer.ts'
 
@@ -9,6 +10,8 @@ export interface SealedPart {
   number: number
   bytes: Buffer
   pairs: number
+  /** The kinds of its pairs, and of the statements of its postback packet, which are not among the pairs. */
+  statements: StatementCounts
 }
 
 export type PartSink = (part: SealedPart) => Promise<void>
@@ -24,7 +27,7 @@ export interface PacketWriter {
    * Like `write`, for a pair's bytes. They are copied before it returns or, if a part was full, before its promise
    * resolves.
    */
-  add(bytes: Buffer, description: Description, update?: MetadataUpdate): Promise<void> | undefined
+  add(bytes: Buffer, kind: StatementKind, description: Description, update?: MetadataUpdate): Promise<void> | undefined
   /** Updates the metadata of the part being filled. A packet without pairs discards it. */
   updateMetadata(update: MetadataUpdate): void
   /**
@@ -54,6 +57,7 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
   const underWay = new Set<Promise<void>>()
   let part = new PartBuffer()
   let metadata = createPartMetadata()
+  let statements: StatementCounts = {}
   const written = { pairs: 0, parts: 0, bytes: 0 }
   let failure: { error: unknown } | null = null
 
@@ -70,7 +74,9 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
 
   async function deliver(): Promise<void> {
     const filled = part
-    const sealed = { number: ++written.parts, bytes: filled.seal(metadata.render()), pairs: filled.pairs }
+    if (metadata.postbacks > 0) statements.postback = metadata.postbacks
+    const bytes = filled.seal(metadata.render())
+    const sealed = { number: ++written.parts, bytes, pairs: filled.pairs, statements }
     written.bytes += sealed.bytes.length
     const delivery = sink(sealed)
       .catch((error) => {
@@ -84,6 +90,7 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
       })
     underWay.add(delivery)
     metadata = createPartMetadata()
+    statements = {}
     // A further buffer is made only if the store is slower than the origin.
     while (free.length === 0 && underWay.size === buffers) await Promise.race(underWay)
     throwFailure()
@@ -93,6 +100,7 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
   function take(
     text: string | Buffer,
     textBytes: number,
+    kind: StatementKind,
     description: Description,
     update?: MetadataUpdate,
   ): Promise<void> | undefined {
@@ -100,22 +108,23 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
       throw errors.pairTooLarge(typeof description === 'string' ? description : description(), limits.maxPairBytes)
     }
     if (++written.pairs > maxTotalPairs) throw errors.tooManyPairs(maxTotalPairs)
-    if (!hasRoom(textBytes, update)) return deliver().then(() => put(text, textBytes, update))
-    put(text, textBytes, update)
+    if (!hasRoom(textBytes, update)) return deliver().then(() => put(text, textBytes, kind, update))
+    put(text, textBytes, kind, update)
     return undefined
   }
 
-  function put(text: string | Buffer, textBytes: number, update: MetadataUpdate | undefined): void {
+  function put(text: string | Buffer, textBytes: number, kind: StatementKind, update?: MetadataUpdate): void {
     part.add(text, textBytes)
+    statements[kind] = (statements[kind] ?? 0) + 1
     update?.(metadata)
   }
 
   return {
     async write(pair, description, update) {
       const text = pairText(pair)
-      await take(text, Buffer.byteLength(text), description, update)
+      await take(text, Buffer.byteLength(text), pair.shape.kind, description, update)
     },
-    add: (bytes, description, update) => take(bytes, bytes.length, description, update),
+    add: (bytes, kind, description, update) => take(bytes, bytes.length, kind, description, update),
     updateMetadata(update) {
       update(metadata)
     },

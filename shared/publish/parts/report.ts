@@ -40,20 +40,29 @@ export interface Report {
   missingIndex(of: { type: string; property: string }): void
   /** Merges another report into this one. */
   add(report: JobReport): void
-  read(): JobReport
+  /** By default as in a job's record. */
+  read(identitiesAtMost?: Bounds): JobReport
 }
 
 // Bounds a job in Redis to 8 KB, however long its ids are; to 16 KB if there are hundreds of kinds of identities.
+interface Bounds {
+  count: number
+  bytes: number
+}
+
 const firstIds = { count: 100, bytes: 2_000 }
 const firstIdentities = { count: 1_000, bytes: 8_000 }
 const firstIndexes = { count: 20, bytes: 1_000 }
+
+/** Bounds for the identities in a packet's generation: targets need a constraint for each. */
+export const identitiesOfPacket: Bounds = { count: 10_000, bytes: 256 * 1024 }
 const none = (): Missing => ({ count: 0, first: [] })
 
 /** Merges the reports of a packet's slices, given in their order. */
-export function mergeReports(reports: readonly JobReport[]): JobReport {
+export function mergeReports(reports: readonly JobReport[], identitiesAtMost?: Bounds): JobReport {
   const merged = createReport()
   for (const report of reports) merged.add(report)
-  return merged.read()
+  return merged.read(identitiesAtMost)
 }
 
 export function createReport(): Report {
@@ -102,11 +111,11 @@ export function createReport(): Report {
       collapsed += report.collapsed
       for (const index of report.missingIndexes ?? []) addMissingIndex(index)
     },
-    read() {
+    read(identitiesAtMost = firstIdentities) {
       const all = [...identities].flatMap(([label, properties]) =>
         [...properties].map((property) => ({ label, property })),
       )
-      const listed = firstOf(all, firstIdentities)
+      const listed = firstOf(all, identitiesAtMost)
       const moreIdentities = Math.max(all.length, identitiesAtLeast) - listed.length
       const indexes = firstOf([...missingIndexes.values()], firstIndexes)
       return {
@@ -122,7 +131,7 @@ export function createReport(): Report {
 }
 
 /** The longest prefix within the bounds. */
-function firstOf<T>(all: readonly T[], most: { count: number; bytes: number }): T[] {
+function firstOf<T>(all: readonly T[], most: Bounds): T[] {
   let bytes = 2
   const end = all.slice(0, most.count).findIndex((one) => {
     bytes += Buffer.byteLength(JSON.stringify(one)) + 1

@@ -33,7 +33,7 @@ async function discarded(begins: boolean, failure: AppError): Promise<number> {
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
   })
-  const commit = { attempt: 2, manifest, report: createReport().read(), discard }
+  const commit = { attempt: 2, manifest, content: { report: createReport().read() }, discard }
   await expect(commitPacket(context, job, commit)).rejects.toMatchObject({ code: failure.code })
   return discard.mock.calls.length
 }

@@ -35,6 +35,7 @@ export function cleanup(
   const far = clauses.some(({ by }) => by === 'farEnd') ? '(m)' : '()'
   const pattern = template`MATCH ${anchorPattern('n', node, 'baseId')}${left}[r:${quote(type)}]${right}${far}`
   return {
+    kind: 'cleanup',
     text: [
       ...(bound.length === 0 ? [] : template`WITH ${join(bound, ', ')} `),
       ...pattern,

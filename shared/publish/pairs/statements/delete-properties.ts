@@ -6,6 +6,7 @@ import { type Anchor, anchorPattern, type Statement } from './statement.ts'
 export function deleteProperties(node: Anchor, keys: readonly string[]): Statement<'id'> {
   const removals = keys.map((key) => `n.${quote(key)}`).join(', ')
   return {
+    kind: 'deleteProperties',
     text: template`MATCH ${anchorPattern('n', node, 'id')} REMOVE ${removals}`,
     bindings: [{ name: 'id', source: 'id' }],
   }

@@ -8,6 +8,7 @@ import { type Anchor, anchorPattern, type Field, type Statement } from './statem
 export function postbackNode(node: Anchor, { key, value }: Field): Statement<'id' | 'stamp'> {
   const [stamp] = parameterNames([key], ['id']) as [string]
   return {
+    kind: 'postback',
     text: template`MATCH ${anchorPattern('n', node, 'id')} SET n.${quote(key)} = ${expression(value, param(stamp))}`,
     bindings: [
       { name: 'id', source: 'id' },
@@ -29,6 +30,7 @@ export function postbackRelationship(
   const stamp = nameOf(key)
   const ends = template`MATCH ${anchorPattern('a', start, 'a_id')}-[r:${quote(type)}${idPattern(own)}]->${anchorPattern('b', end, 'b_id')}`
   return {
+    kind: 'postback',
     text: template`${ends} SET r.${quote(key)} = ${expression(value, param(stamp))}`,
     bindings: [
       { name: 'a_id', source: 'startId' },

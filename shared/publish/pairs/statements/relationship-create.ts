@@ -12,6 +12,7 @@ export interface End {
 export function relationshipCreate(start: End, type: string, end: End): Statement<'startId' | 'endId'> {
   const found = template`MATCH ${pattern('a', start, param('startId'))} MATCH ${pattern('b', end, param('endId'))}`
   return {
+    kind: 'relationshipCreate',
     text: template`${found} MERGE (a)-[:${quote(type)}]->(b)`,
     bindings: [
       { name: 'startId', source: 'startId' },

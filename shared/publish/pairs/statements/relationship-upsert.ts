@@ -34,6 +34,7 @@ export function relationshipUpsert(
   const merges = template`MERGE ${anchorPattern('a', start, 'a_id')} MERGE ${anchorPattern('b', end, 'b_id')}`
   const map = propertyMap('r', all, protectedKeys)
   return {
+    kind: 'relationshipUpsert',
     text: template`${merges} MERGE (a)-[r:${quote(type)}${idPattern(id)}]->(b) SET r = ${map}`,
     bindings: [{ name: 'a_id', source: 'startId' }, { name: 'b_id', source: 'endId' }, ...propertyBindings(all)],
   }

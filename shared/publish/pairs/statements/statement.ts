@@ -28,8 +28,24 @@ export interface PropertySource {
   property: string
 }
 
+/** The kinds of statements in packets. */
+export const statementKinds = [
+  'nodeUpsert',
+  'relationshipUpsert',
+  'relationshipCreate',
+  'cleanup',
+  'deleteProperties',
+  'nodeDelete',
+  'postback',
+] as const
+export type StatementKind = (typeof statementKinds)[number]
+
+/** How many statements there are of each kind. */
+export type StatementCounts = Partial<Record<StatementKind, number>>
+
 /** A statement's text, and its parameters in the order in which pairs list them. */
 export interface Statement<Source> {
+  kind: StatementKind
   text: Template
   bindings: readonly Binding<Source>[]
 }

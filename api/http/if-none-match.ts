@@ -1,0 +1,9 @@
+/**
+ * Whether `If-None-Match` names this tag, so that the client has the answer already. Compares weakly, as RFC 9110
+ * demands. An answer without a tag is always sent.
+ */
+export function isNamed(tag: string | undefined, ifNoneMatch: string | undefined): boolean {
+  if (tag === undefined || ifNoneMatch === undefined) return false
+  const opaque = (one: string) => one.trim().replace(/^W\//, '')
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((one) => opaque(one) === opaque(tag))
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { statementKinds } from '../../shared/publish/pairs/statements/statement.ts'
+import { jobSchema } from '../http/job-view.ts'
+
+const count = z.int().nonnegative()
+const sha256 = z.string().nullable().meta({ description: 'Null in packets of earlier versions' })
+const text = z.string()
+
+/** A packet's manifest in the OpenAPI document. */
+export const manifestBody = z
+  .object({
+    packet: text,
+    generation: count,
+    jobId: text,
+    createdAt: z.iso.datetime(),
+    parameterSyntax: z.enum(['braces', 'dollar', 'mixed']).nullable(),
+    numbers: z.enum(['plain', 'strict', 'mixed']).nullable(),
+    pairs: count,
+    bytes: count,
+    sha256,
+    parts: z.array(z.object({ fileName: text, pairs: count, bytes: count, sha256, url: text.optional() })),
+    statements: z.object(Object.fromEntries(statementKinds.map((kind) => [kind, count]))).nullable(),
+    requires: z.object({
+      server: text,
+      constraints: z
+        .array(z.object({ label: text, property: text, cypher: z.object({ 5: text, 3.5: text }) }))
+        .nullable(),
+      moreConstraints: count.optional().meta({ description: 'At least so many more, not listed' }),
+    }),
+    report: jobSchema.shape.report,
+    base: z.null(),
+  })
+  .meta({ id: 'PacketManifest' })

@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { mergeContents, type PacketContent } from '../../../shared/publish/content.ts'
+import { manifestOf } from '../../../shared/publish/manifest.ts'
+import { createReport, identitiesOfPacket, type JobReport } from '../../../shared/publish/parts/report.ts'
+import { partKey } from '../../../shared/storage/keys.ts'
+import type { Manifest } from '../../../shared/storage/manifest.ts'
+
+function reportOf(identities: number, prefix = 'Label'): JobReport {
+  const report = createReport()
+  for (let at = 0; at < identities; at++) report.identity({ label: `${prefix}${at}`, idProperty: 'id' })
+  return report.read(identitiesOfPacket)
+}
+
+/** The stored manifest of a packet with many parts. */
+function stored(parts: number, content?: PacketContent): Manifest {
+  const [jobId, run] = ['0f7c5f2e-5d0c-4e0e-9c55-0c2d5d5d5d5d', '1f7c5f2e-5d0c-4e0e-9c55-0c2d5d5d5d5d']
+  return {
+    jobId,
+    attempt: 1,
+    createdAt: '2026-11-22T12:00:00.000Z',
+    parts: Array.from({ length: parts }, (_, index) => ({
+      key: partKey('acme/people.json', jobId, run, 0, index + 1),
+      bytes: 1_240_013,
+      pairs: 5_000,
+      etag: '0123456789abcdef0123456789abcdef',
+      sha256: hash('sha256', String(index)),
+      statements: { nodeUpsert: 2_000, relationshipUpsert: 2_900, cleanup: 100 },
+    })),
+    ...(content ? { content } : {}),
+  }
+}
+
+const described = (manifest: Manifest) => manifestOf('acme', 'people.json', { generation: 3, manifest })
+
+test("a packet's digest is that of its parts' digests, one a line", () => {
+  const { sha256, parts } = described(stored(3))
+  expect(parts.map((part) => part.sha256)).toEqual(['0', '1', '2'].map((text) => hash('sha256', text)))
+  // printf '%s\n%s\n%s' $(for i in 0 1 2; do printf $i | sha256sum | cut -d' ' -f1; done) | sha256sum
+  expect(sha256).toBe('acea507ef8a62ad51384d1f89c873531e49dbde2f3ef4de3065950d426459cd3')
+})
+
+test('the most parts that a packet may have are described in linear time, and stored in a few megabytes', () => {
+  const most = stored(10_000)
+  const start = performance.now()
+  const manifest = described(most)
+  expect(performance.now() - start).toBeLessThan(1_000)
+  expect(manifest).toMatchObject({ pairs: 50_000_000, statements: { nodeUpsert: 20_000_000, postback: 0 } })
+  expect(JSON.stringify(most).length).toBeLessThan(4_000_000)
+})
+
+test('constraints are listed for far more identities than the report of a job lists', () => {
+  const { report, requires } = described(stored(1, { report: reportOf(2_000) }))
+  expect(requires.constraints).toHaveLength(2_000)
+  expect(requires).not.toHaveProperty('moreConstraints')
+  expect(report?.identities.length).toBeLessThan(300)
+  expect((report?.identities.length ?? 0) + (report?.moreIdentities ?? 0)).toBe(2_000)
+})
+
+test('beyond their bounds constraints are counted', () => {
+  const { constraints, moreConstraints = 0 } = described(stored(1, { report: reportOf(50_000) })).requires
+  expect(constraints?.length).toBeGreaterThan(5_000)
+  expect((constraints?.length ?? 0) + moreConstraints).toBe(50_000)
+})
+
+test('the slices of a packet: what they agree on, mixed what they do not, nothing where one does not say', () => {
+  const [a, b] = [reportOf(2, 'A'), reportOf(2, 'B')]
+  const plain = { parameterSyntax: 'dollar', numbers: 'plain', report: a } as const
+  expect(mergeContents([plain, { ...plain, numbers: 'strict', report: b }])).toMatchObject({
+    parameterSyntax: 'dollar',
+    numbers: 'mixed',
+  })
+  const merged = mergeContents([plain, { report: b }])
+  expect([merged.parameterSyntax, merged.numbers]).toEqual([undefined, undefined])
+  expect(merged.report.identities.map(({ label }) => label)).toEqual(['A0', 'A1', 'B0', 'B1'])
+  expect(mergeContents([plain, plain])).toEqual(plain)
+})
