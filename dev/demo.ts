@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import type { Driver } from 'neo4j-driver'
+import { type PartSource, replay } from '../shared/replay/replay.ts'
 import { loadAirports } from './airports.ts'
 import { createClient } from './client.ts'
 import { differences, readGraph } from './replay/compare-graphs.ts'
-import { clear, openDriver, run } from './replay/neo4j.ts'
-import { parsePart } from './replay/replay.ts'
-import { replayGrouped } from './replay/replay-grouped.ts'
+import { clear, openDriver } from './replay/neo4j.ts'
 import { startService } from './service.ts'
 import { openRun } from './stack/run.ts'
 import { type Neo4jAddress, type Stack, startStack } from './stack/stack.ts'
@@ -27,15 +26,15 @@ async function demo(stack: Stack, directory: string): Promise<boolean> {
 
   const client = createClient(service.apiUrl, service.tokens.all as string)
   await client.post('/1.0/publish/demo')
-  let started = performance.now()
+  const started = performance.now()
   const submitted = await client.post('/1.0/publish/multi', requests(stack.neo4j, ids), { Prefer: 'respond-async' })
   const location = submitted.headers.get('Location')
   if (location === null) throw new Error(`refused: ${submitted.body.error}`)
   const job = await client.followJob(location)
   if (job.state !== 'succeeded') throw new Error(`the job ${job.state}: ${job.error?.message}`)
-  const { pairs, parts, bytes } = job.progress
+  const { pairs, parts: count, bytes } = job.progress
   const rate = Math.round(pairs / ((performance.now() - started) / 1_000))
-  say(`published: ${pairs} pairs in ${parts} parts, ${bytes} bytes, in ${seconds(started)} (${rate} pairs/s)`)
+  say(`published: ${pairs} pairs in ${count} parts, ${bytes} bytes, in ${seconds(started)} (${rate} pairs/s)`)
 
   const listed = await client.get('/1.0/publish/demo?filter=airports')
   const urls = (await client.get(`${location}/result`)).body.fileLocations ?? []
@@ -43,19 +42,32 @@ async function demo(stack: Stack, directory: string): Promise<boolean> {
   const downloaded = await Promise.all(urls.map(async (url) => (await fetch(url)).text()))
   if (listed.body.fileNames?.length !== downloaded.length) throw new Error('listing and locations disagree')
 
-  started = performance.now()
-  await run(copy, 'CREATE CONSTRAINT airport_iata IF NOT EXISTS FOR (a:Airport) REQUIRE a.iata IS UNIQUE')
-  const statements = downloaded.flatMap(parsePart)
-  const { transactions, counters } = await replayGrouped(copy, statements)
-  const replayRate = Math.round(statements.length / ((performance.now() - started) / 1_000))
-  const into = `into an empty database in ${transactions} transactions, ${seconds(started)}`
-  say(`replayed:  ${statements.length} pairs ${into} (${replayRate} pairs/s)`)
+  const parts = downloaded.map((text, index) => partOf(`airports.json, part ${index + 1}`, text))
+  const { transactions, counters, seconds: replaySeconds } = await replayInto(target, parts)
+  const replayRate = Math.round(pairs / replaySeconds)
+  const into = `into an empty database in ${transactions} transactions, ${replaySeconds.toFixed(1)} s`
+  say(`replayed:  ${pairs} pairs ${into} (${replayRate} pairs/s)`)
   const { nodesCreated, relationshipsCreated } = counters
   if (nodesCreated !== ids.length || relationshipsCreated !== flights) {
     throw new Error(`the replay made ${nodesCreated} nodes and ${relationshipsCreated} relationships`)
   }
   return await areEqual(origin, copy) // awaited here, before the drivers are disposed
 }
+
+const partOf = (name: string, text: string): PartSource => ({
+  ...{ name, pairs: null, sha256: null },
+  read: async () => Buffer.from(text),
+})
+
+const replayInto = ({ boltUrl, username, password }: Neo4jAddress, parts: readonly PartSource[]) =>
+  replay(
+    { name: 'airports.json', sha256: null, generation: null, requires: null, parts },
+    { url: boltUrl, database: null, user: username, password },
+    {
+      ...{ lanes: 'auto', batchRows: 1_000, createConstraints: true, withoutConstraints: false, onError: 'stop' },
+      ...{ allowOther: false, stateFile: null, restart: false, signal: new AbortController().signal },
+    },
+  )
 
 const requests = (origin: Neo4jAddress, ids: readonly string[]) =>
   Array.from({ length: Math.ceil(ids.length / idsPerRequest) }, (_, index) => ({

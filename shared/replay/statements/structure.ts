@@ -25,6 +25,8 @@ export type Structure =
   | { kind: 'postback'; of: 'node'; node: Anchor; stamp: Field }
   | { kind: 'postback'; of: 'relationship'; ends: RelationshipEnds; id: Field | null; stamp: Field }
 
+export type Kind = Structure['kind']
+
 /** The statement that the service writes for a structure. */
 export function statementOf(it: Structure): Statement<unknown> {
   switch (it.kind) {
