@@ -4,6 +4,7 @@ import { uniqueName } from '../../dev/requests.ts'
 import type { PacketManifest } from '../../shared/publish/manifest.ts'
 import { prepare } from '../support/e2e.ts'
 import { manifestPath, sha256Of } from '../support/manifest-of.ts'
+import { sendRaw } from '../support/raw-http.ts'
 import { openTestStorage } from '../support/storage.ts'
 
 const { apiUrl, tokens, env } = inject('service')
@@ -58,6 +59,19 @@ test('with a lifetime every answer has new links, whatever If-None-Match says', 
       const part = Buffer.from(await (await fetch(url as string)).arrayBuffer())
       expect([part.length, sha256Of(part)]).toEqual([bytes, digest])
     }
+  }
+})
+
+test('the same holds for a client that, unlike fetch, sends no Cache-Control beside If-None-Match', async () => {
+  await publish('raw')
+  const { sha256 } = (await ask(manifestPath(org, 'raw'))).body
+  const statusOf = async (query: string, tag: string) => {
+    const head = [`GET ${manifestPath(org, 'raw', query)} HTTP/1.1`, `Host: ${new URL(apiUrl).host}`]
+    const fields = [`Authorization: Bearer ${tokens.reader}`, `If-None-Match: ${tag}`, 'Connection: close']
+    return (await sendRaw(apiUrl, `${[...head, ...fields].join('\r\n')}\r\n\r\n`)).split(' ')[1]
+  }
+  for (const tag of [`W/"${sha256}"`, `"${sha256}"`, '*']) {
+    expect([tag, await statusOf('', tag), await statusOf('?lifetime=60', tag)]).toEqual([tag, '304', '200'])
   }
 })
 
