@@ -69,6 +69,12 @@ export function createClient({ url, token }: { url: string; token: string }) {
       return { names, hasMore: next !== null }
     },
 
+    /** The manifest of a packet, with links to its parts, all of one generation. Its shape is not checked. */
+    async manifest(orgName: string, fileName: string, lifetime: number, signal?: AbortSignal) {
+      const params = { path: { orgName, fileName }, query: { lifetime } }
+      return (await answerOf(api.GET('/1.0/publish/{orgName}/{fileName}/manifest', { params, signal }))).data
+    },
+
     job,
 
     /** Jobs, newest first; at most `limit`. */

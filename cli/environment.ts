@@ -1,5 +1,5 @@
 /** The variables that the client reads. The secrets among them may come from files or a terminal instead. */
-const names = [
+export const variableNames = [
   'PACKETS_URL',
   'PACKETS_TOKEN',
   'PACKETS_TARGET_PASSWORD',
@@ -8,9 +8,9 @@ const names = [
   'PACKETS_ORIGIN_PASSWORD',
 ] as const
 
-export type Environment = Partial<Record<(typeof names)[number], string>>
+export type Environment = Partial<Record<(typeof variableNames)[number], string>>
 
 /** The only reader of `process.env` in the client. An empty variable counts as absent. */
 export function readEnvironment(variables: Record<string, string | undefined> = process.env): Environment {
-  return Object.fromEntries(names.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])))
+  return Object.fromEntries(variableNames.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])))
 }

@@ -1,6 +1,6 @@
 import type { Job } from './api/schemas.ts'
 
-const number = new Intl.NumberFormat('en-US')
+export const number = new Intl.NumberFormat('en-US')
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
 export const plural = (count: number, word: string): string =>
@@ -30,12 +30,14 @@ export function jobText(job: Job): string {
   )
 }
 
+interface Report {
+  missing: Record<'originIds' | 'relationshipIds', { count: number; first: string[] }>
+  skipped: Record<string, number>
+  collapsed: number
+}
+
 /** What a packet leaves out of what was asked for. */
-export function reportLines({
-  missing,
-  skipped,
-  collapsed,
-}: Pick<NonNullable<Job['report']>, 'missing' | 'skipped' | 'collapsed'>): string[] {
+export function reportLines({ missing, skipped, collapsed }: Report): string[] {
   const lost = [
     ['origin id', missing.originIds],
     ['relationship id', missing.relationshipIds],

@@ -1,11 +1,16 @@
 import { Command, CommanderError } from 'commander'
+import { ReplayError } from '../shared/replay/errors.ts'
+import { get } from './commands/get.ts'
+import { inspect } from './commands/inspect.ts'
 import { job } from './commands/job.ts'
 import { jobs } from './commands/jobs.ts'
 import { ls } from './commands/ls.ts'
+import { publish } from './commands/publish.ts'
+import { replay } from './commands/replay.ts'
 import type { Context } from './context.ts'
 import { exitCodes, Failure } from './exit.ts'
 
-const commands = [ls, job, jobs]
+const commands = [ls, get, inspect, publish, job, jobs, replay]
 
 /** The command line: every command with its options. */
 export function createProgram(context: Context): Command {
@@ -35,6 +40,10 @@ export async function run(words: readonly string[], context: Context): Promise<n
     await program.parseAsync(words, { from: 'user' })
     return exitCodes.done
   } catch (error) {
+    if (error instanceof ReplayError) {
+      stderr.write(`${error.kind === 'interrupted' ? '' : 'error: '}${error.message}\n`)
+      return exitCodes[error.kind === 'failed' ? 'target' : error.kind]
+    }
     if (signal.aborted) {
       stderr.write('interrupted\n')
       return exitCodes.interrupted

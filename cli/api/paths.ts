@@ -1,6 +1,14 @@
 // Made from the OpenAPI document of the service by `npm test -- unit/cli/api-types -u`; a test compares the two.
 
-import type { FileList, Job, NodeDeleteRequest, Problem, PublishRequest, PublishResponse } from './schemas.ts'
+import type {
+  FileList,
+  Job,
+  NodeDeleteRequest,
+  PacketManifest,
+  Problem,
+  PublishRequest,
+  PublishResponse,
+} from './schemas.ts'
 
 export interface paths {
   '/1.0/publish/status': {
@@ -82,6 +90,21 @@ export interface paths {
       parameters: { path: { orgName: string; fileName: string }; query?: { lifetime?: number } }
       responses: {
         200: { content: { 'application/json': PublishResponse } }
+        default: { content: { 'application/json': PublishResponse } }
+      }
+    }
+  }
+  '/1.0/publish/{orgName}/{fileName}/manifest': {
+    /** Digests of a packet and its parts, its statements by kind, and what a target needs; with lifetime also links */
+    get: {
+      parameters: {
+        path: { orgName: string; fileName: string }
+        query?: { lifetime?: number }
+        header?: { 'If-None-Match'?: string }
+      }
+      responses: {
+        200: { content: { 'application/json': PacketManifest } }
+        304: { content?: never }
         default: { content: { 'application/json': PublishResponse } }
       }
     }

@@ -110,12 +110,15 @@ export function apiTypes({ paths, components }: OpenApi, isWanted: (path: string
     })
   const imported = [...named].sort().join(', ')
   const schemas: string[] = []
+  // A field that several schemas share is described once.
+  const described = new Set<string>()
+  const once = (text = '') => (described.has(text) ? '' : comment(described.add(text) && (text || undefined)))
   // Iterates over names that the loop itself adds.
   for (const name of named) {
     const schema = components.schemas[name] as Schema
     const fields = Object.entries(schema.properties ?? {}).map(([key, field]) => {
       const isRequired = schema.required?.includes(key)
-      return `${comment(field.description)}${keyOf(key)}${isRequired ? '' : '?'}: ${typeOf(field)}`
+      return `${once(field.description)}${keyOf(key)}${isRequired ? '' : '?'}: ${typeOf(field)}`
     })
     schemas.push(`export interface ${name} {\n${fields.join('\n')}\n}`)
   }

@@ -67,7 +67,8 @@ export async function readPart({ parts }: PacketSource, index: number, signal: A
   })
 }
 
-function brokenIn<T>(parts: readonly PartSource[], index: number, check: () => T): T {
+/** Names the part in what a check of it throws. @throws ReplayError `broken` */
+export function brokenIn<T>(parts: readonly PartSource[], index: number, check: () => T): T {
   try {
     return check()
   } catch (error) {

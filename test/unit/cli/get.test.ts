@@ -1,0 +1,183 @@
+import { hash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { emptyDirectory, runCli, spawnCli } from '../../support/cli.ts'
+import { type FakeAnswer, type FakeRequest, startFakeService } from '../../support/fake-service.ts'
+
+const contents = ['first', 'second', 'third', 'fourth', 'fifth'].map((text) =>
+  Buffer.from(JSON.stringify({ statements: [], text })),
+)
+const digests = contents.map((bytes) => hash('sha256', bytes))
+const nameOf = (index: number) => `people.jsonPart${index + 1}of${contents.length}`
+
+const manifest = (url: string, more: object = {}) => ({
+  ...{ packet: 'acme/people.json', generation: 3, jobId: 'j', pairs: 0, bytes: 0, base: null, ...more },
+  sha256: 'sha256' in more ? more.sha256 : hash('sha256', digests.join('\n')),
+  parts: contents.map((bytes, index) => ({
+    ...{ fileName: nameOf(index), pairs: 0, bytes: bytes.length, url: `${url}/part/${index}?signature=secret` },
+    sha256: 'sha256' in more ? more.sha256 : digests[index],
+  })),
+  ...{ statements: null, requires: { server: '3.5', constraints: null }, report: null },
+})
+
+/** A service with one packet, whose parts may be answered in another way. */
+async function startService(
+  answerPart?: (index: number) => FakeAnswer | Promise<FakeAnswer> | undefined,
+  more?: object,
+) {
+  const service = await startFakeService(({ url, headers }: FakeRequest) => {
+    const [, index] = /^\/part\/(\d)/.exec(url) ?? []
+    if (index !== undefined) return answerPart?.(Number(index)) ?? { status: 200, body: contents[Number(index)] }
+    return { status: 200, body: manifest(`http://${headers.host}`, more) }
+  })
+  const directory = join(emptyDirectory(), 'people')
+  return {
+    ...{ ...service, directory },
+    get: () => runCli(['get', 'acme/people.json', '-o', directory], service.variables),
+    files: () => readdirSync(directory).sort(),
+    partsAsked: () =>
+      service.requests
+        .filter(({ url }) => url.startsWith('/part'))
+        .map(({ url }) => Number(url[6]))
+        .sort(),
+  }
+}
+
+const allNames = ['manifest.json', ...contents.map((_, index) => nameOf(index))]
+
+test('get writes the parts, and the manifest without links', async () => {
+  const { get, files, directory, requests } = await startService()
+  expect(await get()).toEqual({ code: 0, stdout: `${directory}: 0 pairs, 5 parts, 0 bytes\n`, stderr: '' })
+  expect(files()).toEqual(allNames)
+  for (const [index, bytes] of contents.entries()) expect(readFileSync(join(directory, nameOf(index)))).toEqual(bytes)
+  const written = readFileSync(join(directory, 'manifest.json'), 'utf8')
+  expect(JSON.parse(written)).toMatchObject({
+    generation: 3,
+    parts: contents.map((_, index) => ({ fileName: nameOf(index) })),
+  })
+  expect(written).not.toContain('secret')
+  expect(requests[0]?.url).toBe('/1.0/publish/acme/people.json/manifest?lifetime=86400')
+})
+
+test('the token goes to the service only, not to the links', async () => {
+  const { get, requests } = await startService()
+  await get()
+  const tokens = requests.map(({ url, headers }) => [url.startsWith('/part'), headers.authorization])
+  expect(tokens).toEqual([[false, 'Bearer the-token'], ...contents.map(() => [true, undefined])])
+})
+
+test('get again downloads only what is missing or damaged, and removes what is no part any more', async () => {
+  const { get, directory, partsAsked, requests, files } = await startService()
+  await get()
+  requests.length = 0
+  expect((await get()).stdout).toContain('(5 parts had been there)')
+  expect(partsAsked()).toEqual([])
+  const damaged = Buffer.from(contents[1] as Buffer)
+  damaged[3] = (damaged[3] as number) ^ 1
+  writeFileSync(join(directory, nameOf(1)), damaged)
+  writeFileSync(join(directory, nameOf(4)), '')
+  const earlier = {
+    ...manifest(''),
+    sha256: null,
+    parts: [{ ...manifest('').parts[0], fileName: 'people.json', url: undefined }],
+  }
+  writeFileSync(join(directory, 'manifest.json'), JSON.stringify(earlier))
+  writeFileSync(join(directory, 'people.json'), 'of the generation before')
+  expect((await get()).stdout).toContain('(3 parts had been there)')
+  expect(partsAsked()).toEqual([1, 4])
+  expect(files()).toEqual(allNames)
+})
+
+describe('a part is not written if', () => {
+  test('a bit of it is flipped: exit code 5 with both digests', async () => {
+    const damaged = Buffer.from(contents[1] as Buffer)
+    damaged[3] = (damaged[3] as number) ^ 1
+    const { get, files } = await startService((index) => (index === 1 ? { status: 200, body: damaged } : undefined))
+    const { code, stderr } = await get()
+    const digest = hash('sha256', damaged)
+    const reason = `sha256 is ${digest}, the manifest says ${digests[1]}; download it again`
+    expect({ code, stderr }).toEqual({ code: 5, stderr: `error: part 2 of 5 (${nameOf(1)}): ${reason}\n` })
+    expect(files()).not.toContain(nameOf(1))
+  })
+
+  test('it is cut: exit code 5 with both lengths', async () => {
+    const { get } = await startService((index) => (index === 2 ? { status: 200, body: Buffer.from('{') } : undefined))
+    const { code, stderr } = await get()
+    const length = contents[2]?.length
+    expect({ code, stderr }).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining(`it has 1 bytes, the manifest says ${length}`),
+    })
+  })
+
+  test('the store does not have it: exit code 7, without the signature of the link', async () => {
+    const { get, url } = await startService((index) => (index === 2 ? { status: 404, body: {} } : undefined))
+    expect(await get()).toEqual({ code: 7, stdout: '', stderr: `error: ${url}/part/2 answered 404 Not Found\n` })
+  })
+})
+
+test('get that is interrupted is exit code 130, and goes on with the rest', async () => {
+  const stuck = Promise.withResolvers<void>()
+  let isStuck = true
+  const { directory, variables, get, partsAsked, requests, files } = await startService(async (index) => {
+    if (index === 3 && isStuck) await stuck.promise
+    return { status: 200, body: contents[index] }
+  })
+  const isDone = () => [0, 1, 2, 4].every((index) => existsSync(join(directory, nameOf(index))))
+  const { code, stdout, stderr } = await spawnCli(['get', 'acme/people.json', '-o', directory], variables, {
+    async during(child) {
+      await once(child, 'spawn')
+      while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 20))
+      child.kill('SIGINT')
+    },
+  })
+  expect({ code, stdout, stderr }).toEqual({ code: 130, stdout: '', stderr: 'interrupted\n' })
+  expect(files()).toEqual(allNames.filter((name) => name !== nameOf(3)))
+  isStuck = false
+  stuck.resolve()
+  requests.length = 0
+  expect(await get()).toMatchObject({ code: 0 })
+  expect(partsAsked()).toEqual([3])
+})
+
+test('an earlier packet without digests is downloaded with one warning', async () => {
+  const { get, files } = await startService(undefined, { sha256: null })
+  const { code, stderr } = await get()
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^warning: acme\/people\.json was made by an earlier .*\n$/),
+  })
+  expect(files()).toEqual(allNames)
+})
+
+test('a manifest whose digests contradict each other is refused', async () => {
+  const { get, directory } = await startService()
+  await get()
+  const written = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'))
+  writeFileSync(join(directory, 'manifest.json'), JSON.stringify({ ...written, sha256: '0'.repeat(64) }))
+  const { code, stderr } = await runCli(['inspect', directory])
+  expect({ code, stderr }).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('sha256: is not the digest of its parts'),
+  })
+})
+
+test.each(['..', 'a/..', '/', 'a\\b', ''])('a manifest with a part named %j is refused', async (fileName) => {
+  const service = await startFakeService(({ headers }) => {
+    const whole = manifest(`http://${headers.host}`, { sha256: null })
+    return { status: 200, body: { ...whole, parts: [{ ...whole.parts[0], fileName }] } }
+  })
+  const { code, stderr } = await runCli(['get', 'acme/p', '-o', join(emptyDirectory(), 'p')], service.variables)
+  expect({ code, stderr }).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining('parts.0.fileName: must be the name of a file'),
+  })
+})
+
+test('get of what is no packet of the service is refused', async () => {
+  const { code, stderr } = await runCli(['get', emptyDirectory()])
+  expect({ code, stderr }).toMatchObject({ code: 2 })
+  expect((await runCli(['get', '-'])).stderr).toContain('error: get downloads packets of the service, and - is none')
+})
