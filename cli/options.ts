@@ -25,8 +25,11 @@ export const withService = (command: Command): Command =>
 
 export const withJson = (command: Command): Command => command.option('--json', 'print the result as one JSON object')
 
-export const progressOption = (): Option =>
-  new Option('--progress <kind>', 'progress on stderr: a bar on a terminal, else plain').choices(progressKinds)
+/** Without a terminal a bar is no choice. */
+export const progressOption = ({ stderr }: Context): Option =>
+  new Option('--progress <kind>', 'progress on stderr: a bar on a terminal, else plain').choices(
+    progressKinds.filter((kind) => kind !== 'bar' || stderr.isTTY),
+  )
 
 /** Parses the value of an option that takes a whole number. */
 export const wholeNumber =

@@ -2,7 +2,7 @@ import { Failure } from './exit.ts'
 
 const passing = [429, 502, 503]
 
-/** The service refused a request, or was not reached (`status` null). */
+/** The service refused a request, was not reached (`status` null), or answered as this service never does (0). */
 export class ServiceError extends Failure {
   readonly status: number | null
   readonly headers: Headers

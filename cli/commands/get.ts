@@ -24,7 +24,7 @@ export function get(context: Context): Command {
     .description('download the parts of a packet and its manifest.json; goes on where it was interrupted')
     .argument('<source>', 'ORG/NAME at the service')
     .option('-o, --output <dir>', 'directory to write to; the name of the packet without .json if absent')
-    .addOption(progressOption())
+    .addOption(progressOption(context))
   return withService(withJson(command)).action(async (word: string, options: Options) => {
     if (await sourceElsewhere(context, word))
       throw usageError(`get downloads packets of the service, and ${word} is none`)

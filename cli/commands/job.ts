@@ -25,7 +25,7 @@ export function job(context: Context): Command {
     .argument('<id>', 'id of the job')
     .option('--follow', 'wait until it has finished')
     .addOption(new Option('--cancel', 'cancel it').conflicts('follow'))
-    .addOption(progressOption())
+    .addOption(progressOption(context))
   return withService(withJson(command)).action(async (id: string, options: Options) => {
     if (options.progress && !options.follow) throw usageError('--progress is for --follow only')
     const client = await openService(context, options)

@@ -30,7 +30,7 @@ export function publish(context: Context): Command {
     .option('--name <name>', 'name of the packet, instead of fileName')
     .option('--force', 'replace a packet of the same name')
     .option('--no-wait', 'print the id of the job, and do not follow it')
-    .addOption(progressOption())
+    .addOption(progressOption(context))
   return withService(withJson(command)).action(async (file: string, options: Options) => {
     if (options.progress && !options.wait) throw usageError('--progress: there is none with --no-wait')
     const requests = await readRequests(context, file, options)

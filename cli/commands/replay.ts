@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { access, constants, mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
-import { type ReplayReport, replay as replayInto } from '../../shared/replay/replay.ts'
+import { type Progress as ReplayProgress, type ReplayReport, replay as replayInto } from '../../shared/replay/replay.ts'
 import { type Context, printResult } from '../context.ts'
 import { Failure, usageError } from '../exit.ts'
 import { number, plural } from '../format.ts'
@@ -14,9 +15,10 @@ import {
   withJson,
   withService,
 } from '../options.ts'
-import { startProgress } from '../progress.ts'
+import { type Progress, startProgress } from '../progress.ts'
 import { openRejects } from '../rejects.ts'
 import { resolveSource, sourceHelp } from '../source/resolve.ts'
+import type { Source } from '../source/source.ts'
 import { readTarget, type TargetOptions, withTarget } from '../target.ts'
 
 interface Options extends ServiceOptions, OutputOptions, ProgressOptions, TargetOptions {
@@ -53,7 +55,7 @@ export function replay(context: Context): Command {
     .option('--state <file>', 'file that remembers the parts done; one in .packets/ if absent')
     .option('--restart', 'begin anew, whatever the state file says')
     .option('--allow-other', 'also run statements that the service does not write, one by one')
-    .addOption(progressOption())
+    .addOption(progressOption(context))
   return withService(withJson(command)).action((word: string, options: Options) => run(context, word, options))
 }
 
@@ -66,6 +68,7 @@ async function run(context: Context, word: string, options: Options): Promise<vo
   const target = await readTarget(context, options)
   const source = await resolveSource(context, word, options)
   const stateFile = options.state ?? defaultStateFile(source.place, target.url, target.database)
+  await requireWritable(stateFile)
   const rejects = rejectsFile === undefined ? null : await openRejects(rejectsFile)
   const progress = startProgress(context.stderr, options.progress)
   let report: ReplayReport
@@ -74,8 +77,7 @@ async function run(context: Context, word: string, options: Options): Promise<vo
       ...{ lanes, batchRows: batch, createConstraints, withoutConstraints, onError, stateFile },
       ...{ restart: options.restart === true, allowOther: options.allowOther === true, signal: context.signal },
       ...(rejects ? { rejected: rejects.add } : {}),
-      onProgress: ({ partsDone, parts, rows, transactions }) =>
-        progress.update({ done: partsDone, total: parts, text: textOf({ rows, transactions }) }),
+      onProgress: progressOf(source, progress),
     })
   } finally {
     progress.stop()
@@ -101,6 +103,32 @@ function defaultStateFile(place: string, url: string, database: string | null): 
     .update(JSON.stringify([place, url, database]))
     .digest('hex')
   return join('.packets', `${name.slice(0, 32)}.json`)
+}
+
+/** Tried before anything is replayed, as what is done could not be remembered. @throws Failure (usage) */
+async function requireWritable(stateFile: string): Promise<void> {
+  const directory = dirname(stateFile)
+  await mkdir(directory, { recursive: true })
+    .then(() => access(directory, constants.W_OK))
+    .catch(({ code }) => {
+      throw usageError(`--state: ${directory} cannot be written (${code}); name a file in another directory`)
+    })
+}
+
+/** Shows pairs where the source says how many there are, else parts. */
+function progressOf({ parts }: Source, progress: Progress) {
+  const pairs = parts.reduce<number | null>(
+    (sum, part) => (sum === null || part.pairs === null ? null : sum + part.pairs),
+    0,
+  )
+  let before: number | null = null
+  return ({ partsDone, rows, transactions }: ReplayProgress) => {
+    before ??= partsDone
+    const text = textOf({ rows, transactions })
+    if (pairs === null) return progress.update({ done: partsDone, total: parts.length, text })
+    const done = Math.min(pairs, Math.round(rows + (pairs * before) / parts.length))
+    progress.update({ done, total: pairs, text })
+  }
 }
 
 const textOf = ({ rows, transactions }: Pick<ReplayReport, 'rows' | 'transactions'>) =>

@@ -22,6 +22,9 @@ export async function savePacket(source: Source, directory: string, signal: Abor
   const write = writerTo(directory)
   await mkdir(directory, { recursive: true }).catch(asFailure(directory))
   const earlier = await readManifest(directory)
+  if (earlier && earlier.packet !== manifest.packet) {
+    throw usageError(`${directory} holds ${earlier.packet}; name another directory with -o`)
+  }
   await write(manifestFile, JSON.stringify(withoutLinks(manifest), null, 2))
   const stale = (earlier?.parts ?? [])
     .map(({ fileName }) => fileOfPart(fileName))

@@ -2,15 +2,20 @@ import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../cli/program.ts'
-import { emptyDirectory, spawnCli } from '../support/cli.ts'
+import { emptyDirectory, runCli } from '../support/cli.ts'
 import { prepareReplay } from '../support/cli-target.ts'
 
 const { org, variables, to, fields, neo4j, client } = await prepareReplay(3)
 
 test('no command writes a secret to its output or to a file', async () => {
   const cwd = emptyDirectory()
-  const { dbUrl: _, credentials, ...request } = { ...fields, originIds: ['p1'], parameterSyntax: 'dollar' }
-  writeFileSync(join(cwd, 'request.json'), JSON.stringify({ ...request, orgName: org }))
+  const [request, people, state] = ['request.json', 'people', 'state.json'].map((name) => join(cwd, name)) as [
+    string,
+    string,
+    string,
+  ]
+  const { dbUrl: _, credentials, ...rest } = { ...fields, originIds: ['p1'], parameterSyntax: 'dollar' }
+  writeFileSync(request, JSON.stringify({ ...rest, orgName: org }))
   const origin = {
     PACKETS_ORIGIN_URL: neo4j.boltUrl,
     PACKETS_ORIGIN_USER: neo4j.username,
@@ -19,19 +24,19 @@ test('no command writes a secret to its output or to a file', async () => {
   const env = { ...variables, ...origin }
   // Each succeeds with these variables; with the others, some secrets are refused by whoever they are for.
   const good = [
-    ['publish', 'request.json', '--name', 'people.json', '--progress', 'json'],
-    ['publish', 'request.json', '--name', 'later.json', '--no-wait'],
+    ['publish', request, '--name', 'people.json', '--progress', 'json'],
+    ['publish', request, '--name', 'later.json', '--no-wait'],
     ['ls', org],
     ['jobs', org, '--json'],
-    ['get', `${org}/people.json`, '--json'],
-    ['inspect', 'people', '--json'],
+    ['get', `${org}/people.json`, '--json', '-o', people],
+    ['inspect', people, '--json'],
     ['inspect', `${org}/people.json`],
-    ['replay', 'people', ...to, '--create-constraints', '--json', '--progress', 'json'],
+    ['replay', people, ...to, '--create-constraints', '--state', state, '--json', '--progress', 'json'],
   ]
   const outputs: string[] = []
   const codes: (number | null)[] = []
   const run = async (words: string[], variables: Record<string, string>) => {
-    const { code, stdout, stderr } = await spawnCli(words, variables, { cwd })
+    const { code, stdout, stderr } = await runCli(words, variables)
     outputs.push(stdout, stderr)
     codes.push(code)
     return stdout
@@ -47,8 +52,11 @@ test('no command writes a secret to its output or to a file', async () => {
   )
   for (const words of [...good, ['job', id], ['inspect', link.replace(/(Signature=\w+)\w/, '$1Z')]])
     await run(words, spoilt)
-  await run(['replay', 'people', ...to], { ...env, PACKETS_TARGET_PASSWORD: spoilt.PACKETS_TARGET_PASSWORD as string })
-  await run(['publish', 'request.json', '--name', 'spoilt.json'], { ...spoilt, PACKETS_TOKEN: env.PACKETS_TOKEN })
+  await run(['replay', people, ...to, '--state', state], {
+    ...env,
+    PACKETS_TARGET_PASSWORD: spoilt.PACKETS_TARGET_PASSWORD as string,
+  })
+  await run(['publish', request, '--name', 'spoilt.json'], { ...spoilt, PACKETS_TOKEN: env.PACKETS_TOKEN })
 
   expect([...new Set(outputs.length > 0 ? good.map(([name]) => name).concat('job') : [])].sort()).toEqual(allCommands())
   const files = globSync('**/*', { cwd, exclude: ['request.json'] }).map((name) => join(cwd, name))
@@ -66,7 +74,7 @@ test('no command writes a secret to its output or to a file', async () => {
 })
 
 function allCommands(): string[] {
-  const context = { environment: {}, signal: new AbortController().signal }
+  const context = { environment: {}, stderr: {}, signal: new AbortController().signal }
   return createProgram(context as Parameters<typeof createProgram>[0])
     .commands.map((command) => command.name())
     .sort()

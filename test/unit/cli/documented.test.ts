@@ -5,7 +5,7 @@ import { createProgram } from '../../../cli/program.ts'
 import { textOf } from '../../support/manifests.ts'
 
 const chapter = textOf('docs/client.md')
-const program = createProgram({ environment: {}, signal: new AbortController().signal } as Parameters<
+const program = createProgram({ environment: {}, stderr: {}, signal: new AbortController().signal } as Parameters<
   typeof createProgram
 >[0])
 

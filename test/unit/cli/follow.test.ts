@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runCli } from '../../support/cli.ts'
+import { runCli, spawnCli } from '../../support/cli.ts'
 import { type FakeRequest, startFakeService } from '../../support/fake-service.ts'
 
 const progress = { phase: 'reading', subRequests: 4, subRequestsDone: 1, pairs: 1_200, parts: 2, bytes: 3_100_000 }
@@ -75,4 +75,16 @@ test('a service that is away for a moment loses nothing', async () => {
   const answers = ['hang up' as const, { status: 502, body: {} }, { status: 200, body: job('succeeded') }]
   const service = await startFakeService(() => answers.shift() ?? 'hang up')
   expect(await runCli(['job', 'j1', '--follow'], service.variables)).toMatchObject({ code: 0 })
+})
+
+test('a command that is interrupted while it follows a job says that the job goes on', async () => {
+  const service = await serviceWith([job('running')])
+  const { code, stdout, stderr } = await spawnCli(['job', 'j1', '--follow'], service.variables, {
+    async during(child) {
+      while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+      child.kill('SIGTERM')
+    },
+  })
+  const hint = 'the job goes on at the service; follow it with: packets job j1 --follow\n'
+  expect({ code, stdout, stderr }).toEqual({ code: 130, stdout: '', stderr: `${hint}interrupted\n` })
 })

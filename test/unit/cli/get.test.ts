@@ -176,6 +176,21 @@ test.each(['..', 'a/..', '/', 'a\\b', ''])('a manifest with a part named %j is r
   })
 })
 
+test('a directory that holds another packet is left alone', async () => {
+  const { get, directory, variables, files } = await startService()
+  await get()
+  const other = await startService(undefined, { packet: 'acme/other.json' })
+  const { code, stderr } = await runCli(['get', 'acme/other.json', '-o', directory], {
+    ...variables,
+    PACKETS_URL: other.url,
+  })
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('holds acme/people.json; name another directory'),
+  })
+  expect(files()).toEqual(allNames)
+})
+
 test('get of what is no packet of the service is refused', async () => {
   const { code, stderr } = await runCli(['get', emptyDirectory()])
   expect({ code, stderr }).toMatchObject({ code: 2 })
