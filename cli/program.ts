@@ -50,10 +50,13 @@ export async function run(words: readonly string[], context: Context): Promise<n
     }
     // Commander has written its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
-    const { message } = error as Error
-    stderr.write(`error: ${message}\n`)
+    if (!(error instanceof Failure)) {
+      stderr.write(`error: ${(error as Error).stack}\n`)
+      return exitCodes.unforeseen
+    }
+    stderr.write(`error: ${error.message}\n`)
     const command = program.commands.find((each) => each.name() === words[0])
-    if (error instanceof Failure && error.exit === 'usage' && command) stderr.write(`${usageOf(command)}\n`)
-    return error instanceof Failure ? exitCodes[error.exit] : exitCodes.unforeseen
+    if (error.exit === 'usage' && command) stderr.write(`${usageOf(command)}\n`)
+    return exitCodes[error.exit]
   }
 }

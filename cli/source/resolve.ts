@@ -43,6 +43,9 @@ function linkSource(link: string): Source {
 
 /** The packet that the service has under a name. @throws Failure (service) if it has none */
 export async function serviceSource(context: Context, word: string, options: ServiceOptions): Promise<Source> {
+  if ((options.url ?? context.environment.PACKETS_URL) === undefined) {
+    throw usageError(`"${word}" is no file here, and no service is named: set PACKETS_URL or pass --url`)
+  }
   const url = serviceUrl(context, options)
   const name = splitName(word)
   const missing = new Failure('service', `"${word}" is no file here and no packet at ${url}`)

@@ -33,19 +33,23 @@ export async function savePacket(source: Source, directory: string, signal: Abor
 
   const counts = { fetched: 0, kept: 0 }
   const remaining = manifest.parts.entries()
+  const failed = new AbortController()
+  const stop = AbortSignal.any([signal, failed.signal])
   async function work() {
     for (const [index, part] of remaining) {
+      stop.throwIfAborted()
       const name = names[index] as string
       if (await isThere(join(directory, name), part)) counts.kept++
       else {
-        await write(name, await readPart(source, index, signal))
+        await write(name, await readPart(source, index, stop))
         counts.fetched++
       }
       const done = counts.fetched + counts.kept
       progress.update({ done, total: names.length, text: packetText(null, done, null) })
     }
   }
-  await Promise.all(Array.from({ length: partsAtOnce }, work))
+  const workers = Array.from({ length: partsAtOnce }, work)
+  await Promise.all(workers).finally(() => failed.abort())
   return counts
 }
 

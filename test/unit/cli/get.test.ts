@@ -1,54 +1,13 @@
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { emptyDirectory, runCli, spawnCli } from '../../support/cli.ts'
-import { type FakeAnswer, type FakeRequest, startFakeService } from '../../support/fake-service.ts'
-
-const contents = ['first', 'second', 'third', 'fourth', 'fifth'].map((text) =>
-  Buffer.from(JSON.stringify({ statements: [], text })),
-)
-const digests = contents.map((bytes) => hash('sha256', bytes))
-const nameOf = (index: number) => `people.jsonPart${index + 1}of${contents.length}`
-
-const manifest = (url: string, more: object = {}) => ({
-  ...{ packet: 'acme/people.json', generation: 3, jobId: 'j', pairs: 0, bytes: 0, base: null, ...more },
-  sha256: 'sha256' in more ? more.sha256 : hash('sha256', digests.join('\n')),
-  parts: contents.map((bytes, index) => ({
-    ...{ fileName: nameOf(index), pairs: 0, bytes: bytes.length, url: `${url}/part/${index}?signature=secret` },
-    sha256: 'sha256' in more ? more.sha256 : digests[index],
-  })),
-  ...{ statements: null, requires: { server: '3.5', constraints: null }, report: null },
-})
-
-/** A service with one packet, whose parts may be answered in another way. */
-async function startService(
-  answerPart?: (index: number) => FakeAnswer | Promise<FakeAnswer> | undefined,
-  more?: object,
-) {
-  const service = await startFakeService(({ url, headers }: FakeRequest) => {
-    const [, index] = /^\/part\/(\d)/.exec(url) ?? []
-    if (index !== undefined) return answerPart?.(Number(index)) ?? { status: 200, body: contents[Number(index)] }
-    return { status: 200, body: manifest(`http://${headers.host}`, more) }
-  })
-  const directory = join(emptyDirectory(), 'people')
-  return {
-    ...{ ...service, directory },
-    get: () => runCli(['get', 'acme/people.json', '-o', directory], service.variables),
-    files: () => readdirSync(directory).sort(),
-    partsAsked: () =>
-      service.requests
-        .filter(({ url }) => url.startsWith('/part'))
-        .map(({ url }) => Number(url[6]))
-        .sort(),
-  }
-}
-
-const allNames = ['manifest.json', ...contents.map((_, index) => nameOf(index))]
+import { allNames, contents, digests, manifest, nameOf, startPacketService } from '../../support/fake-packet.ts'
 
 test('get writes the parts, and the manifest without links', async () => {
-  const { get, files, directory, requests } = await startService()
+  const { get, files, directory, requests } = await startPacketService()
   expect(await get()).toEqual({ code: 0, stdout: `${directory}: 0 pairs, 5 parts, 0 bytes\n`, stderr: '' })
   expect(files()).toEqual(allNames)
   for (const [index, bytes] of contents.entries()) expect(readFileSync(join(directory, nameOf(index)))).toEqual(bytes)
@@ -62,14 +21,14 @@ test('get writes the parts, and the manifest without links', async () => {
 })
 
 test('the token goes to the service only, not to the links', async () => {
-  const { get, requests } = await startService()
+  const { get, requests } = await startPacketService()
   await get()
   const tokens = requests.map(({ url, headers }) => [url.startsWith('/part'), headers.authorization])
   expect(tokens).toEqual([[false, 'Bearer the-token'], ...contents.map(() => [true, undefined])])
 })
 
 test('get again downloads only what is missing or damaged, and removes what is no part any more', async () => {
-  const { get, directory, partsAsked, requests, files } = await startService()
+  const { get, directory, partsAsked, requests, files } = await startPacketService()
   await get()
   requests.length = 0
   expect((await get()).stdout).toContain('(5 parts had been there)')
@@ -94,7 +53,9 @@ describe('a part is not written if', () => {
   test('a bit of it is flipped: exit code 5 with both digests', async () => {
     const damaged = Buffer.from(contents[1] as Buffer)
     damaged[3] = (damaged[3] as number) ^ 1
-    const { get, files } = await startService((index) => (index === 1 ? { status: 200, body: damaged } : undefined))
+    const { get, files } = await startPacketService((index) =>
+      index === 1 ? { status: 200, body: damaged } : undefined,
+    )
     const { code, stderr } = await get()
     const digest = hash('sha256', damaged)
     const reason = `sha256 is ${digest}, the manifest says ${digests[1]}; download it again`
@@ -103,7 +64,9 @@ describe('a part is not written if', () => {
   })
 
   test('it is cut: exit code 5 with both lengths', async () => {
-    const { get } = await startService((index) => (index === 2 ? { status: 200, body: Buffer.from('{') } : undefined))
+    const { get } = await startPacketService((index) =>
+      index === 2 ? { status: 200, body: Buffer.from('{') } : undefined,
+    )
     const { code, stderr } = await get()
     const length = contents[2]?.length
     expect({ code, stderr }).toMatchObject({
@@ -113,15 +76,28 @@ describe('a part is not written if', () => {
   })
 
   test('the store does not have it: exit code 7, without the signature of the link', async () => {
-    const { get, url } = await startService((index) => (index === 2 ? { status: 404, body: {} } : undefined))
+    const { get, url } = await startPacketService((index) => (index === 2 ? { status: 404, body: {} } : undefined))
     expect(await get()).toEqual({ code: 7, stdout: '', stderr: `error: ${url}/part/2 answered 404 Not Found\n` })
   })
+})
+
+test('nothing more is downloaded when a part has failed', async () => {
+  const stuck = Promise.withResolvers<void>()
+  const { get, partsAsked } = await startPacketService(async (index) => {
+    if (index === 0) return { status: 404, body: {} }
+    await stuck.promise
+    return { status: 200, body: contents[index] }
+  })
+  expect(await get()).toMatchObject({ code: 7 })
+  stuck.resolve()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(partsAsked()).toEqual([0, 1, 2, 3])
 })
 
 test('get that is interrupted is exit code 130, and goes on with the rest', async () => {
   const stuck = Promise.withResolvers<void>()
   let isStuck = true
-  const { directory, variables, get, partsAsked, requests, files } = await startService(async (index) => {
+  const { directory, variables, get, partsAsked, requests, files } = await startPacketService(async (index) => {
     if (index === 3 && isStuck) await stuck.promise
     return { status: 200, body: contents[index] }
   })
@@ -143,7 +119,7 @@ test('get that is interrupted is exit code 130, and goes on with the rest', asyn
 })
 
 test('an earlier packet without digests is downloaded with one warning', async () => {
-  const { get, files } = await startService(undefined, { sha256: null })
+  const { get, files } = await startPacketService(undefined, { sha256: null })
   const { code, stderr } = await get()
   expect({ code, stderr }).toEqual({
     code: 0,
@@ -152,34 +128,10 @@ test('an earlier packet without digests is downloaded with one warning', async (
   expect(files()).toEqual(allNames)
 })
 
-test('a manifest whose digests contradict each other is refused', async () => {
-  const { get, directory } = await startService()
-  await get()
-  const written = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'))
-  writeFileSync(join(directory, 'manifest.json'), JSON.stringify({ ...written, sha256: '0'.repeat(64) }))
-  const { code, stderr } = await runCli(['inspect', directory])
-  expect({ code, stderr }).toMatchObject({
-    code: 5,
-    stderr: expect.stringContaining('sha256: is not the digest of its parts'),
-  })
-})
-
-test.each(['..', 'a/..', '/', 'a\\b', ''])('a manifest with a part named %j is refused', async (fileName) => {
-  const service = await startFakeService(({ headers }) => {
-    const whole = manifest(`http://${headers.host}`, { sha256: null })
-    return { status: 200, body: { ...whole, parts: [{ ...whole.parts[0], fileName }] } }
-  })
-  const { code, stderr } = await runCli(['get', 'acme/p', '-o', join(emptyDirectory(), 'p')], service.variables)
-  expect({ code, stderr }).toMatchObject({
-    code: 7,
-    stderr: expect.stringContaining('parts.0.fileName: must be the name of a file'),
-  })
-})
-
 test('a directory that holds another packet is left alone', async () => {
-  const { get, directory, variables, files } = await startService()
+  const { get, directory, variables, files } = await startPacketService()
   await get()
-  const other = await startService(undefined, { packet: 'acme/other.json' })
+  const other = await startPacketService(undefined, { packet: 'acme/other.json' })
   const { code, stderr } = await runCli(['get', 'acme/other.json', '-o', directory], {
     ...variables,
     PACKETS_URL: other.url,
