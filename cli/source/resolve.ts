@@ -20,7 +20,7 @@ export async function resolveSource(context: Context, word: string, options: Ser
   if (options.url !== undefined || options.tokenFile !== undefined) {
     throw usageError(`--url and --token-file are for packets at the service, and ${elsewhere.name} is not there`)
   }
-  return elsewhere
+  return withWarning(context, elsewhere)
 }
 
 /** The packet, if the word names something else than a packet at the service. */
@@ -56,15 +56,18 @@ export async function serviceSource(context: Context, word: string, options: Ser
   })
   const manifest = parseManifest(answer)
   if (typeof manifest === 'string') throw new ServiceError(`the manifest of ${word} is not valid: ${manifest}`, 0)
-  if (manifest.sha256 === null) {
-    warn(
-      context,
-      `warning: ${word} was made by an earlier version of the service: it has no digests, so its parts are checked by their length only`,
-    )
+  const place = `${url}/${word}`
+  const source = sourceOf({ name: word, place }, manifest, (part, signal) => download(part.url as string, signal))
+  return withWarning(context, source)
+}
+
+function withWarning(context: Context, source: Source): Source {
+  if (source.manifest?.sha256 === null) {
+    const reason =
+      'an earlier version of the service made it, so parts without a digest are checked by their length only'
+    warn(context, `warning: ${source.name}: ${reason}`)
   }
-  return sourceOf({ name: word, place: `${url}/${word}` }, manifest, (part, signal) =>
-    download(part.url as string, signal),
-  )
+  return source
 }
 
 /** The longest org that the name may begin with: a token of a sub-directory sees nothing above it. */

@@ -118,14 +118,14 @@ test('get that is interrupted is exit code 130, and goes on with the rest', asyn
   expect(partsAsked()).toEqual([3])
 })
 
-test('an earlier packet without digests is downloaded with one warning', async () => {
-  const { get, files } = await startPacketService(undefined, { sha256: null })
+test('an earlier packet without digests is downloaded with one warning, and so is what was downloaded', async () => {
+  const { get, files, directory } = await startPacketService(undefined, { sha256: null })
   const { code, stderr } = await get()
-  expect({ code, stderr }).toEqual({
-    code: 0,
-    stderr: expect.stringMatching(/^warning: acme\/people\.json was made by an earlier .*\n$/),
-  })
+  const warning =
+    /^warning: (.*): an earlier version of the service made it, so parts without a digest are checked by .*\n$/
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(warning) })
   expect(files()).toEqual(allNames)
+  expect(await runCli(['inspect', directory])).toMatchObject({ code: 0, stderr: expect.stringMatching(warning) })
 })
 
 test('a directory that holds another packet is left alone', async () => {
