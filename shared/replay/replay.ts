@@ -30,7 +30,7 @@ export interface ReplayOptions {
   /** Receives each pair that the target refused, with `onError: 'collect'`. */
   rejected?: (pair: Pair, place: Place) => Promise<void> | void
   onProgress?: (progress: Progress) => void
-  /** The most JSON of parts that are in memory, and done again after an interruption. */
+  /** The most JSON of parts that run together, and are done again after an interruption; twice as much is in memory. */
   windowBytes?: number
   signal: AbortSignal
 }
@@ -55,7 +55,7 @@ export interface ReplayReport extends Tally {
 
 const lanesOfAuto = 4
 // Objects take several times the memory of their JSON.
-const usualWindowBytes = 16 * 1024 * 1024
+const usualWindowBytes = 8 * 1024 * 1024
 const longestEndMs = 10_000
 
 /**
@@ -113,12 +113,16 @@ async function replayInto(
   }
   const onRefused = options.onError === 'stop' ? 'stop' : (options.rejected ?? (() => {}))
   const runner = createRunner({ connection, tally, onRefused, onCommit: tell, signal })
-  for (; !window.done; window = await windows.next()) {
+  while (!window.done) {
     const parts = window.value
+    // Parsed while the target works. What is wrong with it is told when this window is done.
+    const next = windows.next()
+    next.catch(() => {})
     await runWindow(parts, runner, { lanes, batchRows: options.batchRows }, tally)
     partsDone += parts.length
     await resume.add(parts.map(({ number }) => number))
     tell()
+    window = await next
   }
   await resume.end()
   const seconds = (performance.now() - started) / 1_000
