@@ -1,4 +1,5 @@
-# One image: the API by default, the worker with its command in docker-compose.yml, the doctor by `node doctor/main.ts`.
+# One image: the API by default, the worker with its command in docker-compose.yml, the doctor by `node doctor/main.ts`,
+# the client by `packets`.
 # The TypeScript runs unbuilt: Node 24 strips the types.
 FROM node:24-slim
 
@@ -14,6 +15,8 @@ COPY shared shared
 COPY api api
 COPY worker worker
 COPY doctor doctor
+COPY cli cli
+RUN ln -s /app/cli/main.ts /usr/local/bin/packets
 
 # The user `node`, by number, so that Kubernetes can verify that it is not root. The programs write only to stdout.
 RUN mkdir .compile-cache && chown 1000:1000 .compile-cache

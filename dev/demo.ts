@@ -1,20 +1,23 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import type { Driver } from 'neo4j-driver'
+import type { JobRecord } from '../shared/jobs/record.ts'
+import type { ReplayReport } from '../shared/replay/replay.ts'
 import { loadAirports } from './airports.ts'
 import { createClient } from './client.ts'
 import { differences, readGraph } from './replay/compare-graphs.ts'
-import { clear, openDriver, run } from './replay/neo4j.ts'
-import { parsePart } from './replay/replay.ts'
-import { replayGrouped } from './replay/replay-grouped.ts'
+import { clear, openDriver } from './replay/neo4j.ts'
 import { startService } from './service.ts'
 import { openRun } from './stack/run.ts'
 import { type Neo4jAddress, type Stack, startStack } from './stack/stack.ts'
 
 const say = (line: string) => console.log(line)
 const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(1)} s`
-const idsPerRequest = 500
 
-/** Publishes a real graph through the service, replays the packet into an empty database and compares the graphs. */
+/** Publishes a real graph with the client, replays the packet into an empty database and compares the graphs. */
 async function demo(stack: Stack, directory: string): Promise<boolean> {
   await using service = await startService(stack, { directory, workers: 2 })
   const target = stack.target as Neo4jAddress
@@ -25,50 +28,61 @@ async function demo(stack: Stack, directory: string): Promise<boolean> {
   const { ids, flights } = await loadAirports(origin)
   say(`origin:    ${ids.length} airports and ${flights} flights between them`)
 
-  const client = createClient(service.apiUrl, service.tokens.all as string)
-  await client.post('/1.0/publish/demo')
-  let started = performance.now()
-  const submitted = await client.post('/1.0/publish/multi', requests(stack.neo4j, ids), { Prefer: 'respond-async' })
-  const location = submitted.headers.get('Location')
-  if (location === null) throw new Error(`refused: ${submitted.body.error}`)
-  const job = await client.followJob(location)
-  if (job.state !== 'succeeded') throw new Error(`the job ${job.state}: ${job.error?.message}`)
+  await createClient(service.apiUrl, service.tokens.all as string).post('/1.0/publish/demo')
+  const packets = clientIn(directory, {
+    ...{ PACKETS_URL: service.apiUrl, PACKETS_TOKEN: service.tokens.all as string },
+    ...{ PACKETS_ORIGIN_URL: stack.neo4j.boltUrl, PACKETS_ORIGIN_USER: stack.neo4j.username },
+    ...{ PACKETS_ORIGIN_PASSWORD: stack.neo4j.password, PACKETS_TARGET_PASSWORD: target.password },
+  })
+  writeFileSync(join(directory, 'request.json'), JSON.stringify(request))
+  writeFileSync(join(directory, 'ids.txt'), ids.join('\n'))
+  const started = performance.now()
+  const job = await packets<JobRecord>('publish', 'request.json', '--ids', 'ids.txt')
   const { pairs, parts, bytes } = job.progress
   const rate = Math.round(pairs / ((performance.now() - started) / 1_000))
   say(`published: ${pairs} pairs in ${parts} parts, ${bytes} bytes, in ${seconds(started)} (${rate} pairs/s)`)
 
-  const listed = await client.get('/1.0/publish/demo?filter=airports')
-  const urls = (await client.get(`${location}/result`)).body.fileLocations ?? []
-  say(`listed:    ${listed.body.fileNames?.join(', ')}`)
-  const downloaded = await Promise.all(urls.map(async (url) => (await fetch(url)).text()))
-  if (listed.body.fileNames?.length !== downloaded.length) throw new Error('listing and locations disagree')
+  const { files } = await packets<{ files: string[] }>('ls', 'demo', 'airports')
+  say(`listed:    ${files.join(', ')}`)
+  const got = await packets<{ fetched: number; sha256: string }>('get', 'demo/airports.json')
+  if (files.length !== got.fetched) throw new Error('listing and manifest disagree')
+  say(`got:       ${got.fetched} parts, every digest right, sha256 ${got.sha256}`)
 
-  started = performance.now()
-  await run(copy, 'CREATE CONSTRAINT airport_iata IF NOT EXISTS FOR (a:Airport) REQUIRE a.iata IS UNIQUE')
-  const statements = downloaded.flatMap(parsePart)
-  const { transactions, counters } = await replayGrouped(copy, statements)
-  const replayRate = Math.round(statements.length / ((performance.now() - started) / 1_000))
-  const into = `into an empty database in ${transactions} transactions, ${seconds(started)}`
-  say(`replayed:  ${statements.length} pairs ${into} (${replayRate} pairs/s)`)
-  const { nodesCreated, relationshipsCreated } = counters
+  const to = ['--to', target.boltUrl, '--user', target.username, '--create-constraints']
+  const replayed = await packets<ReplayReport>('replay', 'airports', ...to)
+  const into = `into an empty database in ${replayed.transactions} transactions, ${replayed.seconds.toFixed(1)} s`
+  say(`replayed:  ${pairs} pairs ${into} (${Math.round(pairs / replayed.seconds)} pairs/s)`)
+  const { nodesCreated, relationshipsCreated } = replayed.counters
   if (nodesCreated !== ids.length || relationshipsCreated !== flights) {
     throw new Error(`the replay made ${nodesCreated} nodes and ${relationshipsCreated} relationships`)
   }
   return await areEqual(origin, copy) // awaited here, before the drivers are disposed
 }
 
-const requests = (origin: Neo4jAddress, ids: readonly string[]) =>
-  Array.from({ length: Math.ceil(ids.length / idsPerRequest) }, (_, index) => ({
-    dbUrl: origin.boltUrl,
-    credentials: `Basic ${Buffer.from(`${origin.username}:${origin.password}`).toString('base64')}`,
-    mappedIndices: { DEFAULT_INDEX: 'Airport', DEFAULT_ID_FIELD: 'iata' },
-    originIds: ids.slice(index * idsPerRequest, (index + 1) * idsPerRequest),
-    metadata: true,
-    relationships: ['FLIGHT>'],
-    orgName: 'demo',
-    fileName: 'airports.json',
-    parameterSyntax: 'dollar',
-  }))
+/** Runs the client `packets` in a directory, with its progress on this terminal. @returns its result */
+function clientIn(cwd: string, variables: Record<string, string>) {
+  const program = join(import.meta.dirname, '../cli/main.ts')
+  const env = { PATH: process.env.PATH, ...variables }
+  return async <Result>(...words: string[]): Promise<Result> => {
+    const child = spawn(process.execPath, [program, ...words, '--json'], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [result, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
+    if (code !== 0) throw new Error(`packets ${words[0]} ended with exit code ${code}`)
+    return JSON.parse(result)
+  }
+}
+
+const request = {
+  mappedIndices: { DEFAULT_INDEX: 'Airport', DEFAULT_ID_FIELD: 'iata' },
+  metadata: true,
+  relationships: ['FLIGHT>'],
+  orgName: 'demo',
+  fileName: 'airports.json',
+  parameterSyntax: 'dollar',
+}
 
 async function areEqual(origin: Driver, copy: Driver): Promise<boolean> {
   const [expected, actual] = [await readGraph(origin), await readGraph(copy)]

@@ -30,7 +30,8 @@ function install() {
 function npm(...args) {
   const { status, error } = spawnSync('npm', args, {
     cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    // Standard output is for the program that runs after this.
+    stdio: ['ignore', process.stderr, 'inherit'],
     env: { ...process.env, PATH: pathWithoutOurs() },
     shell: process.platform === 'win32',
   })

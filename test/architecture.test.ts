@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
-const files = globSync('{api,worker,doctor,dev,shared,test}/**/*.{ts,mjs}', { cwd: root })
+const files = globSync('{api,worker,doctor,cli,dev,shared,test}/**/*.{ts,mjs}', { cwd: root })
 const product = files.filter((file) => !/^(test|dev)\//.test(file))
 const text = (file: string) => readFileSync(join(root, file), 'utf8')
 const lines = (file: string) => text(file).trimEnd().split('\n').length
@@ -25,6 +25,7 @@ const sharedRules: Record<string, string[]> = {
   publish: ['storage', 'origin', 'cypher', 'auth', ...foundations],
   manager: ['storage', 'origin', 'cypher', 'auth', ...foundations],
   search: ['cypher', ...foundations],
+  replay: ['publish', 'cypher', ...foundations],
   jobs: ['publish', 'storage', 'origin', 'cypher', 'auth', ...foundations],
   storage: ['cypher', ...foundations],
   origin: foundations,
@@ -109,6 +110,17 @@ describe('imports are unidirectional', () => {
   })
 })
 
+test('the client imports the replay of shared and the words of its statements, nothing of the service', () => {
+  const wrong = product
+    .filter((file) => file.startsWith('cli/'))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((target) => !/^(cli\/|shared\/(replay|cypher|storage\/names)\b)/.test(target))
+        .map((target) => `${file} -> ${target}`),
+    )
+  expect(wrong).toEqual([])
+})
+
 describe('files are small enough to understand at once', () => {
   const sizes = product.map(lines).sort((a, b) => a - b)
   const at = (share: number) => sizes[Math.floor(sizes.length * share)] as number
@@ -120,7 +132,7 @@ describe('files are small enough to understand at once', () => {
   })
 
   test.each([
-    ['a program', /^(api|worker|doctor)\/main\.ts$/, 25],
+    ['a program', /^(api|worker|doctor|cli)\/main\.ts$/, 25],
     ['an endpoint', /^api\/(publish|jobs|manager)\//, 60],
     ['a test', /\.test\.ts$/, 200],
   ])('%s is short', (_name, pattern, limit) => {
@@ -129,8 +141,9 @@ describe('files are small enough to understand at once', () => {
   })
 })
 
-test('the environment is read in one place', () => {
-  expect(product.filter((file) => text(file).includes('process.env'))).toEqual(['shared/config/config.ts'])
+test('the environment is read in one place by the service, and in one by the client', () => {
+  const readers = ['cli/environment.ts', 'shared/config/config.ts']
+  expect(product.filter((file) => text(file).includes('process.env')).sort()).toEqual(readers)
 })
 
 test('there are no catch-all files or folders', () => {

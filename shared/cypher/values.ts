@@ -86,7 +86,7 @@ function renderFloat(value: number, numbers: Numbers): Rendered {
 }
 
 /** The shortest text that parses to the same value, always with a point or an exponent, so that it stays a float. */
-function floatText(value: number): string {
+export function floatText(value: number): string {
   if (Object.is(value, -0)) return '-0.0'
   const text = String(value)
   if (text.includes('e')) return text.replace('+', '')

@@ -56,7 +56,7 @@ export async function drawGraph(driver: Driver, scale: number): Promise<void> {
 }
 
 /** KNOWS pairs, no duplicates or self-loops: many from the hub, three or four from all others at fixed distances. */
-function acquaintances(scale: number): { a: string; b: string; i: bigint }[] {
+export function acquaintances(scale: number): { a: string; b: string; i: bigint }[] {
   const ids = storedIds(scale)
   const { people, hub, relationships } = sizesOf(scale)
   const distances = shuffled(

@@ -3,6 +3,7 @@ import { mockOriginLanes } from './mock-origin-lanes.ts'
 import { profileLane } from './profile-lane.ts'
 import { publishLanes } from './publish-lanes.ts'
 import { readLanes } from './read-lanes.ts'
+import { replayLanes } from './replay-lanes.ts'
 import type { Measured } from './results.ts'
 import type { Setting } from './setting.ts'
 import { slowStoreLanes } from './slow-store-lanes.ts'
@@ -27,5 +28,6 @@ export const lanes: readonly Lane[] = [
   ...slowStoreLanes,
   ...submitLanes,
   ...mockOriginLanes,
+  ...replayLanes,
   profileLane,
 ]

@@ -108,6 +108,22 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
       { name: 'R9', what: "queue and records, share of the worker's CPU, %", ...most, bar: 3, stretch: 1 },
       of('profile', (one) => (one.queueShare as number) * 100),
     ],
+    [
+      { name: 'R10', what: 'replayed pairs/s, one lane / one awaited query a pair', ...least, bar: 8, stretch: 10 },
+      divided(of('replay-one-lane', rate), of('replay-single-pairs', rate)),
+    ],
+    [
+      { name: 'R10', what: 'the same / bare driver, ready rows of 1,000', ...least, bar: 0.75, stretch: 0.9 },
+      divided(of('replay-one-lane', rate), of('replay-driver', rate)),
+    ],
+    [
+      { name: 'R10', what: 'four lanes / one lane', ...least, bar: 0.9, stretch: 1 },
+      divided(of('replay-four-lanes', rate), of('replay-one-lane', rate)),
+    ],
+    [
+      { name: 'R10', what: 'repeated transactions of four lanes, %', ...most, bar: 15, stretch: 2 },
+      of('replay-four-lanes', (one) => ((one.retried as number) / (one.transactions as number)) * 100),
+    ],
   ]
   return told.map(([ratio, value]) => ({ ...ratio, value, verdict: verdictOf(ratio, value) }))
 }

@@ -1,9 +1,10 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { parsePart, replay } from '../../dev/replay/replay.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
+import { parsePart } from '../../shared/replay/pair.ts'
 import { prepare } from '../support/e2e.ts'
+import { replayInOrder } from '../support/replay-in-order.ts'
 
 const { client, org } = await prepare(1)
 const target = openDriver(inject('stack').target as Neo4jAddress)
@@ -51,8 +52,8 @@ test('more than 500 ids may be deleted, and the replay deletes exactly those nod
   }
   const { text } = await client.post(`/1.0/publish/${org}/delete`, body)
   const pairs = parsePart(/"transactionRequest":(.*),"transactionRequests"/s.exec(text)?.[1] ?? '')
-  await replay(target, pairs)
-  await replay(target, pairs)
+  await replayInOrder(target, pairs)
+  await replayInOrder(target, pairs)
   expect(await run(target, `MATCH (n:${label}) WHERE n.id IN range(1, 700) RETURN count(n), min(n.id)`)).toEqual([
     [100n, 601n],
   ])

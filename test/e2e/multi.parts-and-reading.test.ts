@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { parsePart } from '../../dev/replay/replay.ts'
 import { inSlices } from '../../dev/requests.ts'
+import { parsePart } from '../../shared/replay/pair.ts'
 import { prepare } from '../support/e2e.ts'
 
 const { client, org, ids, fields, driver } = await prepare(1_200)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
-import { type Pair, parsePart } from '../../dev/replay/replay.ts'
 import { inSlices, uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
+import { type Pair, parsePart } from '../../shared/replay/pair.ts'
 import { prepare } from '../support/e2e.ts'
 
 const { client, org, ids, fields, driver, label } = await prepare(900)

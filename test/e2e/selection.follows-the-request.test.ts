@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { parsePart } from '../../dev/replay/replay.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
+import { parsePart } from '../../shared/replay/pair.ts'
 
 const { neo4j, legacy } = inject('stack')
 const { apiUrl, tokens } = inject('service')

@@ -1,9 +1,10 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { parsePart, replay } from '../../dev/replay/replay.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
+import { parsePart } from '../../shared/replay/pair.ts'
 import { prepare } from '../support/e2e.ts'
 import { downloaded } from '../support/manifest-of.ts'
+import { replayInOrder } from '../support/replay-in-order.ts'
 
 const { client, org, ids, fields, label, driver } = await prepare(6)
 const target = openDriver(inject('stack').legacy as Neo4jAddress)
@@ -18,9 +19,9 @@ async function replayed(fileName: string): Promise<Record<string, number>> {
   const [constraint] = manifest.requires.constraints ?? []
   await run(target, constraint?.cypher['3.5'] as string)
   for (const pairs of parts.map((bytes) => parsePart(bytes.toString()))) {
-    await replay(target, pairs)
+    await replayInOrder(target, pairs)
     const metadata = pairs.at(-1)?.metadata as { postback?: { statements: typeof pairs } }
-    await replay(target, metadata.postback?.statements ?? [])
+    await replayInOrder(target, metadata.postback?.statements ?? [])
   }
   return Object.fromEntries(Object.entries(manifest.statements ?? {}).filter(([, count]) => count > 0))
 }

@@ -3,11 +3,12 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { type Pair, replay } from '../../dev/replay/replay.ts'
-import { replayGrouped } from '../../dev/replay/replay-grouped.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
+import type { Pair } from '../../shared/replay/pair.ts'
 import { answeredPairs } from '../support/answered-pairs.ts'
+import { replayInOrder } from '../support/replay-in-order.ts'
+import { nodeUpsert, replayed, sourceOf } from '../support/replaying.ts'
 import { shuffled } from '../support/shuffle.ts'
 import { dirtying, drawing, kinds, leftovers, movieIds, personIds } from './sample-graph.ts'
 
@@ -48,12 +49,21 @@ async function publish(mark: string, parameterSyntax: string): Promise<Pair[]> {
   return answeredPairs(answer)
 }
 
+/** One lane, and four with batches so small that every lane has some. */
+const ways = [
+  { lanes: 1, createConstraints: true },
+  { lanes: 4, createConstraints: true, batchRows: 9 },
+]
+
 describe.each(['dollar', 'braces'] as const)('a packet in %s syntax, its pairs grouped by text', (syntax) => {
   const copy = copies[syntax]
+  const address = syntax === 'dollar' ? target : legacy
+  const first = syntax === 'dollar' ? 1 : 0
+  const even = (pairs: readonly Pair[]) => pairs.filter((_, index) => index % 2 === 0)
   test.each([
     ['in order', (pairs: readonly Pair[]) => [pairs]],
     ['shuffled, and again', (pairs: readonly Pair[]) => [shuffled(pairs, 1), shuffled(pairs, 2)]],
-    ['half grouped, half one by one', (pairs: readonly Pair[]) => [pairs.filter((_, index) => index % 2 === 0)]],
+    ['half grouped, half one by one', (pairs: readonly Pair[]) => [even(pairs)]],
   ])('makes a dirty target equal to the origin: %s', async (name, replays) => {
     const mark = uniqueName('G')
     try {
@@ -61,12 +71,12 @@ describe.each(['dollar', 'braces'] as const)('a packet in %s syntax, its pairs g
       await runAll(copy, [...dirtying(mark), dirtyDates(mark)])
       const pairs = await publish(mark, syntax)
       if (name.startsWith('half')) {
-        await replay(
+        await replayInOrder(
           copy,
           pairs.filter((_, index) => index % 2 === 1),
         )
       }
-      for (const some of replays(pairs)) await replayGrouped(copy, some)
+      for (const [at, some] of replays(pairs).entries()) await replayed(sourceOf(some), address, ways[(at + first) % 2])
       await runAll(origin, [...leftovers(mark), leftDate(mark)])
       const [expected, actual] = [await readGraph(origin, mark), await readGraph(copy, mark)]
       expect([expected.nodes.length, expected.relationships.length]).toEqual([65 + 11, 65 + 9])
@@ -78,28 +88,12 @@ describe.each(['dollar', 'braces'] as const)('a packet in %s syntax, its pairs g
   })
 })
 
-const upsert = (label: string, id: string): Pair => ({
-  statement: `MERGE (n:\`${label}\` {\`id\`: $id}) SET n = {\`id\`: $id}`,
-  parameters: { id },
-  metadata: null,
-})
-
 test('thousands of rows are split into transactions of a thousand, with counters summed over all', async () => {
   const label = uniqueName('Rows')
   await run(copies.dollar, `CREATE CONSTRAINT FOR (n:\`${label}\`) REQUIRE n.id IS UNIQUE`)
-  const pairs = Array.from({ length: 2_001 }, (_, index) => upsert(label, `p${index}`))
-  const { transactions, counters } = await replayGrouped(copies.dollar, pairs)
-  expect([transactions, counters.nodesCreated]).toEqual([3, 2_001])
-  expect((await replayGrouped(copies.dollar, pairs)).counters.nodesCreated).toBe(0)
-  await clean(copies.dollar, label)
-})
-
-test('a row that updates two nodes is reported, and so is a pair with a missing parameter', async () => {
-  const label = uniqueName('Twice')
-  await run(copies.dollar, `CREATE (:\`${label}\` {id: 'a'}), (:\`${label}\` {id: 'a'})`)
-  await expect(replayGrouped(copies.dollar, [upsert(label, 'a')])).rejects.toThrow('2 upserts by 1 rows of UNWIND')
-  await expect(replayGrouped(copies.dollar, [{ ...upsert(label, 'a'), parameters: {} }])).rejects.toThrow(
-    'a pair has no parameter id',
-  )
+  const pairs = Array.from({ length: 2_001 }, (_, index) => nodeUpsert(label, `p${index}`))
+  const { transactions, counters, ...report } = await replayed(sourceOf(pairs), target, { lanes: 1 })
+  expect([transactions, report.rows, report.pairs.nodeUpsert, counters.nodesCreated]).toEqual([3, 2_001, 2_001, 2_001])
+  expect((await replayed(sourceOf(pairs), target)).counters.nodesCreated).toBe(0)
   await clean(copies.dollar, label)
 })

@@ -3,10 +3,10 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { replay } from '../../dev/replay/replay.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { answeredPairs } from '../support/answered-pairs.ts'
+import { replayInOrder } from '../support/replay-in-order.ts'
 import { breakouts, refusedNames } from './injection.ts'
 import { quoted } from './odd-names.ts'
 
@@ -46,7 +46,7 @@ describe.each([
       relationships: ['T', ...names].map(quoted),
     })
     const pairs = answeredPairs(answer)
-    await replay(driverOf(copy), [...pairs, ...pairs])
+    await replayInOrder(driverOf(copy), [...pairs, ...pairs])
     const [expected, actual] = [await readGraph(driverOf(origin), mark), await readGraph(driverOf(copy), mark)]
     expect([expected.nodes.length, expected.relationships.length]).toEqual([
       values.length + 3,

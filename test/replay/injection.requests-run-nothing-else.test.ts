@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { replay } from '../../dev/replay/replay.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { answeredPairs } from '../support/answered-pairs.ts'
+import { replayInOrder } from '../support/replay-in-order.ts'
 import { breakouts, createPositions, deletePositions, positions, refusedNames } from './injection.ts'
 import { quoted } from './odd-names.ts'
 
@@ -85,9 +85,9 @@ describe('a name that attempts to break out of its quotes has no side effects, i
       const answer = await client.post(path, { ...body, ...own, ...position.with(given, label) })
       const pairs = answeredPairs(answer)
       expect(pairs.length).toBeGreaterThan(0)
-      await replay(copy, pairs)
+      await replayInOrder(copy, pairs)
       const postback = pairs.at(-1)?.metadata?.postback as { statements: typeof pairs } | undefined
-      await replay(copy, postback?.statements ?? [])
+      await replayInOrder(copy, postback?.statements ?? [])
     }
     await expectNothingElse()
   })

@@ -3,10 +3,10 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { replay } from '../../dev/replay/replay.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { answeredPairs } from '../support/answered-pairs.ts'
+import { replayInOrder } from '../support/replay-in-order.ts'
 import { shuffled } from '../support/shuffle.ts'
 import { collidingNames, identifyingNames, printableNames, quoted } from './odd-names.ts'
 
@@ -79,7 +79,7 @@ test.each([
       })),
     )
     const pairs = [...answeredPairs(together), ...answeredPairs(identified)]
-    await replay(driverOf(copy), [...shuffled(pairs, 1), ...shuffled(pairs, 2)])
+    await replayInOrder(driverOf(copy), [...shuffled(pairs, 1), ...shuffled(pairs, 2)])
     const [expected, actual] = [await readGraph(driverOf(origin), mark), await readGraph(driverOf(copy), mark)]
     expect([expected.nodes.length, expected.relationships.length]).toEqual([
       2 + 2 * identifyingNames.length,

@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { type Pair, parsePart, replay } from '../../dev/replay/replay.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
+import { type Pair, parsePart } from '../../shared/replay/pair.ts'
+import { replayInOrder } from '../support/replay-in-order.ts'
 import { shuffled } from '../support/shuffle.ts'
 
 const { neo4j, target, legacy } = inject('stack')
@@ -47,7 +48,7 @@ describe.each([
     ]) {
       await run(to, named('MATCH (n:P) DETACH DELETE n'))
       await run(to, named(`CREATE ${dirt}`))
-      await replay(to, order)
+      await replayInOrder(to, order)
       seen.push(await run(to, named(question)))
     }
     for (const rows of seen) expect(rows).toEqual(seen[0])
@@ -129,7 +130,7 @@ describe.each([
     ])
     const label = qa.mappedIndices.DEFAULT_INDEX
     await run(to, `MATCH (n:${label} {id: 'b'}) DETACH DELETE n`)
-    await replay(to, postback.statements)
+    await replayInOrder(to, postback.statements)
     expect(await run(to, `MATCH (n:${label}) OPTIONAL MATCH (n)-[r]-() RETURN n.id, n.at, r`)).toEqual([
       ['a', row[1], null],
     ])

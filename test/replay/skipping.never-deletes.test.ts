@@ -1,9 +1,10 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { parsePart, replay } from '../../dev/replay/replay.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
+import { parsePart } from '../../shared/replay/pair.ts'
+import { replayInOrder } from '../support/replay-in-order.ts'
 import { shuffled } from '../support/shuffle.ts'
 
 const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
@@ -26,7 +27,7 @@ async function outcome(drawn: string, dirt: string, request: object, question: s
   for (const order of [pairs, pairs.toReversed(), shuffled(pairs, 1)]) {
     await run(to, named('MATCH (n:P) DETACH DELETE n'))
     await run(to, named(`CREATE ${dirt}`))
-    await replay(to, order)
+    await replayInOrder(to, order)
     seen.push(await run(to, named(question)))
   }
   for (const rows of seen) expect(rows).toEqual(seen[0])

@@ -3,9 +3,9 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { replay } from '../../dev/replay/replay.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
+import { replayInOrder } from '../support/replay-in-order.ts'
 import { drawing, kinds, movieIds, personIds } from './sample-graph.ts'
 
 const { neo4j, target, legacy } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress; legacy: Neo4jAddress }
@@ -41,7 +41,7 @@ test.each([
     ])
     expect(body.error).toBeNull()
     // The client's JSON.parse made every number a JavaScript number, which the driver sends as a float.
-    await replay(copy, body.transactionRequest?.statements ?? [])
+    await replayInOrder(copy, body.transactionRequest?.statements ?? [])
     const [expected, actual] = [await readGraph(origin, mark), await readGraph(copy, mark)]
     expect(actual.relationships.length).toBe(65)
     expect(differences(expected, actual)).toEqual([])
@@ -67,9 +67,9 @@ test.each([
   const postback = pairs.flatMap(
     ({ metadata }) => (metadata?.postback as typeof body.transactionRequest)?.statements ?? [],
   )
-  await replay(copy, pairs)
+  await replayInOrder(copy, pairs)
   await run(copy, `MATCH (:\`${mark}\`)-[r]->() REMOVE r.stampedAt`)
-  await replay(copy, postback)
+  await replayInOrder(copy, postback)
   const rows = await run(copy, `MATCH (a:\`${mark}\`)-[r]->(b) RETURN a.stampedAt, r.stampedAt, b.stampedAt`)
   expect(rows.map((row) => row.map((stamp) => typeof stamp))).toEqual([['bigint', 'bigint', 'bigint']])
   await Promise.all([clean(origin, mark), clean(copy, mark)])

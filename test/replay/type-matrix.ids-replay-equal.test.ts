@@ -3,10 +3,10 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { replay } from '../../dev/replay/replay.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { answeredPairs } from '../support/answered-pairs.ts'
+import { replayInOrder } from '../support/replay-in-order.ts'
 import { shuffled } from '../support/shuffle.ts'
 import { matrix } from './type-matrix.ts'
 
@@ -89,7 +89,7 @@ test.each([
     ])
     const pairs = answeredPairs(answer)
     expect(pairs.filter(({ statement }) => statement.includes('SET n =')).length).toBe(count + 1)
-    await replay(driverOf(copy), [...shuffled(pairs, 1), ...pairs, ...shuffled(pairs, 2)])
+    await replayInOrder(driverOf(copy), [...shuffled(pairs, 1), ...pairs, ...shuffled(pairs, 2)])
     await run(
       driverOf(copy),
       `MATCH (n) WHERE n.stale AND any(l IN labels(n) WHERE l STARTS WITH $mark) AND NOT (n)--() DELETE n`,

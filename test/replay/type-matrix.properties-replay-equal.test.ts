@@ -3,10 +3,10 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { replay } from '../../dev/replay/replay.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { answeredPairs } from '../support/answered-pairs.ts'
+import { replayInOrder } from '../support/replay-in-order.ts'
 import { shuffled } from '../support/shuffle.ts'
 import { longDurations, matrix, propertiesOf } from './type-matrix.ts'
 
@@ -80,7 +80,7 @@ test.each([
   const lossless = answeredPairs(answer)
   // A strict packet is read with JSON.parse: all numbers are JavaScript numbers, which the driver sends as floats.
   const pairs = numbers === 'strict' ? (answer.body.transactionRequest?.statements ?? []) : lossless
-  await replay(driverOf(copy), [...shuffled(pairs, 1), ...shuffled(pairs, 2)])
+  await replayInOrder(driverOf(copy), [...shuffled(pairs, 1), ...shuffled(pairs, 2)])
   const [expected, actual] = [await readGraph(driverOf(origin), label), await readGraph(driverOf(copy), label)]
   expect(differences(expected, actual)).toEqual([])
   expect(await zonedTexts(driverOf(copy), label)).toEqual(await zonedTexts(driverOf(origin), label))

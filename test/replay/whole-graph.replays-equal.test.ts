@@ -3,9 +3,10 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { differences, readGraph, zonedOffsets } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { type Pair, parsePart, replay } from '../../dev/replay/replay.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
+import { type Pair, parsePart } from '../../shared/replay/pair.ts'
+import { replayInOrder } from '../support/replay-in-order.ts'
 import { shuffled } from '../support/shuffle.ts'
 import { dirtying, drawing, kinds, leftovers, movieIds, personIds } from './sample-graph.ts'
 
@@ -62,7 +63,7 @@ describe.each([
     await runAll(driverOf(copy), dirtying(mark))
     try {
       const pairs = await publish(origin, mark, syntax)
-      await replay(driverOf(copy), order(pairs))
+      await replayInOrder(driverOf(copy), order(pairs))
       await runAll(driverOf(origin), leftovers(mark))
       const [expected, actual] = [await readGraph(driverOf(origin), mark), await readGraph(driverOf(copy), mark)]
       expect(expected.nodes.length).toBe(65)

@@ -1,10 +1,10 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { replay } from '../../dev/replay/replay.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { answeredPairs } from '../support/answered-pairs.ts'
+import { replayInOrder } from '../support/replay-in-order.ts'
 
 const { neo4j, target, legacy } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress; legacy: Neo4jAddress }
 const { apiUrl, tokens } = inject('service')
@@ -43,7 +43,7 @@ test.each([
     const answer = await client.post('/1.0/publish/', { ...fields, originIds: ids })
     const copy = openDriver(address)
     try {
-      await replay(copy, answeredPairs(answer))
+      await replayInOrder(copy, answeredPairs(answer))
       const expected = await run(origin, told(label))
       expect(expected).toHaveLength(values.length)
       expect(await run(copy, told(label))).toEqual(expected)

@@ -1,8 +1,9 @@
 import { expect } from 'vitest'
 import { differences, readGraph } from '../../../dev/replay/compare-graphs.ts'
 import { run } from '../../../dev/replay/neo4j.ts'
-import { parsePart, replay } from '../../../dev/replay/replay.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
+import { parsePart } from '../../../shared/replay/pair.ts'
+import { replayInOrder } from '../../support/replay-in-order.ts'
 import { mustKeepSecrets } from './kept-secrets.ts'
 import { mustBeSweptClean } from './leftovers.ts'
 import { mustBeQuiet } from './queue-state.ts'
@@ -97,7 +98,7 @@ async function partsOf({ client, org }: World, fileName: string): Promise<string
 
 async function mustReplay({ origin, target }: World, { label }: Version, texts: readonly string[]): Promise<void> {
   await run(target, `CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`${label}\`) REQUIRE n.id IS UNIQUE`)
-  await replay(target, texts.flatMap(parsePart))
+  await replayInOrder(target, texts.flatMap(parsePart))
   expect(differences(await readGraph(origin, label), await readGraph(target, label))).toEqual([])
   await run(target, `MATCH (n:\`${label}\`) DETACH DELETE n`)
 }

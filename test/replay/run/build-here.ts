@@ -1,7 +1,7 @@
-import { parsePart } from '../../../dev/replay/replay.ts'
 import { buildPacket } from '../../../shared/publish/build-packet.ts'
 import type { BuildSizes } from '../../../shared/publish/read/sizes.ts'
 import { parseMulti } from '../../../shared/publish/request/multi.ts'
+import { parsePart } from '../../../shared/replay/pair.ts'
 import type { Case } from '../generator/cases.ts'
 import { bodiesOf, type Delivered } from './deliver.ts'
 import type { World } from './run-case.ts'

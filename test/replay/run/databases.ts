@@ -1,5 +1,12 @@
 import type { Driver, Node as DriverNode, Relationship as DriverRelationship, Transaction } from 'neo4j-driver'
-import type { Pair } from '../../../dev/replay/replay.ts'
+import { itemsOf } from '../../../shared/replay/order/batches.ts'
+import type { Pair } from '../../../shared/replay/pair.ts'
+import { recognise } from '../../../shared/replay/recognise.ts'
+import { connectionOf } from '../../../shared/replay/run/connection.ts'
+import { createRunner } from '../../../shared/replay/run/run-batch.ts'
+import type { Lanes } from '../../../shared/replay/run/run-items.ts'
+import { runWindow } from '../../../shared/replay/run/run-window.ts'
+import { createTally } from '../../../shared/replay/run/tally.ts'
 import type { Alphabet } from '../generator/alphabet.ts'
 import { types } from '../generator/alphabet.ts'
 import type { Graph } from '../generator/graph.ts'
@@ -77,6 +84,33 @@ export async function wipeOrigin(driver: Driver, names: Alphabet): Promise<void>
   try {
     await session.executeWrite((transaction) => wipe(transaction, names))
   } finally {
+    await session.close()
+  }
+}
+
+/** The target after a replay by the engine, whose transactions are committed; leaves no data behind either. */
+export async function replayedByEngine(
+  driver: Driver,
+  before: Graph,
+  pairs: readonly Pair[],
+  names: Alphabet,
+  lanes: Lanes,
+): Promise<Graph> {
+  const session = driver.session()
+  const items = pairs.flatMap((pair, index) => {
+    const recognised = recognise(pair.statement)
+    if (recognised === null) throw new Error(`not recognised: ${pair.statement}`)
+    return itemsOf(pair, { part: 1, pair: index + 1 }, recognised)
+  })
+  const tally = createTally()
+  const { signal } = new AbortController()
+  const runner = createRunner({ connection: connectionOf(driver), tally, onRefused: 'stop', signal })
+  try {
+    await session.executeWrite((transaction) => create(transaction, before, names))
+    await runWindow([{ items, others: [] }], runner, lanes, tally)
+    return await session.executeRead((transaction) => read(transaction, names))
+  } finally {
+    await session.executeWrite((transaction) => wipe(transaction, names))
     await session.close()
   }
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { parseLossless } from '../../../dev/replay/lossless-json.ts'
-import { type Pair, parsePart } from '../../../dev/replay/replay.ts'
 import { database, uniqueName } from '../../../dev/requests.ts'
+import { parseLossless } from '../../../shared/replay/lossless-json.ts'
+import { type Pair, parsePart } from '../../../shared/replay/pair.ts'
 import type { Case } from '../generator/cases.ts'
 import type { World } from './run-case.ts'
 

@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { accessSync, constants, globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startOf } from '../../../dev/service.ts'
@@ -113,7 +113,7 @@ describe('the image', () => {
   })
 
   test('contains every program with all its imports, and the build context nothing else', () => {
-    const product = globSync('{api,worker,doctor,shared}/**/*.ts')
+    const product = globSync('{api,worker,doctor,cli,shared}/**/*.ts')
     const imported = product.flatMap((file) =>
       [...textOf(file).matchAll(/from '(\.[^']+)'/g)].map(([, path]) => join(dirname(file), path as string)),
     )
@@ -124,6 +124,12 @@ describe('the image', () => {
       .split('\n')
       .filter((line) => line.startsWith('!'))
     expect(passed.sort()).toEqual([...copied, 'package.json', 'package-lock.json'].map((name) => `!${name}`).sort())
+  })
+
+  test('has the client as the command packets', () => {
+    expect(lines).toContain('RUN ln -s /app/cli/main.ts /usr/local/bin/packets')
+    expect(textOf('cli/main.ts')).toMatch(/^#!\/usr\/bin\/env node\n/)
+    accessSync('cli/main.ts', constants.X_OK)
   })
 
   test.each(programs)('gives %s the same variables as npm, and compiles it with its flags', (name) => {
@@ -150,6 +156,10 @@ describe('the image', () => {
 
   test('needs no writable file system', () => {
     const writes = /\b(writeFile|appendFile|createWriteStream|mkdir|mkdtemp|rename|unlink|rmdir|copyFile)(Sync)?\(/
-    expect(globSync('{api,worker,doctor,shared}/**/*.ts').filter((file) => writes.test(textOf(file)))).toEqual([])
+    const isOfPrograms = (file: string) => !file.startsWith('shared/replay/')
+    const files = globSync('{api,worker,doctor,shared}/**/*.ts').filter(isOfPrograms)
+    expect(files.filter((file) => writes.test(textOf(file)))).toEqual([])
+    // A replay keeps its state in a file, but no program that runs in the image replays.
+    expect(files.filter((file) => textOf(file).includes('/replay/'))).toEqual([])
   })
 })

@@ -1,3 +1,5 @@
+import { floatText } from '../cypher/values.ts'
+
 /**
  * Parses JSON for replay: an integer becomes a BigInt, a literal with a point or an exponent a number. In a packet `1`
  * and `1.0` are different values, and 2^53+1 is not 2^53.
@@ -9,3 +11,12 @@ export function parseLossless(text: string): unknown {
     return /[.eE]/.test(source) ? value : BigInt(source)
   })
 }
+
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
+
+/** The JSON that `parseLossless` reads back as the same value. */
+export const stringifyLossless = (value: unknown): string =>
+  JSON.stringify(value, (_key, one) => {
+    if (typeof one === 'bigint') return rawJSON(String(one))
+    return typeof one === 'number' ? rawJSON(floatText(one)) : one
+  })

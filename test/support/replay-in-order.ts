@@ -1,18 +1,10 @@
 import type { Driver, ManagedTransaction } from 'neo4j-driver'
-import { parseLossless } from './lossless-json.ts'
-
-export interface Pair {
-  statement: string
-  parameters: Record<string, unknown>
-  metadata: Record<string, unknown> | null
-}
-
-export const parsePart = (text: string): Pair[] => (parseLossless(text) as { statements: Pair[] }).statements
+import type { Pair } from '../../shared/replay/pair.ts'
 
 const pairsPerTransaction = 500
 
-/** Replays pairs as a client would: in the given order, pipelined, a few hundred per transaction. */
-export async function replay(driver: Driver, pairs: readonly Pair[]): Promise<void> {
+/** Replays pairs as the simplest client would: in the given order, each as it is, a few hundred per transaction. */
+export async function replayInOrder(driver: Driver, pairs: readonly Pair[]): Promise<void> {
   const session = driver.session()
   try {
     for (let start = 0; start < pairs.length; start += pairsPerTransaction) {

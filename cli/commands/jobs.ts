@@ -1,0 +1,22 @@
+import { Command } from 'commander'
+import { type Context, printResult, warn } from '../context.ts'
+import { jobLine } from '../format.ts'
+import { type OutputOptions, openService, type ServiceOptions, wholeNumber, withJson, withService } from '../options.ts'
+
+interface Options extends ServiceOptions, OutputOptions {
+  limit: number
+}
+
+/** `packets jobs`: the latest publishes. */
+export function jobs(context: Context): Command {
+  const command = new Command('jobs')
+    .description('list jobs, newest first')
+    .argument('[org]', 'only those of this org and its sub-directories')
+    .option('--limit <n>', 'at most so many', wholeNumber(1, 1e15), 100)
+  return withService(withJson(command)).action(async (org: string | undefined, options: Options) => {
+    const client = await openService(context, options)
+    const { jobs: found, hasMore } = await client.jobs(org, options.limit, context.signal)
+    printResult(context, options.json, { jobs: found, hasMore }, found.map(jobLine).join('\n'))
+    if (hasMore) warn(context, 'there are more jobs: raise --limit')
+  })
+}

@@ -1,0 +1,27 @@
+import { Command } from 'commander'
+import { type Context, printResult, warn } from '../context.ts'
+import { type OutputOptions, openService, type ServiceOptions, wholeNumber, withJson, withService } from '../options.ts'
+
+interface Options extends ServiceOptions, OutputOptions {
+  limit?: number
+}
+
+/** `packets ls`: the files of an org. */
+export function ls(context: Context): Command {
+  const command = new Command('ls')
+    .description('list the files of an org')
+    .argument('<org>', 'org, or a sub-directory of one')
+    .argument('[prefix...]', 'only names that start with one of these')
+    .option('--limit <n>', 'at most so many names', wholeNumber(1, 1e15))
+  return withService(withJson(command)).action(async (org: string, prefixes: string[], options: Options) => {
+    const client = await openService(context, options)
+    const { names, hasMore } = await client.files(
+      org,
+      prefixes,
+      options.limit ?? Number.POSITIVE_INFINITY,
+      context.signal,
+    )
+    printResult(context, options.json, { files: names, hasMore }, names.join('\n'))
+    if (hasMore) warn(context, 'there are more files: raise --limit')
+  })
+}

@@ -1,0 +1,30 @@
+/** The exit codes of the client, by what they mean. */
+export const exitCodes = {
+  done: 0,
+  unforeseen: 1,
+  /** The command line, or a file or variable that it names, is not valid. */
+  usage: 2,
+  /** Nothing was written: the target lacks what the packet needs, or the packet holds what this client does not run. */
+  refused: 4,
+  /** The bytes of the packet are not what they should be. */
+  broken: 5,
+  /** The target failed; what was written stays, and the same command goes on. */
+  target: 6,
+  /** The service or the object store refused, or was not reached. */
+  service: 7,
+  interrupted: 130,
+} as const
+
+export type Exit = keyof typeof exitCodes
+
+/** An expected failure: its message is a complete sentence for a terminal, and holds no secret. */
+export class Failure extends Error {
+  readonly exit: Exit
+
+  constructor(exit: Exit, message: string) {
+    super(message)
+    this.exit = exit
+  }
+}
+
+export const usageError = (message: string): Failure => new Failure('usage', message)

@@ -1,0 +1,32 @@
+import type { Job } from './api/schemas.ts'
+import type { Client } from './client.ts'
+import type { Context } from './context.ts'
+import { Failure } from './exit.ts'
+import { packetText } from './format.ts'
+import { type ProgressKind, startProgress } from './progress.ts'
+
+/** Follows a job to its end. @throws Failure (service) if it failed or was cancelled */
+export async function followJob(context: Context, client: Client, id: string, kind?: ProgressKind): Promise<Job> {
+  const progress = startProgress(context.stderr, kind)
+  let last: Job | undefined
+  try {
+    for await (const job of client.follow(id, context.signal)) {
+      last = job
+      const { phase, subRequests, subRequestsDone, pairs, parts, bytes } = job.progress
+      progress.update({
+        done: subRequestsDone,
+        total: subRequests,
+        text: `${phase}: ${packetText(pairs, parts, bytes)}`,
+      })
+    }
+  } catch (error) {
+    progress.stop()
+    context.stderr.write(`the job goes on at the service; follow it with: packets job ${id} --follow\n`)
+    throw error
+  }
+  progress.stop()
+  const { state, error } = last as Job
+  if (state !== 'succeeded')
+    throw new Failure('service', `the job ${id} ${state === 'failed' ? `failed: ${error?.message}` : 'was cancelled'}`)
+  return last as Job
+}

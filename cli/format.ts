@@ -1,0 +1,59 @@
+import type { Job } from './api/schemas.ts'
+
+export const number = new Intl.NumberFormat('en-US')
+const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
+
+export const plural = (count: number, word: string): string =>
+  `${number.format(count)} ${word}${count === 1 ? '' : 's'}`
+
+/** A size with two or more digits: `3.1 MB`. */
+export function size(bytes: number): string {
+  const unit = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
+  const value = bytes / 1_000 ** unit
+  return `${unit > 0 && value < 100 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`
+}
+
+export const packetText = (pairs: number | null, parts: number, bytes: number | null): string =>
+  [pairs === null ? [] : plural(pairs, 'pair'), plural(parts, 'part'), bytes === null ? [] : size(bytes)]
+    .flat()
+    .join(', ')
+
+/** One line about a job. */
+export const jobLine = ({ id, state, orgName, fileName, createdAt, progress: { pairs, parts, bytes } }: Job): string =>
+  `${id}  ${state}  ${orgName}/${fileName}  ${createdAt}  ${packetText(pairs, parts, bytes)}`
+
+/** What a job did, and what of it a user should look at. */
+export function jobText(job: Job): string {
+  const { error, report } = job
+  return [jobLine(job), ...(error ? [`error: ${error.message}`] : []), ...(report ? reportLines(report) : [])].join(
+    '\n',
+  )
+}
+
+interface Report {
+  missing: Record<'originIds' | 'relationshipIds', { count: number; first: string[] }>
+  skipped: Record<string, number>
+  collapsed: number
+}
+
+/** What a packet leaves out of what was asked for. */
+export function reportLines({ missing, skipped, collapsed }: Report): string[] {
+  const lost = [
+    ['origin id', missing.originIds],
+    ['relationship id', missing.relationshipIds],
+  ] as const
+  const left = Object.entries(skipped).filter(([, count]) => count > 0)
+  return [
+    ...lost
+      .filter(([, { count }]) => count > 0)
+      .map(([word, { count, first }]) => `missing: ${plural(count, word)}: ${listed(first, count)}`),
+    ...(left.length > 0
+      ? [`skipped: ${left.map(([what, count]) => `${number.format(count)} ${what}`).join(', ')}`]
+      : []),
+    ...(collapsed > 0 ? [`collapsed: ${plural(collapsed, 'parallel relationship')}`] : []),
+  ]
+}
+
+const idsShown = 10
+const listed = (first: readonly string[], count: number) =>
+  `${first.slice(0, idsShown).join(', ')}${count > idsShown ? ', …' : ''}`

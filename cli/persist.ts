@@ -1,0 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pRetry from 'p-retry'
+import { ServiceError } from './service-error.ts'
+
+const longestPauseSeconds = 60
+const pauses = { retries: 6, minTimeout: 500, factor: 2, maxTimeout: 15_000, randomize: true }
+
+/** Repeats a request that may pass later, for about half a minute, and waits as long as `Retry-After` says. */
+export function persist<T>(request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  return pRetry(request, {
+    ...pauses,
+    ...(signal ? { signal } : {}),
+    shouldRetry: ({ error }) => error instanceof ServiceError && error.mayPass,
+    async onFailedAttempt({ error, retriesLeft, retryDelay }) {
+      if (!(error instanceof ServiceError) || !error.mayPass || retriesLeft === 0) return
+      const asked = Math.min(error.retryAfterSeconds, longestPauseSeconds) * 1_000
+      if (asked > retryDelay) await delay(asked - retryDelay, undefined, signal ? { signal } : {})
+    },
+  })
+}

@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises'
+import { addAbortSignal } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import type { PublishRequest } from './api/schemas.ts'
+import type { Context } from './context.ts'
+import type { Environment } from './environment.ts'
+import { usageError } from './exit.ts'
+
+const idsPerRequest = 500
+
+export interface RequestOptions {
+  ids?: string
+  org?: string
+  name?: string
+}
+
+/** The sub-requests of a publish: those of the file, completed by the options and the environment. */
+export async function readRequests(context: Context, file: string, options: RequestOptions): Promise<PublishRequest[]> {
+  const { ids, org, name } = options
+  if (file === '-' && ids === '-') throw usageError('standard input can hold the request or the ids, not both')
+  const given = parse(await contentOf(context, file), file)
+  const requests = given.map((request, index) => {
+    const at = given.length > 1 ? `[${index}].` : ''
+    if (request.returnOnly) throw usageError(`${at}returnOnly: this command stores the packet; leave it out`)
+    return {
+      ...request,
+      ...(org === undefined ? {} : { orgName: org }),
+      ...(name === undefined ? {} : { fileName: name }),
+      ...originOf(request, context.environment, at),
+    } as PublishRequest
+  })
+  return ids === undefined ? requests : withIds(requests, linesOf(await contentOf(context, ids), ids))
+}
+
+async function contentOf({ stdin, signal }: Context, file: string): Promise<string> {
+  if (file === '-') return text(addAbortSignal(signal, stdin))
+  return readFile(file, 'utf8').catch((error) => {
+    throw usageError(`${file} cannot be read (${error.code})`)
+  })
+}
+
+type Given = Partial<PublishRequest>
+
+function parse(content: string, file: string): Given[] {
+  const requests = [jsonOf(content)].flat()
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null
+  if (requests.length === 0 || !requests.every(isObject)) {
+    throw usageError(`${file === '-' ? 'standard input' : file} must hold a publish request as JSON, or a list of them`)
+  }
+  return requests as Given[]
+}
+
+function jsonOf(content: string): unknown {
+  try {
+    return JSON.parse(content)
+  } catch {
+    return null
+  }
+}
+
+/** The address and credentials of the origin: those of the request, or else of the environment. */
+function originOf(request: Given, environment: Environment, at: string): Pick<PublishRequest, 'dbUrl' | 'credentials'> {
+  const { PACKETS_ORIGIN_URL, PACKETS_ORIGIN_USER, PACKETS_ORIGIN_PASSWORD } = environment
+  const hasBoth = PACKETS_ORIGIN_USER !== undefined && PACKETS_ORIGIN_PASSWORD !== undefined
+  const basic = `Basic ${Buffer.from(`${PACKETS_ORIGIN_USER}:${PACKETS_ORIGIN_PASSWORD}`).toString('base64')}`
+  const dbUrl = request.dbUrl ?? PACKETS_ORIGIN_URL
+  const credentials = request.credentials ?? (hasBoth ? basic : undefined)
+  if (dbUrl === undefined) throw usageError(`${at}dbUrl: neither in the request nor in PACKETS_ORIGIN_URL`)
+  if (credentials === undefined) {
+    throw usageError(`${at}credentials: neither in the request nor in PACKETS_ORIGIN_USER and PACKETS_ORIGIN_PASSWORD`)
+  }
+  return { dbUrl, credentials }
+}
+
+function linesOf(content: string, file: string): string[] {
+  const ids = [...new Set(content.split(/\r?\n/).filter((line) => line !== ''))]
+  if (ids.length === 0) throw usageError(`--ids: ${file === '-' ? 'standard input' : file} has no ids`)
+  return ids
+}
+
+function withIds([request, ...others]: PublishRequest[], ids: readonly string[]): PublishRequest[] {
+  if (request === undefined || others.length > 0) throw usageError('--ids: needs one request, not a list')
+  if (request.originIds?.length) throw usageError('--ids: the request has originIds of its own')
+  const count = Math.ceil(ids.length / idsPerRequest)
+  return Array.from({ length: count }, (_, index) => ({
+    ...request,
+    originIds: ids.slice(index * idsPerRequest, (index + 1) * idsPerRequest),
+  }))
+}

@@ -1,0 +1,47 @@
+import { Failure } from './exit.ts'
+
+const passing = [429, 502, 503]
+
+/** The service refused a request, was not reached (`status` null), or answered as this service never does (0). */
+export class ServiceError extends Failure {
+  readonly status: number | null
+  readonly headers: Headers
+
+  constructor(message: string, status: number | null = null, headers = new Headers()) {
+    super('service', message)
+    this.status = status
+    this.headers = headers
+  }
+
+  /** Whether the same request may succeed later. */
+  get mayPass(): boolean {
+    return this.status === null || passing.includes(this.status)
+  }
+
+  get retryAfterSeconds(): number {
+    return Number(this.headers.get('Retry-After') ?? 0) || 0
+  }
+}
+
+/** The error of a response: what its body says, either a publish response object or a problem (RFC 9457). */
+export function refusal(response: Response, body: unknown): ServiceError {
+  const status = `${response.status} ${response.statusText}`.trim()
+  return new ServiceError(`the service answered ${messageOf(body) ?? status}`, response.status, response.headers)
+}
+
+function messageOf(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null) return null
+  if ('error' in body && typeof body.error === 'string') return body.error
+  if (!('detail' in body && 'status' in body && 'title' in body)) return null
+  const broken = 'errors' in body && Array.isArray(body.errors) ? body.errors : []
+  const rules = broken.map(({ path, message }) => `\n  ${path}: ${message}`).join('')
+  return `${body.status} ${body.title}: ${body.detail}${rules}`
+}
+
+/** The error of a request that got no answer. @throws what was thrown if the caller gave up. */
+export function noAnswer(url: string, error: unknown): ServiceError {
+  if (error instanceof Error && error.name === 'AbortError') throw error
+  if (error instanceof SyntaxError) return new ServiceError(`${url} answered something else than this service does`, 0)
+  const cause = (error as { cause?: { code?: string } }).cause
+  return new ServiceError(`${url} is not reachable (${cause?.code ?? 'no answer'})`)
+}

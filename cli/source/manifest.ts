@@ -1,0 +1,49 @@
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+
+// Parts are written under the last segment of their names.
+const fileName = z.string().refine((name) => !/(^|\/)\.{0,2}$|[\\\0]/.test(name), 'must be the name of a file')
+const count = z.int().nonnegative()
+const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest')
+  .nullable()
+
+const ids = z.looseObject({ count, first: z.array(z.string()) })
+const report = z.looseObject({
+  missing: z.looseObject({ originIds: ids, relationshipIds: ids }),
+  skipped: z.record(z.string(), count),
+  collapsed: count,
+})
+
+/** What this client reads of a manifest, of the service or in a directory that `get` wrote; other fields are kept. */
+const manifestSchema = z.looseObject({
+  packet: z.string(),
+  generation: count,
+  pairs: count,
+  bytes: count,
+  sha256,
+  parts: z.array(z.looseObject({ fileName, pairs: count, bytes: count, sha256, url: z.url().optional() })).min(1),
+  statements: z.record(z.string(), count).nullable(),
+  requires: z.looseObject({
+    server: z.string(),
+    constraints: z
+      .array(z.looseObject({ label: z.string(), property: z.string(), cypher: z.record(z.string(), z.string()) }))
+      .nullable(),
+    moreConstraints: count.optional(),
+  }),
+  report: report.nullable().default(null),
+})
+
+export type Manifest = z.infer<typeof manifestSchema>
+export type ManifestPart = Manifest['parts'][number]
+
+/** Checks the shape of a manifest, and that its digests agree. @returns what is wrong, as text */
+export function parseManifest(value: unknown): Manifest | string {
+  const { data, error } = manifestSchema.safeParse(value)
+  if (!data) return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
+  const digests = data.parts.map((part) => part.sha256)
+  const isWhole = data.sha256 !== null && !digests.includes(null)
+  if (isWhole && hash('sha256', digests.join('\n')) !== data.sha256) return 'sha256: is not the digest of its parts'
+  return data
+}

@@ -1,0 +1,78 @@
+import { orgName } from '../../shared/storage/names.ts'
+import { type Context, warn } from '../context.ts'
+import { Failure, usageError } from '../exit.ts'
+import { openService, type ServiceOptions, serviceUrl } from '../options.ts'
+import { ServiceError } from '../service-error.ts'
+import { download, withoutQuery } from './download.ts'
+import { inputSource, localSource } from './local.ts'
+import { parseManifest } from './manifest.ts'
+import { bareSource, once, partOf, type Source, sourceOf } from './source.ts'
+
+const linkSeconds = 86_400
+
+/** The words that describe SOURCE in the help of each command that takes one. */
+export const sourceHelp = 'a file or directory, an http(s) link, - for standard input, or ORG/NAME at the service'
+
+/** Finds the packet that a word of the command line names. Warns once about one that has no digests. */
+export async function resolveSource(context: Context, word: string, options: ServiceOptions): Promise<Source> {
+  const elsewhere = await sourceElsewhere(context, word)
+  if (elsewhere === null) return serviceSource(context, word, options)
+  if (options.url !== undefined || options.tokenFile !== undefined) {
+    throw usageError(`--url and --token-file are for packets at the service, and ${elsewhere.name} is not there`)
+  }
+  return withWarning(context, elsewhere)
+}
+
+/** The packet, if the word names something else than a packet at the service. */
+export async function sourceElsewhere(context: Context, word: string): Promise<Source | null> {
+  if (word === '-') return inputSource(context.stdin)
+  return (await localSource(word)) ?? (/^https?:\/\//i.test(word) ? linkSource(word) : null)
+}
+
+function linkSource(link: string): Source {
+  const parsed = URL.parse(link)
+  if (parsed === null || parsed.username || parsed.password)
+    throw usageError('a link must be valid, without user and password')
+  const name = withoutQuery(link)
+  const part = partOf(
+    name.slice(name.lastIndexOf('/') + 1),
+    once((signal) => download(link, signal)),
+  )
+  return bareSource(name, name, [part])
+}
+
+/** The packet that the service has under a name. @throws Failure (service) if it has none */
+export async function serviceSource(context: Context, word: string, options: ServiceOptions): Promise<Source> {
+  if ((options.url ?? context.environment.PACKETS_URL) === undefined) {
+    throw usageError(`"${word}" is no file here, and no service is named: set PACKETS_URL or pass --url`)
+  }
+  const url = serviceUrl(context, options)
+  const name = splitName(word)
+  const missing = new Failure('service', `"${word}" is no file here and no packet at ${url}`)
+  if (name === null) throw missing
+  const client = await openService(context, options)
+  const answer = await client.manifest(name.orgName, name.fileName, linkSeconds, context.signal).catch((error) => {
+    throw error instanceof ServiceError && error.status === 404 ? missing : error
+  })
+  const manifest = parseManifest(answer)
+  if (typeof manifest === 'string') throw new ServiceError(`the manifest of ${word} is not valid: ${manifest}`, 0)
+  const place = `${url}/${word}`
+  const source = sourceOf({ name: word, place }, manifest, (part, signal) => download(part.url as string, signal))
+  return withWarning(context, source)
+}
+
+function withWarning(context: Context, source: Source): Source {
+  if (source.manifest?.sha256 === null) {
+    const reason =
+      'an earlier version of the service made it, so parts without a digest are checked by their length only'
+    warn(context, `warning: ${source.name}: ${reason}`)
+  }
+  return source
+}
+
+/** The longest org that the name may begin with: a token of a sub-directory sees nothing above it. */
+function splitName(word: string): { orgName: string; fileName: string } | null {
+  const slashes = [...word.matchAll(/\//g)].map(({ index }) => index).reverse()
+  const at = slashes.find((index) => orgName.safeParse(word.slice(0, index)).success && index < word.length - 1)
+  return at === undefined ? null : { orgName: word.slice(0, at), fileName: word.slice(at + 1) }
+}

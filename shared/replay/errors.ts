@@ -1,0 +1,18 @@
+/**
+ * Why a replay ended early. `refused`: nothing was written, unless the message names a part after the first; `broken`:
+ * the source is, nothing of the part named was written; `failed`: the target failed or refused a pair. What was written
+ * stays, and the same replay goes on from there.
+ */
+export class ReplayError extends Error {
+  readonly kind: 'refused' | 'broken' | 'failed' | 'interrupted'
+
+  /** `message` is a complete sentence for people, without secrets. */
+  constructor(kind: ReplayError['kind'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ReplayError'
+    this.kind = kind
+  }
+}
+
+/** Thrown by a source for a part that it cannot read, or that is not as it should be. The message says why. */
+export class SourceBroken extends Error {}

@@ -1,0 +1,49 @@
+import { LRUCache } from 'lru-cache'
+import { render, type Template } from '../cypher/parameters.ts'
+import { readStatement } from './statements/read-statement.ts'
+import { createScanner, Mismatch } from './statements/scanner.ts'
+import { type Structure, statementOf } from './statements/structure.ts'
+
+/** A statement of the service, read back: what it says, its text, and the names of its parameters. */
+export type Recognised = Structure & { text: Template; parameters: readonly string[] }
+
+// No statement of the service is longer: a pair with its values is smaller than a part.
+const longestText = 32_000_000
+
+/**
+ * Reads a statement that this service writes, in either parameter syntax. A text is recognised only if the service
+ * writes exactly it for what was read from it, so the grammar need not repeat how statements are written, and nothing
+ * can hide in a recognised text.
+ * @returns null for any other text.
+ */
+export function recognise(text: string): Recognised | null {
+  if (text.length > longestText) return null
+  const scanner = createScanner(text)
+  try {
+    const structure = readStatement(scanner)
+    const { text: written, bindings } = statementOf(structure)
+    if (!scanner.isAtEnd() || render(written, scanner.syntax()) !== text) return null
+    return { ...structure, text: written, parameters: [...new Set(bindings.map(({ name }) => name))] }
+  } catch (error) {
+    if (error instanceof Mismatch) return null
+    throw error
+  }
+}
+
+export type Recognise = (text: string) => Recognised | null
+
+// A packet has few texts, but may have one a pair: what is kept is bounded.
+const keptCharacters = 8_000_000
+
+/** Recognises, and remembers recent texts. */
+export function createRecogniser(): Recognise {
+  const known = new LRUCache<string, { recognised: Recognised | null }>({
+    maxSize: keptCharacters,
+    sizeCalculation: (_value, text) => text.length + 1,
+  })
+  return (text) => {
+    const found = known.get(text) ?? { recognised: recognise(text) }
+    known.set(text, found)
+    return found.recognised
+  }
+}

@@ -1,0 +1,130 @@
+import { ReplayError } from './errors.ts'
+import type { Pair, Place } from './pair.ts'
+import { preflight } from './preflight/preflight.ts'
+import { survey } from './preflight/survey.ts'
+import { createRecogniser } from './recognise.ts'
+import { openResume } from './resume/resume.ts'
+import { targetHash } from './resume/state-file.ts'
+import { type Connection, connect, type Target } from './run/connection.ts'
+import { createRunner } from './run/run-batch.ts'
+import { runWindow } from './run/run-window.ts'
+import { createTally, type Tally } from './run/tally.ts'
+import type { PacketSource, PartSource } from './source/packet-source.ts'
+import { windowsOf } from './source/windows.ts'
+
+export type { PacketSource, PartSource, Target }
+
+export interface ReplayOptions {
+  /** How many transactions may run at once; `auto`: four. Without constraints always one. */
+  lanes: number | 'auto'
+  /** The most rows of a transaction. */
+  batchRows: number
+  createConstraints: boolean
+  withoutConstraints: boolean
+  onError: 'stop' | 'collect'
+  /** Whether to run statements that this service does not write: one by one, after the others of their window. */
+  allowOther: boolean
+  /** Null: the replay cannot be resumed. */
+  stateFile: string | null
+  restart: boolean
+  /** Receives each pair that the target refused, with `onError: 'collect'`. */
+  rejected?: (pair: Pair, place: Place) => Promise<void> | void
+  onProgress?: (progress: Progress) => void
+  /** The most JSON of parts that run together, and are done again after an interruption; twice as much is in memory. */
+  windowBytes?: number
+  signal: AbortSignal
+}
+
+/** How far a replay is; told after every transaction. */
+export interface Progress {
+  /** Of all parts, those of which every pair was committed, in this replay or before. */
+  partsDone: number
+  parts: number
+  rows: number
+  transactions: number
+  rejected: number
+}
+
+export interface ReplayReport extends Tally {
+  partsDone: number
+  /** Parts that an earlier replay of the same state file had done. */
+  partsSkipped: number
+  lanes: number
+  seconds: number
+}
+
+const lanesOfAuto = 4
+// Objects take several times the memory of their JSON.
+const usualWindowBytes = 8 * 1024 * 1024
+const longestEndMs = 10_000
+
+/**
+ * Gets a packet into a target. May be interrupted or killed at any moment; the same call goes on with its state file.
+ * Runs no statement that this service does not write, unless asked to, and writes nothing before the source and the
+ * target have been found fit. Where the manifest tells the constraints, parts are checked a window at a time, and a
+ * part after the first window may be refused when earlier ones have been written.
+ * @throws ReplayError
+ */
+export async function replay(source: PacketSource, target: Target, options: ReplayOptions): Promise<ReplayReport> {
+  const { signal } = options
+  const connection = connect(target)
+  // Transactions under way may end; one that does not is left to the target.
+  const overdue = Promise.withResolvers<never>()
+  overdue.promise.catch(() => {})
+  const onAbort = () => setTimeout(overdue.reject, longestEndMs).unref()
+  signal.addEventListener('abort', onAbort)
+  try {
+    return await Promise.race([replayInto(connection, source, target, options), overdue.promise])
+  } catch (error) {
+    throw signal.aborted ? new ReplayError('interrupted', 'interrupted; the same command goes on') : error
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    await connection.close()
+  }
+}
+
+async function replayInto(
+  connection: Connection,
+  source: PacketSource,
+  { url, database }: Target,
+  options: ReplayOptions,
+): Promise<ReplayReport> {
+  const started = performance.now()
+  const { signal, onProgress } = options
+  const { allowOther, windowBytes = usualWindowBytes } = options
+  const settings = { recognise: createRecogniser(), allowOther, windowBytes }
+  const resume = await openResume(options.stateFile, options.restart, source, settings, signal)
+  const { sha256, needed } = await survey(source, settings, signal)
+  const due = [...source.parts.keys()].filter((index) => !resume.done.includes(index + 1))
+  const windows = windowsOf(source, due, settings, signal)
+  // Found good before anything is written, constraints included.
+  let window = await windows.next()
+
+  const { databaseId } = await preflight(connection, needed, options)
+  const { generation } = source
+  await resume.begin(connection, { sha256, generation, target: targetHash(url, database), databaseId })
+
+  const lanes = options.withoutConstraints ? 1 : options.lanes === 'auto' ? lanesOfAuto : options.lanes
+  const tally = createTally()
+  let partsDone = resume.done.length
+  const tell = () => {
+    const { rows, transactions, rejected } = tally
+    onProgress?.({ partsDone, parts: source.parts.length, rows, transactions, rejected })
+  }
+  const onRefused = options.onError === 'stop' ? 'stop' : (options.rejected ?? (() => {}))
+  const runner = createRunner({ connection, tally, onRefused, onCommit: tell, signal })
+  while (!window.done) {
+    const parts = window.value
+    // Parsed while the target works. What is wrong with it is told when this window is done.
+    const next = windows.next()
+    next.catch(() => {})
+    await runWindow(parts, runner, { lanes, batchRows: options.batchRows }, tally)
+    partsDone += parts.length
+    await resume.add(parts.map(({ number }) => number))
+    tell()
+    window = await next
+  }
+  await resume.end()
+  const seconds = (performance.now() - started) / 1_000
+  return { ...tally, partsDone, partsSkipped: resume.done.length, lanes, seconds }
+}

@@ -1,0 +1,45 @@
+import { ReplayError } from '../errors.ts'
+import type { Item } from '../order/batches.ts'
+import type { Connection } from '../run/connection.ts'
+import { describePair } from '../run/describe-pair.ts'
+import { type LoadSettings, loadPart, readPart } from '../source/load-part.ts'
+import type { PacketSource } from '../source/packet-source.ts'
+import { firstAbsent } from './in-place.ts'
+
+const [mostParts, pairsDrawn] = [4, 100]
+
+/**
+ * Draws a hundred upserts from a few of the parts done and looks for them at the target, which may have been emptied or
+ * restored meanwhile. @throws ReplayError `refused` if one is not in place.
+ */
+export async function checkDrawn(
+  connection: Connection,
+  source: PacketSource,
+  done: readonly number[],
+  settings: LoadSettings,
+  signal: AbortSignal,
+): Promise<void> {
+  const parts = drawn(done, mostParts)
+  for (const number of parts) {
+    const stored = await readPart(source, number - 1, signal)
+    const { items } = loadPart(source, number - 1, stored, settings)
+    const upserts = items.filter(({ recognised: { kind } }) => kind === 'nodeUpsert' || kind === 'relationshipUpsert')
+    const absent = await firstAbsent(connection, drawn(upserts, pairsDrawn / parts.length))
+    if (absent !== null) throw emptied(absent)
+  }
+}
+
+function emptied({ place, recognised, pair }: Item): ReplayError {
+  const which = `part ${place.part}, pair ${place.pair} (${describePair(recognised, pair.parameters)})`
+  const since = 'is not in the target any more, which must have been emptied or restored since'
+  return new ReplayError('refused', `${which} was replayed, but ${since}; pass --restart to begin anew`)
+}
+
+/** Some items, at random, each at most once. */
+function drawn<T>(items: readonly T[], count: number): T[] {
+  const rest = [...items]
+  return Array.from(
+    { length: Math.min(count, items.length) },
+    () => rest.splice(Math.floor(Math.random() * rest.length), 1)[0] as T,
+  )
+}

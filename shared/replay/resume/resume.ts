@@ -1,0 +1,44 @@
+import type { Connection } from '../run/connection.ts'
+import type { LoadSettings } from '../source/load-part.ts'
+import type { PacketSource } from '../source/packet-source.ts'
+import { checkDrawn } from './drawn.ts'
+import { readState, removeState, requireSame, type State, writeState } from './state-file.ts'
+
+/** Remembers in a file which parts are done. */
+export interface Resume {
+  /** Parts that were done before, by number. */
+  done: readonly number[]
+  /** Takes up the state, or begins a new one. @throws ReplayError `refused` if the state does not fit. */
+  begin(connection: Connection, current: Omit<State, 'version' | 'done'>): Promise<void>
+  add(done: readonly number[]): Promise<void>
+  end(): Promise<void>
+}
+
+/** Without a state file nothing is remembered. `restart` ignores what the file says. */
+export async function openResume(
+  file: string | null,
+  restart: boolean,
+  source: PacketSource,
+  settings: LoadSettings,
+  signal: AbortSignal,
+): Promise<Resume> {
+  const known = file === null || restart ? null : await readState(file)
+  let state: State | null = null
+  return {
+    done: known?.done ?? [],
+    async begin(connection, current) {
+      state = { version: 1, ...current, done: known?.done ?? [] }
+      if (known === null) return
+      requireSame(known, state)
+      await checkDrawn(connection, source, known.done, settings, signal)
+    },
+    async add(done) {
+      if (file === null || state === null) return
+      state = { ...state, done: [...state.done, ...done] }
+      await writeState(file, state)
+    },
+    async end() {
+      if (file !== null) await removeState(file)
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { z } from 'zod'
+import { ReplayError } from '../errors.ts'
+
+const state = z.strictObject({
+  version: z.literal(1),
+  /** Of the packet. */
+  sha256: z.string(),
+  generation: z.number().nullable(),
+  /** Of the target's address: two databases may both have no id. */
+  target: z.string(),
+  databaseId: z.string().nullable(),
+  /** Numbers of the parts of which every pair was committed. */
+  done: z.array(z.number().int().positive()),
+})
+
+/** How far a replay has come. No address, no secret. */
+export type State = z.infer<typeof state>
+
+export const targetHash = (url: string, database: string | null): string =>
+  createHash('sha256')
+    .update(JSON.stringify([url, database]))
+    .digest('hex')
+
+/** @returns the state, or null without a file. @throws ReplayError `refused` if the file is none of a replay. */
+export async function readState(file: string): Promise<State | null> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (text === null) return null
+  try {
+    return state.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new ReplayError('refused', `${file} is no state file of a replay; pass --restart to begin anew`, { cause })
+  }
+}
+
+/** Writes beside and renames: a replay that is killed leaves the old state or the new one. */
+export async function writeState(file: string, state: State): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  const beside = `${file}.new`
+  const handle = await open(beside, 'w', 0o600)
+  try {
+    await handle.writeFile(`${JSON.stringify(state)}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(beside, file)
+}
+
+export const removeState = (file: string): Promise<void> => rm(file, { force: true })
+
+/** @throws ReplayError `refused` if the state is of another packet or target. */
+export function requireSame(known: State, current: State): void {
+  const problem =
+    known.target !== current.target
+      ? 'of another target'
+      : known.databaseId !== current.databaseId
+        ? `of another database (id ${known.databaseId})`
+        : known.generation !== current.generation
+          ? `of another generation of the packet (${known.generation})`
+          : known.sha256 !== current.sha256
+            ? 'of another packet'
+            : null
+  if (problem !== null) throw new ReplayError('refused', `the state file is ${problem}; pass --restart to begin anew`)
+}

@@ -1,0 +1,18 @@
+/** A packet as a replay reads it. `null` is what is not known: of bare part files, and of packets of earlier versions. */
+export interface PacketSource {
+  /** For messages: `acme/people.json`, `./people.json`. */
+  name: string
+  /** Of the packet; identifies it in the state file. */
+  sha256: string | null
+  generation: number | null
+  requires: { server: string; constraints: { label: string; property: string }[] } | null
+  parts: readonly PartSource[]
+}
+
+export interface PartSource {
+  name: string
+  pairs: number | null
+  sha256: string | null
+  /** The stored JSON, uncompressed. @throws SourceBroken if it cannot be had */
+  read(signal: AbortSignal): Promise<Buffer>
+}

@@ -1,0 +1,42 @@
+import { type LoadedPart, type LoadSettings, loadPart, readPart } from './load-part.ts'
+import type { PacketSource } from './packet-source.ts'
+
+export interface WindowSettings extends LoadSettings {
+  /** The most JSON of parts that are in memory at once, unless a part alone has more. */
+  windowBytes: number
+}
+
+/**
+ * Reads and checks parts window by window, in their order; while a window is in use, the next part is read. A window is
+ * handed out when all of its parts were found good. A part that is larger is a window of its own.
+ */
+export async function* windowsOf(
+  source: PacketSource,
+  indexes: readonly number[],
+  settings: WindowSettings,
+  signal: AbortSignal,
+): AsyncGenerator<LoadedPart[]> {
+  const read = (at: number): Promise<Buffer> | null => {
+    const index = indexes[at]
+    if (index === undefined) return null
+    const reading = readPart(source, index, signal)
+    // It may fail while nobody waits for it yet.
+    reading.catch(() => {})
+    return reading
+  }
+  let next = read(0)
+  let window: LoadedPart[] = []
+  let bytes = 0
+  for (const [at, index] of indexes.entries()) {
+    const stored = (await next) as Buffer
+    if (bytes > 0 && bytes + stored.length > settings.windowBytes) {
+      yield window
+      window = []
+      bytes = 0
+    }
+    next = read(at + 1)
+    window.push(loadPart(source, index, stored, settings))
+    bytes += stored.length
+  }
+  if (window.length > 0) yield window
+}

@@ -1,0 +1,27 @@
+import type { End } from '../../publish/pairs/statements/relationship-create.ts'
+import type { Structure } from './structure.ts'
+
+/** A node that a statement finds by identity; `parameter` holds its id, or its list of ids. */
+export interface IdentifiedNode extends End {
+  parameter: string
+}
+
+/** The nodes that a statement finds by identity; of a relationship, the start comes first. */
+export function identitiesOf(it: Structure): IdentifiedNode[] {
+  const named = (parameters: readonly string[], ...nodes: readonly End[]): IdentifiedNode[] =>
+    nodes.map(({ label, idProperty }, index) => ({ label, idProperty, parameter: parameters[index] as string }))
+  switch (it.kind) {
+    case 'relationshipUpsert':
+      return named(['a_id', 'b_id'], it.ends.start, it.ends.end)
+    case 'relationshipCreate':
+      return named(['startId', 'endId'], it.start, it.end)
+    case 'cleanup':
+      return named(['baseId'], it.node)
+    case 'nodeDelete':
+      return named(['ids'], it.node)
+    case 'postback':
+      return it.of === 'node' ? named(['id'], it.node) : named(['a_id', 'b_id'], it.ends.start, it.ends.end)
+    default:
+      return named(['id'], it.node)
+  }
+}

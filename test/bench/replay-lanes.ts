@@ -1,0 +1,35 @@
+import { startOf } from '../../dev/service.ts'
+import { describeExit } from '../../dev/stack/processes.ts'
+import type { Lane } from './lanes.ts'
+import { writeParts } from './replay-packet.ts'
+import type { ReplayerOrder, ReplayWay } from './replayer.ts'
+import type { Measured } from './results.ts'
+import type { Setting } from './setting.ts'
+
+/** The graph as a packet, replayed into the same database beside the original, each round in a new process. */
+export const replayLanes: Lane[] = [
+  { name: 'replay-one-lane', unit: 'pairs', what: 'the engine, one lane', measure: replayed('one-lane') },
+  { name: 'replay-four-lanes', unit: 'pairs', what: 'the engine, four lanes', measure: replayed('four-lanes') },
+  { name: 'replay-single-pairs', unit: 'pairs', what: 'one awaited query a pair', measure: replayed('single-pairs') },
+  { name: 'replay-driver', unit: 'pairs', what: 'bare driver, ready rows of 1,000', measure: replayed('driver') },
+]
+
+let replayers = 0
+let written: string[] | null = null
+
+function replayed(way: ReplayWay) {
+  return async ({ run, neo4j, scale }: Setting): Promise<Measured> => {
+    written ??= writeParts(run.directory, scale)
+    const order: ReplayerOrder = { way, files: written, neo4j }
+    const replayer = await run.start({
+      name: `replayer-${replayers++}`,
+      command: process.execPath,
+      args: [...startOf('worker').args.slice(0, -1), 'test/bench/replayer.ts'],
+      env: { PATH: process.env.PATH, REPLAYER_ORDER: JSON.stringify(order) },
+      cwd: `${import.meta.dirname}/../..`,
+    })
+    const exit = await replayer.exited
+    if (exit.code !== 0) throw new Error(`${way}: ${describeExit(exit)}\n${replayer.tail()}`)
+    return JSON.parse(replayer.log().trimEnd().split('\n').at(-1) as string)
+  }
+}

@@ -1,0 +1,106 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, inject, test } from 'vitest'
+import { uniqueName } from '../../dev/requests.ts'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import { emptyDirectory, runCli } from '../support/cli.ts'
+import { prepare } from '../support/e2e.ts'
+
+const { apiUrl, tokens } = inject('service')
+const { client, org, fields } = await prepare(4)
+const env = { PACKETS_URL: apiUrl, PACKETS_TOKEN: tokens.all as string }
+const packets = (...words: string[]) => runCli(words, env)
+
+async function publish(fileName: string, more: object = {}): Promise<JobRecord> {
+  const request = { ...fields, originIds: ['p1', 'p2'], orgName: org, fileName, ...more }
+  const { headers } = await client.post('/1.0/publish/', request, { Prefer: 'respond-async' })
+  return client.followJob(headers.get('Location') as string)
+}
+
+const jobs: JobRecord[] = []
+for (const name of ['a.json', 'b.json', 'bb.json']) jobs.unshift(await publish(name))
+const failed = await publish('failed.json', {
+  originIds: ['absent'],
+  index: undefined,
+  mappedIndices: { DEFAULT_INDEX: uniqueName('None'), DEFAULT_ID_FIELD: 'id' },
+})
+
+describe('ls', () => {
+  test('prints the names of an org, one a line', async () => {
+    expect(await packets('ls', org)).toEqual({ code: 0, stdout: 'a.json\nb.json\nbb.json\n', stderr: '' })
+  })
+
+  test('prints those with one of the prefixes, and says if a limit leaves some out', async () => {
+    expect(await packets('ls', org, 'b', 'x')).toEqual({ code: 0, stdout: 'b.json\nbb.json\n', stderr: '' })
+    const { stdout, stderr } = await packets('ls', org, '--limit', '2', '--json')
+    expect(JSON.parse(stdout)).toEqual({ files: ['a.json', 'b.json'], hasMore: true })
+    expect(stderr).toBe('there are more files: raise --limit\n')
+  })
+
+  test('of an org that does not exist is refused by the service', async () => {
+    const { code, stdout, stderr } = await packets('ls', 'nowhere')
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
+    expect(stderr).toMatch(/^error: the service answered 404 Not Found: orgName: "nowhere" does not exist/)
+  })
+})
+
+describe('jobs and job', () => {
+  test('list the jobs of an org, newest first', async () => {
+    const { stdout } = await packets('jobs', org)
+    expect(stdout.split('\n').map((line) => line.split('  ')[0])).toEqual(
+      [failed, ...jobs].map(({ id }) => id).concat(''),
+    )
+    expect(stdout.split('\n')[1]).toMatch(/^\S+ {2}succeeded {2}\S+\/bb\.json {2}\S+Z {2}\d+ pairs, 1 part, /)
+    const limited = await packets('jobs', org, '--limit', '1', '--json')
+    expect(JSON.parse(limited.stdout)).toEqual({ jobs: [failed], hasMore: true })
+  })
+
+  test('show one job as the API does', async () => {
+    const { code, stdout } = await packets('job', failed.id, '--json')
+    expect({ code, job: JSON.parse(stdout) }).toEqual({ code: 0, job: failed })
+    expect((await packets('job', failed.id)).stdout).toContain('error: ')
+  })
+
+  test('follow a job that has failed: exit code 7 and its error', async () => {
+    const { code, stdout, stderr } = await packets('job', failed.id, '--follow')
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
+    expect(stderr).toContain(`error: the job ${failed.id} failed: ${failed.error?.message}`)
+  })
+
+  test('refuse to cancel a job that has finished', async () => {
+    const { code, stderr } = await packets('job', jobs[0]?.id as string, '--cancel')
+    expect({ code, stderr }).toMatchObject({ code: 7, stderr: expect.stringContaining('409 Conflict') })
+  })
+
+  test('an unknown job is refused by the service', async () => {
+    expect(await packets('job', 'unknown')).toMatchObject({ code: 7, stderr: expect.stringContaining('404 Not Found') })
+  })
+})
+
+describe('the token', () => {
+  test('may come from a file', async () => {
+    const file = join(emptyDirectory(), 'token')
+    writeFileSync(file, `${tokens.all}\n`)
+    const { code, stdout } = await runCli(['ls', org, '--url', `${apiUrl}/`, '--token-file', file])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'a.json\nb.json\nbb.json\n' })
+  })
+
+  test('is refused if it is wrong', async () => {
+    const { code, stderr } = await runCli(['ls', org], { ...env, PACKETS_TOKEN: 'wrong' })
+    expect({ code, stderr }).toMatchObject({ code: 7, stderr: expect.stringContaining('401 Unauthorized') })
+  })
+
+  test('is asked for in words if there is none', async () => {
+    const { code, stderr } = await runCli(['ls', org], { PACKETS_URL: apiUrl })
+    const missing = `error: the token for ${apiUrl} is missing: set PACKETS_TOKEN or pass --token-file\n`
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(missing) })
+  })
+})
+
+test('a service that is not there is exit code 7', async () => {
+  const { code, stderr } = await runCli(['ls', org], { ...env, PACKETS_URL: 'http://127.0.0.1:9' })
+  expect({ code, stderr }).toEqual({
+    code: 7,
+    stderr: expect.stringMatching(/^error: http:\/\/127\.0\.0\.1:9 is not reachable/),
+  })
+})

@@ -1,0 +1,81 @@
+import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createProgram } from '../../cli/program.ts'
+import { emptyDirectory, runCli } from '../support/cli.ts'
+import { prepareReplay } from '../support/cli-target.ts'
+
+const { org, variables, to, fields, neo4j, client } = await prepareReplay(3)
+
+test('no command writes a secret to its output or to a file', async () => {
+  const cwd = emptyDirectory()
+  const [request, people, state] = ['request.json', 'people', 'state.json'].map((name) => join(cwd, name)) as [
+    string,
+    string,
+    string,
+  ]
+  const { dbUrl: _, credentials, ...rest } = { ...fields, originIds: ['p1'], parameterSyntax: 'dollar' }
+  writeFileSync(request, JSON.stringify({ ...rest, orgName: org }))
+  const origin = {
+    PACKETS_ORIGIN_URL: neo4j.boltUrl,
+    PACKETS_ORIGIN_USER: neo4j.username,
+    PACKETS_ORIGIN_PASSWORD: neo4j.password,
+  }
+  const env = { ...variables, ...origin }
+  // Each succeeds with these variables; with the others, some secrets are refused by whoever they are for.
+  const good = [
+    ['publish', request, '--name', 'people.json', '--progress', 'json'],
+    ['publish', request, '--name', 'later.json', '--no-wait'],
+    ['ls', org],
+    ['jobs', org, '--json'],
+    ['get', `${org}/people.json`, '--json', '-o', people],
+    ['inspect', people, '--json'],
+    ['inspect', `${org}/people.json`],
+    ['replay', people, ...to, '--create-constraints', '--state', state, '--json', '--progress', 'json'],
+  ]
+  const outputs: string[] = []
+  const codes: (number | null)[] = []
+  const run = async (words: string[], variables: Record<string, string>) => {
+    const { code, stdout, stderr } = await runCli(words, variables)
+    outputs.push(stdout, stderr)
+    codes.push(code)
+    return stdout
+  }
+  for (const words of good) await run(words, env)
+  const id = JSON.parse(outputs[6] as string).jobs[0].id
+  await run(['job', id, '--follow'], env)
+  expect(codes).toEqual(codes.map(() => 0))
+
+  const link = (await client.get(`/1.0/publish/${org}/people.json/url`)).body.fileLocation as string
+  const spoilt = Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, /URL|USER/.test(name) ? value : `${value}X`]),
+  )
+  for (const words of [...good, ['job', id], ['inspect', link.replace(/(Signature=\w+)\w/, '$1Z')]])
+    await run(words, spoilt)
+  await run(['replay', people, ...to, '--state', state], {
+    ...env,
+    PACKETS_TARGET_PASSWORD: spoilt.PACKETS_TARGET_PASSWORD as string,
+  })
+  await run(['publish', request, '--name', 'spoilt.json'], { ...spoilt, PACKETS_TOKEN: env.PACKETS_TOKEN })
+
+  expect([...new Set(outputs.length > 0 ? good.map(([name]) => name).concat('job') : [])].sort()).toEqual(allCommands())
+  const files = globSync('**/*', { cwd, exclude: ['request.json'] }).map((name) => join(cwd, name))
+  const written = files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file, 'utf8'))
+  expect(written.length).toBeGreaterThanOrEqual(2)
+  const secrets = [
+    env.PACKETS_TOKEN,
+    env.PACKETS_TARGET_PASSWORD,
+    env.PACKETS_ORIGIN_PASSWORD,
+    credentials,
+    'Signature=',
+  ]
+  const holding = [...outputs, ...written].filter((text) => secrets.some((secret) => text.includes(secret)))
+  expect(holding).toEqual([])
+})
+
+function allCommands(): string[] {
+  const context = { environment: {}, stderr: {}, signal: new AbortController().signal }
+  return createProgram(context as Parameters<typeof createProgram>[0])
+    .commands.map((command) => command.name())
+    .sort()
+}

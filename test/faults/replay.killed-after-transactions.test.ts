@@ -1,0 +1,90 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { uniqueName } from '../../dev/requests.ts'
+import { startProcess } from '../../dev/stack/processes.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
+import { replayed, targetOf } from '../support/replaying.ts'
+import { dirtying, type KilledReplay, packetOf } from './support/killed-replay.ts'
+
+const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
+const directory = await mkdtemp(join(tmpdir(), 'replay-'))
+afterAll(() => rm(directory, { recursive: true }))
+
+/** @returns whether it was killed. */
+async function replayInChild(order: KilledReplay): Promise<boolean> {
+  const child = await startProcess({
+    name: 'replay',
+    command: process.execPath,
+    args: ['test/faults/support/killed-replay.ts'],
+    env: { ...process.env, KILLED_REPLAY: JSON.stringify(order) },
+    cwd: join(import.meta.dirname, '../..'),
+    logFile: join(directory, 'child.log'),
+  })
+  const { code, signal } = await child.exited
+  if (signal !== 'SIGKILL' && code !== 0) throw new Error(child.tail())
+  return signal === 'SIGKILL'
+}
+
+describe.each([
+  ['Neo4j 5, one lane', target, 1, 3],
+  ['Neo4j 3.5, four lanes', legacy, 4, 7],
+])('%s', (_name, address, lanes, usualStep) => {
+  // Each costs a process; the long form kills after every single one.
+  const step = inject('isLong') ? 1 : usualStep
+  const driver = openDriver(address)
+  const label = uniqueName('Killed')
+  const stateFile = join(directory, `${label}.json`)
+  const clear = () => run(driver, `MATCH (n:\`${label}\`) DETACH DELETE n`)
+  const dirty = async () => {
+    await clear()
+    for (const query of dirtying(label)) await run(driver, query)
+  }
+  const order = { label, target: targetOf(address), stateFile, lanes }
+  const again = () => replayed(packetOf(label), address, { lanes, stateFile, windowBytes: 1 })
+  afterAll(async () => {
+    await clear()
+    await driver.close()
+  })
+
+  test('a replay killed after a transaction goes on, and ends as one that was not killed', {
+    timeout: 180_000,
+  }, async () => {
+    await dirty()
+    expect(await replayInChild({ ...order, killAfter: null })).toBe(false)
+    const expected = await readGraph(driver, label)
+    expect([expected.nodes.length, expected.relationships.length]).toEqual([60, 100])
+    let goneOn = 0
+    let killAfter = 1
+    for (; ; killAfter += step) {
+      await dirty()
+      if (!(await replayInChild({ ...order, killAfter }))) break
+      const { partsSkipped } = await again()
+      goneOn = Math.max(goneOn, partsSkipped)
+      expect(differences(expected, await readGraph(driver, label))).toEqual([])
+    }
+    expect(killAfter).toBeGreaterThan(10)
+    expect(goneOn).toBeGreaterThanOrEqual(2)
+  })
+
+  test('a replay does not go on in a database that was emptied meanwhile, unless it begins anew', async () => {
+    await dirty()
+    expect(await replayInChild({ ...order, killAfter: 12 })).toBe(true)
+    expect((await stat(stateFile)).mode & 0o777).toBe(0o600)
+    const state = await readFile(stateFile, 'utf8')
+    expect(state).not.toContain(address.password)
+    await clear()
+    await expect(again()).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringMatching(
+        /was replayed, but is not in the target any more.*; pass --restart to begin anew$/,
+      ),
+    })
+    expect(await run(driver, `MATCH (n:\`${label}\`) RETURN count(n)`)).toEqual([[0n]])
+    const restarted = { lanes, stateFile, restart: true }
+    expect(await replayed(packetOf(label), address, restarted)).toMatchObject({ partsSkipped: 0, partsDone: 4 })
+  })
+})

@@ -1,0 +1,150 @@
+import { hash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { emptyDirectory, runCli, spawnCli } from '../../support/cli.ts'
+import { allNames, contents, digests, manifest, nameOf, startPacketService } from '../../support/fake-packet.ts'
+
+test('get writes the parts, and the manifest without links', async () => {
+  const { get, files, directory, requests } = await startPacketService()
+  expect(await get()).toEqual({ code: 0, stdout: `${directory}: 0 pairs, 5 parts, 0 bytes\n`, stderr: '' })
+  expect(files()).toEqual(allNames)
+  for (const [index, bytes] of contents.entries()) expect(readFileSync(join(directory, nameOf(index)))).toEqual(bytes)
+  const written = readFileSync(join(directory, 'manifest.json'), 'utf8')
+  expect(JSON.parse(written)).toMatchObject({
+    generation: 3,
+    parts: contents.map((_, index) => ({ fileName: nameOf(index) })),
+  })
+  expect(written).not.toContain('secret')
+  expect(requests[0]?.url).toBe('/1.0/publish/acme/people.json/manifest?lifetime=86400')
+})
+
+test('the token goes to the service only, not to the links', async () => {
+  const { get, requests } = await startPacketService()
+  await get()
+  const tokens = requests.map(({ url, headers }) => [url.startsWith('/part'), headers.authorization])
+  expect(tokens).toEqual([[false, 'Bearer the-token'], ...contents.map(() => [true, undefined])])
+})
+
+test('get again downloads only what is missing or damaged, and removes what is no part any more', async () => {
+  const { get, directory, partsAsked, requests, files } = await startPacketService()
+  await get()
+  requests.length = 0
+  expect((await get()).stdout).toContain('(5 parts had been there)')
+  expect(partsAsked()).toEqual([])
+  const damaged = Buffer.from(contents[1] as Buffer)
+  damaged[3] = (damaged[3] as number) ^ 1
+  writeFileSync(join(directory, nameOf(1)), damaged)
+  writeFileSync(join(directory, nameOf(4)), '')
+  const earlier = {
+    ...manifest(''),
+    sha256: null,
+    parts: [{ ...manifest('').parts[0], fileName: 'people.json', url: undefined }],
+  }
+  writeFileSync(join(directory, 'manifest.json'), JSON.stringify(earlier))
+  writeFileSync(join(directory, 'people.json'), 'of the generation before')
+  expect((await get()).stdout).toContain('(3 parts had been there)')
+  expect(partsAsked()).toEqual([1, 4])
+  expect(files()).toEqual(allNames)
+})
+
+describe('a part is not written if', () => {
+  test('a bit of it is flipped: exit code 5 with both digests', async () => {
+    const damaged = Buffer.from(contents[1] as Buffer)
+    damaged[3] = (damaged[3] as number) ^ 1
+    const { get, files } = await startPacketService((index) =>
+      index === 1 ? { status: 200, body: damaged } : undefined,
+    )
+    const { code, stderr } = await get()
+    const digest = hash('sha256', damaged)
+    const reason = `sha256 is ${digest}, the manifest says ${digests[1]}; download it again`
+    expect({ code, stderr }).toEqual({ code: 5, stderr: `error: part 2 of 5 (${nameOf(1)}): ${reason}\n` })
+    expect(files()).not.toContain(nameOf(1))
+  })
+
+  test('it is cut: exit code 5 with both lengths', async () => {
+    const { get } = await startPacketService((index) =>
+      index === 2 ? { status: 200, body: Buffer.from('{') } : undefined,
+    )
+    const { code, stderr } = await get()
+    const length = contents[2]?.length
+    expect({ code, stderr }).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining(`it has 1 bytes, the manifest says ${length}`),
+    })
+  })
+
+  test('the store does not have it: exit code 7, without the signature of the link', async () => {
+    const { get, url } = await startPacketService((index) => (index === 2 ? { status: 404, body: {} } : undefined))
+    expect(await get()).toEqual({ code: 7, stdout: '', stderr: `error: ${url}/part/2 answered 404 Not Found\n` })
+  })
+})
+
+test('nothing more is downloaded when a part has failed', async () => {
+  const stuck = Promise.withResolvers<void>()
+  const { get, partsAsked } = await startPacketService(async (index) => {
+    if (index === 0) return { status: 404, body: {} }
+    await stuck.promise
+    return { status: 200, body: contents[index] }
+  })
+  expect(await get()).toMatchObject({ code: 7 })
+  stuck.resolve()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(partsAsked()).toEqual([0, 1, 2, 3])
+})
+
+test('get that is interrupted is exit code 130, and goes on with the rest', async () => {
+  const stuck = Promise.withResolvers<void>()
+  let isStuck = true
+  const { directory, variables, get, partsAsked, requests, files } = await startPacketService(async (index) => {
+    if (index === 3 && isStuck) await stuck.promise
+    return { status: 200, body: contents[index] }
+  })
+  const isDone = () => [0, 1, 2, 4].every((index) => existsSync(join(directory, nameOf(index))))
+  const { code, stdout, stderr } = await spawnCli(['get', 'acme/people.json', '-o', directory], variables, {
+    async during(child) {
+      await once(child, 'spawn')
+      while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 20))
+      child.kill('SIGINT')
+    },
+  })
+  expect({ code, stdout, stderr }).toEqual({ code: 130, stdout: '', stderr: 'interrupted\n' })
+  expect(files()).toEqual(allNames.filter((name) => name !== nameOf(3)))
+  isStuck = false
+  stuck.resolve()
+  requests.length = 0
+  expect(await get()).toMatchObject({ code: 0 })
+  expect(partsAsked()).toEqual([3])
+})
+
+test('an earlier packet without digests is downloaded with one warning, and so is what was downloaded', async () => {
+  const { get, files, directory } = await startPacketService(undefined, { sha256: null })
+  const { code, stderr } = await get()
+  const warning =
+    /^warning: (.*): an earlier version of the service made it, so parts without a digest are checked by .*\n$/
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(warning) })
+  expect(files()).toEqual(allNames)
+  expect(await runCli(['inspect', directory])).toMatchObject({ code: 0, stderr: expect.stringMatching(warning) })
+})
+
+test('a directory that holds another packet is left alone', async () => {
+  const { get, directory, variables, files } = await startPacketService()
+  await get()
+  const other = await startPacketService(undefined, { packet: 'acme/other.json' })
+  const { code, stderr } = await runCli(['get', 'acme/other.json', '-o', directory], {
+    ...variables,
+    PACKETS_URL: other.url,
+  })
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('holds acme/people.json; name another directory'),
+  })
+  expect(files()).toEqual(allNames)
+})
+
+test('get of what is no packet of the service is refused', async () => {
+  const { code, stderr } = await runCli(['get', emptyDirectory()])
+  expect({ code, stderr }).toMatchObject({ code: 2 })
+  expect((await runCli(['get', '-'])).stderr).toContain('error: get downloads packets of the service, and - is none')
+})

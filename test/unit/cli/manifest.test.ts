@@ -1,0 +1,30 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { emptyDirectory, runCli } from '../../support/cli.ts'
+import { manifest, startPacketService } from '../../support/fake-packet.ts'
+import { startFakeService } from '../../support/fake-service.ts'
+
+test('a manifest whose digests contradict each other is refused', async () => {
+  const { get, directory } = await startPacketService()
+  await get()
+  const written = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'))
+  writeFileSync(join(directory, 'manifest.json'), JSON.stringify({ ...written, sha256: '0'.repeat(64) }))
+  const { code, stderr } = await runCli(['inspect', directory])
+  expect({ code, stderr }).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('sha256: is not the digest of its parts'),
+  })
+})
+
+test.each(['..', 'a/..', '/', 'a\\b', ''])('a manifest with a part named %j is refused', async (fileName) => {
+  const service = await startFakeService(({ headers }) => {
+    const whole = manifest(`http://${headers.host}`, { sha256: null })
+    return { status: 200, body: { ...whole, parts: [{ ...whole.parts[0], fileName }] } }
+  })
+  const { code, stderr } = await runCli(['get', 'acme/p', '-o', join(emptyDirectory(), 'p')], service.variables)
+  expect({ code, stderr }).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining('parts.0.fileName: must be the name of a file'),
+  })
+})

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { runCli, spawnCli } from '../../support/cli.ts'
+
+const missing = 'error: the address of the service is missing: set PACKETS_URL or pass --url\n'
+
+test.each([
+  [['ls'], "error: missing required argument 'org'\nusage: packets ls [options] <org> [prefix...]\n"],
+  [['ls', 'acme', '--unknown'], "error: unknown option '--unknown'\nusage: packets ls [options] <org> [prefix...]\n"],
+  [['ls', 'acme'], `${missing}usage: packets ls [options] <org> [prefix...]\n`],
+  [
+    ['job', 'a', '--follow', '--cancel'],
+    "error: option '--cancel' cannot be used with option '--follow'\nusage: packets job [options] <id>\n",
+  ],
+  [['job', 'a', '--progress', 'none'], 'error: --progress is for --follow only\nusage: packets job [options] <id>\n'],
+  [['verify', 'a'], "error: unknown command 'verify'\nusage: packets <command>; packets --help lists the commands\n"],
+])('%j is refused with exit code 2 and the usage', async (words, stderr) => {
+  expect(await runCli(words)).toEqual({ code: 2, stdout: '', stderr })
+})
+
+test.each(['0', '-1', '1.5', 'x', ''])('a limit of %j is refused', async (limit) => {
+  const { code, stderr } = await runCli(['ls', 'acme', '--limit', limit])
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('must be a whole number from 1') })
+})
+
+test.each(['ftp://host', 'host:80', 'http://user:secret@host'])('a service at %s is refused', async (url) => {
+  const { code, stderr } = await runCli(['ls', 'acme'], { PACKETS_URL: url, PACKETS_TOKEN: 'x' })
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('the address of the service must'),
+  })
+  expect(stderr).not.toContain('secret')
+})
+
+test('a token of several lines is refused, and not shown', async () => {
+  const { code, stderr } = await runCli(['ls', 'acme'], {
+    PACKETS_URL: 'http://127.0.0.1:9',
+    PACKETS_TOKEN: 'one\ntwo',
+  })
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.not.stringContaining('two') })
+})
+
+test('help goes to stdout, and is a success', async () => {
+  const { code, stdout } = await runCli(['job', '--help'])
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage: packets job') })
+})
+
+test('a reader that closes the pipe is no crash', async () => {
+  const ended = await spawnCli(['--help'], {}, { during: (child) => child.stdout?.destroy() })
+  expect(ended).toMatchObject({ code: 0, stderr: '' })
+})

@@ -1,0 +1,53 @@
+import neo4j from 'neo4j-driver'
+import type { Connection } from '../../../shared/replay/run/connection.ts'
+
+export const databaseError = (code: string) => {
+  const status = {
+    gqlStatus: '50N42',
+    gqlStatusDescription: 'error',
+    diagnosticRecord: undefined,
+    rawClassification: undefined,
+  }
+  return new neo4j.Neo4jError(
+    `it is ${code}`,
+    code,
+    status.gqlStatus,
+    status.gqlStatusDescription,
+    undefined as never,
+    undefined,
+  )
+}
+
+export interface FakeTarget {
+  connection: Connection
+  /** The rows of every committed transaction. */
+  committed: Record<string, unknown>[][]
+}
+
+/** A target without a database; `run` may throw, or tell how many rows were touched. `open` are transactions. */
+export function fakeTarget(run: (rows: Record<string, unknown>[], open: number) => number | undefined): FakeTarget {
+  const committed: Record<string, unknown>[][] = []
+  let open = 0
+  const session = () => ({
+    close: async () => {},
+    async beginTransaction() {
+      open++
+      let rows: Record<string, unknown>[] = []
+      return {
+        async run(_text: string, parameters: { rows: Record<string, unknown>[] }) {
+          await new Promise((resolve) => setTimeout(resolve, 1))
+          rows = parameters.rows
+          const touched = run(rows, open) ?? rows.length
+          return {
+            records: [{ get: () => BigInt(touched) }],
+            summary: { counters: { updates: () => ({ nodesCreated: rows.length }) } },
+          }
+        },
+        commit: async () => void committed.push(rows),
+        close: async () => void open--,
+      }
+    },
+  })
+  const connection = { session, close: async () => {} } as unknown as Connection
+  return { connection, committed }
+}

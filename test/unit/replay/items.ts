@@ -1,0 +1,22 @@
+import { type Item, itemsOf } from '../../../shared/replay/order/batches.ts'
+import { recognise } from '../../../shared/replay/recognise.ts'
+
+/** The items of a pair with this statement. */
+export function itemsWith(statement: string, parameters: Record<string, unknown>, pair = 1): Item[] {
+  const recognised = recognise(statement)
+  if (recognised === null) throw new Error(`not recognised: ${statement}`)
+  return itemsOf({ statement, parameters, metadata: null }, { part: 1, pair }, recognised)
+}
+
+export const nodeUpsert = (id: unknown, label = 'P') =>
+  itemsWith(`MERGE (n:\`${label}\` {\`id\`: $id}) SET n = {\`id\`: $id}`, { id })
+
+export const relationshipUpsert = (a: unknown, b: unknown) =>
+  itemsWith('MERGE (a:`P` {`id`: $a_id}) MERGE (b:`P` {`id`: $b_id}) MERGE (a)-[r:`T`]->(b) SET r = {}', {
+    a_id: a,
+    b_id: b,
+  })
+
+export const cleanup = (id: unknown) => itemsWith('MATCH (n:`P` {`id`: $baseId})-[r:`T`]->() DELETE r', { baseId: id })
+
+export const nodeDelete = (ids: unknown[]) => itemsWith('MATCH (n:`P`) WHERE n.`id` IN $ids DETACH DELETE n', { ids })

@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Batch, batchesOf, halvesOf, type Item } from '../../../shared/replay/order/batches.ts'
+import { bucketOf, identityTexts } from '../../../shared/replay/order/identity-text.ts'
+import { overRows } from '../../../shared/replay/order/over-rows.ts'
+import { recognise } from '../../../shared/replay/recognise.ts'
+import { runItems } from '../../../shared/replay/run/run-items.ts'
+import { cleanup, itemsWith, nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
+
+const textsOf = (items: readonly Item[]) => items.map((item) => identityTexts(item.recognised, item.parameters))
+const grouped = (text: string) => overRows({ text: recognise(text)?.text ?? [] })
+
+describe('the query over rows', () => {
+  test('parameters become fields of a row, in both syntaxes', () => {
+    const expected =
+      'UNWIND $rows AS row MERGE (n:`P` {`id`: row.id}) SET n = {`at`: date(row.at), `id`: row.id} RETURN count(*)'
+    expect(grouped('MERGE (n:`P` {`id`: $id}) SET n = {`at`: date($at), `id`: $id}')).toBe(expected)
+    expect(grouped('MERGE (n:`P` {`id`: {id}}) SET n = {`at`: date({at}), `id`: {id}}')).toBe(expected)
+  })
+
+  test('what looks like a parameter inside a quoted identifier is unchanged', () => {
+    expect(grouped('MERGE (n:`$a` {`{id}`: $id}) SET n = {`tick``$b``{c}`: $p_0, `{id}`: $p_1}')).toBe(
+      'UNWIND $rows AS row MERGE (n:`$a` {`{id}`: row.id}) SET n = {`tick``$b``{c}`: row.p_0, `{id}`: row.p_1} RETURN count(*)',
+    )
+  })
+
+  test('a clause that binds a list keeps the row in scope', () => {
+    const text =
+      'WITH [x IN $ids_0 | date(x)] AS ids_0 MATCH (n:`P` {`id`: $baseId})-[r:`T`]->(m) WHERE NOT coalesce(m:`D` AND m.`id` IN ids_0, false) DELETE r'
+    expect(grouped(text)).toBe(
+      'UNWIND $rows AS row WITH row, [x IN row.ids_0 | date(x)] AS ids_0 MATCH (n:`P` {`id`: row.baseId})-[r:`T`]->(m) WHERE NOT coalesce(m:`D` AND m.`id` IN ids_0, false) DELETE r RETURN count(*)',
+    )
+  })
+})
+
+describe('batches', () => {
+  test('hold items of one text, up to a number of rows, in their order', () => {
+    const items = [1, 2, 3, 4, 5].flatMap((id) => [...nodeUpsert(id), ...nodeUpsert(id, 'Q')])
+    const batches = batchesOf(items, 2)
+    expect(batches.map((batch) => batch.items.map(({ pair }) => pair.parameters.id))).toEqual([
+      ...[[1, 2], [3, 4], [5]],
+      ...[[1, 2], [3, 4], [5]],
+    ])
+    expect(
+      batches.every(({ items: [first, ...rest] }) => rest.every((it) => it.pair.statement === first?.pair.statement)),
+    ).toBe(true)
+  })
+
+  test('hold up to 4 MiB; a larger pair is alone', () => {
+    const items = [1_500_000, 1_500_000, 1_500_000, 9_000_000, 10].flatMap((length) => nodeUpsert('x'.repeat(length)))
+    expect(batchesOf(items, 1_000).map((batch) => batch.items.length)).toEqual([2, 1, 1, 1])
+  })
+
+  test('a node delete of many ids becomes several, which together delete the same', () => {
+    const ids = Array.from({ length: 1_201 }, (_, index) => `p${index}`)
+    const items = nodeDelete(ids)
+    expect(items.map(({ parameters }) => (parameters.ids as string[]).length)).toEqual([500, 500, 201])
+    expect(items.flatMap(({ parameters }) => parameters.ids)).toEqual(ids)
+    expect(batchesOf(items, 1_000).map((batch) => batch.items.length)).toEqual([1, 1, 1])
+  })
+
+  test('are cut in half, down to one item', () => {
+    const [batch] = batchesOf(
+      [1, 2, 3].flatMap((id) => nodeUpsert(id)),
+      10,
+    ) as [Batch]
+    expect(halvesOf(batch).map(({ items }) => items.length)).toEqual([2, 1])
+  })
+})
+
+describe('the identities of a pair', () => {
+  test('are one text for ids that a database takes as equal', () => {
+    expect(textsOf(nodeUpsert(5n))).toEqual(textsOf(nodeUpsert(5)))
+    expect(textsOf(nodeUpsert([5n, 6]))).toEqual(textsOf(nodeUpsert([5, 6n])))
+    expect(textsOf(nodeUpsert(9_007_199_254_740_993n))).not.toEqual(textsOf(nodeUpsert(9_007_199_254_740_992n)))
+    expect(textsOf(nodeUpsert('p1'))).toEqual(textsOf(cleanup('p1')))
+    expect(textsOf(nodeUpsert('p1', 'Q'))).not.toEqual(textsOf(nodeUpsert('p1')))
+    expect(textsOf(relationshipUpsert('p1', 'p2'))).toEqual([
+      [...(textsOf(nodeUpsert('p1'))[0] ?? []), ...(textsOf(nodeUpsert('p2'))[0] ?? [])],
+    ])
+  })
+
+  test('are spread evenly over buckets', () => {
+    const counts = new Map<number, number>()
+    for (let at = 0; at < 8_000; at++) {
+      const bucket = bucketOf(`Person\u0000id\u0000p${String(at).padStart(7, '0')}`, 8)
+      counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
+    }
+    expect([...counts.keys()].sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+    for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(150)
+  })
+})
+
+const anyItems = fc
+  .array(
+    fc.oneof(
+      fc.nat(9).map((id) => nodeUpsert(id)),
+      fc.tuple(fc.nat(9), fc.nat(9)).map(([a, b]) => relationshipUpsert(a, b)),
+      fc.nat(9).map((id) => cleanup(id)),
+      fc.nat(9).map((id) => nodeDelete([id + 100])),
+      fc.nat(9).map((id) => itemsWith('MATCH (n:`P` {`id`: $id}) REMOVE n.`a`', { id })),
+    ),
+    { maxLength: 60 },
+  )
+  .map((all) => all.flat())
+
+const orderOfKinds = ['nodeUpsert deleteProperties', 'nodeDelete', 'relationshipUpsert', 'cleanup']
+const phaseOf = (kind: string) => orderOfKinds.findIndex((kinds) => kinds.includes(kind))
+
+test('kinds run in phases, each item once, and batches that run at the same time touch no common node', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      anyItems,
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 1, max: 9 }),
+      fc.scheduler(),
+      async (items, lanes, batchRows, scheduler) => {
+        const seen: Item[] = []
+        const under: Batch[] = []
+        let phase = 0
+        const all = runItems(items, { lanes, batchRows }, async (batch) => {
+          const own = phaseOf(batch.recognised.kind)
+          expect(own).toBeGreaterThanOrEqual(phase)
+          phase = own
+          const nodes = new Set(textsOf(batch.items).flat())
+          for (const other of under) {
+            expect(phaseOf(other.recognised.kind)).toBe(own)
+            expect(
+              textsOf(other.items)
+                .flat()
+                .filter((node) => nodes.has(node)),
+            ).toEqual([])
+            expect(own).not.toBe(1)
+          }
+          under.push(batch)
+          await scheduler.schedule(Promise.resolve())
+          under.splice(under.indexOf(batch), 1)
+          seen.push(...batch.items)
+        })
+        await scheduler.waitFor(all)
+        expect(seen.length).toBe(items.length)
+        expect(new Set(seen)).toEqual(new Set(items))
+      },
+    ),
+    { numRuns: 500 },
+  )
+})

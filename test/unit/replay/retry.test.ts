@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { createGate } from '../../../shared/replay/run/gate.ts'
+import { withRetries } from '../../../shared/replay/run/retry.ts'
+import { databaseError } from './fake-connection.ts'
+
+const { signal } = new AbortController()
+const pause = () => new Promise((resolve) => setTimeout(resolve, 2))
+
+test('who is alone is beside nobody; the others come together', async () => {
+  const gate = createGate()
+  let [together, alone, most] = [0, 0, 0]
+  const visit = async (isAlone: boolean) => {
+    if (isAlone) alone++
+    else together++
+    most = Math.max(most, together)
+    expect(alone === 0 || (alone === 1 && together === 0)).toBe(true)
+    await pause()
+    if (isAlone) alone--
+    else together--
+  }
+  const visits = Array.from({ length: 40 }, async (_, index) => {
+    await new Promise((resolve) => setTimeout(resolve, index % 7))
+    return index % 5 === 0 ? gate.alone(() => visit(true)) : gate.together(() => visit(false))
+  })
+  await Promise.all(visits)
+  expect(most).toBeGreaterThan(1)
+})
+
+test('a failure inside the gate leaves it open', async () => {
+  const gate = createGate()
+  await expect(gate.alone(() => Promise.reject(new Error('one')))).rejects.toThrow('one')
+  await expect(gate.together(() => Promise.reject(new Error('two')))).rejects.toThrow('two')
+  expect(await gate.together(async () => 3)).toBe(3)
+})
+
+test('a lost connection is tried again for a limited time', async () => {
+  let [tries, retried] = [0, 0]
+  const settings = { gate: createGate(), signal, onRetry: () => retried++, reconnectMs: 300 }
+  const lost = () => {
+    tries++
+    return Promise.reject(databaseError('ServiceUnavailable'))
+  }
+  await expect(withRetries(lost, settings)).rejects.toMatchObject({ code: 'ServiceUnavailable' })
+  expect(tries).toBeGreaterThan(1)
+  expect(retried).toBe(tries - 1)
+})
+
+test('what is repeated after a lost connection may succeed', async () => {
+  const failures = ['SessionExpired', 'Neo.TransientError.General.DatabaseUnavailable']
+  const attempt = async () => {
+    const code = failures.shift()
+    if (code !== undefined) throw databaseError(code)
+    return 'done'
+  }
+  expect(await withRetries(attempt, { gate: createGate(), signal, onRetry() {} })).toBe('done')
+})
+
+test('an interruption ends the pause before a repetition', async () => {
+  const interrupted = new AbortController()
+  const attempt = () => {
+    setTimeout(() => interrupted.abort(), 5)
+    return Promise.reject(databaseError('ServiceUnavailable'))
+  }
+  const settings = { gate: createGate(), signal: interrupted.signal, onRetry() {} }
+  await expect(withRetries(attempt, settings)).rejects.toMatchObject({ name: 'AbortError' })
+})
