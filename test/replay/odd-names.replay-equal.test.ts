@@ -7,6 +7,7 @@ import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { answeredPairs } from '../support/answered-pairs.ts'
 import { replayInOrder } from '../support/replay-in-order.ts'
+import { replayed, sourceOf } from '../support/replaying.ts'
 import { shuffled } from '../support/shuffle.ts'
 import { collidingNames, identifyingNames, printableNames, quoted } from './odd-names.ts'
 
@@ -89,6 +90,10 @@ test.each([
     const counted = `MATCH (a:${mark} {id: 'a'})<-[r:ODD]-() RETURN size(keys(a)), size(keys(r)), size(labels(a))`
     const sizes = [BigInt(keys) + 1n, BigInt(keys) + 1n, BigInt(names.length) + 1n]
     expect(await run(driverOf(copy), counted)).toEqual([sizes])
+    if (origin === legacy) return
+    await run(driverOf(copy), `MATCH (n) WHERE any(l IN labels(n) WHERE l STARTS WITH '${mark}') DETACH DELETE n`)
+    await replayed(sourceOf(shuffled(pairs, 2)), copy, { withoutConstraints: true })
+    expect(differences(expected, await readGraph(driverOf(copy), mark))).toEqual([])
   },
   slowMs,
 )
