@@ -2,7 +2,6 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { openDriver } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
-import { readConfig } from '../../shared/config/config.ts'
 import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
 import { queueDepths } from '../../shared/jobs/queue-depth.ts'
 import { dutyKey, openJobsKey, recordKey, stalePlainFilesKey, sweptKey } from '../../shared/jobs/redis-keys.ts'
@@ -13,18 +12,12 @@ import { removal } from '../../shared/storage/manifest.ts'
 import { consumeJobs } from '../../worker/consume.ts'
 import { createWorkerContext, type WorkerContext } from '../../worker/context.ts'
 import { restoreJobs, startJanitor, sweep } from '../../worker/janitor.ts'
-import { databaseOfFile } from '../support/own-service.ts'
+import { ownWorker } from '../support/own-worker.ts'
 import { drawRing } from '../support/social-graph.ts'
 import { commitPacket, viewOf } from '../support/stored-packets.ts'
 
-const { neo4j, redis } = inject('stack')
-const redisDatabase = await databaseOfFile()
-const config = readConfig('worker', {
-  ...inject('service').env,
-  REDIS_URL: `${redis.url.replace(/\/\d*$/, '')}/${redisDatabase}`,
-  S3_BUCKET: uniqueName('janitor'),
-  JANITOR_SECONDS: '1',
-})
+const { neo4j } = inject('stack')
+const { config } = (await ownWorker()).context
 const log = pino({ level: 'silent' })
 const hourAgo = () => Date.now() - 3_600_000
 
