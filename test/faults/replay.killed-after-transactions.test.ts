@@ -58,21 +58,21 @@ describe.each([
     const expected = await readGraph(driver, label)
     expect([expected.nodes.length, expected.relationships.length]).toEqual([60, 100])
     let goneOn = 0
-    let killAfter = 1
-    for (; ; killAfter += step) {
+    let transactions = 1
+    for (; ; transactions += step) {
       await dirty()
-      if (!(await replayInChild({ ...order, killAfter }))) break
+      if (!(await replayInChild({ ...order, killAfter: { transactions } }))) break
       const { partsSkipped } = await again()
       goneOn = Math.max(goneOn, partsSkipped)
       expect(differences(expected, await readGraph(driver, label))).toEqual([])
     }
-    expect(killAfter).toBeGreaterThan(10)
+    expect(transactions).toBeGreaterThan(10)
     expect(goneOn).toBeGreaterThanOrEqual(2)
   })
 
   test('a replay does not go on in a database that was emptied meanwhile, unless it begins anew', async () => {
     await dirty()
-    expect(await replayInChild({ ...order, killAfter: 12 })).toBe(true)
+    expect(await replayInChild({ ...order, killAfter: { partsDone: 1 } })).toBe(true)
     expect((await stat(stateFile)).mode & 0o777).toBe(0o600)
     const state = await readFile(stateFile, 'utf8')
     expect(state).not.toContain(address.password)

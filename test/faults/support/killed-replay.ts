@@ -1,13 +1,13 @@
 import { type PacketSource, replay, type Target } from '../../../shared/replay/replay.ts'
 import { nodeUpsert, pairOf, partsWithManifest, relationshipUpsert } from '../../support/replaying.ts'
 
-/** What a child process replays, and after how many transactions it kills itself; null for never. */
+/** What a child process replays, and after how many transactions or parts it kills itself; null for never. */
 export interface KilledReplay {
   label: string
   target: Target
   stateFile: string
   lanes: number
-  killAfter: number | null
+  killAfter: { transactions: number } | { partsDone: number } | null
 }
 
 const people = 40
@@ -63,8 +63,10 @@ if (order !== undefined) {
   await replay(packetOf(label), target, {
     ...{ ...sizes, lanes, createConstraints: true, withoutConstraints: false, onError: 'stop', allowOther: false },
     ...{ stateFile, restart: false, signal: new AbortController().signal },
-    onProgress({ transactions }) {
-      if (transactions === killAfter) process.kill(process.pid, 'SIGKILL')
+    onProgress({ transactions, partsDone }) {
+      const done = { transactions, partsDone }
+      const isDue = Object.entries(killAfter ?? {}).some(([unit, count]) => done[unit as keyof typeof done] === count)
+      if (isDue) process.kill(process.pid, 'SIGKILL')
     },
   })
 }
