@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { access, constants, mkdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { type Progress as ReplayProgress, type ReplayReport, replay as replayInto } from '../../shared/replay/replay.ts'
 import { type Context, printResult } from '../context.ts'
@@ -67,6 +67,9 @@ async function run(context: Context, word: string, options: Options): Promise<vo
   if (withoutConstraints && lanes !== 'auto' && lanes > 1) throw usageError('--without-constraints: needs one lane')
   const target = await readTarget(context, options)
   const source = await resolveSource(context, word, options)
+  if (rejectsFile !== undefined && resolve(rejectsFile) === source.place) {
+    throw usageError(`--rejects: ${rejectsFile} is the packet to replay; name another file`)
+  }
   const stateFile = options.state ?? defaultStateFile(source.place, target.url, target.database)
   await requireWritable(stateFile)
   const rejects = rejectsFile === undefined ? null : await openRejects(rejectsFile)
