@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { access, constants, mkdir } from 'node:fs/promises'
+import { access, constants, mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { type Progress as ReplayProgress, type ReplayReport, replay as replayInto } from '../../shared/replay/replay.ts'
@@ -110,6 +110,8 @@ function defaultStateFile(place: string, url: string, database: string | null): 
 
 /** Tried before anything is replayed, as what is done could not be remembered. @throws Failure (usage) */
 async function requireWritable(stateFile: string): Promise<void> {
+  const found = await stat(stateFile).catch(() => null)
+  if (found?.isDirectory()) throw usageError(`--state: ${stateFile} is a directory; name a file`)
   const directory = dirname(stateFile)
   await mkdir(directory, { recursive: true })
     .then(() => access(directory, constants.W_OK))
