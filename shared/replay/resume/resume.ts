@@ -28,7 +28,11 @@ export async function openResume(
     done: known?.done ?? [],
     async begin(connection, current) {
       state = { version: 1, ...current, done: known?.done ?? [] }
-      if (known === null) return
+      if (known === null) {
+        // What it says is no longer true as soon as the first transaction has begun.
+        if (file !== null) await removeState(file)
+        return
+      }
       requireSame(known, state)
       await checkDrawn(connection, source, known.done, settings, signal)
     },
