@@ -93,12 +93,15 @@ async function run(context: Context, word: string, options: Options): Promise<vo
     resultText(source.name, report),
   )
   if (report.rejected > 0) {
-    throw new Failure(
-      'target',
-      `the target refused ${plural(report.rejected, 'pair')}, which ${rejectsFile} has; all others were replayed`,
-    )
+    const which = `the target refused ${plural(report.rejected, 'pair')}, ${whereRejects(report, rejectsFile)}`
+    throw new Failure('target', `${which}; all others were replayed`)
   }
 }
+
+const whereRejects = ({ rejectedBefore }: ReplayReport, file: string | undefined) =>
+  rejectedBefore === 0
+    ? `which ${file} has`
+    : `${number.format(rejectedBefore)} of them in earlier runs, whose --rejects have them`
 
 /** Named after where the packet is, not what it holds: another generation must be noticed, not taken for another packet. */
 function defaultStateFile(place: string, url: string, database: string | null): string {

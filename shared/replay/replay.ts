@@ -49,6 +49,8 @@ export interface ReplayReport extends Tally {
   partsDone: number
   /** Parts that an earlier replay of the same state file had done. */
   partsSkipped: number
+  /** Of the pairs rejected, those that an earlier replay of the same state file had handed over. */
+  rejectedBefore: number
   lanes: number
   seconds: number
 }
@@ -106,6 +108,7 @@ async function replayInto(
 
   const lanes = options.withoutConstraints ? 1 : options.lanes === 'auto' ? lanesOfAuto : options.lanes
   const tally = createTally()
+  tally.rejected = resume.rejected.length
   let partsDone = resume.done.length
   const tell = () => {
     const { rows, transactions, rejected } = tally
@@ -118,13 +121,17 @@ async function replayInto(
     // Parsed while the target works. What is wrong with it is told when this window is done.
     const next = windows.next()
     next.catch(() => {})
-    await runWindow(parts, runner, { lanes, batchRows: options.batchRows }, tally)
+    const refused = await runWindow(parts, runner, { lanes, batchRows: options.batchRows }, tally)
     partsDone += parts.length
-    await resume.add(parts.map(({ number }) => number))
+    await resume.add(
+      parts.map(({ number }) => number),
+      refused,
+    )
     tell()
     window = await next
   }
   await resume.end()
   const seconds = (performance.now() - started) / 1_000
-  return { ...tally, partsDone, partsSkipped: resume.done.length, lanes, seconds }
+  const { done, rejected } = resume
+  return { ...tally, partsDone, partsSkipped: done.length, rejectedBefore: rejected.length, lanes, seconds }
 }

@@ -24,7 +24,8 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
   const failed = new AbortController()
   const signal = AbortSignal.any([asked, failed.signal])
   const gate = createGate()
-  const refused = new Set<Pair>()
+  // Emptied after each window: a packet may have any number of them.
+  const refused = new Map<Pair, Place>()
   let handedOver = Promise.resolve()
   const retries = { gate, signal, onRetry: () => tally.retried++ }
 
@@ -32,7 +33,7 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
     const message = `part ${place.part}, pair ${place.pair} (${name}): ${describeFailure(error)}`
     if (onRefused === 'stop') throw new ReplayError('failed', message, { cause: error })
     if (refused.has(pair)) return
-    refused.add(pair)
+    refused.set(pair, place)
     tally.rejected++
     // One after the other, though the lanes come at the same time.
     handedOver = handedOver.then(() => onRefused(pair, place))
@@ -81,7 +82,17 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
         throw error
       })
 
-  return { runBatch: stopping(runBatch), runOther: stopping(runOther) }
+  return {
+    runBatch: stopping(runBatch),
+    runOther: stopping(runOther),
+
+    /** The pairs that were refused since this was last called. */
+    takeRefused(): ReadonlyMap<Pair, Place> {
+      const taken = new Map(refused)
+      refused.clear()
+      return taken
+    },
+  }
 }
 
 export type Runner = ReturnType<typeof createRunner>

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import type { Pair, Place } from '../../../shared/replay/pair.ts'
+import { createRunner } from '../../../shared/replay/run/run-batch.ts'
+import { runWindow } from '../../../shared/replay/run/run-window.ts'
+import { createTally } from '../../../shared/replay/run/tally.ts'
+import { databaseError, fakeTarget } from './fake-connection.ts'
+import { nodeDelete, nodeUpsert } from './items.ts'
+
+const { signal } = new AbortController()
+const lanes = { lanes: 1, batchRows: 10 }
+
+test('refused pairs are not among those replayed, and their places are told window by window', async () => {
+  const { connection } = fakeTarget((rows) => {
+    if (rows.some(({ id, ids }) => id === 'bad' || Array.isArray(ids)))
+      throw databaseError('Neo.ClientError.Statement.TypeError')
+    return undefined
+  })
+  const tally = createTally()
+  const handedOver: [Pair, Place][] = []
+  const runner = createRunner({ connection, tally, signal, onRefused: (...one) => void handedOver.push(one) })
+  const ids = Array.from({ length: 1_200 }, (_, index) => `p${index}`)
+  const items = [nodeUpsert('a', 'P', 1), nodeUpsert('bad', 'P', 2), nodeUpsert('b', 'P', 3), nodeDelete(ids, 4)].flat()
+  const other = { statement: 'CREATE (:X)', parameters: { id: 'bad' }, metadata: null }
+  const part = { items, others: [{ pair: other, place: { part: 1, pair: 5 } }] }
+  const places = [2, 4].map((pair) => ({ part: 1, pair }))
+  expect(await runWindow([part], runner, lanes, tally)).toEqual([...places, { part: 1, pair: 5 }])
+  expect(tally).toMatchObject({ rejected: 3, pairs: { nodeUpsert: 2, nodeDelete: 0, other: 0 } })
+  expect(handedOver.map(([, place]) => place.pair)).toEqual([2, 4, 5])
+  expect(await runWindow([{ items: nodeUpsert('c'), others: [] }], runner, lanes, tally)).toEqual([])
+})
