@@ -24,6 +24,7 @@ import { readTarget, type TargetOptions, withTarget } from '../target.ts'
 interface Options extends ServiceOptions, OutputOptions, ProgressOptions, TargetOptions {
   lanes: number | 'auto'
   batch: number
+  inOrder?: true
   createConstraints?: true
   withoutConstraints?: true
   onError: 'stop' | 'collect'
@@ -44,6 +45,7 @@ export function replay(context: Context): Command {
   )
     .option('--lanes <n>', 'transactions at once, or auto', lanesOf, 'auto')
     .option('--batch <rows>', 'most rows of one transaction', wholeNumber(1, 10_000), 1_000)
+    .option('--in-order', 'keep the order of the packet, in one lane: slow')
     .option('--create-constraints', 'create the constraints that are missing at the target')
     .addOption(new Option('--without-constraints', 'do without them, in one lane: slow').conflicts('createConstraints'))
     .addOption(
@@ -65,6 +67,7 @@ async function run(context: Context, word: string, options: Options): Promise<vo
     throw usageError('--on-error collect and --rejects need each other')
   }
   if (withoutConstraints && lanes !== 'auto' && lanes > 1) throw usageError('--without-constraints: needs one lane')
+  if (options.inOrder && lanes !== 'auto' && lanes > 1) throw usageError('--in-order: needs one lane')
   const target = await readTarget(context, options)
   const source = await resolveSource(context, word, options)
   if (rejectsFile !== undefined && resolve(rejectsFile) === source.place) {
@@ -78,6 +81,7 @@ async function run(context: Context, word: string, options: Options): Promise<vo
   try {
     report = await replayInto(source, target, {
       ...{ lanes, batchRows: batch, createConstraints, withoutConstraints, onError, stateFile },
+      inOrder: options.inOrder === true,
       ...{ restart: options.restart === true, allowOther: options.allowOther === true, signal: context.signal },
       ...(rejects ? { rejected: rejects.add } : {}),
       onProgress: progressOf(source, progress),

@@ -9,6 +9,10 @@ import type { State } from './state-file.ts'
 
 const [mostParts, pairsDrawn] = [4, 100]
 
+export interface DrawSettings extends LoadSettings {
+  inOrder: boolean
+}
+
 /**
  * Draws a hundred upserts that were not refused from a few of the parts done and looks for them at the target, which may have been emptied or
  * restored meanwhile. @throws ReplayError `refused` if one is not in place.
@@ -17,7 +21,7 @@ export async function checkDrawn(
   connection: Connection,
   source: PacketSource,
   { done, rejected }: Pick<State, 'done' | 'rejected'>,
-  settings: LoadSettings,
+  settings: DrawSettings,
   signal: AbortSignal,
 ): Promise<void> {
   const parts = drawn(done, mostParts)
@@ -25,7 +29,9 @@ export async function checkDrawn(
     const stored = await readPart(source, number - 1, signal)
     const { items } = loadPart(source, number - 1, stored, settings)
     const refused = new Set(rejected.filter(({ part }) => part === number).map(({ pair }) => pair))
-    const upserts = items.filter(({ recognised: { kind } }) => kind === 'nodeUpsert' || kind === 'relationshipUpsert')
+    // Where the order of the packet matters, a later sub-request may have deleted the relationships of an earlier one.
+    const kinds = settings.inOrder ? ['nodeUpsert'] : ['nodeUpsert', 'relationshipUpsert']
+    const upserts = items.filter(({ recognised: { kind } }) => kinds.includes(kind))
     const replayed = upserts.filter(({ place }) => !refused.has(place.pair))
     const absent = await firstAbsent(connection, drawn(replayed, pairsDrawn / parts.length))
     if (absent !== null) throw emptied(absent)

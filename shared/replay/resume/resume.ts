@@ -1,8 +1,7 @@
 import type { Place } from '../pair.ts'
 import type { Connection } from '../run/connection.ts'
-import type { LoadSettings } from '../source/load-part.ts'
 import type { PacketSource } from '../source/packet-source.ts'
-import { checkDrawn } from './drawn.ts'
+import { checkDrawn, type DrawSettings } from './drawn.ts'
 import { readState, removeState, requireSame, type State, writeState } from './state-file.ts'
 
 /** Remembers in a file which parts are done. */
@@ -22,7 +21,7 @@ export async function openResume(
   file: string | null,
   restart: boolean,
   source: PacketSource,
-  settings: LoadSettings,
+  settings: DrawSettings,
   signal: AbortSignal,
 ): Promise<Resume> {
   const known = file === null || restart ? null : await readState(file)

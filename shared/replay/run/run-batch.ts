@@ -42,7 +42,6 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
 
   /** Halves a batch until what failed is alone: one bad pair does not keep the others of its batch out. */
   async function runBatch(batch: Batch): Promise<void> {
-    signal.throwIfAborted()
     try {
       const committed = await withRetries(() => commitBatch(connection, batch), retries)
       addCommitted(tally, batch.items.length, committed)
@@ -62,7 +61,6 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
 
   /** Runs a pair as it is. */
   async function runOther(pair: Pair, place: Place): Promise<void> {
-    signal.throwIfAborted()
     try {
       const { counters } = await withRetries(() => runAlone(connection, pair, () => null), retries)
       addCommitted(tally, 1, { counters, parallelCopies: 0 })

@@ -12,6 +12,10 @@ test.each([
     "error: option '--cancel' cannot be used with option '--follow'\nusage: packets job [options] <id>\n",
   ],
   [['job', 'a', '--progress', 'none'], 'error: --progress is for --follow only\nusage: packets job [options] <id>\n'],
+  [
+    ['replay', 'x', '--to', 'bolt://127.0.0.1:9', '--in-order', '--lanes', '2'],
+    'error: --in-order: needs one lane\nusage: packets replay [options] <source>\n',
+  ],
   [['verify', 'a'], "error: unknown command 'verify'\nusage: packets <command>; packets --help lists the commands\n"],
 ])('%j is refused with exit code 2 and the usage', async (words, stderr) => {
   expect(await runCli(words)).toEqual({ code: 2, stdout: '', stderr })

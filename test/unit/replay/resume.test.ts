@@ -14,7 +14,7 @@ beforeEach(() => rm(file, { force: true }))
 afterAll(() => rm(directory, { recursive: true }))
 
 const source = sourceOf([nodeUpsert('P', 'a'), nodeUpsert('P', 'b')], [nodeUpsert('P', 'c')])
-const settings = { recognise: createRecogniser(), allowOther: false }
+const settings = { recognise: createRecogniser(), allowOther: false, inOrder: false }
 const current = { sha256: 'packet', generation: null, target: 'target', databaseId: null }
 const { connection } = fakeTarget(() => undefined)
 

@@ -4,10 +4,10 @@ import { createRunner } from '../../../shared/replay/run/run-batch.ts'
 import { runWindow } from '../../../shared/replay/run/run-window.ts'
 import { createTally } from '../../../shared/replay/run/tally.ts'
 import { databaseError, fakeTarget } from './fake-connection.ts'
-import { nodeDelete, nodeUpsert } from './items.ts'
+import { cleanup, nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
 
 const { signal } = new AbortController()
-const lanes = { lanes: 1, batchRows: 10 }
+const lanes = { lanes: 1, batchRows: 10, inOrder: false }
 
 test('refused pairs are not among those replayed, and their places are told window by window', async () => {
   const { connection } = fakeTarget((rows) => {
@@ -27,4 +27,32 @@ test('refused pairs are not among those replayed, and their places are told wind
   expect(tally).toMatchObject({ rejected: 3, pairs: { nodeUpsert: 2, nodeDelete: 0, other: 0 } })
   expect(handedOver.map(([, place]) => place.pair)).toEqual([2, 4, 5])
   expect(await runWindow([{ items: nodeUpsert('c'), others: [] }], runner, lanes, tally)).toEqual([])
+})
+
+test('in the order of the packet, consecutive pairs of one text are batches, and nothing overtakes', async () => {
+  const { connection, committed } = fakeTarget(() => undefined)
+  const tally = createTally()
+  const runner = createRunner({ connection, tally, signal, onRefused: 'stop' })
+  const other = (pair: number) => ({
+    ...{ pair: { statement: 'CREATE (:X)', parameters: { other: pair }, metadata: null }, place: { part: 1, pair } },
+  })
+  const parts = [
+    {
+      items: [cleanup('a', 1), nodeUpsert('c', 'P', 3), nodeUpsert('b', 'P', 4), nodeUpsert('a', 'P', 5)].flat(),
+      others: [other(2), other(6)],
+    },
+    { items: [nodeUpsert('d', 'P', 1), relationshipUpsert('a', 'b'), cleanup('b', 3)].flat(), others: [] },
+  ]
+  await runWindow(parts, runner, { lanes: 1, batchRows: 2, inOrder: true }, tally)
+  expect(committed).toEqual([
+    [{ baseId: 'a' }],
+    [{ other: 2 }],
+    [{ id: 'c' }, { id: 'b' }],
+    [{ id: 'a' }],
+    [{ other: 6 }],
+    [{ id: 'd' }],
+    [{ a_id: 'a', b_id: 'b' }],
+    [{ baseId: 'b' }],
+  ])
+  expect(tally.pairs).toMatchObject({ nodeUpsert: 4, relationshipUpsert: 1, cleanup: 2, other: 2 })
 })
