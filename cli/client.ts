@@ -16,8 +16,11 @@ export const isFinished = ({ state }: Job): boolean => ['succeeded', 'failed', '
 /** A typed client of the service. Every method throws a `ServiceError` on any answer that is not a success. */
 export function createClient({ url, token }: { url: string; token: string }) {
   const baseUrl = url.replace(/\/+$/, '')
-  /** Every endpoint of the areas publish and jobs. */
-  const api = createOpenApiClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${token}` } })
+  /**
+   * Every endpoint of the areas publish and jobs. A redirect is an error: followed, it would take the credentials in
+   * the body of a publish to any host.
+   */
+  const api = createOpenApiClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${token}` }, redirect: 'manual' })
 
   async function answerOf<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>) {
     const { data, error, response } = await call.catch((thrown) => {

@@ -4,7 +4,10 @@ export const exitCodes = {
   unforeseen: 1,
   /** The command line, or a file or variable that it names, is not valid. */
   usage: 2,
-  /** Nothing was written: the target lacks what the packet needs, or the packet holds what this client does not run. */
+  /**
+   * The target lacks what the packet needs, or the packet holds what this client does not run. Nothing was written,
+   * unless the message names a part after the first.
+   */
   refused: 4,
   /** The bytes of the packet are not what they should be. */
   broken: 5,

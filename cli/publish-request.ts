@@ -58,7 +58,10 @@ function jsonOf(content: string): unknown {
   }
 }
 
-/** The address and credentials of the origin: those of the request, or else of the environment. */
+/**
+ * The address and credentials of the origin: those of the request, or else of the environment, whose credentials go to
+ * its own address only.
+ */
 function originOf(request: Given, environment: Environment, at: string): Pick<PublishRequest, 'dbUrl' | 'credentials'> {
   const { PACKETS_ORIGIN_URL, PACKETS_ORIGIN_USER, PACKETS_ORIGIN_PASSWORD } = environment
   const hasBoth = PACKETS_ORIGIN_USER !== undefined && PACKETS_ORIGIN_PASSWORD !== undefined
@@ -68,6 +71,10 @@ function originOf(request: Given, environment: Environment, at: string): Pick<Pu
   if (dbUrl === undefined) throw usageError(`${at}dbUrl: neither in the request nor in PACKETS_ORIGIN_URL`)
   if (credentials === undefined) {
     throw usageError(`${at}credentials: neither in the request nor in PACKETS_ORIGIN_USER and PACKETS_ORIGIN_PASSWORD`)
+  }
+  if (credentials !== request.credentials && dbUrl !== PACKETS_ORIGIN_URL) {
+    const rule = 'a request with a dbUrl needs credentials of its own'
+    throw usageError(`${at}credentials: ${rule}; those of the environment are for PACKETS_ORIGIN_URL`)
   }
   return { dbUrl, credentials }
 }

@@ -1,32 +1,81 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, lstat, open, readFile, rm } from 'node:fs/promises'
 import { stringifyLossless } from '../shared/replay/lossless-json.ts'
-import type { Pair } from '../shared/replay/pair.ts'
+import { type Pair, parsePart } from '../shared/replay/pair.ts'
 import { usageError } from './exit.ts'
 
-const [begin, end] = ['{"statements":[', ']}\n']
+const [begin, separator, end] = ['{"statements":[', ',\n', ']}\n']
 
 /** A part file of pairs that the target refused. It is whole after each of them. */
 export interface Rejects {
+  /** Adds a pair, unless an earlier run did. */
   add(pair: Pair): Promise<void>
+  /** Removes the file if it has no pairs. */
   close(): Promise<void>
 }
 
-/** Creates the file. @throws Failure (usage) if it exists: it may hold what an earlier run left */
+/** Creates the file, or continues the one of an earlier run. @throws Failure (usage) if it exists and is none of these */
 export async function openRejects(file: string): Promise<Rejects> {
-  const handle: FileHandle = await open(file, 'wx', 0o600).catch((error) => {
-    throw usageError(
-      `--rejects: ${file} ${error.code === 'EEXIST' ? 'exists; name another file' : `cannot be written (${error.code})`}`,
-    )
-  })
-  let length = 0
-  const append = async (text: string) => {
-    const bytes = Buffer.from(text + end)
-    await handle.write(bytes, 0, bytes.length, length)
-    length += bytes.length - end.length
+  const earlier = await readEarlier(file)
+  const handle = await open(file, earlier ? 'r+' : 'wx', 0o600).catch(unwritable(file))
+  let isEmpty = !earlier?.length
+  let length = Buffer.byteLength(begin + (earlier ?? []).join(separator))
+
+  async function append(text: string): Promise<void> {
+    try {
+      await writeAt(handle, text + end, length)
+    } catch (error) {
+      await handle.truncate(length)
+      await writeAt(handle, end, length)
+      unwritable(file, '; the same command goes on when it can')(error)
+    }
+    length += Buffer.byteLength(text)
   }
-  await append(begin)
+
+  if (!earlier) await writeAt(handle, begin + end, 0).catch(unwritable(file))
+  const known = new Set(earlier)
   return {
-    add: (pair) => append(`${length > begin.length ? ',\n' : ''}${stringifyLossless(pair)}`),
-    close: () => handle.close(),
+    async add(pair) {
+      const text = stringifyLossless(pair)
+      if (known.has(text)) return
+      await append(isEmpty ? text : separator + text)
+      isEmpty = false
+    },
+    async close() {
+      await handle.close()
+      if (isEmpty) await rm(file, { force: true })
+    },
+  }
+}
+
+/** The pairs that an earlier run wrote, as they stand in the file; null if there is no file. */
+async function readEarlier(file: string): Promise<string[] | null> {
+  const found = await lstat(file).catch(() => null)
+  if (found === null) return null
+  const pairs = found.isFile() ? pairsOf(await readFile(file, 'utf8').catch(unwritable(file))) : null
+  if (pairs !== null) return pairs
+  throw usageError(`--rejects: ${file} exists, and is no file that --rejects wrote; name another file`)
+}
+
+/** Null if the content is not exactly what this client would write. */
+function pairsOf(content: string): string[] | null {
+  try {
+    const pairs = parsePart(content).map(stringifyLossless)
+    return begin + pairs.join(separator) + end === content ? pairs : null
+  } catch {
+    return null
+  }
+}
+
+/** Writes all of a text; one call of `write` may write less, as on a disk that gets full. */
+async function writeAt(handle: FileHandle, text: string, position: number): Promise<void> {
+  const bytes = Buffer.from(text)
+  for (let done = 0; done < bytes.length; ) {
+    done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten
+  }
+}
+
+function unwritable(file: string, hint = '') {
+  return (error: unknown): never => {
+    throw usageError(`--rejects: ${file} cannot be written (${(error as NodeJS.ErrnoException).code})${hint}`)
   }
 }

@@ -26,7 +26,10 @@ export class ServiceError extends Failure {
 /** The error of a response: what its body says, either a publish response object or a problem (RFC 9457). */
 export function refusal(response: Response, body: unknown): ServiceError {
   const status = `${response.status} ${response.statusText}`.trim()
-  return new ServiceError(`the service answered ${messageOf(body) ?? status}`, response.status, response.headers)
+  const isRedirect = response.status >= 300 && response.status < 400
+  const hint = isRedirect ? '; redirects are not followed: name the other address' : ''
+  const message = `the service answered ${messageOf(body) ?? status}${hint}`
+  return new ServiceError(message, response.status, response.headers)
 }
 
 function messageOf(body: unknown): string | null {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Target } from '../shared/replay/replay.ts'
+import { connect } from '../shared/replay/run/connection.ts'
 import type { Context } from './context.ts'
 import { usageError } from './exit.ts'
 import { readSecret } from './secrets.ts'
@@ -18,6 +19,9 @@ export const withTarget = (command: Command): Command =>
     .option('--user <name>', 'user of the target; none if absent')
     .option('--password-file <file>', 'file with the password; PACKETS_TARGET_PASSWORD if absent, else asked for')
 
+const addressRule =
+  '--to: must be bolt://host or neo4j://host, also with +s or +ssc; a query is for neo4j only, as name=value'
+
 /** The target that the options and the environment name. @throws Failure (usage) */
 export async function readTarget(
   context: Context,
@@ -25,7 +29,7 @@ export async function readTarget(
 ): Promise<Target> {
   const url = URL.parse(to)
   if (url === null || !/^(bolt|neo4j)(\+s|\+ssc)?:$/.test(url.protocol) || url.hostname === '') {
-    throw usageError('--to: must be bolt://host or neo4j://host, also with +s or +ssc')
+    throw usageError(addressRule)
   }
   // Without the text of the address, which holds a secret.
   if (url.username || url.password)
@@ -34,6 +38,7 @@ export async function readTarget(
   if (user === undefined && context.environment.PACKETS_TARGET_PASSWORD !== undefined) {
     throw usageError('PACKETS_TARGET_PASSWORD is set, but --user is missing')
   }
+  await requireAccepted(to)
   const target = { url: to, database: database === '' ? null : database }
   if (user === undefined) return { ...target, user: null, password: null }
   const password = await readSecret(context, {
@@ -41,4 +46,13 @@ export async function readTarget(
     ...{ file: passwordFile, variable: 'PACKETS_TARGET_PASSWORD' as const },
   })
   return { ...target, user, password }
+}
+
+/** Asks the driver, which has rules of its own. Its messages quote the address, which may hold a secret. */
+async function requireAccepted(url: string): Promise<void> {
+  try {
+    await connect({ url, database: null, user: null, password: null }).close()
+  } catch {
+    throw usageError(addressRule)
+  }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { access, constants, mkdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { access, constants, mkdir, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { type Progress as ReplayProgress, type ReplayReport, replay as replayInto } from '../../shared/replay/replay.ts'
 import { type Context, printResult } from '../context.ts'
@@ -24,6 +24,7 @@ import { readTarget, type TargetOptions, withTarget } from '../target.ts'
 interface Options extends ServiceOptions, OutputOptions, ProgressOptions, TargetOptions {
   lanes: number | 'auto'
   batch: number
+  inOrder?: true
   createConstraints?: true
   withoutConstraints?: true
   onError: 'stop' | 'collect'
@@ -44,6 +45,7 @@ export function replay(context: Context): Command {
   )
     .option('--lanes <n>', 'transactions at once, or auto', lanesOf, 'auto')
     .option('--batch <rows>', 'most rows of one transaction', wholeNumber(1, 10_000), 1_000)
+    .option('--in-order', 'keep the order of the packet, in one lane: slow')
     .option('--create-constraints', 'create the constraints that are missing at the target')
     .addOption(new Option('--without-constraints', 'do without them, in one lane: slow').conflicts('createConstraints'))
     .addOption(
@@ -65,8 +67,12 @@ async function run(context: Context, word: string, options: Options): Promise<vo
     throw usageError('--on-error collect and --rejects need each other')
   }
   if (withoutConstraints && lanes !== 'auto' && lanes > 1) throw usageError('--without-constraints: needs one lane')
+  if (options.inOrder && lanes !== 'auto' && lanes > 1) throw usageError('--in-order: needs one lane')
   const target = await readTarget(context, options)
   const source = await resolveSource(context, word, options)
+  if (rejectsFile !== undefined && resolve(rejectsFile) === source.place) {
+    throw usageError(`--rejects: ${rejectsFile} is the packet to replay; name another file`)
+  }
   const stateFile = options.state ?? defaultStateFile(source.place, target.url, target.database)
   await requireWritable(stateFile)
   const rejects = rejectsFile === undefined ? null : await openRejects(rejectsFile)
@@ -75,6 +81,7 @@ async function run(context: Context, word: string, options: Options): Promise<vo
   try {
     report = await replayInto(source, target, {
       ...{ lanes, batchRows: batch, createConstraints, withoutConstraints, onError, stateFile },
+      inOrder: options.inOrder === true,
       ...{ restart: options.restart === true, allowOther: options.allowOther === true, signal: context.signal },
       ...(rejects ? { rejected: rejects.add } : {}),
       onProgress: progressOf(source, progress),
@@ -90,12 +97,15 @@ async function run(context: Context, word: string, options: Options): Promise<vo
     resultText(source.name, report),
   )
   if (report.rejected > 0) {
-    throw new Failure(
-      'target',
-      `the target refused ${plural(report.rejected, 'pair')}, which ${rejectsFile} has; all others were replayed`,
-    )
+    const which = `the target refused ${plural(report.rejected, 'pair')}, ${whereRejects(report, rejectsFile)}`
+    throw new Failure('target', `${which}; all others were replayed`)
   }
 }
+
+const whereRejects = ({ rejectedBefore }: ReplayReport, file: string | undefined) =>
+  rejectedBefore === 0
+    ? `which ${file} has`
+    : `${number.format(rejectedBefore)} of them in earlier runs, whose --rejects have them`
 
 /** Named after where the packet is, not what it holds: another generation must be noticed, not taken for another packet. */
 function defaultStateFile(place: string, url: string, database: string | null): string {
@@ -107,6 +117,8 @@ function defaultStateFile(place: string, url: string, database: string | null): 
 
 /** Tried before anything is replayed, as what is done could not be remembered. @throws Failure (usage) */
 async function requireWritable(stateFile: string): Promise<void> {
+  const found = await stat(stateFile).catch(() => null)
+  if (found?.isDirectory()) throw usageError(`--state: ${stateFile} is a directory; name a file`)
   const directory = dirname(stateFile)
   await mkdir(directory, { recursive: true })
     .then(() => access(directory, constants.W_OK))

@@ -1,4 +1,4 @@
-import { quote } from '../../shared/cypher/identifiers.ts'
+import { uniqueness } from '../../shared/cypher/uniqueness.ts'
 import { parsePart } from '../../shared/replay/pair.ts'
 import { createRecogniser } from '../../shared/replay/recognise.ts'
 import { brokenIn, readPart } from '../../shared/replay/source/load-part.ts'
@@ -48,7 +48,8 @@ async function readContents(source: Source, signal: AbortSignal): Promise<Conten
       const kind = recognised?.kind ?? 'other'
       statements[kind] = (statements[kind] ?? 0) + 1
       for (const { label, idProperty } of recognised ? identitiesOf(recognised) : []) {
-        constraints.set(JSON.stringify([label, idProperty]), uniqueness(label, idProperty))
+        const constraint = { label, property: idProperty, cypher: uniqueness(label, idProperty) }
+        constraints.set(JSON.stringify([label, idProperty]), constraint)
       }
     }
   }
@@ -58,13 +59,4 @@ async function readContents(source: Source, signal: AbortSignal): Promise<Conten
     requires: { server: oldestServer, constraints: [...constraints.values()] },
     report: null,
   }
-}
-
-function uniqueness(label: string, property: string): Constraint {
-  const [node, key] = [quote(label), quote(property)]
-  const cypher = {
-    5: `CREATE CONSTRAINT IF NOT EXISTS FOR (n:${node}) REQUIRE n.${key} IS UNIQUE`,
-    3.5: `CREATE CONSTRAINT ON (n:${node}) ASSERT n.${key} IS UNIQUE`,
-  }
-  return { label, property, cypher }
 }

@@ -1,5 +1,8 @@
+import { SourceBroken } from '../../shared/replay/errors.ts'
+import { size } from '../format.ts'
 import { persist } from '../persist.ts'
 import { noAnswer, ServiceError } from '../service-error.ts'
+import { longestPart } from './source.ts'
 
 /** A link without its query, which may hold a signature. */
 export function withoutQuery(link: string): string {
@@ -7,19 +10,31 @@ export function withoutQuery(link: string): string {
   return origin + pathname
 }
 
-/** Downloads what a link names. Sends no token: the link may lead to any host. @throws ServiceError */
+/** Downloads what a link names. Sends no token: the link may lead to any host. @throws ServiceError, SourceBroken */
 export function download(link: string, signal: AbortSignal): Promise<Buffer> {
   const shown = withoutQuery(link)
   return persist(async () => {
     try {
       const response = await fetch(link, { signal })
-      if (response.ok) return Buffer.from(await response.arrayBuffer())
+      if (response.ok) return await contentOf(response)
       await response.body?.cancel()
       const hint = response.status === 403 ? '; the link may have expired' : ''
       const message = `${shown} answered ${response.status} ${response.statusText}${hint}`
       throw new ServiceError(message, response.status, response.headers)
     } catch (error) {
-      throw error instanceof ServiceError ? error : noAnswer(shown, error)
+      throw error instanceof ServiceError || error instanceof SourceBroken ? error : noAnswer(shown, error)
     }
   }, signal)
+}
+
+/** A host may send anything, also compressed: what is too long for a part is not read to its end. */
+async function contentOf({ body }: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body ?? []) {
+    length += chunk.length
+    if (length > longestPart) throw new SourceBroken(`it has more than ${size(longestPart)}, as no part has`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }

@@ -17,8 +17,8 @@ export interface Source extends PacketSource {
 type Expected = Pick<ManifestPart, 'sha256'> & { bytes: number | null; pairs: number | null }
 
 const unknown: Expected = { sha256: null, bytes: null, pairs: null }
-// A part has at most 60 MiB.
-const longestPart = 64 * 1024 * 1024
+/** A part has at most 60 MiB. */
+export const longestPart = 64 * 1024 * 1024
 const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b
 const gunzipped = promisify(gunzip)
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { quote } from '../cypher/identifiers.ts'
+import { type UniquenessTexts, uniqueness } from '../cypher/uniqueness.ts'
 import type { Generation } from '../storage/generation-reader.ts'
 import { packetName } from '../storage/keys.ts'
 import type { ManifestPart } from '../storage/manifest.ts'
@@ -12,7 +12,7 @@ import { type JobReport, mergeReports } from './parts/report.ts'
 interface Constraint {
   label: string
   property: string
-  cypher: Record<'5' | '3.5', string>
+  cypher: UniquenessTexts
 }
 
 /** A packet as its manifest describes it; null is what an earlier version did not keep. Contract 7.12. */
@@ -94,9 +94,3 @@ function constraintsOf(report: JobReport | null): Omit<PacketManifest['requires'
     ...(moreIdentities ? { moreConstraints: moreIdentities } : {}),
   }
 }
-
-/** Neo4j 4.4 and later take the first, 3.5 the second. Neither changes an existing constraint. */
-const uniqueness = (label: string, property: string): Constraint['cypher'] => ({
-  5: `CREATE CONSTRAINT IF NOT EXISTS FOR (n:${quote(label)}) REQUIRE n.${quote(property)} IS UNIQUE`,
-  3.5: `CREATE CONSTRAINT ON (n:${quote(label)}) ASSERT n.${quote(property)} IS UNIQUE`,
-})

@@ -15,14 +15,19 @@ import { windowsOf } from './source/windows.ts'
 export type { PacketSource, PartSource, Target }
 
 export interface ReplayOptions {
-  /** How many transactions may run at once; `auto`: four. Without constraints always one. */
+  /** How many transactions may run at once; `auto`: four. Without constraints, and in order, always one. */
   lanes: number | 'auto'
+  /**
+   * Whether to run all pairs in the order of the packet. Needed where the elements that its sub-requests share may have
+   * changed at the origin between them; otherwise no order changes the result. Contract 5, order independence.
+   */
+  inOrder: boolean
   /** The most rows of a transaction. */
   batchRows: number
   createConstraints: boolean
   withoutConstraints: boolean
   onError: 'stop' | 'collect'
-  /** Whether to run statements that this service does not write: one by one, after the others of their window. */
+  /** Whether to run statements that this service does not write: one by one, after the others of their window if not `inOrder`. */
   allowOther: boolean
   /** Null: the replay cannot be resumed. */
   stateFile: string | null
@@ -49,6 +54,8 @@ export interface ReplayReport extends Tally {
   partsDone: number
   /** Parts that an earlier replay of the same state file had done. */
   partsSkipped: number
+  /** Of the pairs rejected, those that an earlier replay of the same state file had handed over. */
+  rejectedBefore: number
   lanes: number
   seconds: number
 }
@@ -91,8 +98,8 @@ async function replayInto(
 ): Promise<ReplayReport> {
   const started = performance.now()
   const { signal, onProgress } = options
-  const { allowOther, windowBytes = usualWindowBytes } = options
-  const settings = { recognise: createRecogniser(), allowOther, windowBytes }
+  const { inOrder, allowOther, windowBytes = usualWindowBytes } = options
+  const settings = { recognise: createRecogniser(), allowOther, inOrder, windowBytes }
   const resume = await openResume(options.stateFile, options.restart, source, settings, signal)
   const { sha256, needed } = await survey(source, settings, signal)
   const due = [...source.parts.keys()].filter((index) => !resume.done.includes(index + 1))
@@ -104,8 +111,9 @@ async function replayInto(
   const { generation } = source
   await resume.begin(connection, { sha256, generation, target: targetHash(url, database), databaseId })
 
-  const lanes = options.withoutConstraints ? 1 : options.lanes === 'auto' ? lanesOfAuto : options.lanes
+  const lanes = options.withoutConstraints || inOrder ? 1 : options.lanes === 'auto' ? lanesOfAuto : options.lanes
   const tally = createTally()
+  tally.rejected = resume.rejected.length
   let partsDone = resume.done.length
   const tell = () => {
     const { rows, transactions, rejected } = tally
@@ -118,13 +126,17 @@ async function replayInto(
     // Parsed while the target works. What is wrong with it is told when this window is done.
     const next = windows.next()
     next.catch(() => {})
-    await runWindow(parts, runner, { lanes, batchRows: options.batchRows }, tally)
+    const refused = await runWindow(parts, runner, { lanes, batchRows: options.batchRows, inOrder }, tally)
     partsDone += parts.length
-    await resume.add(parts.map(({ number }) => number))
+    await resume.add(
+      parts.map(({ number }) => number),
+      refused,
+    )
     tell()
     window = await next
   }
   await resume.end()
   const seconds = (performance.now() - started) / 1_000
-  return { ...tally, partsDone, partsSkipped: resume.done.length, lanes, seconds }
+  const { done, rejected } = resume
+  return { ...tally, partsDone, partsSkipped: done.length, rejectedBefore: rejected.length, lanes, seconds }
 }

@@ -1,11 +1,11 @@
-import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../cli/program.ts'
 import { emptyDirectory, runCli } from '../support/cli.ts'
 import { prepareReplay } from '../support/cli-target.ts'
 
-const { org, variables, to, fields, neo4j, client } = await prepareReplay(3)
+const { org, label, variables, to, fields, neo4j, client } = await prepareReplay(3)
 
 test('no command writes a secret to its output or to a file', async () => {
   const cwd = emptyDirectory()
@@ -56,12 +56,14 @@ test('no command writes a secret to its output or to a file', async () => {
     ...env,
     PACKETS_TARGET_PASSWORD: spoilt.PACKETS_TARGET_PASSWORD as string,
   })
+  const left = await leaveFiles(cwd, (words) => run(words, env))
   await run(['publish', request, '--name', 'spoilt.json'], { ...spoilt, PACKETS_TOKEN: env.PACKETS_TOKEN })
 
   expect([...new Set(outputs.length > 0 ? good.map(([name]) => name).concat('job') : [])].sort()).toEqual(allCommands())
   const files = globSync('**/*', { cwd, exclude: ['request.json'] }).map((name) => join(cwd, name))
   const written = files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file, 'utf8'))
   expect(written.length).toBeGreaterThanOrEqual(2)
+  expect(files).toEqual(expect.arrayContaining(left))
   const secrets = [
     env.PACKETS_TOKEN,
     env.PACKETS_TARGET_PASSWORD,
@@ -72,6 +74,22 @@ test('no command writes a secret to its output or to a file', async () => {
   const holding = [...outputs, ...written].filter((text) => secrets.some((secret) => text.includes(secret)))
   expect(holding).toEqual([])
 })
+
+/** Replays a packet whose second part the target refuses, once to stop there, once to collect the pair. */
+async function leaveFiles(cwd: string, run: (words: string[]) => Promise<unknown>): Promise<string[]> {
+  const [parts, state, rejects] = [join(cwd, 'parts'), join(cwd, 'left.json'), join(cwd, 'rejects.json')]
+  mkdirSync(parts)
+  // Larger than what runs together, so that the first part is done before the second fails.
+  const padding = 'x'.repeat(9 * 1024 * 1024)
+  for (const [index, id] of ['good', { no: 'id' }].entries()) {
+    const statement = `MERGE (n:\`${label}\` {\`id\`: $id}) SET n = {\`id\`: $id}`
+    const statements = [{ statement, parameters: { id }, metadata: index === 0 ? { padding } : null }]
+    writeFileSync(join(parts, `p.jsonPart${index + 1}of2`), JSON.stringify({ statements }))
+  }
+  await run(['replay', parts, ...to, '--state', state])
+  await run(['replay', parts, ...to, '--state', `${state}.2`, '--on-error', 'collect', '--rejects', rejects])
+  return [state, rejects]
+}
 
 function allCommands(): string[] {
   const context = { environment: {}, stderr: {}, signal: new AbortController().signal }

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { nodeUpsert, partsWithManifest, relationshipUpsert, replayed } from '../support/replaying.ts'
+import { nodeUpsert, pairOf, partsWithManifest, relationshipUpsert, replayed } from '../support/replaying.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const [driver, other] = [openDriver(target), openDriver(legacy)]
@@ -72,6 +72,21 @@ test('a file of something else is refused', async () => {
   await expect(replayed(source, target, options)).rejects.toMatchObject({
     kind: 'refused',
     message: `${stateFile} is no state file of a replay; pass --restart to begin anew`,
+  })
+})
+
+test('pairs that were refused before an interruption do not keep a replay from going on, and are counted', async () => {
+  const bad = ['x', 'y'].map((id) => pairOf(nodeUpsert(label, id).statement, { id: { not: id } }))
+  const packet = partsWithManifest([{ label, property: 'id' }], [...bad, ...many('a')], many('b'))
+  const interrupted = new AbortController()
+  const collecting = { ...options, onError: 'collect' as const }
+  const onProgress = ({ rows }: { rows: number }) => rows > 20 && interrupted.abort()
+  const first = replayed(packet, target, { ...collecting, onProgress, signal: interrupted.signal })
+  await expect(first).rejects.toMatchObject({ kind: 'interrupted' })
+  const rejected = [1, 2].map((pair) => ({ part: 1, pair }))
+  expect(JSON.parse(await readFile(stateFile, 'utf8'))).toMatchObject({ done: [1], rejected })
+  expect(await replayed(packet, target, collecting)).toMatchObject({
+    ...{ partsSkipped: 1, rejected: 2, rejectedBefore: 2, pairs: { nodeUpsert: 20 } },
   })
 })
 

@@ -46,7 +46,14 @@ export const partsWithManifest = (
 }
 
 const usual: ReplayOptions = {
-  ...{ lanes: 4, batchRows: 1_000, createConstraints: false, withoutConstraints: false, onError: 'stop' },
+  ...{
+    lanes: 4,
+    inOrder: false,
+    batchRows: 1_000,
+    createConstraints: false,
+    withoutConstraints: false,
+    onError: 'stop',
+  },
   ...{ allowOther: false, stateFile: null, restart: false, signal: new AbortController().signal },
 }
 

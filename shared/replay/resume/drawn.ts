@@ -5,26 +5,35 @@ import { describePair } from '../run/describe-pair.ts'
 import { type LoadSettings, loadPart, readPart } from '../source/load-part.ts'
 import type { PacketSource } from '../source/packet-source.ts'
 import { firstAbsent } from './in-place.ts'
+import type { State } from './state-file.ts'
 
 const [mostParts, pairsDrawn] = [4, 100]
 
+export interface DrawSettings extends LoadSettings {
+  inOrder: boolean
+}
+
 /**
- * Draws a hundred upserts from a few of the parts done and looks for them at the target, which may have been emptied or
+ * Draws a hundred upserts that were not refused from a few of the parts done and looks for them at the target, which may have been emptied or
  * restored meanwhile. @throws ReplayError `refused` if one is not in place.
  */
 export async function checkDrawn(
   connection: Connection,
   source: PacketSource,
-  done: readonly number[],
-  settings: LoadSettings,
+  { done, rejected }: Pick<State, 'done' | 'rejected'>,
+  settings: DrawSettings,
   signal: AbortSignal,
 ): Promise<void> {
   const parts = drawn(done, mostParts)
   for (const number of parts) {
     const stored = await readPart(source, number - 1, signal)
     const { items } = loadPart(source, number - 1, stored, settings)
-    const upserts = items.filter(({ recognised: { kind } }) => kind === 'nodeUpsert' || kind === 'relationshipUpsert')
-    const absent = await firstAbsent(connection, drawn(upserts, pairsDrawn / parts.length))
+    const refused = new Set(rejected.filter(({ part }) => part === number).map(({ pair }) => pair))
+    // Where the order of the packet matters, a later sub-request may have deleted the relationships of an earlier one.
+    const kinds = settings.inOrder ? ['nodeUpsert'] : ['nodeUpsert', 'relationshipUpsert']
+    const upserts = items.filter(({ recognised: { kind } }) => kinds.includes(kind))
+    const replayed = upserts.filter(({ place }) => !refused.has(place.pair))
+    const absent = await firstAbsent(connection, drawn(replayed, pairsDrawn / parts.length))
     if (absent !== null) throw emptied(absent)
   }
 }

@@ -12,8 +12,10 @@ const state = z.strictObject({
   /** Of the target's address: two databases may both have no id. */
   target: z.string(),
   databaseId: z.string().nullable(),
-  /** Numbers of the parts of which every pair was committed. */
+  /** Numbers of the parts of which every pair was committed, or refused and handed over. */
   done: z.array(z.number().int().positive()),
+  /** The refused pairs of these parts. */
+  rejected: z.array(z.strictObject({ part: z.number().int().positive(), pair: z.number().int().positive() })),
 })
 
 /** How far a replay has come. No address, no secret. */

@@ -5,7 +5,11 @@ export type Remedy = 'halve' | 'reconnect' | 'repeat' | 'find the pair' | 'give 
 
 const codeOf = (error: unknown): string => (error as { code?: unknown } | null)?.code?.toString() ?? ''
 
-/** Decides by the code of the error; everything that one pair can cause is the pair's. */
+/** What one pair can cause. Anything else that is not repeated is the target's, and would befall every pair. */
+const ofPair =
+  /^Neo\.ClientError\.(Statement\.(?!AccessMode$)|Schema\.|General\.InvalidArguments$|Transaction\.(TransactionHookFailed|TransactionEventHandlerFailed|TransactionValidationFailed|TransactionTimedOut)$)/
+
+/** Decides by the code of the error. */
 export function remedyFor(error: unknown): Remedy {
   const code = codeOf(error)
   // Retriable too, but the same batch would need the same memory.
@@ -13,7 +17,7 @@ export function remedyFor(error: unknown): Remedy {
   if (/^(ServiceUnavailable|SessionExpired)$|\.DatabaseUnavailable$/.test(code)) return 'reconnect'
   if (error instanceof Neo4jError && error.retryable) return 'repeat'
   if (error instanceof MiscountedRows) return 'find the pair'
-  return code.startsWith('Neo.') && !code.startsWith('Neo.ClientError.Security.') ? 'find the pair' : 'give up'
+  return ofPair.test(code) ? 'find the pair' : 'give up'
 }
 
 /** The code and the first line of the message, for people. */

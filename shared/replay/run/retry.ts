@@ -22,10 +22,15 @@ export async function withRetries<T>(
   attempt: () => Promise<T>,
   { gate, signal, onRetry, reconnectMs = 60_000 }: RetrySettings,
 ): Promise<T> {
+  const begin = () => {
+    // It may have been aborted while this waited at the gate.
+    signal.throwIfAborted()
+    return attempt()
+  }
   let lostAt: number | null = null
   for (let failures = 0; ; ) {
     try {
-      return await (failures > togetherTwice ? gate.alone(attempt) : gate.together(attempt))
+      return await (failures > togetherTwice ? gate.alone(begin) : gate.together(begin))
     } catch (error) {
       const remedy = remedyFor(error)
       if (remedy !== 'reconnect' && remedy !== 'repeat') throw error

@@ -24,7 +24,8 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
   const failed = new AbortController()
   const signal = AbortSignal.any([asked, failed.signal])
   const gate = createGate()
-  const refused = new Set<Pair>()
+  // Emptied after each window: a packet may have any number of them.
+  const refused = new Map<Pair, Place>()
   let handedOver = Promise.resolve()
   const retries = { gate, signal, onRetry: () => tally.retried++ }
 
@@ -32,7 +33,7 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
     const message = `part ${place.part}, pair ${place.pair} (${name}): ${describeFailure(error)}`
     if (onRefused === 'stop') throw new ReplayError('failed', message, { cause: error })
     if (refused.has(pair)) return
-    refused.add(pair)
+    refused.set(pair, place)
     tally.rejected++
     // One after the other, though the lanes come at the same time.
     handedOver = handedOver.then(() => onRefused(pair, place))
@@ -41,7 +42,6 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
 
   /** Halves a batch until what failed is alone: one bad pair does not keep the others of its batch out. */
   async function runBatch(batch: Batch): Promise<void> {
-    signal.throwIfAborted()
     try {
       const committed = await withRetries(() => commitBatch(connection, batch), retries)
       addCommitted(tally, batch.items.length, committed)
@@ -61,7 +61,6 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
 
   /** Runs a pair as it is. */
   async function runOther(pair: Pair, place: Place): Promise<void> {
-    signal.throwIfAborted()
     try {
       const { counters } = await withRetries(() => runAlone(connection, pair, () => null), retries)
       addCommitted(tally, 1, { counters, parallelCopies: 0 })
@@ -81,7 +80,17 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
         throw error
       })
 
-  return { runBatch: stopping(runBatch), runOther: stopping(runOther) }
+  return {
+    runBatch: stopping(runBatch),
+    runOther: stopping(runOther),
+
+    /** The pairs that were refused since this was last called. */
+    takeRefused(): ReadonlyMap<Pair, Place> {
+      const taken = new Map(refused)
+      refused.clear()
+      return taken
+    },
+  }
 }
 
 export type Runner = ReturnType<typeof createRunner>

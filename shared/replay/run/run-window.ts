@@ -1,22 +1,33 @@
+import type { Pair, Place } from '../pair.ts'
 import type { LoadedPart } from '../source/load-part.ts'
+import type { Kind } from '../statements/structure.ts'
 import type { Runner } from './run-batch.ts'
+import { runInOrder } from './run-in-order.ts'
 import { type Lanes, runItems } from './run-items.ts'
 import type { Tally } from './tally.ts'
 
-/** Runs all pairs of the parts; those of other statements last, one by one, in their order. */
+/**
+ * Runs all pairs of the parts, in the order of the packet if asked to; otherwise those of other statements last, one by
+ * one, in their order.
+ * @returns where those pairs stand that the target refused.
+ */
 export async function runWindow(
   parts: readonly Pick<LoadedPart, 'items' | 'others'>[],
-  { runBatch, runOther }: Runner,
-  lanes: Lanes,
+  runner: Runner,
+  { inOrder, ...lanes }: Lanes & { inOrder: boolean },
   tally: Tally,
-): Promise<void> {
+): Promise<Place[]> {
   const items = parts.flatMap((part) => part.items)
-  await runItems(items, lanes, runBatch)
-  // Several items may be of one pair.
-  const pairs = new Map(items.map(({ pair, recognised }) => [pair, recognised.kind]))
-  for (const kind of pairs.values()) tally.pairs[kind]++
-  for (const { pair, place } of parts.flatMap((part) => part.others)) {
-    await runOther(pair, place)
-    tally.pairs.other++
+  const others = parts.flatMap((part) => part.others)
+  if (inOrder) await runInOrder(parts, runner, lanes.batchRows)
+  else {
+    await runItems(items, lanes, runner.runBatch)
+    for (const { pair, place } of others) await runner.runOther(pair, place)
   }
+  const refused = runner.takeRefused()
+  // Several items may be of one pair.
+  const kinds = new Map<Pair, Kind | 'other'>(items.map(({ pair, recognised }) => [pair, recognised.kind]))
+  for (const { pair } of others) kinds.set(pair, 'other')
+  for (const [pair, kind] of kinds) if (!refused.has(pair)) tally.pairs[kind]++
+  return [...refused.values()]
 }

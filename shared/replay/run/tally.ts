@@ -14,7 +14,7 @@ export interface Tally {
   counters: Record<string, number>
   /** Relationships set beyond one for each upsert, as the target has several parallel ones. */
   parallelCopies: number
-  /** Pairs that the target refused. */
+  /** Pairs that the target refused, in this replay or before. */
   rejected: number
 }
 

@@ -58,8 +58,9 @@ export function loadPart(
 
 const notOurs = 'not a statement that this service writes; pass --allow-other to run it as it is'
 
-/** Reads the stored bytes of a part. @throws ReplayError `broken` */
+/** Reads the stored bytes of a part, unless `signal` is aborted. @throws ReplayError `broken` */
 export async function readPart({ parts }: PacketSource, index: number, signal: AbortSignal): Promise<Buffer> {
+  signal.throwIfAborted()
   const stored = await (parts[index] as PartSource).read(signal).catch((error: unknown) => error)
   return brokenIn(parts, index, () => {
     if (Buffer.isBuffer(stored)) return stored

@@ -7,7 +7,10 @@ import { readBoundLists, readClauses } from './read-cleanup.ts'
 import { Mismatch, type Scanner } from './scanner.ts'
 import type { Structure } from './structure.ts'
 
-/** Reads what a statement says. Reads more texts than the service writes. @throws Mismatch */
+/**
+ * Reads what a statement says. Reads more texts than the service writes, but none that changes the identity of what it
+ * finds. @throws Mismatch
+ */
 export function readStatement(scanner: Scanner): Structure {
   if (scanner.takes('MERGE (n:')) return readNodeUpsert(scanner)
   if (scanner.takes('MERGE (a:')) return readRelationshipUpsert(scanner)
@@ -23,6 +26,9 @@ function readNodeUpsert(scanner: Scanner): Structure {
   const { fields, protectedKeys } = readMap(scanner, 'n')
   const added = scanner.takes(' SET n') ? readLabels(scanner) : []
   const removed = scanner.takes(' REMOVE n') ? readLabels(scanner) : []
+  const id = fields.find(({ key }) => key === node.idProperty)?.value
+  requires(id !== undefined && id.wrap === node.id.wrap && id.list === node.id.list)
+  requires(!removed.includes(node.label))
   return { kind: 'nodeUpsert', node, fields, changes: { protectedKeys, added, removed } }
 }
 
@@ -54,7 +60,9 @@ function readBetweenMatched(scanner: Scanner): Structure {
   scanner.expect(']->(b:')
   const ends: RelationshipEnds = { start, type, end: readAnchor(scanner) }
   scanner.expect(' SET r.')
-  return { kind: 'postback', of: 'relationship', ends, id, stamp: readField(scanner, ' = ') }
+  const stamp = readField(scanner, ' = ')
+  requires(stamp.key !== id?.key)
+  return { kind: 'postback', of: 'relationship', ends, id, stamp }
 }
 
 const endOf = ({ label, idProperty }: Anchor): End => ({ label, idProperty })
@@ -68,8 +76,16 @@ function readOfMatched(scanner: Scanner, bound: ReadonlyMap<string, Expression>)
     return { kind: 'nodeDelete', node }
   }
   const node = readIdentity(scanner, label)
-  if (scanner.takes(' REMOVE n.')) return { kind: 'deleteProperties', node, keys: readKeys(scanner) }
-  if (scanner.takes(' SET n.')) return { kind: 'postback', of: 'node', node, stamp: readField(scanner, ' = ') }
+  if (scanner.takes(' REMOVE n.')) {
+    const keys = readKeys(scanner)
+    requires(!keys.includes(node.idProperty))
+    return { kind: 'deleteProperties', node, keys }
+  }
+  if (scanner.takes(' SET n.')) {
+    const stamp = readField(scanner, ' = ')
+    requires(stamp.key !== node.idProperty)
+    return { kind: 'postback', of: 'node', node, stamp }
+  }
   const isIn = scanner.takes('<')
   scanner.expect('-[r:')
   const name = scanner.name()
@@ -79,6 +95,11 @@ function readOfMatched(scanner: Scanner, bound: ReadonlyMap<string, Expression>)
   const clauses = readClauses(scanner, direction, bound)
   scanner.expect(' DELETE r')
   return { kind: 'cleanup', node, type: { type: name, direction }, clauses }
+}
+
+/** @throws Mismatch if what is read would change an identity, which the service refuses to publish. Contract 4.13 to 4.16. */
+function requires(holds: boolean): void {
+  if (!holds) throw new Mismatch()
 }
 
 /** The rest of a node pattern from its label on. */

@@ -61,7 +61,15 @@ const order = process.env.KILLED_REPLAY
 if (order !== undefined) {
   const { label, target, stateFile, lanes, killAfter }: KilledReplay = JSON.parse(order)
   await replay(packetOf(label), target, {
-    ...{ ...sizes, lanes, createConstraints: true, withoutConstraints: false, onError: 'stop', allowOther: false },
+    ...{
+      ...sizes,
+      lanes,
+      inOrder: false,
+      createConstraints: true,
+      withoutConstraints: false,
+      onError: 'stop',
+      allowOther: false,
+    },
     ...{ stateFile, restart: false, signal: new AbortController().signal },
     onProgress({ transactions, partsDone }) {
       const done = { transactions, partsDone }

@@ -107,7 +107,7 @@ export async function replayedByEngine(
   const runner = createRunner({ connection: connectionOf(driver), tally, onRefused: 'stop', signal })
   try {
     await session.executeWrite((transaction) => create(transaction, before, names))
-    await runWindow([{ items, others: [] }], runner, lanes, tally)
+    await runWindow([{ items, others: [] }], runner, { ...lanes, inOrder: false }, tally)
     return await session.executeRead((transaction) => read(transaction, names))
   } finally {
     await session.executeWrite((transaction) => wipe(transaction, names))

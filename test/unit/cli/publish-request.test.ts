@@ -64,6 +64,18 @@ test.each([
     { PACKETS_ORIGIN_USER: 'a' },
     'credentials: neither in the request nor in PACKETS_ORIGIN_USER and',
   ],
+  [
+    ['-'],
+    { ...request, dbUrl: 'bolt://elsewhere' },
+    origin,
+    'credentials: a request with a dbUrl needs credentials of its own; those of the environment are for PACKETS_ORIGIN_URL',
+  ],
+  [
+    ['-'],
+    [request, { ...request, dbUrl: 'bolt://elsewhere', credentials: null }],
+    origin,
+    '[1].credentials: a request with a dbUrl needs',
+  ],
   [['-'], 'no JSON', origin, 'standard input must hold a publish request as JSON'],
   [['-'], [], origin, 'standard input must hold'],
   [['absent.json'], '', origin, 'absent.json cannot be read (ENOENT)'],
@@ -118,6 +130,19 @@ test('a refusal is not repeated, and names no job of somebody else', async () =>
   expect({ code, stderr, sent: requests.length }).toEqual({
     code: 7,
     stderr: 'error: the service answered 409 Conflict: taken\n',
+    sent: 1,
+  })
+})
+
+test('a redirect is not followed: the request holds the credentials of the origin', async () => {
+  const elsewhere = await startFakeService(accepted)
+  const redirect = () => ({ status: 307, headers: { Location: `${elsewhere.url}/1.0/publish/multi` }, body: {} })
+  const answer = redirect as unknown as typeof accepted
+  const { code, stderr, requests } = await publish(['-', '--no-wait'], request, origin, answer)
+  expect(elsewhere.requests).toEqual([])
+  expect({ code, stderr, sent: requests.length }).toEqual({
+    code: 7,
+    stderr: 'error: the service answered 307 Temporary Redirect; redirects are not followed: name the other address\n',
     sent: 1,
   })
 })

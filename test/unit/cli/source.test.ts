@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { emptyDirectory, runCli } from '../../support/cli.ts'
+import { startFakeService } from '../../support/fake-service.ts'
 
 const person = (id: string) => ({
   statement: 'MERGE (n:`Person` {`id`: $id}) SET n = {`id`: $id}',
@@ -76,6 +77,17 @@ describe('exit code 5, with the place:', () => {
   ])('a part is %s', async (_how, input, message) => {
     const { code, stderr } = await inspect('-', input)
     expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringMatching(message) })
+  })
+
+  test.each(['gzip', 'identity'])('a download is longer than any part: %s', async (encoding) => {
+    const bytes = Buffer.alloc(64 * 1024 * 1024 + 1, ' ')
+    const body = encoding === 'gzip' ? gzipSync(bytes) : bytes
+    const host = await startFakeService(() => ({ status: 200, headers: { 'Content-Encoding': encoding }, body }))
+    expect(await inspect(`${host.url}/part.json`)).toMatchObject({
+      code: 5,
+      stderr: 'error: part 1 of 1 (part.json): it has more than 67.1 MB, as no part has\n',
+    })
+    expect(host.requests).toHaveLength(1)
   })
 
   test('the manifest is none', async () => {

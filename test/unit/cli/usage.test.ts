@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runCli, spawnCli } from '../../support/cli.ts'
+import { emptyDirectory, runCli, spawnCli } from '../../support/cli.ts'
 
 const missing = 'error: the address of the service is missing: set PACKETS_URL or pass --url\n'
 
@@ -12,6 +12,10 @@ test.each([
     "error: option '--cancel' cannot be used with option '--follow'\nusage: packets job [options] <id>\n",
   ],
   [['job', 'a', '--progress', 'none'], 'error: --progress is for --follow only\nusage: packets job [options] <id>\n'],
+  [
+    ['replay', 'x', '--to', 'bolt://127.0.0.1:9', '--in-order', '--lanes', '2'],
+    'error: --in-order: needs one lane\nusage: packets replay [options] <source>\n',
+  ],
   [['verify', 'a'], "error: unknown command 'verify'\nusage: packets <command>; packets --help lists the commands\n"],
 ])('%j is refused with exit code 2 and the usage', async (words, stderr) => {
   expect(await runCli(words)).toEqual({ code: 2, stdout: '', stderr })
@@ -47,4 +51,26 @@ test('help goes to stdout, and is a success', async () => {
 test('a reader that closes the pipe is no crash', async () => {
   const ended = await spawnCli(['--help'], {}, { during: (child) => child.stdout?.destroy() })
   expect(ended).toMatchObject({ code: 0, stderr: '' })
+})
+
+test.each([
+  'bolt://host?token=s3cret',
+  'bolt+s://host/?token=s3cret',
+  'neo4j://host?s3cret',
+  'neo4j://host?s3cret=',
+  'BOLT://host?token=s3cret',
+])('a target at %s is refused, and not shown', async (to) => {
+  const { code, stdout, stderr } = await runCli(['replay', '-', '--to', to])
+  const message =
+    'error: --to: must be bolt://host or neo4j://host, also with +s or +ssc; a query is for neo4j only, as name=value\n'
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+  expect(stderr).not.toContain('s3cret')
+})
+
+test('a state file that is a directory is refused', async () => {
+  const state = emptyDirectory()
+  const words = ['replay', '-', '--to', 'bolt://127.0.0.1:9', '--state', state]
+  const { code, stderr } = await runCli(words, {}, '{"statements":[]}')
+  const message = `error: --state: ${state} is a directory; name a file\n`
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) })
 })

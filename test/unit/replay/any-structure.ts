@@ -41,13 +41,19 @@ const map = fc
 
 const nodeUpsert = fc
   .record({ node: anchor, map, added: names, removed: names })
-  .map(({ node, map: { fields, protectedKeys }, added, removed }) => ({
-    kind: 'nodeUpsert' as const,
-    node,
-    // The id is one of the fields, with the expression by which the node is found.
-    fields: fields.map((one) => (one.key === node.idProperty ? { ...one, value: node.id } : one)),
-    changes: { protectedKeys, added, removed },
-  }))
+  .map(({ node, map: { fields, protectedKeys }, added, removed }) => {
+    const id = { key: node.idProperty, value: node.id }
+    return {
+      kind: 'nodeUpsert' as const,
+      node,
+      // The id is one of the fields, with the expression by which the node is found, and its label stays. Contract 4.15, 5.
+      fields: [...fields.filter(({ key }) => key !== id.key), id].sort((a, b) => byCodePoint(a.key, b.key)),
+      changes: {
+        protectedKeys: protectedKeys.filter((key) => key !== id.key),
+        ...{ added, removed: removed.filter((label) => label !== node.label) },
+      },
+    }
+  })
 
 const relationshipUpsert = fc
   .record({ ends, map, idAt: fc.option(fc.nat(5)) })
@@ -81,7 +87,9 @@ const cleanup = fc.constantFrom('out' as const, 'in' as const, 'both' as const).
 )
 
 const postback = fc.oneof(
-  fc.record({ kind: fc.constant('postback' as const), of: fc.constant('node' as const), node: anchor, stamp: field }),
+  fc
+    .record({ kind: fc.constant('postback' as const), of: fc.constant('node' as const), node: anchor, stamp: field })
+    .filter(({ node, stamp }) => node.idProperty !== stamp.key),
   fc
     .record({
       kind: fc.constant('postback' as const),
@@ -101,9 +109,11 @@ export const anyStructure: fc.Arbitrary<Structure> = fc.oneof(
   postback,
   fc.record({ kind: fc.constant('relationshipCreate' as const), start: end, type: anyName, end }),
   fc.record({ kind: fc.constant('nodeDelete' as const), node: end }),
-  fc.record({
-    kind: fc.constant('deleteProperties' as const),
-    node: anchor,
-    keys: fc.array(anyName, { minLength: 1, maxLength: 4 }),
-  }),
+  fc
+    .record({
+      kind: fc.constant('deleteProperties' as const),
+      node: anchor,
+      keys: fc.array(anyName, { minLength: 1, maxLength: 4 }),
+    })
+    .filter(({ node, keys }) => !keys.includes(node.idProperty)),
 )

@@ -34,9 +34,9 @@ export function fakeTarget(run: (rows: Record<string, unknown>[], open: number) 
       open++
       let rows: Record<string, unknown>[] = []
       return {
-        async run(_text: string, parameters: { rows: Record<string, unknown>[] }) {
+        async run(_text: string, parameters: { rows?: Record<string, unknown>[] }) {
           await new Promise((resolve) => setTimeout(resolve, 1))
-          rows = parameters.rows
+          rows = parameters.rows ?? [parameters]
           const touched = run(rows, open) ?? rows.length
           return {
             records: [{ get: () => BigInt(touched) }],

@@ -8,15 +8,21 @@ export function itemsWith(statement: string, parameters: Record<string, unknown>
   return itemsOf({ statement, parameters, metadata: null }, { part: 1, pair }, recognised)
 }
 
-export const nodeUpsert = (id: unknown, label = 'P') =>
-  itemsWith(`MERGE (n:\`${label}\` {\`id\`: $id}) SET n = {\`id\`: $id}`, { id })
+export const nodeUpsert = (id: unknown, label = 'P', pair = 1) =>
+  itemsWith(`MERGE (n:\`${label}\` {\`id\`: $id}) SET n = {\`id\`: $id}`, { id }, pair)
 
-export const relationshipUpsert = (a: unknown, b: unknown) =>
-  itemsWith('MERGE (a:`P` {`id`: $a_id}) MERGE (b:`P` {`id`: $b_id}) MERGE (a)-[r:`T`]->(b) SET r = {}', {
-    a_id: a,
-    b_id: b,
-  })
+export const relationshipUpsert = (a: unknown, b: unknown, pair = 2) =>
+  itemsWith(
+    'MERGE (a:`P` {`id`: $a_id}) MERGE (b:`P` {`id`: $b_id}) MERGE (a)-[r:`T`]->(b) SET r = {}',
+    {
+      a_id: a,
+      b_id: b,
+    },
+    pair,
+  )
 
-export const cleanup = (id: unknown) => itemsWith('MATCH (n:`P` {`id`: $baseId})-[r:`T`]->() DELETE r', { baseId: id })
+export const cleanup = (id: unknown, pair = 1) =>
+  itemsWith('MATCH (n:`P` {`id`: $baseId})-[r:`T`]->() DELETE r', { baseId: id }, pair)
 
-export const nodeDelete = (ids: unknown[]) => itemsWith('MATCH (n:`P`) WHERE n.`id` IN $ids DETACH DELETE n', { ids })
+export const nodeDelete = (ids: unknown[], pair = 1) =>
+  itemsWith('MATCH (n:`P`) WHERE n.`id` IN $ids DETACH DELETE n', { ids }, pair)

@@ -32,7 +32,7 @@ describe('a statement of the service', () => {
       fc.property(fields, anyName, fc.constantFrom(...syntaxes), (some, name, syntax) => {
         const make = createPairMaker(syntax)
         const [id, ...others] = some
-        if (id === undefined) return
+        if (id === undefined || id.key === 'stamp' || id.key === name) return
         const node = { label: name, idProperty: id.key, id: id.value }
         const ends = { start: node, type: name, end: { ...node, idProperty: 'other' } }
         const stamp = { key: 'stamp', value: id.value }
@@ -40,7 +40,7 @@ describe('a statement of the service', () => {
           make.nodeUpsert(node, some, { protectedKeys: ['\uffff', ' '], added: [name], removed: ['Old'] }),
           make.relationshipUpsert(ends, others, [], others[0]?.key ?? null),
           make.postbackNode(node, stamp),
-          make.postbackRelationship(ends, id.key === 'stamp' ? null : id, stamp),
+          make.postbackRelationship(ends, id, stamp),
           make.deleteProperties(node, [name]),
         ]
         const kinds = pairs.map(({ shape }) => recognise(JSON.parse(shape.statement))?.kind)
@@ -109,6 +109,17 @@ test.each([
   ['a cleanup that binds another list', cleanup.replace('AS ids_0', 'AS ids_1')],
   ['a cleanup without its list', cleanup.replace(' WHERE NOT coalesce(m:`D` AND m.`id` IN ids_0, false)', '')],
   ['a cleanup of any type', cleanup.replace('[r:`T`]', '[r]')],
+  ['an upsert without the id among its properties', upsert.replace('SET n = {`id`: $id, ', 'SET n = {')],
+  ['an upsert that sets nothing', 'MERGE (n:`P` {`id`: $id}) SET n = {}'],
+  ['an upsert that keeps the id of the target', upsert.replace('`id`: $id, `name`', '`id`: n.`id`, `name`')],
+  ['an upsert that converts the id differently', upsert.replace('SET n = {`id`: $id', 'SET n = {`id`: date($id)')],
+  ['an upsert that removes the label of the identity', `${upsert} REMOVE n:\`A\`:\`P\``],
+  ['a delete of the id property', 'MATCH (n:`P` {`id`: $id}) REMOVE n.`a`, n.`id`'],
+  ['a stamp as the id', 'MATCH (n:`P` {`id`: $id}) SET n.`id` = $p_0'],
+  [
+    'a stamp as the id of a relationship',
+    'MATCH (a:`P` {`id`: $a_id})-[r:`T` {`rid`: $rid}]->(b:`P` {`id`: $b_id}) SET r.`rid` = $rid',
+  ],
   ['a grouped statement', `UNWIND $rows AS row ${upsert.replaceAll('$', 'row.')}`],
   ['a key word in small letters', upsert.replace('MERGE', 'merge')],
 ])('%s is not recognised', (_what, text) => {

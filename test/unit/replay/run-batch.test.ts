@@ -109,14 +109,31 @@ describe('a batch', () => {
     expect(tally).toMatchObject({ parallelCopies: 4, rows: 1 })
   })
 
-  test('is not blamed for a target that is not there, or that refuses the user', async () => {
+  test.each([
+    ...['ProtocolError', 'Neo.ClientError.Security.Forbidden', 'Neo.ClientError.Statement.AccessMode'],
+    ...['Neo.ClientError.General.ForbiddenOnReadOnlyDatabase', 'Neo.ClientError.General.WriteOnReadOnlyAccessDatabase'],
+    ...['Neo.ClientError.Cluster.NotALeader', 'Neo.ClientError.Database.DatabaseNotFound'],
+    ...['Neo.ClientError.Transaction.TransactionTerminated', 'Neo.DatabaseError.Transaction.TransactionCommitFailed'],
+  ])('is not blamed for a target that is not there, or that refuses every pair: %s', async (code) => {
     const collected: unknown[] = []
     const onRefused = (pair: unknown) => void collected.push(pair)
-    for (const code of ['Neo.ClientError.Security.Forbidden', 'ProtocolError']) {
-      const { runBatch } = runnerOf(fakeTarget(failing(code)), { onRefused })
-      await expect(runBatch(upserts(ids(4)))).rejects.toMatchObject({ kind: 'failed' })
-    }
+    const { runBatch } = runnerOf(fakeTarget(failing(code)), { onRefused })
+    await expect(runBatch(upserts(ids(4)))).rejects.toMatchObject({ kind: 'failed' })
     expect(collected).toEqual([])
+  })
+
+  test.each([
+    ...['Neo.ClientError.Schema.ConstraintValidationFailed', 'Neo.ClientError.Statement.ArgumentError'],
+    ...['Neo.ClientError.General.InvalidArguments', 'Neo.ClientError.Transaction.TransactionHookFailed'],
+  ])('is cut until the pair is found that causes %s', async (code) => {
+    const collected: unknown[] = []
+    const target = fakeTarget((rows) => {
+      if (rows.some(({ id }) => id === 'p2')) throw databaseError(code)
+      return undefined
+    })
+    const { runBatch } = runnerOf(target, { onRefused: ({ parameters }) => void collected.push(parameters.id) })
+    await runBatch(upserts(ids(4)))
+    expect(collected).toEqual(['p2'])
   })
 
   test('does not begin when the replay is interrupted, or another lane has failed', async () => {
