@@ -14,8 +14,8 @@ export interface DrawSettings extends LoadSettings {
 }
 
 /**
- * Draws a hundred upserts that were not refused from a few of the parts done and looks for them at the target, which may have been emptied or
- * restored meanwhile. @throws ReplayError `refused` if one is not in place.
+ * Draws a hundred upserts that were not refused from a few of the parts done, and looks for them at the target, which
+ * may have been emptied or restored meanwhile. @throws ReplayError `refused` if one is not in place.
  */
 export async function checkDrawn(
   connection: Connection,
