@@ -18,5 +18,7 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
 export const stringifyLossless = (value: unknown): string =>
   JSON.stringify(value, (_key, one) => {
     if (typeof one === 'bigint') return rawJSON(String(one))
-    return typeof one === 'number' ? rawJSON(floatText(one)) : one
+    if (typeof one !== 'number') return one
+    // Read from a literal out of range, as any such literal is.
+    return rawJSON(Number.isFinite(one) ? floatText(one) : one > 0 ? '1e400' : '-1e400')
   })

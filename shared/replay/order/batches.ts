@@ -20,11 +20,14 @@ export interface Batch {
 const batchBytes = 4 * 1024 * 1024
 // A delete locks and holds every relationship of its nodes.
 const idsPerDelete = 500
+// It costs more than an upsert.
+const rowsPerId = 2
 
 /** Cuts items into batches of one text each, in the order of the items. A larger item is alone. */
 export function batchesOf(items: readonly Item[], batchRows: number): Batch[] {
   const batches: Batch[] = []
-  for (const alike of Map.groupBy(items, ({ pair }) => pair.statement).values()) {
+  const cut = items.flatMap((item) => cutDelete(item, Math.max(1, Math.floor(batchRows / rowsPerId))))
+  for (const alike of Map.groupBy(cut, ({ pair }) => pair.statement).values()) {
     let batch = { items: [] as Item[], rows: 0, bytes: 0 }
     for (const item of alike) {
       const rows = batch.rows + rowsOf(item)
@@ -39,29 +42,39 @@ export function batchesOf(items: readonly Item[], batchRows: number): Batch[] {
   return batches
 }
 
-/** Both halves of a batch of more than one item. */
+/** Both halves of a batch, or of its only item, a node delete; the batch itself if it is one pair or one id. */
 export function halvesOf({ items }: Batch): Batch[] {
+  const [only, another] = items as [Item, Item?]
+  if (another === undefined) {
+    return cutDelete(only, Math.ceil((idsOf(only)?.length ?? 1) / 2)).map((item) => batchOf([item]))
+  }
   const middle = Math.ceil(items.length / 2)
   return [batchOf(items.slice(0, middle)), batchOf(items.slice(middle))]
 }
 
 const batchOf = (items: readonly Item[]): Batch => ({ recognised: (items[0] as Item).recognised, items })
 
-/** A delete counts by its ids, and twice, as it costs more than an upsert. */
-function rowsOf({ recognised, parameters }: Item): number {
-  return recognised.kind === 'nodeDelete' && Array.isArray(parameters.ids) ? 2 * parameters.ids.length : 1
+/** A delete counts by its ids. */
+const rowsOf = (item: Item): number => rowsPerId * (idsOf(item)?.length ?? 0) || 1
+
+/** The ids of a node delete; null for other items. */
+const idsOf = ({ recognised, parameters: { ids } }: Pick<Item, 'recognised' | 'parameters'>): unknown[] | null =>
+  recognised.kind === 'nodeDelete' && Array.isArray(ids) ? ids : null
+
+/** A node delete as several of at most so many ids, which together delete the same; any other item as it is. */
+function cutDelete(item: Item, most: number): Item[] {
+  const ids = idsOf(item)
+  if (ids === null || ids.length <= most) return [item]
+  return Array.from({ length: Math.ceil(ids.length / most) }, (_, at) => {
+    const parameters = { ids: ids.slice(at * most, (at + 1) * most) }
+    return { ...item, parameters, bytes: sizeOf(parameters) }
+  })
 }
 
-/** The items of one pair. Node deletes of disjoint ids delete what one of all does. */
+/** The items of one pair. */
 export function itemsOf(pair: Pair, place: Place, recognised: Recognised): Item[] {
-  const { ids } = pair.parameters
-  const lists =
-    recognised.kind === 'nodeDelete' && Array.isArray(ids) && ids.length > idsPerDelete
-      ? Array.from({ length: Math.ceil(ids.length / idsPerDelete) }, (_, at) => ({
-          ids: ids.slice(at * idsPerDelete, (at + 1) * idsPerDelete),
-        }))
-      : [pair.parameters]
-  return lists.map((parameters) => ({ pair, place, recognised, parameters, bytes: sizeOf(parameters) }))
+  const { parameters } = pair
+  return cutDelete({ pair, place, recognised, parameters, bytes: sizeOf(parameters) }, idsPerDelete)
 }
 
 /** Size of a value as JSON, approximately. */

@@ -5,7 +5,7 @@ import type { Uniqueness } from './constraints.ts'
 /** Collects, each once, the properties by which pairs find nodes. */
 export function createNeeds() {
   const needed = new Map<string, Uniqueness>()
-  const seen = new Set<unknown>()
+  const seen = new WeakSet<object>()
   return {
     add(items: readonly Item[]): void {
       for (const { recognised } of items) {

@@ -24,7 +24,7 @@ export async function openResume(
   settings: DrawSettings,
   signal: AbortSignal,
 ): Promise<Resume> {
-  const known = file === null || restart ? null : await readState(file)
+  const known = file === null ? null : await readState(file, restart)
   const { done, rejected } = known ?? { done: [], rejected: [] }
   let state: State | null = null
   return {

@@ -26,13 +26,17 @@ export const targetHash = (url: string, database: string | null): string =>
     .update(JSON.stringify([url, database]))
     .digest('hex')
 
-/** @returns the state, or null without a file. @throws ReplayError `refused` if the file is none of a replay. */
-export async function readState(file: string): Promise<State | null> {
+/**
+ * @param isIgnored whether only to find out that the file can be read.
+ * @returns the state, or null without a file.
+ * @throws ReplayError `refused` if the file cannot be read, or is none of a replay.
+ */
+export async function readState(file: string, isIgnored: boolean): Promise<State | null> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
-    throw error
+    throw new ReplayError('refused', `the state file ${file} cannot be read (${error.code}); name another file`)
   })
-  if (text === null) return null
+  if (text === null || isIgnored) return null
   try {
     return state.parse(JSON.parse(text))
   } catch (cause) {

@@ -50,8 +50,9 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
       const remedy = remedyFor(error)
       if (signal.aborted || remedy === 'give up' || remedy === 'reconnect' || remedy === 'repeat')
         throw unwilling(error)
-      if (batch.items.length > 1) {
-        for (const half of halvesOf(batch)) await runBatch(half)
+      const halves = halvesOf(batch)
+      if (halves.length > 1) {
+        for (const half of halves) await runBatch(half)
         return
       }
       const [{ pair, place, recognised }] = batch.items as [Item]

@@ -59,6 +59,16 @@ describe('batches', () => {
     expect(batchesOf(items, 1_000).map((batch) => batch.items.length)).toEqual([1, 1, 1])
   })
 
+  test('of a few rows hold fewer ids of a node delete', () => {
+    const batches = batchesOf(nodeDelete([1, 2, 3, 4, 5]), 4)
+    expect(batches.map((batch) => batch.items.map(({ parameters }) => parameters.ids))).toEqual([
+      [[1, 2]],
+      [[3, 4]],
+      [[5]],
+    ])
+    expect(batchesOf(nodeDelete([1, 2]), 1)).toHaveLength(2)
+  })
+
   test('are cut in half, down to one item', () => {
     const [batch] = batchesOf(
       [1, 2, 3].flatMap((id) => nodeUpsert(id)),

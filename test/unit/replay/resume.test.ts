@@ -50,6 +50,12 @@ test('the places of refused pairs are remembered, and these pairs are not looked
   expect(asked).toEqual(['b'])
 })
 
+test('a directory is no state file, whether the replay begins anew or not', async () => {
+  const message = `the state file ${directory} cannot be read (EISDIR); name another file`
+  for (const restart of [false, true])
+    await expect(open(restart, directory)).rejects.toMatchObject({ kind: 'refused', message })
+})
+
 test('a replay that begins anew forgets what was done, even if it is killed in its first window', async () => {
   const first = await open()
   await first.begin(connection, current)

@@ -3,7 +3,7 @@ import { type Batch, batchesOf, type Item } from '../../../shared/replay/order/b
 import { createRunner, type RunnerSettings } from '../../../shared/replay/run/run-batch.ts'
 import { createTally } from '../../../shared/replay/run/tally.ts'
 import { databaseError, type FakeTarget, fakeTarget } from './fake-connection.ts'
-import { nodeUpsert, relationshipUpsert } from './items.ts'
+import { nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
 
 const ids = (count: number, first = 0) => Array.from({ length: count }, (_, index) => `p${first + index}`)
 const batchOf = (items: Item[]) => batchesOf(items, 1_000)[0] as Batch
@@ -77,6 +77,17 @@ describe('a batch', () => {
     expect(target.committed.map((rows) => rows.length)).toEqual([3, 2, 3, 2])
     expect(target.committed.flat().map(({ id }) => id)).toEqual(ids(10))
     expect(tally).toMatchObject({ retried: 0, rows: 10 })
+  })
+
+  test('that is one delete of many nodes is halved, too', async () => {
+    const idsOf = (rows: Record<string, unknown>[]) => rows.flatMap((row) => row.ids as string[])
+    const target = fakeTarget((rows) => {
+      if (idsOf(rows).length > 200) throw databaseError('Neo.TransientError.General.MemoryPoolOutOfMemoryError')
+      return undefined
+    })
+    await runnerOf(target).runBatch(batchOf(nodeDelete(ids(500))))
+    expect(target.committed.map((rows) => idsOf(rows).length)).toEqual([125, 125, 125, 125])
+    expect(target.committed.flatMap(idsOf)).toEqual(ids(500))
   })
 
   test('for which no memory is enough is a bad pair', async () => {
