@@ -107,7 +107,7 @@ async function replayInto(
   // Found good before anything is written, constraints included.
   let window = await windows.next()
 
-  const { databaseId } = await preflight(connection, needed, options)
+  const { databaseId } = await preflight(connection, needed, options, signal)
   const { generation } = source
   await resume.begin(connection, { sha256, generation, target: targetHash(url, database), databaseId })
 

@@ -19,16 +19,17 @@ export async function preflight(
   connection: Connection,
   needed: readonly Uniqueness[],
   { createConstraints, withoutConstraints }: PreflightSettings,
+  signal: AbortSignal,
 ): Promise<{ databaseId: string | null }> {
   try {
-    const protocol = await probeWrite(connection)
-    const databaseId = await idOf(connection)
+    const protocol = await probeWrite(connection, signal)
+    const databaseId = await idOf(connection, signal)
     if (withoutConstraints) return { databaseId }
     const syntax = constraintSyntax(protocol)
-    const existing = await allRows(connection, listing(syntax))
+    const existing = await allRows(connection, listing(syntax), {}, signal)
     const missing = needed.filter((one) => !existing.some((row) => ensures(row, one)))
     if (missing.length > 0 && !createConstraints) throw new ReplayError('refused', missingText(missing, syntax))
-    for (const one of missing) await create(connection, one, syntax)
+    for (const one of missing) await create(connection, one, syntax, signal)
     return { databaseId }
   } catch (error) {
     if (error instanceof ReplayError) throw error
@@ -39,8 +40,8 @@ export async function preflight(
   }
 }
 
-async function idOf(connection: Connection): Promise<string | null> {
-  const rows = await allRows(connection, 'CALL db.info() YIELD id RETURN id').catch(() => [])
+async function idOf(connection: Connection, signal: AbortSignal): Promise<string | null> {
+  const rows = await allRows(connection, 'CALL db.info() YIELD id RETURN id', {}, signal).catch(() => [])
   return typeof rows[0]?.id === 'string' ? rows[0].id : null
 }
 
@@ -51,10 +52,15 @@ function missingText(missing: readonly Uniqueness[], syntax: ConstraintSyntax): 
   return `the target has no uniqueness constraint on ${shown}: ${risk}. Run: ${run}; or pass --create-constraints`
 }
 
-async function create(connection: Connection, one: Uniqueness, syntax: ConstraintSyntax): Promise<void> {
+async function create(
+  connection: Connection,
+  one: Uniqueness,
+  syntax: ConstraintSyntax,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     // Answers when the index behind the constraint is complete.
-    await allRows(connection, creation(one, syntax))
+    await allRows(connection, creation(one, syntax), {}, signal)
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
     if (code?.endsWith('.EquivalentSchemaRuleAlreadyExists')) return

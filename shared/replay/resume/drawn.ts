@@ -33,7 +33,7 @@ export async function checkDrawn(
     const kinds = settings.inOrder ? ['nodeUpsert'] : ['nodeUpsert', 'relationshipUpsert']
     const upserts = items.filter(({ recognised: { kind } }) => kinds.includes(kind))
     const replayed = upserts.filter(({ place }) => !refused.has(place.pair))
-    const absent = await firstAbsent(connection, drawn(replayed, pairsDrawn / parts.length))
+    const absent = await firstAbsent(connection, drawn(replayed, pairsDrawn / parts.length), signal)
     if (absent !== null) throw emptied(absent)
   }
 }

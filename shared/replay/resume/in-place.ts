@@ -12,12 +12,16 @@ import type { Structure } from '../statements/structure.ts'
  * Looks for what upserts make: a node of the identity, or a relationship of the type between the identities, with its
  * own id if it has one. Does not compare properties. @returns the first item without it; null if there is none.
  */
-export async function firstAbsent(connection: Connection, items: readonly Item[]): Promise<Item | null> {
+export async function firstAbsent(
+  connection: Connection,
+  items: readonly Item[],
+  signal: AbortSignal,
+): Promise<Item | null> {
   for (const alike of Map.groupBy(items, ({ pair }) => pair.statement).values()) {
     const found = presence((alike[0] as Item).recognised)
     if (found === null) continue
     const query = `UNWIND range(0, size($rows) - 1) AS at WITH at, $rows[at] AS row ${withRowFields(found)}`
-    const rows = await allRows(connection, query, { rows: alike.map(({ parameters }) => parameters) })
+    const rows = await allRows(connection, query, { rows: alike.map(({ parameters }) => parameters) }, signal)
     const absent = rows.find(({ count }) => count === 0n)
     if (absent !== undefined) return alike[Number(absent.at)] as Item
   }

@@ -36,7 +36,7 @@ export async function withRetries<T>(
       if (remedy !== 'reconnect' && remedy !== 'repeat') throw error
       lostAt = remedy === 'repeat' ? null : (lostAt ?? performance.now())
       if (lostAt === null) failures++
-      const isSpent = lostAt === null ? failures > mostRepeats : performance.now() - lostAt > reconnectMs
+      const isSpent = lostAt === null ? failures > mostRepeats : performance.now() - lostAt >= reconnectMs
       if (isSpent || signal.aborted) throw error
       onRetry()
       const pauseMs = lostAt === null ? Math.min(longestPauseMs, firstPauseMs * 2 ** failures) : longestPauseMs

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { preflight } from '../../../shared/replay/preflight/preflight.ts'
+import type { Connection } from '../../../shared/replay/run/connection.ts'
+import { databaseError } from './fake-connection.ts'
+
+const { signal } = new AbortController()
+const needed = [{ label: 'Person', property: 'id' }]
+const settings = { createConstraints: true, withoutConstraints: false }
+
+/** A target without constraints, where queries that begin so fail with these codes one after the other. */
+function failing(begin: string, codes: string[]): { connection: Connection; asked: string[] } {
+  const asked: string[] = []
+  async function run(query: string) {
+    asked.push(query)
+    const code = query.startsWith(begin) ? codes.shift() : undefined
+    if (code !== undefined) throw databaseError(code)
+    return { records: [], summary: { server: { protocolVersion: { getMajor: () => 3, getMinor: () => 0 } } } }
+  }
+  const session = () => ({ run, async close() {}, beginTransaction: async () => ({ run, async close() {} }) })
+  return { connection: { session, async close() {} } as unknown as Connection, asked }
+}
+
+const changed = 'Neo.TransientError.Transaction.ConstraintsChanged'
+
+test.each(['CREATE ()', 'CALL db.constraints', 'CREATE CONSTRAINT'])(
+  '%s is repeated if another transaction interfered',
+  async (begin) => {
+    const { connection, asked } = failing(begin, [changed, changed])
+    await preflight(connection, needed, settings, signal)
+    expect(asked.filter((query) => query.startsWith(begin))).toHaveLength(3)
+  },
+)
+
+test('a constraint that cannot be created after nine attempts is named', async () => {
+  const { connection, asked } = failing('CREATE CONSTRAINT', Array(20).fill(changed))
+  await expect(preflight(connection, needed, settings, signal)).rejects.toMatchObject({
+    kind: 'refused',
+    message: expect.stringContaining(`:Person(id) cannot be created: ${changed}`),
+  })
+  expect(asked.filter((query) => query.startsWith('CREATE CONSTRAINT'))).toHaveLength(9)
+})
+
+test('a target that is away is not waited for', async () => {
+  const { connection, asked } = failing('CREATE ()', ['ServiceUnavailable', 'ServiceUnavailable'])
+  await expect(preflight(connection, needed, settings, signal)).rejects.toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining('cannot be reached'),
+  })
+  expect(asked).toEqual(['CREATE ()'])
+})
