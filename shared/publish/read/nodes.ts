@@ -1,3 +1,4 @@
+import { asStored } from '../../cypher/as-stored.ts'
 import { quote } from '../../cypher/identifiers.ts'
 import type { Origin } from '../../origin/connect.ts'
 import type { NodeKeys } from '../request/identity.ts'
@@ -23,7 +24,8 @@ export async function readNodesByIds(
   atMost: number,
 ): Promise<NodeRow[] | null> {
   const { label, idProperty } = reading.plan.index
-  const match = `MATCH (n:${quote(label)}) WHERE n.${quote(idProperty)} IN $values WITH n LIMIT ${atMost + 1}`
+  const found = `MATCH (n:${quote(label)}) WHERE n.${quote(idProperty)} IN $values`
+  const match = `${found} WITH ${asStored('n')} AS n LIMIT ${atMost + 1}`
   const rows = await nodesOf(reading, match, { values }, { count: values.length })
   return rows === null || rows.length > atMost ? null : rows
 }
