@@ -5,7 +5,7 @@ import { Failure } from './exit.ts'
 import { packetText } from './format.ts'
 import { type ProgressKind, startProgress } from './progress.ts'
 
-/** Follows a job to its end. @throws Failure (service) if it failed or was cancelled */
+/** Follows a job to its end. */
 export async function followJob(context: Context, client: Client, id: string, kind?: ProgressKind): Promise<Job> {
   const progress = startProgress(context.stderr, kind)
   let last: Job | undefined
@@ -25,8 +25,11 @@ export async function followJob(context: Context, client: Client, id: string, ki
     throw error
   }
   progress.stop()
-  const { state, error } = last as Job
+  return last as Job
+}
+
+/** @throws Failure (service) if the job failed or was cancelled */
+export function requireSucceeded({ id, state, error }: Job): void {
   if (state !== 'succeeded')
     throw new Failure('service', `the job ${id} ${state === 'failed' ? `failed: ${error?.message}` : 'was cancelled'}`)
-  return last as Job
 }

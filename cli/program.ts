@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { ReplayError } from '../shared/replay/errors.ts'
+import { copy } from './commands/copy.ts'
 import { get } from './commands/get.ts'
 import { inspect } from './commands/inspect.ts'
 import { job } from './commands/job.ts'
@@ -7,10 +8,11 @@ import { jobs } from './commands/jobs.ts'
 import { ls } from './commands/ls.ts'
 import { publish } from './commands/publish.ts'
 import { replay } from './commands/replay.ts'
+import { verify } from './commands/verify.ts'
 import type { Context } from './context.ts'
 import { exitCodes, Failure } from './exit.ts'
 
-const commands = [ls, get, inspect, publish, job, jobs, replay]
+const commands = [ls, get, inspect, publish, job, jobs, replay, verify, copy]
 
 /** The command line: every command with its options. */
 export function createProgram(context: Context): Command {
@@ -54,7 +56,7 @@ export async function run(words: readonly string[], context: Context): Promise<n
       stderr.write(`error: ${(error as Error).stack}\n`)
       return exitCodes.unforeseen
     }
-    stderr.write(`error: ${error.message}\n`)
+    if (error.exit !== 'different') stderr.write(`error: ${error.message}\n`)
     const command = program.commands.find((each) => each.name() === words[0])
     if (error.exit === 'usage' && command) stderr.write(`${usageOf(command)}\n`)
     return exitCodes[error.exit]

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { addAbortSignal } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import type { Command } from 'commander'
 import type { PublishRequest } from './api/schemas.ts'
 import type { Context } from './context.ts'
 import type { Environment } from './environment.ts'
@@ -12,7 +13,17 @@ export interface RequestOptions {
   ids?: string
   org?: string
   name?: string
+  force?: true
 }
+
+/** The arguments that say what to publish. */
+export const withRequest = (command: Command): Command =>
+  command
+    .argument('<request>', 'file with a publish request as JSON, or a list of them; - for standard input')
+    .option('--ids <file>', 'file with originIds, one a line; - for standard input')
+    .option('--org <org>', 'org of the packet, instead of orgName')
+    .option('--name <name>', 'name of the packet, instead of fileName')
+    .option('--force', 'replace a packet of the same name')
 
 /** The sub-requests of a publish: those of the file, completed by the options and the environment. */
 export async function readRequests(context: Context, file: string, options: RequestOptions): Promise<PublishRequest[]> {

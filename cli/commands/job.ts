@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { type Context, printResult } from '../context.ts'
 import { usageError } from '../exit.ts'
-import { followJob } from '../follow-job.ts'
+import { followJob, requireSucceeded } from '../follow-job.ts'
 import { jobText } from '../format.ts'
 import {
   type OutputOptions,
@@ -34,6 +34,7 @@ export function job(context: Context): Command {
       : options.cancel
         ? await client.cancel(id, context.signal)
         : await client.job(id, 0, context.signal)
+    if (options.follow) requireSucceeded(seen)
     printResult(context, options.json, seen, jobText(seen))
   })
 }

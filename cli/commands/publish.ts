@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
 import { type Context, printResult } from '../context.ts'
 import { usageError } from '../exit.ts'
-import { followJob } from '../follow-job.ts'
+import { followJob, requireSucceeded } from '../follow-job.ts'
 import { jobText } from '../format.ts'
 import {
   type OutputOptions,
@@ -13,22 +13,16 @@ import {
   withJson,
   withService,
 } from '../options.ts'
-import { type RequestOptions, readRequests } from '../publish-request.ts'
+import { type RequestOptions, readRequests, withRequest } from '../publish-request.ts'
 
 interface Options extends ServiceOptions, OutputOptions, ProgressOptions, RequestOptions {
-  force?: true
   wait: boolean
 }
 
 /** `packets publish`: publishes a request, or many ids of one, as a packet. */
 export function publish(context: Context): Command {
-  const command = new Command('publish')
-    .description('publish a request as a packet, and follow the job to its end')
-    .argument('<request>', 'file with a publish request as JSON, or a list of them; - for standard input')
-    .option('--ids <file>', 'file with originIds, one a line; - for standard input')
-    .option('--org <org>', 'org of the packet, instead of orgName')
-    .option('--name <name>', 'name of the packet, instead of fileName')
-    .option('--force', 'replace a packet of the same name')
+  const command = new Command('publish').description('publish a request as a packet, and follow the job to its end')
+  withRequest(command)
     .option('--no-wait', 'print the id of the job, and do not follow it')
     .addOption(progressOption(context))
   return withService(withJson(command)).action(async (file: string, options: Options) => {
@@ -38,6 +32,7 @@ export function publish(context: Context): Command {
     const id = await client.publish(requests, randomUUID(), options.force === true, context.signal)
     if (!options.wait) return printResult(context, options.json, { id }, id)
     const job = await followJob(context, client, id, options.progress)
+    requireSucceeded(job)
     printResult(context, options.json, job, jobText(job))
   })
 }

@@ -20,6 +20,7 @@ const report = z.looseObject({
 const manifestSchema = z.looseObject({
   packet: z.string(),
   generation: count,
+  jobId: z.string().optional(),
   pairs: count,
   bytes: count,
   sha256,

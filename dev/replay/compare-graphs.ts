@@ -1,4 +1,5 @@
 import type { Driver } from 'neo4j-driver'
+import { valueText } from '../../shared/replay/verify/values.ts'
 
 /** A graph as sorted texts, one per node and relationship, with all labels, keys, values and value types. */
 export interface GraphText {
@@ -40,20 +41,6 @@ function elementText(labels: string[], keys: string[], values: unknown[]): strin
     .toSorted()
     .map((label) => `:${label}`)
     .join('')} {${properties.join(', ')}})`
-}
-
-/** A value with its type: 1, 1.0, "1" and [1] give four texts. A datetime with a named zone omits its offset. */
-export function valueText(value: unknown): string {
-  if (typeof value === 'bigint') return `${value}`
-  if (typeof value === 'number') return `float ${Object.is(value, -0) ? '-0' : value}`
-  if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const isZoned = 'timeZoneId' in value && typeof value.timeZoneId === 'string'
-  const shown = Object.entries(value).filter(([key]) => !isZoned || key !== 'timeZoneOffsetSeconds')
-  const fieldText = (field: unknown) =>
-    (typeof field === 'object' && field !== null) || Object.is(field, -0) ? valueText(field) : String(field)
-  const fields = shown.map(([key, field]) => `${key} ${fieldText(field)}`)
-  return `${value.constructor.name} {${fields.join(', ')}}`
 }
 
 /** Offset and instant of the zoned datetimes under `keys`, of one node and one relationship. */

@@ -1,4 +1,3 @@
-import { ReplayError } from './errors.ts'
 import type { Pair, Place } from './pair.ts'
 import { preflight } from './preflight/preflight.ts'
 import { survey } from './preflight/survey.ts'
@@ -6,11 +5,13 @@ import { createRecogniser } from './recognise.ts'
 import { openResume } from './resume/resume.ts'
 import { targetHash } from './resume/state-file.ts'
 import { type Connection, connect, type Target } from './run/connection.ts'
+import { interruptible } from './run/interruptible.ts'
 import { createRunner } from './run/run-batch.ts'
+import { lanesOfAuto } from './run/run-items.ts'
 import { runWindow } from './run/run-window.ts'
 import { createTally, type Tally } from './run/tally.ts'
 import type { PacketSource, PartSource } from './source/packet-source.ts'
-import { windowsOf } from './source/windows.ts'
+import { usualWindowBytes, windowsOf } from './source/windows.ts'
 
 export type { PacketSource, PartSource, Target }
 
@@ -60,11 +61,6 @@ export interface ReplayReport extends Tally {
   seconds: number
 }
 
-const lanesOfAuto = 4
-// Objects take several times the memory of their JSON.
-const usualWindowBytes = 8 * 1024 * 1024
-const longestEndMs = 10_000
-
 /**
  * Gets a packet into a target. May be interrupted or killed at any moment; the same call goes on with its state file.
  * Runs no statement that this service does not write, unless asked to, and writes nothing before the source and the
@@ -75,17 +71,10 @@ const longestEndMs = 10_000
 export async function replay(source: PacketSource, target: Target, options: ReplayOptions): Promise<ReplayReport> {
   const { signal } = options
   const connection = connect(target)
-  // Transactions under way may end; one that does not is left to the target.
-  const overdue = Promise.withResolvers<never>()
-  overdue.promise.catch(() => {})
-  const onAbort = () => setTimeout(overdue.reject, longestEndMs).unref()
-  signal.addEventListener('abort', onAbort)
   try {
-    return await Promise.race([replayInto(connection, source, target, options), overdue.promise])
-  } catch (error) {
-    throw signal.aborted ? new ReplayError('interrupted', 'interrupted; the same command goes on') : error
+    const work = () => replayInto(connection, source, target, options)
+    return await interruptible(signal, 'interrupted; the same command goes on', work)
   } finally {
-    signal.removeEventListener('abort', onAbort)
     await connection.close()
   }
 }

@@ -8,7 +8,7 @@ import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { answeredPairs } from '../support/answered-pairs.ts'
 import { replayInOrder } from '../support/replay-in-order.ts'
 import { shuffled } from '../support/shuffle.ts'
-import { longDurations, matrix, propertiesOf } from './type-matrix.ts'
+import { drawMatrix, matrix } from './type-matrix.ts'
 
 const { neo4j, target, legacy } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress; legacy: Neo4jAddress }
 const { apiUrl, tokens } = inject('service')
@@ -16,21 +16,6 @@ const client = createClient(apiUrl, tokens.all as string)
 const drivers = new Map([neo4j, target, legacy].map((address) => [address, openDriver(address)]))
 const driverOf = (address: Neo4jAddress) => drivers.get(address) as Driver
 afterAll(() => Promise.all([...drivers.values()].map((driver) => driver.close())))
-
-// Several hundred KB of text with non-BMP characters, which does not repeat within one chunk of any encoder.
-const long = Array.from({ length: 60_000 }, (_, index) => `${index} 🎈 é`).join('')
-
-/** For each kind, a node and a relationship with all its values. @returns the ids of the nodes. */
-async function draw(driver: Driver, label: string, isLegacy: boolean): Promise<string[]> {
-  const kinds: Record<string, readonly string[]> = isLegacy ? matrix : { ...matrix, longDuration: longDurations }
-  await run(driver, `CREATE (:${label} {id: 'long', empty: [], long: $long})`, { long })
-  for (const [kind, expressions] of Object.entries(kinds)) {
-    const map = propertiesOf(kind, expressions).map((entry) => entry.join(': '))
-    const ends = `CREATE (a:${label} {id: '${kind}'})-[r:T]->(:${label} {id: '${kind} end'})`
-    await run(driver, `${ends} WITH a, r, {${map.join(', ')}} AS all SET a += all, r += all`)
-  }
-  return ['long', ...Object.keys(kinds)]
-}
 
 /** Zoned datetimes as text from the database, with the offsets that Bolt 3 omits. */
 async function zonedTexts(driver: Driver, label: string) {
@@ -67,7 +52,7 @@ test.each([
 ])('every value, alone and in lists, replays on a node and a relationship, from $name', async (route) => {
   const { origin, copy, parameterSyntax, numbers } = route
   const label = uniqueName('Matrix')
-  const originIds = await draw(driverOf(origin), label, origin === legacy || copy === legacy)
+  const originIds = await drawMatrix(driverOf(origin), label, origin === legacy || copy === legacy)
   const answer = await client.post('/1.0/publish/', {
     ...database(origin, label, 'id'),
     originIds,

@@ -1,3 +1,6 @@
+import type { Driver } from 'neo4j-driver'
+import { run } from '../../dev/replay/neo4j.ts'
+
 /**
  * Every storable type, at every edge that JSON, a driver or Cypher could round: Cypher expressions by kind, with
  * distinct values. Neo4j 3.5 and 5 accept all of them.
@@ -110,3 +113,18 @@ export const propertiesOf = (kind: string, expressions: readonly string[]): [key
   [`two_${kind}s`, `[${expressions.slice(0, 2).join(', ')}]`],
   [`${kind}s`, `[${expressions.join(', ')}]`],
 ]
+
+// Several hundred KB of text with non-BMP characters, which does not repeat within one chunk of any encoder.
+const long = Array.from({ length: 60_000 }, (_, index) => `${index} 🎈 é`).join('')
+
+/** For each kind, a node and a relationship with all its values. @returns the ids of the nodes. */
+export async function drawMatrix(driver: Driver, label: string, isLegacy: boolean): Promise<string[]> {
+  const kinds: Record<string, readonly string[]> = isLegacy ? matrix : { ...matrix, longDuration: longDurations }
+  await run(driver, `CREATE (:${label} {id: 'long', empty: [], long: $long})`, { long })
+  for (const [kind, expressions] of Object.entries(kinds)) {
+    const map = propertiesOf(kind, expressions).map((entry) => entry.join(': '))
+    const ends = `CREATE (a:${label} {id: '${kind}'})-[r:T]->(:${label} {id: '${kind} end'})`
+    await run(driver, `${ends} WITH a, r, {${map.join(', ')}} AS all SET a += all, r += all`)
+  }
+  return ['long', ...Object.keys(kinds)]
+}

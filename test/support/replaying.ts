@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
+import { render } from '../../shared/cypher/parameters.ts'
+import type { Statement } from '../../shared/publish/pairs/statements/statement.ts'
 import { stringifyLossless } from '../../shared/replay/lossless-json.ts'
 import type { Pair } from '../../shared/replay/pair.ts'
 import {
@@ -10,6 +12,8 @@ import {
   replay,
   type Target,
 } from '../../shared/replay/replay.ts'
+import type { VerifyReport } from '../../shared/replay/verify/report.ts'
+import { type VerifyOptions, verify } from '../../shared/replay/verify/verify.ts'
 
 export const targetOf = ({ boltUrl, username, password }: Neo4jAddress): Target => ({
   ...{ url: boltUrl, database: null, user: username, password },
@@ -76,3 +80,18 @@ export const relationshipUpsert = (label: string, start: unknown, end: unknown, 
   const text = `MERGE ${a} MERGE ${b} MERGE (a)-[r:\`KNOWS\`]->(b) SET r = {\`at\`: $at}`
   return pairOf(text, { a_id: start, b_id: end, at })
 }
+
+export const verified = (
+  source: PacketSource,
+  address: Neo4jAddress,
+  options: Partial<VerifyOptions> = {},
+): Promise<VerifyReport> => verify(source, targetOf(address), { ...usualComparison, ...options })
+
+const usualComparison: VerifyOptions = {
+  ...{ lanes: 'auto', batchRows: 1_000, sample: 1, mostShown: 20, allowOther: false },
+  signal: new AbortController().signal,
+}
+
+/** The pair of a statement, in the syntax with `$`. */
+export const pairOfStatement = ({ text }: Statement<unknown>, parameters: Pair['parameters']): Pair =>
+  pairOf(render(text, 'dollar'), parameters)

@@ -12,8 +12,14 @@ export function overRows({ text }: Pick<Recognised, 'text'>): string {
   return `UNWIND $rows AS row ${statement} RETURN count(*)`
 }
 
+/** The query that reads something for each of `$rows`, which it numbers: `at` and `row` may be returned. */
+export function overNumberedRows(text: Template): string {
+  const query = withRowFields(text).replace(/^WITH /, 'WITH at, row, ')
+  return `UNWIND range(0, size($rows) - 1) AS at WITH at, $rows[at] AS row ${query}`
+}
+
 /** The text with fields of `row` in place of parameters. */
-export const withRowFields = (text: Template): string =>
+const withRowFields = (text: Template): string =>
   render(
     text.map((part) => (typeof part === 'string' ? part : `row.${part.name}`)),
     'dollar',

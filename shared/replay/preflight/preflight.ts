@@ -2,39 +2,79 @@ import { ReplayError } from '../errors.ts'
 import type { Connection } from '../run/connection.ts'
 import { describeFailure, remedyFor } from '../run/failures.ts'
 import { type ConstraintSyntax, constraintSyntax, creation, ensures, listing, type Uniqueness } from './constraints.ts'
-import { allRows, probeWrite } from './queries.ts'
+import { allRows, type Protocol, probeRead, probeWrite } from './queries.ts'
 
 export interface PreflightSettings {
   createConstraints: boolean
   withoutConstraints: boolean
+  /** Whether to leave constraints that are missing to the replay. */
+  isDry?: boolean
+}
+
+export interface Preflight {
+  /** Null where the database has none. */
+  databaseId: string | null
+  /** Constraints that the target lacks, and gets from a replay that is not dry. */
+  missing: readonly Uniqueness[]
 }
 
 /**
  * Finds out whether a replay can begin, before it writes: whether the target can be reached and written, and has the
  * constraints, or makes them.
- * @returns the id of the database; null where it has none.
  * @throws ReplayError
  */
-export async function preflight(
+export function preflight(
   connection: Connection,
   needed: readonly Uniqueness[],
-  { createConstraints, withoutConstraints }: PreflightSettings,
+  { createConstraints, withoutConstraints, isDry = false }: PreflightSettings,
   signal: AbortSignal,
-): Promise<{ databaseId: string | null }> {
-  try {
+): Promise<Preflight> {
+  return reached('written', async () => {
     const protocol = await probeWrite(connection, signal)
     const databaseId = await idOf(connection, signal)
-    if (withoutConstraints) return { databaseId }
+    if (withoutConstraints) return { databaseId, missing: [] }
+    const missing = await missingConstraints(connection, needed, protocol, signal)
     const syntax = constraintSyntax(protocol)
-    const existing = await allRows(connection, listing(syntax), {}, signal)
-    const missing = needed.filter((one) => !existing.some((row) => ensures(row, one)))
     if (missing.length > 0 && !createConstraints) throw new ReplayError('refused', missingText(missing, syntax))
-    for (const one of missing) await create(connection, one, syntax, signal)
-    return { databaseId }
+    for (const one of isDry ? [] : missing) await create(connection, one, syntax, signal)
+    return { databaseId, missing }
+  })
+}
+
+/**
+ * Finds out whether a target can be read, and which constraints it lacks, without which reading is slow.
+ * @returns none if the user may not list them.
+ * @throws ReplayError
+ */
+export function preflightRead(
+  connection: Connection,
+  needed: readonly Uniqueness[],
+  signal: AbortSignal,
+): Promise<readonly Uniqueness[]> {
+  return reached('read', async () => {
+    const protocol = await probeRead(connection, signal)
+    return missingConstraints(connection, needed, protocol, signal).catch(() => [])
+  })
+}
+
+async function missingConstraints(
+  connection: Connection,
+  needed: readonly Uniqueness[],
+  protocol: Protocol,
+  signal: AbortSignal,
+): Promise<readonly Uniqueness[]> {
+  const existing = await allRows(connection, listing(constraintSyntax(protocol)), {}, signal)
+  return needed.filter((one) => !existing.some((row) => ensures(row, one)))
+}
+
+/** Says of a failure whether the target is away, or cannot be `done`. */
+async function reached<T>(done: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
   } catch (error) {
     if (error instanceof ReplayError) throw error
     const isAway = remedyFor(error) === 'reconnect'
-    const problem = isAway ? 'cannot be reached' : 'cannot be written'
+    const problem = isAway ? 'cannot be reached' : `cannot be ${done}`
     const message = `the target ${problem}: ${describeFailure(error)}`
     throw new ReplayError(isAway ? 'failed' : 'refused', message, { cause: error })
   }

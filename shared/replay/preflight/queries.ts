@@ -1,12 +1,8 @@
 import type { Connection } from '../run/connection.ts'
-import { createGate } from '../run/gate.ts'
-import { withRetries } from '../run/retry.ts'
+import { uninterfered } from '../run/retry.ts'
 
-/**
- * Runs one query, and again if another transaction interfered: even a constraint may fail to be created because another
- * one is, on Neo4j 3.5. A target that cannot be reached is not waited for. @returns its rows by column.
- */
-export async function allRows(
+/** Runs one query. @returns its rows by column. */
+export function allRows(
   connection: Connection,
   query: string,
   parameters: Record<string, unknown>,
@@ -23,19 +19,29 @@ export async function allRows(
   })
 }
 
+/** The version of Bolt that a server speaks. */
+export interface Protocol {
+  major: number
+  minor: number
+}
+
 /**
  * Creates a node and rolls back: refused where the user or the database may only read.
  * @returns the version of Bolt that the server speaks.
  */
-export async function probeWrite(
-  connection: Connection,
-  signal: AbortSignal,
-): Promise<{ major: number; minor: number }> {
+export const probeWrite = (connection: Connection, signal: AbortSignal): Promise<Protocol> =>
+  probe(connection, 'CREATE ()', signal)
+
+/** The same, of a target that need only be read. */
+export const probeRead = (connection: Connection, signal: AbortSignal): Promise<Protocol> =>
+  probe(connection, 'RETURN 1', signal)
+
+function probe(connection: Connection, query: string, signal: AbortSignal): Promise<Protocol> {
   return uninterfered(signal, async () => {
     const session = connection.session()
     try {
       const transaction = await session.beginTransaction()
-      const { summary } = await transaction.run('CREATE ()').finally(() => transaction.close())
+      const { summary } = await transaction.run(query).finally(() => transaction.close())
       const version = summary.server.protocolVersion
       return { major: version?.getMajor() ?? 0, minor: version?.getMinor() ?? 0 }
     } finally {
@@ -43,6 +49,3 @@ export async function probeWrite(
     }
   })
 }
-
-const uninterfered = <T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> =>
-  withRetries(attempt, { gate: createGate(), signal, onRetry() {}, reconnectMs: 0 })

@@ -1,10 +1,11 @@
 import { ReplayError } from '../errors.ts'
-import type { Item } from '../order/batches.ts'
+import { batchesOf, type Item } from '../order/batches.ts'
 import type { Connection } from '../run/connection.ts'
 import { describePair } from '../run/describe-pair.ts'
+import { uninterfered } from '../run/retry.ts'
 import { type LoadSettings, loadPart, readPart } from '../source/load-part.ts'
 import type { PacketSource } from '../source/packet-source.ts'
-import { firstAbsent } from './in-place.ts'
+import { differencesOf } from '../verify/read-back.ts'
 import type { State } from './state-file.ts'
 
 const [mostParts, pairsDrawn] = [4, 100]
@@ -36,6 +37,16 @@ export async function checkDrawn(
     const absent = await firstAbsent(connection, drawn(replayed, pairsDrawn / parts.length), signal)
     if (absent !== null) throw emptied(absent)
   }
+}
+
+/** The first upsert that the target does not have; others may have changed its properties. */
+async function firstAbsent(connection: Connection, items: readonly Item[], signal: AbortSignal): Promise<Item | null> {
+  for (const batch of batchesOf(items, pairsDrawn)) {
+    const found = await uninterfered(signal, () => differencesOf(connection, batch))
+    const absent = found.find(({ kind }) => kind === 'missingNode' || kind === 'missingRelationship')
+    if (absent) return absent.item
+  }
+  return null
 }
 
 function emptied({ place, recognised, pair }: Item): ReplayError {

@@ -1,3 +1,4 @@
+import { stringifyLossless } from '../lossless-json.ts'
 import type { Recognised } from '../recognise.ts'
 import { identitiesOf } from '../statements/identities.ts'
 import type { Kind } from '../statements/structure.ts'
@@ -14,7 +15,7 @@ const names: Record<Kind, string> = {
 
 /** `relationship upsert, :Person p1 -KNOWS-> :Person p2` */
 export function describePair(recognised: Recognised, parameters: Readonly<Record<string, unknown>>): string {
-  const nodes = identitiesOf(recognised).map(({ label, parameter }) => `:${label} ${shown(parameters[parameter])}`)
+  const nodes = identitiesOf(recognised).map(({ label, parameter }) => `:${label} ${shownId(parameters[parameter])}`)
   return `${names[recognised.kind]}, ${nodes.join(` -${typeOf(recognised)}-> `)}`
 }
 
@@ -23,7 +24,8 @@ function typeOf(recognised: Recognised): string {
   return 'ends' in recognised ? recognised.ends.type : ''
 }
 
-function shown(id: unknown): string {
-  const text = typeof id === 'string' ? id : JSON.stringify(id, (_, one) => (typeof one === 'bigint' ? `${one}` : one))
+/** An id as it stands in the packet. */
+export function shownId(id: unknown): string {
+  const text = typeof id === 'string' ? id : stringifyLossless(id)
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }

@@ -1,4 +1,5 @@
 import { Neo4jError } from 'neo4j-driver'
+import { ReplayError } from '../errors.ts'
 
 /** What to do about a transaction that failed. */
 export type Remedy = 'halve' | 'reconnect' | 'repeat' | 'find the pair' | 'give up'
@@ -27,6 +28,12 @@ export function describeFailure(error: unknown): string {
   const code = codeOf(error)
   return code.startsWith('Neo.') ? `${code}: ${line}` : line
 }
+
+/** A failure that is not a pair's; an interruption as it is. */
+export const targetFailed = (error: unknown): Error =>
+  error instanceof Error && error.name === 'AbortError'
+    ? error
+    : new ReplayError('failed', `the target failed: ${describeFailure(error)}`, { cause: error })
 
 /** Thrown inside a transaction that touched more or fewer elements than it has rows, and rolls it back. */
 export class MiscountedRows extends Error {}

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { remedyFor } from './failures.ts'
-import type { Gate } from './gate.ts'
+import { createGate, type Gate } from './gate.ts'
 
 export interface RetrySettings {
   gate: Gate
@@ -8,6 +8,13 @@ export interface RetrySettings {
   onRetry: () => void
   reconnectMs?: number
 }
+
+/**
+ * Runs a query that is no part of the replay itself: again after a deadlock, and the like, even where a constraint could
+ * not be created because another one was, on Neo4j 3.5. A target that cannot be reached is not waited for.
+ */
+export const uninterfered = <T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> =>
+  withRetries(attempt, { gate: createGate(), signal, onRetry() {}, reconnectMs: 0 })
 
 const mostRepeats = 8
 const [firstPauseMs, longestPauseMs] = [20, 2_000]

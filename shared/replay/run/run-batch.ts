@@ -3,7 +3,7 @@ import { type Batch, halvesOf, type Item } from '../order/batches.ts'
 import type { Pair, Place } from '../pair.ts'
 import type { Connection } from './connection.ts'
 import { describePair } from './describe-pair.ts'
-import { describeFailure, remedyFor } from './failures.ts'
+import { describeFailure, remedyFor, targetFailed } from './failures.ts'
 import { createGate } from './gate.ts'
 import { withRetries } from './retry.ts'
 import { addCommitted, type Tally } from './tally.ts'
@@ -49,7 +49,7 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
     } catch (error) {
       const remedy = remedyFor(error)
       if (signal.aborted || remedy === 'give up' || remedy === 'reconnect' || remedy === 'repeat')
-        throw unwilling(error)
+        throw targetFailed(error)
       const halves = halvesOf(batch)
       if (halves.length > 1) {
         for (const half of halves) await runBatch(half)
@@ -67,7 +67,7 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
       addCommitted(tally, 1, { counters, parallelCopies: 0 })
       onCommit()
     } catch (error) {
-      if (signal.aborted || remedyFor(error) !== 'find the pair') throw unwilling(error)
+      if (signal.aborted || remedyFor(error) !== 'find the pair') throw targetFailed(error)
       await refuse(pair, place, error, 'another statement')
     }
   }
@@ -95,9 +95,3 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
 }
 
 export type Runner = ReturnType<typeof createRunner>
-
-/** A failure that is not a pair's. */
-const unwilling = (error: unknown) =>
-  error instanceof Error && error.name === 'AbortError'
-    ? error
-    : new ReplayError('failed', `the target failed: ${describeFailure(error)}`, { cause: error })

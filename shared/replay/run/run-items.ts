@@ -3,6 +3,9 @@ import { cellsOf, runCells } from '../order/cells.ts'
 import { bucketOf, identityTexts } from '../order/identity-text.ts'
 import { type Phase, phases } from '../order/phases.ts'
 
+/** On two cores, four are as fast as any other number; see the benchmark. */
+export const lanesOfAuto = 4
+
 export interface Lanes {
   /** How many transactions may run at once. */
   lanes: number

@@ -6,6 +6,9 @@ export interface WindowSettings extends LoadSettings {
   windowBytes: number
 }
 
+/** Objects take several times the memory of their JSON. */
+export const usualWindowBytes = 8 * 1024 * 1024
+
 /**
  * Reads and checks parts window by window, in their order; while a window is in use, the next part is read. A window is
  * handed out when all of its parts were found good. A part that is larger is a window of its own.

@@ -1,4 +1,4 @@
-import { valueText } from '../../../dev/replay/compare-graphs.ts'
+import { valueText } from '../../../shared/replay/verify/values.ts'
 
 /** A graph in memory. Values are those of the driver: BigInt for integers, number for floats. */
 export interface Graph {

@@ -1,5 +1,5 @@
 import type { Driver, Node as DriverNode, Relationship as DriverRelationship, Transaction } from 'neo4j-driver'
-import { itemsOf } from '../../../shared/replay/order/batches.ts'
+import { batchesOf, itemsOf } from '../../../shared/replay/order/batches.ts'
 import type { Pair } from '../../../shared/replay/pair.ts'
 import { recognise } from '../../../shared/replay/recognise.ts'
 import { connectionOf } from '../../../shared/replay/run/connection.ts'
@@ -7,6 +7,7 @@ import { createRunner } from '../../../shared/replay/run/run-batch.ts'
 import type { Lanes } from '../../../shared/replay/run/run-items.ts'
 import { runWindow } from '../../../shared/replay/run/run-window.ts'
 import { createTally } from '../../../shared/replay/run/tally.ts'
+import { differencesOf } from '../../../shared/replay/verify/read-back.ts'
 import type { Alphabet } from '../generator/alphabet.ts'
 import { types } from '../generator/alphabet.ts'
 import type { Graph } from '../generator/graph.ts'
@@ -88,14 +89,21 @@ export async function wipeOrigin(driver: Driver, names: Alphabet): Promise<void>
   }
 }
 
-/** The target after a replay by the engine, whose transactions are committed; leaves no data behind either. */
+/** What a replay by the engine made of a target, and what a comparison with the packet found. */
+interface Replayed {
+  graph: Graph
+  /** Differences in words, before the replay and after it. */
+  found: { before: string[]; after: string[] }
+}
+
+/** Replays by the engine, whose transactions are committed; leaves no data behind either. */
 export async function replayedByEngine(
   driver: Driver,
   before: Graph,
   pairs: readonly Pair[],
   names: Alphabet,
   lanes: Lanes,
-): Promise<Graph> {
+): Promise<Replayed> {
   const session = driver.session()
   const items = pairs.flatMap((pair, index) => {
     const recognised = recognise(pair.statement)
@@ -105,10 +113,20 @@ export async function replayedByEngine(
   const tally = createTally()
   const { signal } = new AbortController()
   const runner = createRunner({ connection: connectionOf(driver), tally, onRefused: 'stop', signal })
+  const reader = connectionOf(driver, null, 'read')
+  const differences = async () => {
+    const found: string[] = []
+    for (const batch of batchesOf(items, lanes.batchRows)) {
+      found.push(...(await differencesOf(reader, batch)).map(({ text }) => text))
+    }
+    return found
+  }
   try {
     await session.executeWrite((transaction) => create(transaction, before, names))
+    const foundBefore = await differences()
     await runWindow([{ items, others: [] }], runner, { ...lanes, inOrder: false }, tally)
-    return await session.executeRead((transaction) => read(transaction, names))
+    const found = { before: foundBefore, after: await differences() }
+    return { graph: await session.executeRead((transaction) => read(transaction, names)), found }
   } finally {
     await session.executeWrite((transaction) => wipe(transaction, names))
     await session.close()

@@ -1,9 +1,10 @@
 import type { Driver } from 'neo4j-driver'
 import type { createClient } from '../../../dev/client.ts'
-import { differences, valueText } from '../../../dev/replay/compare-graphs.ts'
+import { differences } from '../../../dev/replay/compare-graphs.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import type { OriginSettings } from '../../../shared/config/settings.ts'
 import type { Pair } from '../../../shared/replay/pair.ts'
+import { valueText } from '../../../shared/replay/verify/values.ts'
 import { largeIdBase } from '../../support/large-ids.ts'
 import { shuffled } from '../../support/shuffle.ts'
 import type { Alphabet } from '../generator/alphabet.ts'
@@ -99,7 +100,14 @@ async function tryCase(
   // One lane, or four with batches so small that every lane has some.
   const lanes = given.delivery.orderSeed % 2 === 0 ? { lanes: 1, batchRows: 1_000 } : { lanes: 4, batchRows: 4 }
   const grouped = await replayedByEngine(to, before, parts.flat(), names, lanes)
-  demand(`replayed by the engine with ${lanes.lanes} lanes`, differences(graphText(after), graphText(grouped)))
+  demand(`replayed by the engine with ${lanes.lanes} lanes`, differences(graphText(after), graphText(grouped.graph)))
+  demand('the comparison after the replay', grouped.found.after)
+  const changed = differences(graphText(before), graphText(after)).length > 0
+  if (changed !== grouped.found.before.length > 0) {
+    throw new Error(
+      `the comparison before the replay, where ${changed ? '' : 'nothing '}changes: ${grouped.found.before}`,
+    )
+  }
   const stamped = await replayed(to, before, postbackIn(parts), names)
   demand('the postback packet alone', differences(graphText(afterPostback), graphText(stamped)))
   return run

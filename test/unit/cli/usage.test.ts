@@ -16,7 +16,11 @@ test.each([
     ['replay', 'x', '--to', 'bolt://127.0.0.1:9', '--in-order', '--lanes', '2'],
     'error: --in-order: needs one lane\nusage: packets replay [options] <source>\n',
   ],
-  [['verify', 'a'], "error: unknown command 'verify'\nusage: packets <command>; packets --help lists the commands\n"],
+  [
+    ['replay', 'x', '--to', 'bolt://127.0.0.1:9', '--dry-run', '--restart'],
+    "error: option '--dry-run' cannot be used with option '--restart'\nusage: packets replay [options] <source>\n",
+  ],
+  [['undo', 'a'], "error: unknown command 'undo'\nusage: packets <command>; packets --help lists the commands\n"],
 ])('%j is refused with exit code 2 and the usage', async (words, stderr) => {
   expect(await runCli(words)).toEqual({ code: 2, stdout: '', stderr })
 })
@@ -24,6 +28,11 @@ test.each([
 test.each(['0', '-1', '1.5', 'x', ''])('a limit of %j is refused', async (limit) => {
   const { code, stderr } = await runCli(['ls', 'acme', '--limit', limit])
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('must be a whole number from 1') })
+})
+
+test.each(['0', '1.1', '-0.5', 'half', ''])('a sample of %j is refused', async (sample) => {
+  const { code, stderr } = await runCli(['verify', 'x', '--to', 'bolt://127.0.0.1:9', '--sample', sample])
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('must be a number above 0') })
 })
 
 test.each(['ftp://host', 'host:80', 'http://user:secret@host'])('a service at %s is refused', async (url) => {

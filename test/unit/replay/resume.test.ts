@@ -22,9 +22,11 @@ const { connection } = fakeTarget(() => undefined)
 const answering = (asked: unknown[]) =>
   ({
     session: () => ({
-      async run(_text: string, { rows }: { rows: { id: unknown }[] }) {
-        asked.push(...rows.map(({ id }) => id))
-        return { records: rows.map((_, at) => ({ toObject: () => ({ at: BigInt(at), count: 1n }) })) }
+      async *run(_text: string, { rows }: { rows: { id: unknown }[] }) {
+        for (const [at, { id }] of rows.entries()) {
+          asked.push(id)
+          yield { toObject: () => ({ at: BigInt(at), actual: { id }, expected: { id }, equal: {}, labels: [] }) }
+        }
       },
       close: async () => {},
     }),

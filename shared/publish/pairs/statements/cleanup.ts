@@ -26,25 +26,37 @@ export interface ClauseSource {
  */
 export function cleanup(
   node: Anchor,
-  { type, direction }: RelationshipType,
+  type: RelationshipType,
   clauses: readonly KeepClause[],
 ): Statement<'id' | ClauseSource> {
-  const lists = clauses.map((clause, index) => ({ clause, name: `ids_${index}` }))
+  const lists = namedLists(clauses)
+  return {
+    kind: 'cleanup',
+    text: template`${staleRelationships(node, type, clauses)} DELETE r`,
+    bindings: [{ name: 'baseId', source: 'id' }, ...lists.map(({ name }, clause) => ({ name, source: { clause } }))],
+  }
+}
+
+/** Finds as `r` what a cleanup deletes. */
+export function staleRelationships(
+  node: Anchor,
+  { type, direction }: RelationshipType,
+  clauses: readonly KeepClause[],
+): Template {
+  const lists = namedLists(clauses)
   const bound = lists.flatMap(({ clause: { id }, name }) => (id.wrap === null ? [] : [boundList(id, name)]))
   const [left, right] = [direction === 'in' ? '<-' : '-', direction === 'out' ? '->' : '-']
   const far = clauses.some(({ by }) => by === 'farEnd') ? '(m)' : '()'
   const pattern = template`MATCH ${anchorPattern('n', node, 'baseId')}${left}[r:${quote(type)}]${right}${far}`
-  return {
-    kind: 'cleanup',
-    text: [
-      ...(bound.length === 0 ? [] : template`WITH ${join(bound, ', ')} `),
-      ...pattern,
-      ...(clauses.length === 0 ? [] : template` WHERE NOT ${keep(lists, direction === 'both')}`),
-      ' DELETE r',
-    ],
-    bindings: [{ name: 'baseId', source: 'id' }, ...lists.map(({ name }, clause) => ({ name, source: { clause } }))],
-  }
+  return [
+    ...(bound.length === 0 ? [] : template`WITH ${join(bound, ', ')} `),
+    ...pattern,
+    ...(clauses.length === 0 ? [] : template` WHERE NOT ${keep(lists, direction === 'both')}`),
+  ]
 }
+
+const namedLists = (clauses: readonly KeepClause[]) =>
+  clauses.map((clause, index) => ({ clause, name: `ids_${index}` }))
 
 /** A list that needs an expression is bound once, not per row. */
 function boundList({ wrap, list }: Expression, name: string): Template {

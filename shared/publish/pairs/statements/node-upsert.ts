@@ -4,6 +4,7 @@ import {
   type Anchor,
   anchorPattern,
   type Field,
+  type NamedField,
   named,
   type PropertySource,
   propertyBindings,
@@ -27,12 +28,7 @@ export function nodeUpsert(
   fields: readonly Field[],
   changes: NodeChanges,
 ): Statement<'id' | PropertySource> {
-  const isShared = ({ key }: Field) => key === 'id' && node.idProperty === 'id'
-  const shared = fields.filter(isShared).map((field) => ({ ...field, name: 'id' }))
-  const others = named(
-    fields.filter((field) => !isShared(field)),
-    ['id'],
-  )
+  const { shared, others } = nodeFields(node, fields)
   const map = propertyMap('n', [...shared, ...others], changes.protectedKeys)
   const labels = `${labelClause('SET', changes.added)}${labelClause('REMOVE', changes.removed)}`
   return {
@@ -40,6 +36,17 @@ export function nodeUpsert(
     text: template`MERGE ${anchorPattern('n', node, 'id')} SET n = ${map}${labels}`,
     bindings: [{ name: 'id', source: 'id' }, ...propertyBindings(others)],
   }
+}
+
+/** The fields with their parameters; `shared` has the id property where its parameter is that of the identity. */
+export function nodeFields(node: Anchor, fields: readonly Field[]): { shared: NamedField[]; others: NamedField[] } {
+  const isShared = ({ key }: Field) => key === 'id' && node.idProperty === 'id'
+  const shared = fields.filter(isShared).map((field) => ({ ...field, name: 'id' }))
+  const others = named(
+    fields.filter((field) => !isShared(field)),
+    ['id'],
+  )
+  return { shared, others }
 }
 
 const labelClause = (verb: 'SET' | 'REMOVE', labels: readonly string[]) =>

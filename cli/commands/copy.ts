@@ -1,0 +1,66 @@
+import { Command } from 'commander'
+import { verify } from '../../shared/replay/verify/verify.ts'
+import type { Job } from '../api/schemas.ts'
+import { type Context, printResult } from '../context.ts'
+import { openCopyKey } from '../copy-key.ts'
+import { different, Failure } from '../exit.ts'
+import { followJob, requireSucceeded } from '../follow-job.ts'
+import { jobText } from '../format.ts'
+import {
+  type OutputOptions,
+  openService,
+  progressOption,
+  type ServiceOptions,
+  withJson,
+  withService,
+} from '../options.ts'
+import { type RequestOptions, readRequests, withRequest } from '../publish-request.ts'
+import { type ReplayingOptions, replayText, requireConsistent, runReplay, withReplaying } from '../replaying.ts'
+import { serviceSource } from '../source/resolve.ts'
+import type { Source } from '../source/source.ts'
+import { readTarget, type TargetOptions, withTarget } from '../target.ts'
+import { runComparison, verifyText } from '../verifying.ts'
+
+interface Options extends ServiceOptions, OutputOptions, RequestOptions, TargetOptions, ReplayingOptions {}
+
+/** `packets copy`: publishes a request, replays the packet, and compares the target with it. */
+export function copy(context: Context): Command {
+  const command = new Command('copy').description(
+    'publish a request, replay the packet and verify the target; the same command goes on where it was interrupted',
+  )
+  withReplaying(withTarget(withRequest(command))).addOption(progressOption(context))
+  return withService(withJson(command)).action((file: string, options: Options) => run(context, file, options))
+}
+
+async function run(context: Context, file: string, options: Options): Promise<void> {
+  requireConsistent(options)
+  const target = await readTarget(context, options)
+  const requests = await readRequests(context, file, options)
+  const client = await openService(context, options)
+  const { force = false, restart = false } = options
+  const asked = requests.map(({ credentials: _, ...rest }) => rest)
+  const key = await openCopyKey([asked, force, target.url, target.database], restart)
+  const id = await client.publish(requests, key.value, force, context.signal)
+  const job = await followJob(context, client, id, options.progress)
+  // The next copy shall publish anew.
+  if (job.state !== 'succeeded') await key.forget()
+  requireSucceeded(job)
+  const source = await packetOf(context, job, options)
+  const replayed = await runReplay(context, source, target, options)
+  const compared = await runComparison(context, source, target, options, verify)
+  await key.forget()
+  const text = [jobText(job), replayText(source.name, replayed), verifyText(source.name, compared)]
+  const isEqual = compared.differing === 0
+  printResult(context, options.json, { job, replay: replayed, verify: { isEqual, ...compared } }, text.join('\n'))
+  if (!isEqual) throw different()
+}
+
+/** The packet that a job has made. @throws Failure (service) if another has replaced it */
+async function packetOf(context: Context, { id, orgName, fileName }: Job, options: Options): Promise<Source> {
+  const source = await serviceSource(context, `${orgName}/${fileName}`, options)
+  if (source.manifest?.jobId === id) return source
+  throw new Failure(
+    'service',
+    `${source.name} was replaced after the job ${id} had made it; pass --restart to begin anew`,
+  )
+}

@@ -1,0 +1,33 @@
+import { Command } from 'commander'
+import { verify as compare } from '../../shared/replay/verify/verify.ts'
+import { type Context, printResult } from '../context.ts'
+import { different } from '../exit.ts'
+import { type OutputOptions, progressOption, type ServiceOptions, withJson, withService } from '../options.ts'
+import { withLanes } from '../replaying.ts'
+import { resolveSource, sourceHelp } from '../source/resolve.ts'
+import { readTarget, type TargetOptions, withTarget } from '../target.ts'
+import { type ComparisonOptions, runComparison, verifyText, warnOfConstraints, withSample } from '../verifying.ts'
+
+interface Options extends ServiceOptions, OutputOptions, TargetOptions, ComparisonOptions {}
+
+/** `packets verify`: says whether a target agrees with a packet. */
+export function verify(context: Context): Command {
+  const command = withTarget(
+    new Command('verify')
+      .description('compare a target with a packet, types included; writes nothing')
+      .argument('<source>', sourceHelp),
+  )
+  withSample(withLanes(command))
+    .option('--allow-other', 'leave out statements that the service does not write')
+    .addOption(progressOption(context))
+  return withService(withJson(command)).action(async (word: string, options: Options) => {
+    const target = await readTarget(context, options)
+    const source = await resolveSource(context, word, options)
+    const report = await runComparison(context, source, target, options, compare)
+    warnOfConstraints(context, report)
+    const isEqual = report.differing === 0
+    const result = { source: source.name, target: target.url, isEqual, ...report }
+    printResult(context, options.json, result, verifyText(source.name, report))
+    if (!isEqual) throw different()
+  })
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import { access, constants, mkdir, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import {
+  type Progress as ReplayProgress,
+  type ReplayReport,
+  replay as replayInto,
+  type Target,
+} from '../shared/replay/replay.ts'
+import type { Context } from './context.ts'
+import { Failure, usageError } from './exit.ts'
+import { number, plural } from './format.ts'
+import { type ProgressOptions, wholeNumber } from './options.ts'
+import { type Progress, startProgress } from './progress.ts'
+import { openRejects } from './rejects.ts'
+import type { Source } from './source/source.ts'
+
+export interface LaneOptions {
+  lanes: number | 'auto'
+  batch: number
+}
+
+/** What a replay takes, wherever its packet comes from. */
+export interface ReplayingOptions extends LaneOptions, ProgressOptions {
+  inOrder?: true
+  createConstraints?: true
+  withoutConstraints?: true
+  onError?: 'stop' | 'collect'
+  rejects?: string
+  state?: string
+  restart?: true
+  allowOther?: true
+}
+
+const lanesOf = (text: string) => (text === 'auto' ? text : wholeNumber(1, 64)(text))
+
+export const withLanes = (command: Command): Command =>
+  command
+    .option('--lanes <n>', 'transactions at once, or auto', lanesOf, 'auto')
+    .option('--batch <rows>', 'most rows of one transaction', wholeNumber(1, 10_000), 1_000)
+
+export const withReplaying = (command: Command): Command =>
+  withLanes(command)
+    .option('--in-order', 'keep the order of the packet, in one lane: slow')
+    .option('--create-constraints', 'create the constraints that are missing at the target')
+    .addOption(new Option('--without-constraints', 'do without them, in one lane: slow').conflicts('createConstraints'))
+    .option('--state <file>', 'file that remembers the parts done; one in .packets/ if absent')
+    .option('--restart', 'begin anew, whatever the state file says')
+
+/** Refuses options that contradict each other. @throws Failure (usage) */
+export function requireConsistent({ lanes, onError, rejects, inOrder, withoutConstraints }: ReplayingOptions): void {
+  if ((onError === 'collect') !== (rejects !== undefined)) {
+    throw usageError('--on-error collect and --rejects need each other')
+  }
+  if (withoutConstraints && lanes !== 'auto' && lanes > 1) throw usageError('--without-constraints: needs one lane')
+  if (inOrder && lanes !== 'auto' && lanes > 1) throw usageError('--in-order: needs one lane')
+}
+
+/** Replays a packet and shows the progress. */
+export async function runReplay(
+  { stderr, signal }: Context,
+  source: Source,
+  target: Target,
+  options: ReplayingOptions,
+): Promise<ReplayReport> {
+  const { lanes, batch, onError = 'stop', rejects: rejectsFile } = options
+  if (rejectsFile !== undefined && resolve(rejectsFile) === source.place) {
+    throw usageError(`--rejects: ${rejectsFile} is the packet to replay; name another file`)
+  }
+  // Named after where the packet is, not what it holds: another generation must be noticed.
+  const stateFile = options.state ?? fileAbout([source.place, target.url, target.database], 'json')
+  await requireWritable(stateFile)
+  const rejects = rejectsFile === undefined ? null : await openRejects(rejectsFile)
+  const progress = startProgress(stderr, options.progress)
+  const isSet = (name: 'inOrder' | 'createConstraints' | 'withoutConstraints' | 'restart' | 'allowOther') =>
+    options[name] === true
+  try {
+    return await replayInto(source, target, {
+      ...{ lanes, batchRows: batch, onError, stateFile, signal },
+      ...{ inOrder: isSet('inOrder'), restart: isSet('restart'), allowOther: isSet('allowOther') },
+      ...{ createConstraints: isSet('createConstraints'), withoutConstraints: isSet('withoutConstraints') },
+      ...(rejects ? { rejected: rejects.add } : {}),
+      onProgress: progressOf(source, progress),
+    })
+  } finally {
+    progress.stop()
+    await rejects?.close()
+  }
+}
+
+/** @throws Failure (target) if the target refused pairs */
+export function requireNoneRejected(report: ReplayReport, rejectsFile: string | undefined): void {
+  if (report.rejected === 0) return
+  const which = `the target refused ${plural(report.rejected, 'pair')}, ${whereRejects(report, rejectsFile)}`
+  throw new Failure('target', `${which}; all others were replayed`)
+}
+
+const whereRejects = ({ rejectedBefore }: ReplayReport, file: string | undefined) =>
+  rejectedBefore === 0
+    ? `which ${file} has`
+    : `${number.format(rejectedBefore)} of them in earlier runs, whose --rejects have them`
+
+/** A file that remembers how far something is. It is named after what that is, by a digest. */
+export function fileAbout(words: unknown, ending: 'json' | 'copy'): string {
+  const name = createHash('sha256').update(JSON.stringify(words)).digest('hex')
+  return join('.packets', `${name.slice(0, 32)}.${ending}`)
+}
+
+/** Tried before anything is done, as it could not be remembered. @throws Failure (usage) */
+async function requireWritable(stateFile: string): Promise<void> {
+  const found = await stat(stateFile).catch(() => null)
+  if (found?.isDirectory()) throw usageError(`--state: ${stateFile} is a directory; name a file`)
+  const directory = dirname(stateFile)
+  await mkdir(directory, { recursive: true })
+    .then(() => access(directory, constants.W_OK))
+    .catch(({ code }) => {
+      throw usageError(`--state: ${directory} cannot be written (${code}); name a file in another directory`)
+    })
+}
+
+/** Shows pairs where the source says how many there are, else parts. */
+function progressOf({ parts }: Source, progress: Progress) {
+  const pairs = parts.reduce<number | null>(
+    (sum, part) => (sum === null || part.pairs === null ? null : sum + part.pairs),
+    0,
+  )
+  let before: number | null = null
+  return ({ partsDone, rows, transactions }: ReplayProgress) => {
+    before ??= partsDone
+    const text = textOf({ rows, transactions })
+    if (pairs === null) return progress.update({ done: partsDone, total: parts.length, text })
+    const done = Math.min(pairs, Math.round(rows + (pairs * before) / parts.length))
+    progress.update({ done, total: pairs, text })
+  }
+}
+
+const textOf = ({ rows, transactions }: Pick<ReplayReport, 'rows' | 'transactions'>) =>
+  `${plural(rows, 'row')} in ${plural(transactions, 'transaction')}`
+
+export function replayText(name: string, report: ReplayReport): string {
+  const { rows, seconds, partsDone, partsSkipped } = report
+  const rate = `${seconds.toFixed(1)} s (${number.format(Math.round(rows / seconds))} rows/s)`
+  const before = partsSkipped > 0 ? `, ${plural(partsSkipped, 'part')} of them before` : ''
+  return `${name}: replayed ${plural(partsDone, 'part')}${before}: ${textOf(report)}, ${rate}`
+}

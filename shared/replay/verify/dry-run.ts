@@ -1,0 +1,26 @@
+import { type PreflightSettings, preflight } from '../preflight/preflight.ts'
+import { survey } from '../preflight/survey.ts'
+import { createRecogniser } from '../recognise.ts'
+import { connect, type Target } from '../run/connection.ts'
+import type { PacketSource } from '../source/packet-source.ts'
+import type { VerifyReport } from './report.ts'
+import { type VerifyOptions, verify } from './verify.ts'
+
+export type DryRunOptions = VerifyOptions & Pick<PreflightSettings, 'createConstraints' | 'withoutConstraints'>
+
+/**
+ * Says what a replay would change, and writes nothing: its checks before the first write, then a comparison.
+ * `missingConstraints` are those that the replay would create.
+ * @throws ReplayError as the replay would before its first write
+ */
+export async function dryRun(source: PacketSource, target: Target, options: DryRunOptions): Promise<VerifyReport> {
+  const { allowOther, signal } = options
+  const connection = connect(target)
+  try {
+    const { needed } = await survey(source, { recognise: createRecogniser(), allowOther }, signal)
+    const { missing } = await preflight(connection, needed, { ...options, isDry: true }, signal)
+    return { ...(await verify(source, target, options)), missingConstraints: missing }
+  } finally {
+    await connection.close()
+  }
+}

@@ -1,0 +1,63 @@
+import { shownId } from '../run/describe-pair.ts'
+import { type IdentifiedNode, identitiesOf } from '../statements/identities.ts'
+import type { Structure } from '../statements/structure.ts'
+import { areSame, shownValue } from './values.ts'
+
+/** How a target can differ from what a packet says. */
+export const differenceKinds = [
+  'missingNode',
+  'duplicateNode',
+  'undeletedNode',
+  'labelDiffers',
+  'propertyDiffers',
+  'extraProperty',
+  'missingRelationship',
+  'staleRelationship',
+] as const
+export type DifferenceKind = (typeof differenceKinds)[number]
+
+/** One difference between a pair and the target. */
+export interface Finding {
+  kind: DifferenceKind
+  /** `:Person(id=p1).age: packet 41 (integer), target 41.0 (float)` */
+  text: string
+}
+
+export type Properties = Readonly<Record<string, unknown>>
+
+/** What a pair speaks of: `:Person(id=p1)`, or `(:Person(id=p1) -KNOWS-> :Person(id=p2))`. */
+export function subjectOf(it: Structure, parameters: Properties): string {
+  const nodes = identitiesOf(it).map((node) => nodeText(node, parameters[node.parameter]))
+  return nodes.length === 1 ? (nodes[0] as string) : `(${nodes.join(` -${typeOf(it)}-> `)})`
+}
+
+export const nodeText = ({ label, idProperty }: Omit<IdentifiedNode, 'parameter'>, id: unknown): string =>
+  `:${label}(${idProperty}=${shownId(id)})`
+
+function typeOf(it: Structure): string {
+  if (it.kind === 'relationshipCreate') return it.type
+  return 'ends' in it ? it.ends.type : ''
+}
+
+/** Compares the properties of one node or relationship, without the keys whose values are the target's. */
+export function propertyFindings(
+  subject: string,
+  actual: Properties,
+  expected: Properties,
+  equal: Readonly<Record<string, boolean>>,
+  protectedKeys: readonly string[],
+): Finding[] {
+  const findings: Finding[] = []
+  const own = (of: Properties, key: string) => (Object.hasOwn(of, key) ? of[key] : undefined)
+  for (const [key, value] of Object.entries(expected)) {
+    const found = own(actual, key)
+    if (areSame(value, found, own(equal, key) as boolean | undefined)) continue
+    const text = `${subject}.${key}: packet ${shownValue(value)}, target ${shownValue(found)}`
+    findings.push({ kind: 'propertyDiffers', text })
+  }
+  for (const [key, value] of Object.entries(actual)) {
+    if (Object.hasOwn(expected, key) || protectedKeys.includes(key)) continue
+    findings.push({ kind: 'extraProperty', text: `${subject}.${key}: packet none, target ${shownValue(value)}` })
+  }
+  return findings
+}

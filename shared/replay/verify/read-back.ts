@@ -1,0 +1,33 @@
+import type { Batch, Item } from '../order/batches.ts'
+import { overNumberedRows } from '../order/over-rows.ts'
+import type { Connection } from '../run/connection.ts'
+import { checkOf, type Row } from './checks.ts'
+import type { Finding } from './finding.ts'
+
+/** One way in which the target differs from what a pair of the packet says. */
+export interface Difference extends Finding {
+  item: Item
+}
+
+/** Reads what the pairs of a batch speak of; changes nothing. */
+export async function differencesOf(connection: Connection, { recognised, items }: Batch): Promise<Difference[]> {
+  const check = checkOf(recognised)
+  const rows = items.map(({ parameters }) => parameters)
+  const earlier = new Map<number, number>()
+  const found: Difference[] = []
+  const session = connection.session()
+  try {
+    // Row by row: what the target has may be much larger than the batch.
+    for await (const record of session.run(overNumberedRows(check.query), { rows })) {
+      const row = record.toObject() as Row & { at: bigint }
+      const at = Number(row.at)
+      const item = items[at] as Item
+      const count = earlier.get(at) ?? 0
+      earlier.set(at, count + 1)
+      for (const finding of check.findings(row, item.parameters, count)) found.push({ ...finding, item })
+    }
+    return found
+  } finally {
+    await session.close()
+  }
+}

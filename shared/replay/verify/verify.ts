@@ -1,0 +1,125 @@
+import { ReplayError } from '../errors.ts'
+import { type Batch, batchesOf, halvesOf, type Item } from '../order/batches.ts'
+import { runCells } from '../order/cells.ts'
+import type { Pair } from '../pair.ts'
+import { preflightRead } from '../preflight/preflight.ts'
+import { createRecogniser } from '../recognise.ts'
+import { type Connection, connect, type Target } from '../run/connection.ts'
+import { describePair } from '../run/describe-pair.ts'
+import { describeFailure, remedyFor, targetFailed } from '../run/failures.ts'
+import { createGate } from '../run/gate.ts'
+import { interruptible } from '../run/interruptible.ts'
+import { withRetries } from '../run/retry.ts'
+import { lanesOfAuto } from '../run/run-items.ts'
+import type { PacketSource } from '../source/packet-source.ts'
+import { usualWindowBytes, windowsOf } from '../source/windows.ts'
+import { type Difference, differencesOf } from './read-back.ts'
+import { addDifferences, createReport, type VerifyReport } from './report.ts'
+
+export interface VerifyOptions {
+  /** How many queries may run at once; `auto`: as many as of a replay. */
+  lanes: number | 'auto'
+  /** The most pairs of a query. */
+  batchRows: number
+  /** The fraction of the pairs to compare, drawn at random: above 0, at most 1. */
+  sample: number
+  /** How many differences to describe; all are counted. */
+  mostShown: number
+  /** Whether to leave out statements that this service does not write; otherwise they are refused. */
+  allowOther: boolean
+  onProgress?: (progress: VerifyProgress) => void
+  /** The most JSON of parts that are compared together; twice as much is in memory. */
+  windowBytes?: number
+  signal: AbortSignal
+}
+
+/** How far a comparison is; told after every query. */
+export interface VerifyProgress {
+  partsDone: number
+  parts: number
+  /** Pairs compared. */
+  pairs: number
+  /** Differences found. */
+  differences: number
+}
+
+/**
+ * Compares a target with a packet, types included, and writes nothing: they agree when no pair would change anything.
+ * What the packet does not speak of is not looked at. The target should not change meanwhile.
+ * @throws ReplayError
+ */
+export async function verify(source: PacketSource, target: Target, options: VerifyOptions): Promise<VerifyReport> {
+  const connection = connect(target, 'read')
+  try {
+    return await interruptible(options.signal, 'interrupted', () => compare(connection, source, options))
+  } finally {
+    await connection.close()
+  }
+}
+
+async function compare(connection: Connection, source: PacketSource, options: VerifyOptions): Promise<VerifyReport> {
+  const started = performance.now()
+  const { batchRows, sample, mostShown, allowOther, windowBytes = usualWindowBytes, signal } = options
+  const lanes = options.lanes === 'auto' ? lanesOfAuto : options.lanes
+  const report = createReport()
+  report.missingConstraints = await preflightRead(connection, source.requires?.constraints ?? [], signal)
+  const read = createReader(connection, signal)
+  const progress = { partsDone: 0, parts: source.parts.length, pairs: 0, differences: 0 }
+  const settings = { recognise: createRecogniser(), allowOther, windowBytes }
+  for await (const window of windowsOf(source, [...source.parts.keys()], settings, signal)) {
+    report.others += window.reduce((sum, { others }) => sum + others.length, 0)
+    const items = sampled(
+      window.flatMap((part) => part.items),
+      sample,
+    )
+    // Several items may be of one pair.
+    const kinds = new Map(items.map(({ pair, recognised }) => [pair, recognised.kind]))
+    for (const kind of kinds.values()) report.pairs[kind]++
+    const differing = new Set<Pair>()
+    const batches = batchesOf(items, batchRows)
+    // Queries lock nothing, so none waits for another.
+    const cells = batches.map((batch) => ({ buckets: [], items: [batch] }))
+    await runCells(cells, lanes, async ({ items: [batch] }) => {
+      const found = await read(batch as Batch)
+      addDifferences(report, found, mostShown)
+      for (const { item } of found) differing.add(item.pair)
+      progress.pairs += (batch as Batch).items.length
+      progress.differences += found.length
+      options.onProgress?.({ ...progress })
+    })
+    report.differing += differing.size
+    progress.partsDone += window.length
+    options.onProgress?.({ ...progress })
+  }
+  report.seconds = (performance.now() - started) / 1_000
+  return report
+}
+
+/** Some of the pairs, each with this probability, and all items of each. */
+function sampled(items: readonly Item[], fraction: number): readonly Item[] {
+  if (fraction === 1) return items
+  const isChosen = new Map<Pair, boolean>()
+  return items.filter(({ pair }) => {
+    const chosen = isChosen.get(pair) ?? Math.random() < fraction
+    isChosen.set(pair, chosen)
+    return chosen
+  })
+}
+
+/** Reads the differences of a batch, in halves where the target refuses the whole. */
+function createReader(connection: Connection, signal: AbortSignal) {
+  const retries = { gate: createGate(), signal, onRetry() {} }
+  return async function read(batch: Batch): Promise<Difference[]> {
+    try {
+      return await withRetries(() => differencesOf(connection, batch), retries)
+    } catch (error) {
+      const remedy = remedyFor(error)
+      if (signal.aborted || (remedy !== 'halve' && remedy !== 'find the pair')) throw targetFailed(error)
+      const [half, rest] = halvesOf(batch) as [Batch, Batch?]
+      if (rest) return (await read(half)).concat(await read(rest))
+      const [{ place, recognised, parameters }] = batch.items as [Item]
+      const which = `part ${place.part}, pair ${place.pair} (${describePair(recognised, parameters)})`
+      throw new ReplayError('failed', `${which}: ${describeFailure(error)}`, { cause: error })
+    }
+  }
+}

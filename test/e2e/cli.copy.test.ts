@@ -1,0 +1,99 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { run } from '../../dev/replay/neo4j.ts'
+import { emptyDirectory, spawnCli } from '../support/cli.ts'
+import { prepareReplay } from '../support/cli-target.ts'
+
+const {
+  org,
+  label,
+  ids,
+  fields,
+  driver: origin,
+  target,
+  clearTarget,
+  to,
+  variables,
+  differing,
+  packets,
+} = await prepareReplay(300)
+beforeEach(clearTarget)
+
+const nowhere = { Nowhere: 'id', DEFAULT_INDEX: 'Nowhere', DEFAULT_ID_FIELD: 'id' }
+
+async function constraintName() {
+  const query = 'SHOW CONSTRAINTS YIELD name, labelsOrTypes WHERE $label IN labelsOrTypes RETURN name'
+  return (await run(target, query, { label }))[0]?.[0] as string | undefined
+}
+
+/** Runs `packets copy` in a directory of its own. */
+function prepareCopy(name: string, more = {}) {
+  const cwd = emptyDirectory()
+  const request = { ...fields, originIds: ids, orgName: org, fileName: name, parameterSyntax: 'dollar', ...more }
+  writeFileSync(join(cwd, 'request.json'), JSON.stringify(request))
+  const remembered = () => readdirSync(join(cwd, '.packets'))
+  const copy = (words: string[]) => spawnCli(['copy', 'request.json', ...to, ...words], variables, { cwd })
+  const jobs = async () => (await packets(['jobs', org, '--json', '--limit', '1000'])).stdout
+  /** How many jobs have made this packet. */
+  const made = async () =>
+    JSON.parse(await jobs()).jobs.filter((one: { fileName: string }) => one.fileName === name).length
+  return { copy, remembered, made }
+}
+
+test('a request is published, replayed and verified, and nothing is left to remember', async () => {
+  const { copy, remembered, made } = prepareCopy('copied.json')
+  const { code, stdout, stderr } = await copy(['--create-constraints', '--progress', 'none'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const [job, replayed, verified] = stdout.split('\n')
+  expect(job).toMatch(/^\S+ {2}succeeded {2}/)
+  expect(replayed).toMatch(new RegExp(`^${org}/copied.json: replayed 1 part: `))
+  expect(verified).toMatch(new RegExp(`^${org}/copied.json: the target agrees; 900 pairs compared`))
+  expect(await differing()).toEqual([])
+  expect(remembered()).toEqual([])
+  // A packet of this name is there.
+  expect(await copy([])).toMatchObject({ code: 7, stderr: expect.stringContaining('409') })
+  const again = await copy(['--force', '--json', '--progress', 'none'])
+  expect(again).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(again.stdout)).toMatchObject({
+    job: { state: 'succeeded' },
+    replay: { partsDone: 1 },
+    verify: { isEqual: true, differing: 0 },
+  })
+  expect(await made()).toBe(2)
+})
+
+test('where the replay ends early, the same command goes on with the packet that it has published', async () => {
+  const { copy, remembered, made } = prepareCopy('continued.json')
+  await run(target, `DROP CONSTRAINT ${await constraintName()}`)
+  expect(await copy([])).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('no uniqueness') })
+  expect(remembered()).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.copy$/)])
+  expect(await copy(['--create-constraints'])).toMatchObject({ code: 0 })
+  expect(await differing()).toEqual([])
+  expect(remembered()).toEqual([])
+  expect(await made()).toBe(1)
+})
+
+test('a target that differs after the replay is exit code 3', async () => {
+  const { copy } = prepareCopy('differs.json')
+  // Neo4j keeps 0.0 where -0.0 is replayed.
+  const name = await constraintName()
+  await run(target, `CREATE (:\`${label}\` {id: 'p1', zero: 0.0})`)
+  await run(origin, `MATCH (n:\`${label}\` {id: 'p1'}) SET n.zero = -0.0`)
+  const { code, stdout } = await copy(name === undefined ? ['--create-constraints'] : [])
+  expect({ code, stdout }).toMatchObject({
+    code: 3,
+    stdout: expect.stringContaining(`:${label}(id=p1).zero: packet -0.0 (float), target 0.0 (float)`),
+  })
+  await run(origin, `MATCH (n:\`${label}\` {id: 'p1'}) REMOVE n.zero`)
+})
+
+test('a job that fails is exit code 7, and the same command publishes anew', async () => {
+  const { copy, remembered, made } = prepareCopy('failed.json', { index: 'Nowhere', mappedIndices: nowhere })
+  const failed = expect.stringMatching(/^error: the job \S+ failed: .*Nowhere/m)
+  for (const times of [1, 2]) {
+    expect(await copy(['--progress', 'none'])).toMatchObject({ code: 7, stderr: failed })
+    expect(remembered()).toEqual([])
+    expect(await made()).toBe(times)
+  }
+})

@@ -1,0 +1,96 @@
+import { beforeEach, expect, test } from 'vitest'
+import { run } from '../../dev/replay/neo4j.ts'
+import { runCli } from '../support/cli.ts'
+import { prepareReplay } from '../support/cli-target.ts'
+
+const { org, label, target, clearTarget, publish, packets, replay, to, variables, address, count } =
+  await prepareReplay(40)
+await publish('people.json')
+const all = `${org}/people.json`
+const verify = (...words: string[]) => packets(['verify', all, ...to, ...words])
+
+beforeEach(async () => {
+  await clearTarget()
+  expect(await replay(all, '--create-constraints', '--restart')).toMatchObject({ code: 0 })
+})
+
+test('a target that agrees is exit code 0, and is told in one line', async () => {
+  const { code, stdout, stderr } = await verify()
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(
+    new RegExp(`^${all}: the target agrees; 120 pairs compared in [\\d.]+ s \\([\\d,]+ pairs/s\\)\n$`),
+  )
+})
+
+test('a target that differs is exit code 3; differences are counted by kind, and the first ones told', async () => {
+  await run(target, `MATCH (n:\`${label}\` {id: 'p1'}) DETACH DELETE n`)
+  await run(target, `MATCH (n:\`${label}\` {id: 'p2'}) SET n.more = 1.0`)
+  const { code, stdout, stderr } = await verify('--max-differences', '1')
+  expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
+  const [first = '', ...rest] = stdout.split('\n')
+  expect(first).toMatch(new RegExp(`^${all}: 4 pairs differ; 120 pairs compared in `))
+  expect(rest).toEqual([
+    '  missing nodes: 1',
+    '  extra properties: 1',
+    '  missing relationships: 2',
+    expect.stringMatching(/^part 1, pair \d+: /),
+    'and 3 differences more',
+    '',
+  ])
+  const { stdout: json } = await verify('--json')
+  expect(JSON.parse(json)).toMatchObject({
+    ...{ source: all, target: address.boltUrl, isEqual: false, differing: 4, others: 0, missingConstraints: [] },
+    differences: { missingNode: 1, extraProperty: 1, missingRelationship: 2, propertyDiffers: 0 },
+    first: expect.arrayContaining([
+      { part: 1, pair: expect.any(Number), kind: 'missingNode', text: `:${label}(id=p1) is missing` },
+      { part: 1, pair: expect.any(Number), kind: 'extraProperty', text: expect.stringContaining('target 1.0 (float)') },
+    ]),
+  })
+})
+
+test('a sample is part of the pairs', async () => {
+  const { code, stdout } = await verify('--sample', '0.5', '--json')
+  const counted = Object.values(JSON.parse(stdout).pairs as Record<string, number>).reduce((sum, one) => sum + one, 0)
+  expect({ code, isPart: counted > 0 && counted < 120 }).toEqual({ code: 0, isPart: true })
+})
+
+test('a target that is away is exit code 6, and a password that is wrong is exit code 4', async () => {
+  const away = await packets(['verify', all, '--to', 'bolt://127.0.0.1:9', '--user', 'neo4j'])
+  expect(away).toMatchObject({ code: 6, stderr: expect.stringContaining('the target cannot be reached') })
+  const wrong = await runCli(['verify', all, ...to], { ...variables, PACKETS_TARGET_PASSWORD: 'wrong' })
+  expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining('the target cannot be read') })
+})
+
+test('a dry run writes nothing, and says what would change', async () => {
+  expect(await replay(all, '--dry-run')).toMatchObject({
+    ...{ code: 0, stderr: '' },
+    stdout: expect.stringContaining(`${all}: no pair would change the target; 120 pairs compared`),
+  })
+  await clearTarget()
+  const told = await replay(all, '--dry-run')
+  expect(told).toMatchObject({ code: 3, stderr: '' })
+  expect(told.stdout).toContain(`${all}: 80 pairs of 120 would change the target; `)
+  expect(await count()).toBe(0)
+})
+
+test('a dry run refuses what a replay would refuse before it writes, and names constraints it would create', async () => {
+  await clearTarget()
+  await run(target, `DROP CONSTRAINT ${await constraintName()}`)
+  expect(await replay(all, '--dry-run')).toMatchObject({ code: 4, stderr: expect.stringContaining('no uniqueness') })
+  const { code, stdout } = await replay(all, '--dry-run', '--create-constraints')
+  expect({ code, stdout }).toMatchObject({
+    code: 3,
+    stdout: expect.stringContaining(`\nuniqueness constraints that would be created: :${label}(id)\n`),
+  })
+  expect(await constraintName()).toBeUndefined()
+  // Slow, and told so.
+  expect(await verify()).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^warning: .* :\w+\(id\), which made this slow\n$/),
+  })
+})
+
+async function constraintName() {
+  const query = 'SHOW CONSTRAINTS YIELD name, labelsOrTypes WHERE $label IN labelsOrTypes RETURN name'
+  return (await run(target, query, { label }))[0]?.[0] as string | undefined
+}
