@@ -80,14 +80,10 @@ function ofNodeUpsert(it: Of<'nodeUpsert'>): Check {
 }
 
 function ofRelationshipUpsert(it: Of<'relationshipUpsert'>): Check {
-  const { start, type, end } = it.ends
   const fields = named(it.fields)
   const id = fields.find(({ key }) => key === it.idField) ?? null
-  // Both ends first: as one pattern, every relationship of a hub would be visited for each row.
-  const ends = join([optional('a', start, 'a_id'), optional('b', end, 'b_id')], ' ')
-  const found = template`${ends} OPTIONAL MATCH (a)-[r:${quote(type)}${idPattern(id)}]->(b) ${read('r')}`
   return {
-    query: template`${found} RETURN at, ${properties('r', fields)}`,
+    query: template`${relationshipBetween(it.ends, id)} RETURN at, ${properties('r', fields)}`,
     findings({ actual, expected, equal }, parameters) {
       const subject = subjectOf(it, parameters)
       if (actual === null) return [{ kind: 'missingRelationship', text: `${subject} is missing` }]
@@ -142,7 +138,7 @@ function ofPostback(it: Of<'postback'>): Check {
   const fields = [{ ...it.stamp, name }]
   const stamped = propertyMap(variable, [], [it.stamp.key])
   return {
-    query: template`MATCH ${found} ${read(variable)} RETURN at, ${stamped} AS actual, ${comparison(variable, fields)}`,
+    query: template`${found} WHERE ${variable} IS NOT NULL RETURN at, ${stamped} AS actual, ${comparison(variable, fields)}`,
     findings: ({ actual, expected, equal }, parameters) =>
       propertyFindings(subjectOf(it, parameters), withoutNulls(actual), expected, equal, []),
   }
@@ -150,16 +146,22 @@ function ofPostback(it: Of<'postback'>): Check {
 
 function stampedNode({ node, stamp }: Of<'postback'> & { of: 'node' }): [Template, string, string] {
   const { bindings } = postbackNode(node, stamp)
-  return [anchorPattern('n', node, 'id'), 'n', nameOf(bindings, 'stamp')]
+  return [template`MATCH ${anchorPattern('n', node, 'id')} ${read('n')}`, 'n', nameOf(bindings, 'stamp')]
 }
 
 function stampedRelationship(it: Of<'postback'> & { of: 'relationship' }): [Template, string, string] {
-  const { start, type, end }: RelationshipEnds = it.ends
   const { bindings } = postbackRelationship(it.ends, it.id, it.stamp)
   const id = it.id && { ...it.id, name: nameOf(bindings, 'relationshipId') }
-  const [a, b] = [anchorPattern('a', start, 'a_id'), anchorPattern('b', end, 'b_id')]
-  const found = template`${a} MATCH ${b} MATCH (a)-[r:${quote(type)}${idPattern(id)}]->(b)`
-  return [found, 'r', nameOf(bindings, 'stamp')]
+  return [relationshipBetween(it.ends, id), 'r', nameOf(bindings, 'stamp')]
+}
+
+/**
+ * Binds `r` to each relationship between two nodes, or to null. Both ends come first, each by a clause of its own: as
+ * one pattern, every relationship of a hub would be visited for each row.
+ */
+function relationshipBetween({ start, type, end }: RelationshipEnds, id: NamedField | null): Template {
+  const ends = join([optional('a', start, 'a_id'), optional('b', end, 'b_id')], ' ')
+  return template`${ends} OPTIONAL MATCH (a)-[r:${quote(type)}${idPattern(id)}]->(b) ${read('r')}`
 }
 
 const nameOf = <S>(bindings: readonly { name: string; source: S }[], source: S): string =>

@@ -1,0 +1,95 @@
+import type { Plan } from 'neo4j-driver'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { uniqueName } from '../../dev/requests.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
+import { cleanup } from '../../shared/publish/pairs/statements/cleanup.ts'
+import { deleteProperties } from '../../shared/publish/pairs/statements/delete-properties.ts'
+import { nodeDelete } from '../../shared/publish/pairs/statements/node-delete.ts'
+import { nodeUpsert } from '../../shared/publish/pairs/statements/node-upsert.ts'
+import { postbackNode, postbackRelationship } from '../../shared/publish/pairs/statements/postback.ts'
+import { relationshipCreate } from '../../shared/publish/pairs/statements/relationship-create.ts'
+import { relationshipUpsert } from '../../shared/publish/pairs/statements/relationship-upsert.ts'
+import type { Statement } from '../../shared/publish/pairs/statements/statement.ts'
+import { overNumberedRows } from '../../shared/replay/order/over-rows.ts'
+import { type Recognised, recognise } from '../../shared/replay/recognise.ts'
+import { connect } from '../../shared/replay/run/connection.ts'
+import { checkOf } from '../../shared/replay/verify/checks.ts'
+import {
+  pairOfStatement,
+  replayed,
+  sourceOf,
+  targetOf,
+  nodeUpsert as upsertOf,
+  verified,
+} from '../support/replaying.ts'
+
+const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
+const label = uniqueName('Read')
+const plain = { wrap: null, list: false }
+const anchor = { label, idProperty: 'id', id: plain }
+const ends = { start: anchor, type: 'KNOWS', end: anchor }
+const since = { key: 'since', value: plain }
+const own = { key: 'grn', value: plain }
+
+const operators = (plan: Plan): string[] => [plan.operatorType, ...plan.children.flatMap(operators)]
+
+describe.each([
+  { name: 'Neo4j 5', address: target },
+  { name: 'Neo4j 3.5', address: legacy },
+])('$name', ({ address }) => {
+  const driver = openDriver(address)
+  const source = sourceOf([upsertOf(label, 'a')])
+  afterAll(async () => {
+    await run(driver, `MATCH (n:${label}) DETACH DELETE n`)
+    await driver.close()
+  })
+
+  const explained = async (statement: Statement<unknown>) => {
+    await replayed(source, address, { createConstraints: true })
+    const recognised = recognise(pairOfStatement(statement, {}).statement) as Recognised
+    const session = driver.session()
+    const { summary } = await session.run(`EXPLAIN ${overNumberedRows(checkOf(recognised).query)}`, { rows: [] })
+    await session.close()
+    return summary
+  }
+
+  test.each([
+    ['upsert', relationshipUpsert(ends, [since], [], null)],
+    ['upsert by its own id', relationshipUpsert(ends, [own, since], [], 'grn')],
+    ['create', relationshipCreate(anchor, 'KNOWS', anchor)],
+    ['postback', postbackRelationship(ends, null, since)],
+  ])('a relationship is looked for between both ends, not among all of a hub: %s', async (_kind, statement) => {
+    const { plan, queryType } = await explained(statement)
+    const expands = operators(plan as Plan).filter((operator) => operator.includes('Expand'))
+    expect(expands).toEqual([expect.stringMatching(/^(Optional)?Expand\(Into\)/)])
+    expect(queryType).toBe('r')
+  })
+
+  test.each([
+    [
+      'node upsert',
+      nodeUpsert(anchor, [{ key: 'id', value: plain }], { protectedKeys: ['a'], added: ['B'], removed: ['C'] }),
+    ],
+    ['node delete', nodeDelete(label, 'id')],
+    ['property delete', deleteProperties(anchor, ['a'])],
+    ['postback', postbackNode(anchor, since)],
+    [
+      'cleanup',
+      cleanup(anchor, { type: 'KNOWS', direction: 'both' }, [{ by: 'relationshipId', field: 'grn', id: plain }]),
+    ],
+  ])('is read: %s', async (_kind, statement) => {
+    expect((await explained(statement)).queryType).toBe('r')
+  })
+})
+
+// A single Neo4j 3.5 does not know the access mode.
+test('the server refuses every write of the sessions of a comparison', async () => {
+  const connection = connect(targetOf(target), 'read')
+  const session = connection.session()
+  await expect(session.run(`CREATE (:${label})`)).rejects.toMatchObject({
+    code: 'Neo.ClientError.Statement.AccessMode',
+  })
+  await session.close()
+  await connection.close()
+})
