@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import type { Driver } from 'neo4j-driver'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import type { ReplayReport } from '../shared/replay/replay.ts'
+import type { VerifyReport } from '../shared/replay/verify/report.ts'
 import { loadAirports } from './airports.ts'
 import { createClient } from './client.ts'
 import { differences, readGraph } from './replay/compare-graphs.ts'
@@ -48,14 +49,16 @@ async function demo(stack: Stack, directory: string): Promise<boolean> {
   if (files.length !== got.fetched) throw new Error('listing and manifest disagree')
   say(`got:       ${got.fetched} parts, every digest right, sha256 ${got.sha256}`)
 
-  const to = ['--to', target.boltUrl, '--user', target.username, '--create-constraints']
-  const replayed = await packets<ReplayReport>('replay', 'airports', ...to)
+  const to = ['--to', target.boltUrl, '--user', target.username]
+  const replayed = await packets<ReplayReport>('replay', 'airports', ...to, '--create-constraints')
   const into = `into an empty database in ${replayed.transactions} transactions, ${replayed.seconds.toFixed(1)} s`
   say(`replayed:  ${pairs} pairs ${into} (${Math.round(pairs / replayed.seconds)} pairs/s)`)
   const { nodesCreated, relationshipsCreated } = replayed.counters
   if (nodesCreated !== ids.length || relationshipsCreated !== flights) {
     throw new Error(`the replay made ${nodesCreated} nodes and ${relationshipsCreated} relationships`)
   }
+  const verified = await packets<VerifyReport>('verify', 'airports', ...to)
+  say(`verified:  each of ${pairs} pairs agrees with it (${Math.round(pairs / verified.seconds)} pairs/s)`)
   return await areEqual(origin, copy) // awaited here, before the drivers are disposed
 }
 
