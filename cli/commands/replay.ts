@@ -16,7 +16,7 @@ import {
   withService,
 } from '../options.ts'
 import { type Progress, startProgress } from '../progress.ts'
-import { openRejects } from '../rejects.ts'
+import { openRejects, type Rejects } from '../rejects.ts'
 import { resolveSource, sourceHelp } from '../source/resolve.ts'
 import type { Source } from '../source/source.ts'
 import { readTarget, type TargetOptions, withTarget } from '../target.ts'
@@ -97,15 +97,18 @@ async function run(context: Context, word: string, options: Options): Promise<vo
     resultText(source.name, report),
   )
   if (report.rejected > 0) {
-    const which = `the target refused ${plural(report.rejected, 'pair')}, ${whereRejects(report, rejectsFile)}`
+    const which = `the target refused ${plural(report.rejected, 'pair')}, ${whereRejects(report, rejectsFile, rejects)}`
     throw new Failure('target', `${which}; all others were replayed`)
   }
 }
 
-const whereRejects = ({ rejectedBefore }: ReplayReport, file: string | undefined) =>
-  rejectedBefore === 0
-    ? `which ${file} has`
-    : `${number.format(rejectedBefore)} of them in earlier runs, whose --rejects have them`
+function whereRejects({ rejectedBefore }: ReplayReport, file: string | undefined, rejects: Rejects | null): string {
+  if (rejectedBefore === 0) return `which ${file} has`
+  const before = `${number.format(rejectedBefore)} of them in earlier runs`
+  return rejects?.earlier
+    ? `${before}; ${file} was continued, and has ${plural(rejects.count(), 'pair')}`
+    : `${before}, whose --rejects have them`
+}
 
 /** Named after where the packet is, not what it holds: another generation must be noticed, not taken for another packet. */
 function defaultStateFile(place: string, url: string, database: string | null): string {
