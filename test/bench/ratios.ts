@@ -125,6 +125,14 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
       of('replay-four-lanes', (one) => ((one.retried as number) / (one.transactions as number)) * 100),
     ],
     [
+      { name: 'R10', what: 'peak memory, 1,000,000 / 100,000 pairs', ...most, bar: 1.15, stretch: 1.08 },
+      divided(of('replay-memory-1m', field('peakMB')), of('replay-memory-100k', field('peakMB'))),
+    ],
+    [
+      { name: 'R10', what: 'peak memory at 1,000,000 pairs, MB', ...most, bar: 250, stretch: 220 },
+      of('replay-memory-1m', field('peakMB')),
+    ],
+    [
       { name: 'R11', what: 'a tenth, from origin to target, four lanes / APOC', ...least, bar: 10, stretch: 10 },
       divided(of('tenth-four-lanes', rate), of('tenth-apoc', rate)),
     ],
