@@ -7,6 +7,10 @@ const [begin, separator, end] = ['{"statements":[', ',\n', ']}\n']
 
 /** A part file of pairs that the target refused. It is whole after each of them. */
 export interface Rejects {
+  /** How many pairs of earlier runs the file had when it was opened. */
+  earlier: number
+  /** How many pairs the file has. */
+  count(): number
   /** Adds a pair, unless an earlier run did. */
   add(pair: Pair): Promise<void>
   /** Removes the file if it has no pairs. */
@@ -17,7 +21,7 @@ export interface Rejects {
 export async function openRejects(file: string): Promise<Rejects> {
   const earlier = await readEarlier(file)
   const handle = await open(file, earlier ? 'r+' : 'wx', 0o600).catch(unwritable(file))
-  let isEmpty = !earlier?.length
+  let count = earlier?.length ?? 0
   let length = Buffer.byteLength(begin + (earlier ?? []).join(separator))
 
   async function append(text: string): Promise<void> {
@@ -34,15 +38,17 @@ export async function openRejects(file: string): Promise<Rejects> {
   if (!earlier) await writeAt(handle, begin + end, 0).catch(unwritable(file))
   const known = new Set(earlier)
   return {
+    earlier: count,
+    count: () => count,
     async add(pair) {
       const text = stringifyLossless(pair)
       if (known.has(text)) return
-      await append(isEmpty ? text : separator + text)
-      isEmpty = false
+      await append(count === 0 ? text : separator + text)
+      count++
     },
     async close() {
       await handle.close()
-      if (isEmpty) await rm(file, { force: true })
+      if (count === 0) await rm(file, { force: true })
     },
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { access, constants, mkdir, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type Command, Option } from 'commander'
 import {
   type Progress as ReplayProgress,
@@ -9,11 +9,11 @@ import {
   type Target,
 } from '../shared/replay/replay.ts'
 import type { Context } from './context.ts'
-import { Failure, usageError } from './exit.ts'
+import { usageError } from './exit.ts'
 import { number, plural } from './format.ts'
 import { type ProgressOptions, wholeNumber } from './options.ts'
 import { type Progress, startProgress } from './progress.ts'
-import { openRejects } from './rejects.ts'
+import type { Rejects } from './rejects.ts'
 import type { Source } from './source/source.ts'
 
 export interface LaneOptions {
@@ -26,8 +26,6 @@ export interface ReplayingOptions extends LaneOptions, ProgressOptions {
   inOrder?: true
   createConstraints?: true
   withoutConstraints?: true
-  onError?: 'stop' | 'collect'
-  rejects?: string
   state?: string
   restart?: true
   allowOther?: true
@@ -49,35 +47,29 @@ export const withReplaying = (command: Command): Command =>
     .option('--restart', 'begin anew, whatever the state file says')
 
 /** Refuses options that contradict each other. @throws Failure (usage) */
-export function requireConsistent({ lanes, onError, rejects, inOrder, withoutConstraints }: ReplayingOptions): void {
-  if ((onError === 'collect') !== (rejects !== undefined)) {
-    throw usageError('--on-error collect and --rejects need each other')
-  }
+export function requireConsistent({ lanes, inOrder, withoutConstraints }: ReplayingOptions): void {
   if (withoutConstraints && lanes !== 'auto' && lanes > 1) throw usageError('--without-constraints: needs one lane')
   if (inOrder && lanes !== 'auto' && lanes > 1) throw usageError('--in-order: needs one lane')
 }
 
-/** Replays a packet and shows the progress. */
+/** Replays a packet and shows the progress. `rejects` receives what the target refuses, and is closed. */
 export async function runReplay(
   { stderr, signal }: Context,
   source: Source,
   target: Target,
   options: ReplayingOptions,
+  rejects: Rejects | null = null,
 ): Promise<ReplayReport> {
-  const { lanes, batch, onError = 'stop', rejects: rejectsFile } = options
-  if (rejectsFile !== undefined && resolve(rejectsFile) === source.place) {
-    throw usageError(`--rejects: ${rejectsFile} is the packet to replay; name another file`)
-  }
+  const { lanes, batch } = options
   // Named after where the packet is, not what it holds: another generation must be noticed.
   const stateFile = options.state ?? fileAbout([source.place, target.url, target.database], 'json')
-  await requireWritable(stateFile)
-  const rejects = rejectsFile === undefined ? null : await openRejects(rejectsFile)
   const progress = startProgress(stderr, options.progress)
   const isSet = (name: 'inOrder' | 'createConstraints' | 'withoutConstraints' | 'restart' | 'allowOther') =>
     options[name] === true
   try {
+    await requireWritable(stateFile)
     return await replayInto(source, target, {
-      ...{ lanes, batchRows: batch, onError, stateFile, signal },
+      ...{ lanes, batchRows: batch, onError: rejects ? 'collect' : 'stop', stateFile, signal },
       ...{ inOrder: isSet('inOrder'), restart: isSet('restart'), allowOther: isSet('allowOther') },
       ...{ createConstraints: isSet('createConstraints'), withoutConstraints: isSet('withoutConstraints') },
       ...(rejects ? { rejected: rejects.add } : {}),
@@ -88,18 +80,6 @@ export async function runReplay(
     await rejects?.close()
   }
 }
-
-/** @throws Failure (target) if the target refused pairs */
-export function requireNoneRejected(report: ReplayReport, rejectsFile: string | undefined): void {
-  if (report.rejected === 0) return
-  const which = `the target refused ${plural(report.rejected, 'pair')}, ${whereRejects(report, rejectsFile)}`
-  throw new Failure('target', `${which}; all others were replayed`)
-}
-
-const whereRejects = ({ rejectedBefore }: ReplayReport, file: string | undefined) =>
-  rejectedBefore === 0
-    ? `which ${file} has`
-    : `${number.format(rejectedBefore)} of them in earlier runs, whose --rejects have them`
 
 /** A file that remembers how far something is. It is named after what that is, by a digest. */
 export function fileAbout(words: unknown, ending: 'json' | 'copy'): string {

@@ -1,22 +1,20 @@
+import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
+import type { ReplayReport } from '../../shared/replay/replay.ts'
 import { dryRun } from '../../shared/replay/verify/dry-run.ts'
 import { type Context, printResult } from '../context.ts'
-import { different } from '../exit.ts'
-import { plural } from '../format.ts'
+import { different, Failure, usageError } from '../exit.ts'
+import { number, plural } from '../format.ts'
 import { type OutputOptions, progressOption, type ServiceOptions, withJson, withService } from '../options.ts'
-import {
-  type ReplayingOptions,
-  replayText,
-  requireConsistent,
-  requireNoneRejected,
-  runReplay,
-  withReplaying,
-} from '../replaying.ts'
+import { openRejects, type Rejects } from '../rejects.ts'
+import { type ReplayingOptions, replayText, requireConsistent, runReplay, withReplaying } from '../replaying.ts'
 import { resolveSource, sourceHelp } from '../source/resolve.ts'
 import { readTarget, type TargetOptions, withTarget } from '../target.ts'
 import { comparedIn, comparedText, differencesText, runComparison } from '../verifying.ts'
 
 interface Options extends ServiceOptions, OutputOptions, TargetOptions, ReplayingOptions {
+  onError: 'stop' | 'collect'
+  rejects?: string
   dryRun?: true
 }
 
@@ -48,12 +46,30 @@ export function replay(context: Context): Command {
 
 async function run(context: Context, word: string, options: Options): Promise<void> {
   requireConsistent(options)
+  const { onError, rejects: file } = options
+  if ((onError === 'collect') !== (file !== undefined)) {
+    throw usageError('--on-error collect and --rejects need each other')
+  }
   const target = await readTarget(context, options)
   const source = await resolveSource(context, word, options)
-  const report = await runReplay(context, source, target, options)
+  if (file !== undefined && resolve(file) === source.place) {
+    throw usageError(`--rejects: ${file} is the packet to replay; name another file`)
+  }
+  const rejects = file === undefined ? null : await openRejects(file)
+  const report = await runReplay(context, source, target, options, rejects)
   const result = { source: source.name, target: target.url, ...report }
   printResult(context, options.json, result, replayText(source.name, report))
-  requireNoneRejected(report, options.rejects)
+  if (report.rejected === 0) return
+  const which = `the target refused ${plural(report.rejected, 'pair')}, ${whereRejects(report, file, rejects)}`
+  throw new Failure('target', `${which}; all others were replayed`)
+}
+
+function whereRejects({ rejectedBefore }: ReplayReport, file: string | undefined, rejects: Rejects | null): string {
+  if (rejectedBefore === 0) return `which ${file} has`
+  const before = `${number.format(rejectedBefore)} of them in earlier runs`
+  return rejects?.earlier
+    ? `${before}; ${file} was continued, and has ${plural(rejects.count(), 'pair')}`
+    : `${before}, whose --rejects have them`
 }
 
 /** Says what a replay would change. */

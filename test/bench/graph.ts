@@ -5,9 +5,9 @@ import { shuffled } from '../support/shuffle.ts'
 
 /** The graph's size; at scale 1: 100,000 people and 400,000 KNOWS, 50,000 of them from one person. */
 export const sizesOf = (scale: number) => ({
-  people: 100_000 * scale,
-  hub: 50_000 * scale,
-  relationships: 400_000 * scale,
+  people: Math.round(100_000 * scale),
+  hub: Math.round(50_000 * scale),
+  relationships: Math.round(400_000 * scale),
 })
 
 export const apocSlice = 5_000
@@ -35,15 +35,7 @@ const knows = `{since: 1990 + row.i % 30, strength: row.i % 100 / 100.0, note: '
 
 /** Creates the same graph every time, plus the id lists for APOC's queries. */
 export async function drawGraph(driver: Driver, scale: number): Promise<void> {
-  await run(driver, 'CREATE CONSTRAINT person_id FOR (n:Person) REQUIRE n.id IS UNIQUE')
-  const people = storedIds(scale).map((id, index) => ({ id, i: BigInt(index) }))
-  for (const rows of inSlices(people, perTransaction)) {
-    await run(driver, `UNWIND $rows AS row CREATE (:Person ${person})`, { rows })
-  }
-  for (const rows of inSlices(acquaintances(scale), perTransaction)) {
-    const ends = 'MATCH (a:Person {id: row.a}) MATCH (b:Person {id: row.b})'
-    await run(driver, `UNWIND $rows AS row ${ends} CREATE (a)-[:KNOWS ${knows}]->(b)`, { rows })
-  }
+  await drawPeople(driver, scale, 'Person')
   const ids = idsOf(scale)
   const lists = [
     { name: 'all', ids },
@@ -53,6 +45,22 @@ export async function drawGraph(driver: Driver, scale: number): Promise<void> {
   await run(driver, 'UNWIND $lists AS list CREATE (:Ids {name: list.name, ids: list.ids})', { lists })
   await run(driver, 'CALL db.awaitIndexes(600)')
   await run(driver, 'CALL db.prepareForReplanning()')
+}
+
+export const demandUniqueIds = (driver: Driver, label: string) =>
+  run(driver, `CREATE CONSTRAINT FOR (n:${label}) REQUIRE n.id IS UNIQUE`)
+
+/** Creates the graph's people under a label, and their relationships. */
+export async function drawPeople(driver: Driver, scale: number, label: string): Promise<void> {
+  await demandUniqueIds(driver, label)
+  const people = storedIds(scale).map((id, index) => ({ id, i: BigInt(index) }))
+  for (const rows of inSlices(people, perTransaction)) {
+    await run(driver, `UNWIND $rows AS row CREATE (:${label} ${person})`, { rows })
+  }
+  for (const rows of inSlices(acquaintances(scale), perTransaction)) {
+    const ends = `MATCH (a:${label} {id: row.a}) MATCH (b:${label} {id: row.b})`
+    await run(driver, `UNWIND $rows AS row ${ends} CREATE (a)-[:KNOWS ${knows}]->(b)`, { rows })
+  }
 }
 
 /** KNOWS pairs, no duplicates or self-loops: many from the hub, three or four from all others at fixed distances. */

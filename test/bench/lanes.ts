@@ -8,6 +8,7 @@ import type { Measured } from './results.ts'
 import type { Setting } from './setting.ts'
 import { slowStoreLanes } from './slow-store-lanes.ts'
 import { submitLanes } from './submit-lanes.ts'
+import { wholeJobLanes } from './whole-job-lanes.ts'
 
 /** A way to do something, measured once per round. */
 export interface Lane {
@@ -29,5 +30,6 @@ export const lanes: readonly Lane[] = [
   ...submitLanes,
   ...mockOriginLanes,
   ...replayLanes,
+  ...wholeJobLanes,
   profileLane,
 ]

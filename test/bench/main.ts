@@ -6,7 +6,15 @@ import { withSetting } from './setting.ts'
 import { ratioTableOf, tableOf } from './table.ts'
 
 /** Lanes run once before measuring, so that the database compiles frequent queries. */
-const warmUps = ['driver', 'apoc-nodes', 'apoc-relationships', 'nodes-1', 'relationships-1']
+const warmUps = [
+  'driver',
+  'apoc-nodes',
+  'apoc-relationships',
+  'nodes-1',
+  'relationships-1',
+  'whole-driver',
+  'tenth-four-lanes',
+]
 
 /**
  * Compares the speed of a publish with other ways to read the same data. `npm run bench`, with `-- --rounds N`,

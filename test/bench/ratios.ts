@@ -124,6 +124,27 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
       { name: 'R10', what: 'repeated transactions of four lanes, %', ...most, bar: 15, stretch: 2 },
       of('replay-four-lanes', (one) => ((one.retried as number) / (one.transactions as number)) * 100),
     ],
+    [
+      { name: 'R10', what: 'peak memory, 1,000,000 / 100,000 pairs', ...most, bar: 1.15, stretch: 1.08 },
+      divided(of('replay-memory-1m', field('peakMB')), of('replay-memory-100k', field('peakMB'))),
+    ],
+    [
+      { name: 'R10', what: 'peak memory at 1,000,000 pairs, MB', ...most, bar: 250, stretch: 220 },
+      of('replay-memory-1m', field('peakMB')),
+    ],
+    [
+      { name: 'R11', what: 'a tenth, from origin to target, four lanes / APOC', ...least, bar: 10, stretch: 10 },
+      divided(of('tenth-four-lanes', rate), of('tenth-apoc', rate)),
+    ],
+    [
+      { name: 'R11', what: 'all, from origin to target, one lane / bare driver', ...least, bar: 0.8, stretch: 0.8 },
+      divided(of('whole-one-lane', rate), of('whole-driver', rate)),
+    ],
+    [
+      { name: 'R11', what: 'the same, four lanes / bare driver', ...least, bar: 1, stretch: 1 },
+      divided(of('whole-four-lanes', rate), of('whole-driver', rate)),
+    ],
+    [{ name: '', what: 'the same, seconds of four lanes' }, of('whole-four-lanes', field('seconds'))],
   ]
   return told.map(([ratio, value]) => ({ ...ratio, value, verdict: verdictOf(ratio, value) }))
 }

@@ -1,7 +1,7 @@
 import { startOf } from '../../dev/service.ts'
 import { describeExit } from '../../dev/stack/processes.ts'
 import type { Lane } from './lanes.ts'
-import { writeParts } from './replay-packet.ts'
+import { pairsPerPart, writeParts } from './replay-packet.ts'
 import type { ReplayerOrder, ReplayWay } from './replayer.ts'
 import type { Measured } from './results.ts'
 import type { Setting } from './setting.ts'
@@ -12,15 +12,31 @@ export const replayLanes: Lane[] = [
   { name: 'replay-four-lanes', unit: 'pairs', what: 'the engine, four lanes', measure: replayed('four-lanes') },
   { name: 'replay-single-pairs', unit: 'pairs', what: 'one awaited query a pair', measure: replayed('single-pairs') },
   { name: 'replay-driver', unit: 'pairs', what: 'bare driver, ready rows of 1,000', measure: replayed('driver') },
+  {
+    name: 'replay-memory-100k',
+    unit: 'pairs',
+    what: '100,000 pairs',
+    measure: replayed('four-lanes', 100_000),
+    most: 3,
+  },
+  {
+    name: 'replay-memory-1m',
+    unit: 'pairs',
+    what: '1,000,000 pairs',
+    measure: replayed('four-lanes', 1_000_000),
+    most: 3,
+  },
 ]
 
 let replayers = 0
 let written: string[] | null = null
 
-function replayed(way: ReplayWay) {
+/** Of the whole packet, or of as many of its parts as make so many pairs. */
+function replayed(way: ReplayWay, pairs?: number) {
   return async ({ run, neo4j, scale }: Setting): Promise<Measured> => {
     written ??= writeParts(run.directory, scale)
-    const order: ReplayerOrder = { way, files: written, neo4j }
+    const files = pairs === undefined ? written : chosen(written, (pairs * Math.min(1, scale)) / pairsPerPart)
+    const order: ReplayerOrder = { way, files, neo4j }
     const replayer = await run.start({
       name: `replayer-${replayers++}`,
       command: process.execPath,
@@ -33,3 +49,10 @@ function replayed(way: ReplayWay) {
     return JSON.parse(replayer.log().trimEnd().split('\n').at(-1) as string)
   }
 }
+
+/** Parts from the whole packet at equal distances, or all of them again and again. */
+const chosen = (files: readonly string[], count: number): string[] =>
+  Array.from(
+    { length: Math.round(count) },
+    (_, index) => files[Math.floor(index * Math.max(1, files.length / count)) % files.length] as string,
+  )

@@ -20,7 +20,7 @@ const knows = (a_id: string, b_id: string, i: number) => ({
   ...{ a_id, b_id, since: 1990 + (i % 30), strength: ((i % 100) + 0.5) / 100, note: `met ${i % 1_000} times` },
 })
 
-const pairsPerPart = 5_000
+export const pairsPerPart = 5_000
 
 /** Writes the parts of a packet of the benchmark's graph under another label. @returns their files. */
 export function writeParts(directory: string, scale: number): string[] {

@@ -27,7 +27,7 @@ export function tableOf(lanes: readonly Lane[], results: Results): string {
 function rowOf({ name, unit }: Lane, rounds: readonly Measured[]): string[] {
   const rates = rounds.map(({ statements, seconds }) => statements / seconds)
   const each = (key: string) => median(rounds.map((one) => ((one[key] as number) / one.statements) * 1e6))
-  const peak = median(rounds.map(({ peakMB }) => peakMB as number))
+  const peaks = rounds.flatMap(({ peakMB }) => peakMB ?? [])
   return [
     name,
     String(rounds.length),
@@ -36,7 +36,7 @@ function rowOf({ name, unit }: Lane, rounds: readonly Measured[]): string[] {
     ...['clientCpu', 'databaseCpu', 'othersCpu'].map((key) =>
       rounds[0]?.[key] === undefined ? '' : each(key).toFixed(2),
     ),
-    peak.toFixed(0),
+    peaks.length === 0 ? '' : median(peaks).toFixed(0),
   ]
 }
 

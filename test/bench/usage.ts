@@ -4,11 +4,16 @@ import { readFileSync } from 'node:fs'
 const ticksPerSecond = 100
 
 /** CPU time that a process has used so far, user and system, in seconds. */
-export function cpuSeconds(pid: number | null): number {
-  const stat = readFileSync(`/proc/${pid ?? 'none'}/stat`, 'utf8')
+export const cpuSeconds = (pid: number | null): number => secondsOf(pid ?? 'none', [11, 12])
+
+/** CPU time of all processes that this one started and that have ended, with those that they started. */
+export const childrenCpuSeconds = (): number => secondsOf('self', [13, 14])
+
+function secondsOf(pid: number | 'self' | 'none', [user, system]: [number, number]): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // The program name may contain anything; only numbers follow its closing parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+  return (Number(fields[user]) + Number(fields[system])) / ticksPerSecond
 }
 
 /** Peak resident memory of a process, in megabytes (10^6 bytes). */

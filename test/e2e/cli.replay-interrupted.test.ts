@@ -89,8 +89,18 @@ test('pairs that were collected before an interruption are counted by the same c
   expect(JSON.parse(rejects).statements).toMatchObject([{ parameters: { id: { no: 'id' } } }])
   const { code, stdout, stderr } = await replay(...collecting)
   expect({ code, report: JSON.parse(stdout) }).toMatchObject({ code: 6, report: { partsSkipped: 1, rejected: 1 } })
-  expect(stderr).toContain('error: the target refused 1 pair, 1 of them in earlier runs')
+  const where = '1 of them in earlier runs; rejects.json was continued, and has 1 pair'
+  expect(stderr).toContain(`error: the target refused 1 pair, ${where}; all others were replayed\n`)
   expect(readFileSync(join(cwd, 'rejects.json'), 'utf8')).toBe(rejects)
   expect(existsSync(join(cwd, 'state.json'))).toBe(false)
   expect(await count()).toBe(3)
+})
+
+test('pairs that were collected before an interruption are said to be elsewhere if --rejects names another file', async () => {
+  const { interruptedAt, replay } = packetOf([{ no: 'id' }], ['b1', { no: 'id either' }])
+  expect(await interruptedAt('b1', '--on-error', 'collect', '--rejects', 'first.json')).toMatchObject(told)
+  const { code, stderr } = await replay('--on-error', 'collect', '--rejects', 'second.json')
+  expect(code).toBe(6)
+  const where = '1 of them in earlier runs, whose --rejects have them'
+  expect(stderr).toContain(`error: the target refused 2 pairs, ${where}; all others were replayed\n`)
 })

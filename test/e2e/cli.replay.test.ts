@@ -11,7 +11,7 @@ const { org, label, target, clearTarget, publish, replay, packets, client, to, v
 await publish('people.json')
 const all = `${org}/people.json`
 const state = () => ['--state', join(emptyDirectory(), 'state.json')]
-const constraint = `CREATE CONSTRAINT FOR (n:\`${label}\`) REQUIRE n.\`id\` IS UNIQUE`
+const constraint = `CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`${label}\`) REQUIRE n.\`id\` IS UNIQUE`
 
 test('a missing constraint is refused before anything is written, with the statement that creates it', async () => {
   const { code, stdout, stderr } = await replay(all, ...state())

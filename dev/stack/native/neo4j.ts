@@ -100,22 +100,35 @@ export async function startTarget(run: Run): Promise<TargetAddress> {
 
 const APOC: Artifact = { name: 'apoc', version: '5.26.19', pom: 'apoc.pom.xml', goal: 'copy-dependencies' }
 
-/** An origin with APOC's exports, and with memory for the benchmark's graph. */
+/** With memory for the benchmark's graph. */
+const LARGE: Edition = {
+  ...FIVE,
+  heap: '2g',
+  startLimitMs: 240_000,
+  settings: (boltPort, httpPort) => ({
+    ...FIVE.settings(boltPort, httpPort),
+    'server.memory.pagecache.size': '1g',
+  }),
+}
+
+/** The benchmark's origin, with APOC's exports. */
 export async function startOriginWithApoc(run: Run): Promise<Neo4jAddress> {
   const plugins = await download(run, APOC)
   const edition: Edition = {
-    ...FIVE,
-    heap: '2g',
+    ...LARGE,
     plugins,
-    startLimitMs: 240_000,
     settings: (boltPort, httpPort) => ({
-      ...FIVE.settings(boltPort, httpPort),
-      'server.memory.pagecache.size': '1g',
+      ...LARGE.settings(boltPort, httpPort),
       'server.directories.plugins': plugins,
       'dbms.security.procedures.unrestricted': 'apoc.*',
     }),
   }
   return (await startNeo4j(run, 'neo4j-apoc', edition, ['-XX:+UseSerialGC'])).address
+}
+
+/** The benchmark's target. */
+export async function startLargeTarget(run: Run): Promise<Neo4jAddress> {
+  return (await startNeo4j(run, 'neo4j-target', LARGE, ['-XX:+UseSerialGC'])).address
 }
 
 /** A Neo4j 5 that a test can stop, and start again with its data. */

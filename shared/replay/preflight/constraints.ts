@@ -1,4 +1,4 @@
-import { quote } from '../../cypher/identifiers.ts'
+import { uniqueness } from '../../cypher/uniqueness.ts'
 
 /** A property that must be unique among the nodes with a label. */
 export interface Uniqueness {
@@ -17,12 +17,8 @@ export function constraintSyntax({ major, minor }: { major: number; minor: numbe
 export const listing = (syntax: ConstraintSyntax): string =>
   syntax === 'described' ? 'CALL db.constraints()' : 'SHOW CONSTRAINTS'
 
-export function creation({ label, property }: Uniqueness, syntax: ConstraintSyntax): string {
-  const [node, value] = [`(n:${quote(label)})`, `n.${quote(property)}`]
-  return syntax === 'require'
-    ? `CREATE CONSTRAINT FOR ${node} REQUIRE ${value} IS UNIQUE`
-    : `CREATE CONSTRAINT ON ${node} ASSERT ${value} IS UNIQUE`
-}
+export const creation = ({ label, property }: Uniqueness, syntax: ConstraintSyntax): string =>
+  uniqueness(label, property)[syntax === 'require' ? '5' : '3.5']
 
 /**
  * Whether a listed constraint makes the property of the label unique: a uniqueness constraint or a node key on it

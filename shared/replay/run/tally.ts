@@ -1,10 +1,10 @@
-import type { Kind } from '../statements/structure.ts'
+import { type StatementKind, statementKinds } from '../../publish/pairs/statements/statement.ts'
 import type { Committed } from './transaction.ts'
 
 /** What has been done to the target so far. */
 export interface Tally {
   /** Pairs that were replayed, by kind; `other` are statements that the service does not write. */
-  pairs: Record<Kind | 'other', number>
+  pairs: Record<StatementKind | 'other', number>
   /** Rows of all transactions; more than the pairs where a node delete was cut. */
   rows: number
   transactions: number
@@ -18,17 +18,10 @@ export interface Tally {
   rejected: number
 }
 
+const kinds = [...statementKinds, 'other']
+
 export const createTally = (): Tally => ({
-  pairs: {
-    nodeUpsert: 0,
-    relationshipUpsert: 0,
-    relationshipCreate: 0,
-    cleanup: 0,
-    deleteProperties: 0,
-    nodeDelete: 0,
-    postback: 0,
-    other: 0,
-  },
+  pairs: Object.fromEntries(kinds.map((kind) => [kind, 0])) as Tally['pairs'],
   rows: 0,
   transactions: 0,
   retried: 0,

@@ -38,6 +38,16 @@ test('a later run adds to the file, each pair once', async () => {
   expect(idsIn(file)).toEqual(['ä', 'b', 'c'])
 })
 
+test('the pairs of an earlier run are told, and all that the file has', async () => {
+  const file = newFile()
+  await collect(file, 'a', 'b')
+  const rejects = await openRejects(file)
+  await rejects.add(pair('b'))
+  await rejects.add(pair('c'))
+  expect([rejects.earlier, rejects.count()]).toEqual([2, 3])
+  await rejects.close()
+})
+
 test('what a run left that was killed at its start is used', async () => {
   const file = newFile()
   writeFileSync(file, '{"statements":[]}\n')

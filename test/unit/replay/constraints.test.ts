@@ -42,8 +42,16 @@ describe('a listed constraint', () => {
 })
 
 test.each([
-  [{ major: 5, minor: 8 }, 'SHOW CONSTRAINTS', 'CREATE CONSTRAINT FOR (n:`Odd ``L`) REQUIRE n.`i``d` IS UNIQUE'],
-  [{ major: 4, minor: 4 }, 'SHOW CONSTRAINTS', 'CREATE CONSTRAINT FOR (n:`Odd ``L`) REQUIRE n.`i``d` IS UNIQUE'],
+  [
+    { major: 5, minor: 8 },
+    'SHOW CONSTRAINTS',
+    'CREATE CONSTRAINT IF NOT EXISTS FOR (n:`Odd ``L`) REQUIRE n.`i``d` IS UNIQUE',
+  ],
+  [
+    { major: 4, minor: 4 },
+    'SHOW CONSTRAINTS',
+    'CREATE CONSTRAINT IF NOT EXISTS FOR (n:`Odd ``L`) REQUIRE n.`i``d` IS UNIQUE',
+  ],
   [{ major: 4, minor: 3 }, 'SHOW CONSTRAINTS', 'CREATE CONSTRAINT ON (n:`Odd ``L`) ASSERT n.`i``d` IS UNIQUE'],
   [{ major: 4, minor: 2 }, 'SHOW CONSTRAINTS', 'CREATE CONSTRAINT ON (n:`Odd ``L`) ASSERT n.`i``d` IS UNIQUE'],
   [{ major: 4, minor: 1 }, 'CALL db.constraints()', 'CREATE CONSTRAINT ON (n:`Odd ``L`) ASSERT n.`i``d` IS UNIQUE'],

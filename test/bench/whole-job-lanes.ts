@@ -1,0 +1,115 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { cypherShell } from '../../dev/stack/native/cypher-shell.ts'
+import { describeExit } from '../../dev/stack/processes.ts'
+import type { Run } from '../../dev/stack/run.ts'
+import type { CopierOrder, CopyWay } from './copier.ts'
+import type { Lane } from './lanes.ts'
+import { warmUpOf } from './publish-lanes.ts'
+import { newFile, published, tidy } from './publishing.ts'
+import type { Measured } from './results.ts'
+import { orgName, type Setting } from './setting.ts'
+import { childrenCpuSeconds, countCpu } from './usage.ts'
+import { clear, openWhole, requireEqual, type Size, type Whole } from './whole-target.ts'
+
+/** From a graph in one database to the same graph in another that was empty, timed from process start to exit. */
+export const wholeJobLanes: Lane[] = [
+  { name: 'whole-one-lane', unit: 'entities', what: 'publish, then replay in one lane', measure: byUs('all', 1) },
+  { name: 'whole-four-lanes', unit: 'entities', what: 'the same in four lanes', measure: byUs('all', 4) },
+  { name: 'whole-driver', unit: 'entities', what: 'bare driver, batches of 1,000', measure: by('driver', 'all') },
+  {
+    name: 'tenth-four-lanes',
+    unit: 'entities',
+    what: 'ours, a tenth of the graph',
+    measure: byUs('tenth', 4),
+    most: 3,
+  },
+  { name: 'tenth-apoc', unit: 'entities', what: 'APOC into cypher-shell', measure: by('apoc', 'tenth'), most: 3 },
+]
+
+interface Command {
+  args: readonly string[]
+  env: Record<string, string>
+}
+
+const mappedIndices = (label: string) => ({ DEFAULT_INDEX: label, DEFAULT_ID_FIELD: 'id' })
+
+/** The client's publish and replay, with a worker that has warmed up. */
+function byUs(size: Size, lanes: number) {
+  return async (setting: Setting): Promise<Measured> => {
+    const { run, neo4j, ours } = setting
+    const whole = await openWhole(setting, size)
+    const fileName = newFile()
+    const file = (ending: string) => join(run.directory, `${fileName}-${ending}`)
+    const options = { metadata: true, relationships: ['KNOWS>'], preventCleanup: true }
+    writeFileSync(file('request.json'), JSON.stringify({ mappedIndices: mappedIndices(whole.label), ...options }))
+    writeFileSync(file('ids.txt'), whole.ids.join('\n'))
+    const env = {
+      ...{ PACKETS_URL: ours.service.apiUrl, PACKETS_TOKEN: ours.service.tokens.all as string },
+      ...{ PACKETS_ORIGIN_URL: neo4j.boltUrl, PACKETS_ORIGIN_USER: neo4j.username },
+      ...{ PACKETS_ORIGIN_PASSWORD: neo4j.password, PACKETS_TARGET_PASSWORD: whole.target.password },
+    }
+    const publish = [file('request.json'), '--ids', file('ids.txt'), '--org', orgName, '--name', fileName]
+    const into = ['--to', whole.target.boltUrl, '--user', whole.target.username, '--lanes', String(lanes)]
+    const worker = await ours.service.startWorker()
+    try {
+      await published(setting, ours, [worker], warmUpOf(setting))
+      const commands = [
+        { args: ['cli/main.ts', 'publish', ...publish], env },
+        { args: ['cli/main.ts', 'replay', `${orgName}/${fileName}`, ...into, '--state', file('state.json')], env },
+      ]
+      return await measure(setting, whole, commands, [worker.pid])
+    } finally {
+      await tidy(ours)
+      await worker.stop(20_000)
+    }
+  }
+}
+
+function by(way: CopyWay, size: Size) {
+  return async (setting: Setting): Promise<Measured> => {
+    const { run, neo4j } = setting
+    const whole = await openWhole(setting, size)
+    const { label, target } = whole
+    const order: CopierOrder = { way, label, origin: neo4j, target, shell: await cypherShell(run) }
+    const env = { COPIER_ORDER: JSON.stringify(order) }
+    return measure(setting, whole, [{ args: ['test/bench/copier.ts'], env }])
+  }
+}
+
+/** Clears the target, runs the commands one after the other, and compares the two graphs. */
+async function measure(
+  { run, neo4j, redis, s3, ours }: Setting,
+  whole: Whole,
+  commands: readonly Command[],
+  workers: readonly number[] = [],
+): Promise<Measured> {
+  await clear(whole.target)
+  const used = countCpu({
+    client: workers,
+    database: [neo4j.pid, whole.target.pid],
+    others: [redis.pid, s3.pid, ours.service.api.pid],
+  })
+  const childrenBefore = childrenCpuSeconds()
+  const started = performance.now()
+  for (const command of commands) await execute(run, command)
+  const seconds = (performance.now() - started) / 1_000
+  const { client, database, others } = used()
+  const clientCpu = client + childrenCpuSeconds() - childrenBefore
+  await requireEqual(neo4j, whole)
+  return { statements: whole.entities, seconds, clientCpu, databaseCpu: database, othersCpu: others }
+}
+
+let executed = 0
+
+async function execute(run: Run, { args, env }: Command): Promise<void> {
+  const started = await run.start({
+    name: `whole-job-${executed++}`,
+    command: process.execPath,
+    args,
+    env: { PATH: process.env.PATH, ...env },
+    cwd: join(import.meta.dirname, '../..'),
+  })
+  const exit = await started.exited
+  if (exit.code !== 0) throw new Error(`${args.slice(0, 2).join(' ')}: ${describeExit(exit)}\n${started.tail()}`)
+}
