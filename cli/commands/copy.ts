@@ -37,9 +37,9 @@ async function run(context: Context, file: string, options: Options): Promise<vo
   const target = await readTarget(context, options)
   const requests = await readRequests(context, file, options)
   const client = await openService(context, options)
-  const { force = false, restart = false } = options
+  const { force = false } = options
   const asked = requests.map(({ credentials: _, ...rest }) => rest)
-  const key = await openCopyKey([asked, force, target.url, target.database], restart)
+  const key = await openCopyKey([asked, force, target.url, target.database], options)
   const id = await client.publish(requests, key.value, force, context.signal)
   const job = await followJob(context, client, id, options.progress)
   // The next copy shall publish anew.

@@ -121,6 +121,10 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
       divided(of('replay-four-lanes', rate), of('replay-one-lane', rate)),
     ],
     [
+      { name: 'R10', what: 'compared / replayed pairs/s, four lanes', ...least, bar: 1, stretch: 2 },
+      divided(of('verify-four-lanes', rate), of('replay-four-lanes', rate)),
+    ],
+    [
       { name: 'R10', what: 'repeated transactions of four lanes, %', ...most, bar: 15, stretch: 2 },
       of('replay-four-lanes', (one) => ((one.retried as number) / (one.transactions as number)) * 100),
     ],

@@ -10,6 +10,7 @@ import type { Setting } from './setting.ts'
 export const replayLanes: Lane[] = [
   { name: 'replay-one-lane', unit: 'pairs', what: 'the engine, one lane', measure: replayed('one-lane') },
   { name: 'replay-four-lanes', unit: 'pairs', what: 'the engine, four lanes', measure: replayed('four-lanes') },
+  { name: 'verify-four-lanes', unit: 'pairs', what: 'compared, four lanes', measure: replayed('verify') },
   { name: 'replay-single-pairs', unit: 'pairs', what: 'one awaited query a pair', measure: replayed('single-pairs') },
   { name: 'replay-driver', unit: 'pairs', what: 'bare driver, ready rows of 1,000', measure: replayed('driver') },
   {

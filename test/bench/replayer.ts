@@ -5,7 +5,7 @@ import type { Neo4jAddress } from '../../dev/stack/addresses.ts'
 import { overRows } from '../../shared/replay/order/over-rows.ts'
 import { parsePart } from '../../shared/replay/pair.ts'
 import { recognise } from '../../shared/replay/recognise.ts'
-import { replayed } from '../support/replaying.ts'
+import { replayed, verified } from '../support/replaying.ts'
 import { label, sourceOf } from './replay-packet.ts'
 import type { Measured } from './results.ts'
 import { countCpu, peakMegabytes } from './usage.ts'
@@ -21,10 +21,8 @@ export interface ReplayerOrder {
 export type ReplayWay = keyof typeof ways
 
 /** Prepares; the function that is returned is measured. */
-type Way = (
-  neo4j: Neo4jAddress,
-  files: readonly string[],
-) => () => Promise<{ statements: number } & Record<string, number>>
+type Way = (neo4j: Neo4jAddress, files: readonly string[]) => Measuring | Promise<Measuring>
+type Measuring = () => Promise<{ statements: number } & Record<string, number>>
 
 // One of many, with nodes and relationships as in the packet: it is slow.
 const singleEvery = 20
@@ -32,6 +30,14 @@ const singleEvery = 20
 const ways = {
   'one-lane': engine(1),
   'four-lanes': engine(4),
+  verify: async (neo4j, files) => {
+    await replayed(sourceOf(files), neo4j)
+    return async () => {
+      const { pairs, differing } = await verified(sourceOf(files), neo4j)
+      if (differing > 0) throw new Error(`${differing} pairs differ`)
+      return { statements: Object.values(pairs).reduce((sum, count) => sum + count, 0) }
+    }
+  },
   'single-pairs': (neo4j, files) => {
     const pairs = pairsOf(files).filter((_, index) => index % singleEvery === 0)
     return async () => {
@@ -77,7 +83,7 @@ if (process.env.REPLAYER_ORDER) {
   await clear()
   await replayed(sourceOf([...files.slice(0, 1), ...files.slice(-1)]), neo4j, { lanes: 1, createConstraints: true })
   await clear()
-  const measured = ways[way](neo4j, files)
+  const measured = await ways[way](neo4j, files)
   const used = countCpu({ client: [process.pid], database: [neo4j.pid] })
   const started = performance.now()
   const counts = await measured()

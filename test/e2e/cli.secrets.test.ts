@@ -32,6 +32,8 @@ test('no command writes a secret to its output or to a file', async () => {
     ['inspect', people, '--json'],
     ['inspect', `${org}/people.json`],
     ['replay', people, ...to, '--create-constraints', '--state', state, '--json', '--progress', 'json'],
+    ['verify', people, ...to, '--json', '--progress', 'json'],
+    ['copy', request, '--name', 'copied.json', '--force', ...to, '--state', join(cwd, 'copy.json'), '--json'],
   ]
   const outputs: string[] = []
   const codes: (number | null)[] = []
@@ -56,13 +58,17 @@ test('no command writes a secret to its output or to a file', async () => {
     ...env,
     PACKETS_TARGET_PASSWORD: spoilt.PACKETS_TARGET_PASSWORD as string,
   })
+  await run(['copy', request, '--name', 'spoilt.json', ...to, '--state', state], {
+    ...spoilt,
+    PACKETS_TOKEN: env.PACKETS_TOKEN as string,
+  })
   const left = await leaveFiles(cwd, (words) => run(words, env))
   await run(['publish', request, '--name', 'spoilt.json'], { ...spoilt, PACKETS_TOKEN: env.PACKETS_TOKEN })
 
   expect([...new Set(outputs.length > 0 ? good.map(([name]) => name).concat('job') : [])].sort()).toEqual(allCommands())
   const files = globSync('**/*', { cwd, exclude: ['request.json'] }).map((name) => join(cwd, name))
   const written = files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file, 'utf8'))
-  expect(written.length).toBeGreaterThanOrEqual(2)
+  expect(written.length).toBeGreaterThanOrEqual(3)
   expect(files).toEqual(expect.arrayContaining(left))
   const secrets = [
     env.PACKETS_TOKEN,
