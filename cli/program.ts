@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { ReplayError } from '../shared/replay/errors.ts'
+import { diff } from './commands/diff.ts'
 import { get } from './commands/get.ts'
 import { inspect } from './commands/inspect.ts'
 import { job } from './commands/job.ts'
@@ -10,7 +11,7 @@ import { replay } from './commands/replay.ts'
 import type { Context } from './context.ts'
 import { exitCodes, Failure } from './exit.ts'
 
-const commands = [ls, get, inspect, publish, job, jobs, replay]
+const commands = [ls, get, inspect, diff, publish, job, jobs, replay]
 
 /** The command line: every command with its options. */
 export function createProgram(context: Context): Command {
@@ -54,6 +55,8 @@ export async function run(words: readonly string[], context: Context): Promise<n
       stderr.write(`error: ${(error as Error).stack}\n`)
       return exitCodes.unforeseen
     }
+    // The result was printed, and is no error.
+    if (error.exit === 'different') return exitCodes.different
     stderr.write(`error: ${error.message}\n`)
     const command = program.commands.find((each) => each.name() === words[0])
     if (error.exit === 'usage' && command) stderr.write(`${usageOf(command)}\n`)

@@ -15,17 +15,22 @@ export function inspect(context: Context): Command {
     const source = await resolveSource(context, word, options)
     const contents = await contentsOf(source, context.signal)
     const { name, generation, sha256 } = source
+    const base = source.manifest?.base ?? null
     const parts = source.parts.map((part) => ({ name: part.name, pairs: part.pairs, sha256: part.sha256 }))
-    printResult(context, options.json, { name, generation, sha256, ...contents, parts }, textOf(source, contents))
+    printResult(context, options.json, { name, generation, sha256, base, ...contents, parts }, textOf(source, contents))
   })
 }
 
-function textOf({ name, generation, sha256, parts }: Source, { pairs, bytes, statements, requires, report }: Contents) {
+function textOf(
+  { name, generation, sha256, parts, manifest }: Source,
+  { pairs, bytes, statements, requires, report }: Contents,
+) {
   const kinds = Object.entries(statements).filter(([, count]) => count > 0)
   const { server, constraints, moreConstraints = 0 } = requires
   return [
     `${name}: ${packetText(pairs, parts.length, bytes)}${generation === null ? '' : `, generation ${generation}`}`,
     ...(sha256 === null ? [] : [`sha256: ${sha256}`]),
+    ...(manifest?.base ? [`base: ${manifest.base}, the packet that a target must have`] : []),
     ...kinds.map(([kind, count]) => `  ${kind}: ${number.format(count)}`),
     `A target needs Neo4j ${server} or later${constraints.length === 0 ? '.' : ' and these constraints:'}`,
     ...constraints.map(({ cypher }) => `  ${cypher['5']};`),
