@@ -6,12 +6,13 @@ import { inspect } from './commands/inspect.ts'
 import { job } from './commands/job.ts'
 import { jobs } from './commands/jobs.ts'
 import { ls } from './commands/ls.ts'
+import { model } from './commands/model.ts'
 import { publish } from './commands/publish.ts'
 import { replay } from './commands/replay.ts'
 import type { Context } from './context.ts'
 import { exitCodes, Failure } from './exit.ts'
 
-const commands = [ls, get, inspect, diff, publish, job, jobs, replay]
+const commands = [ls, get, inspect, diff, publish, job, jobs, replay, model]
 
 /** The command line: every command with its options. */
 export function createProgram(context: Context): Command {

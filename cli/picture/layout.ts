@@ -1,17 +1,7 @@
-import { Graph, layout } from '@dagrejs/dagre'
-import { type Arrow, type Bubble, drawable, longestTitle, type Picture } from './picture.ts'
+import { type Arrow, type Bubble, longestTitle, type Picture } from './picture.ts'
+import { type Point, ranksOf } from './ranks.ts'
+import { type Box, lineHeight, loopStep, margin, rowsOf, sizeOf, widest, widthOf } from './sizes.ts'
 
-interface Point {
-  x: number
-  y: number
-}
-
-interface Box extends Point {
-  width: number
-  height: number
-}
-
-/** Where everything stands. `x` and `y` are the middle of a box; all numbers are pixels. */
 export interface Layout {
   width: number
   height: number
@@ -20,75 +10,70 @@ export interface Layout {
   arrows: { arrow: Arrow; points: Point[]; text: Box }[]
 }
 
-export const lineHeight = 18
-export const fontSize = 13
-export const margin = 20
-const padding = 14
-const textMargin = 8
+const rowWidth = 1_200
 
-/** Places bubbles in ranks from left to right, arrows around them, and those of a bubble to itself below it. */
+/**
+ * Places bubbles in ranks and arrows around them; those of a bubble to itself, loops, are below it. Bubbles without
+ * other arrows stand in rows below all.
+ */
 export function layoutOf({ title, bubbles, arrows }: Picture): Layout {
-  const graph = new Graph({ multigraph: true })
-  graph.setGraph({ rankdir: 'LR', nodesep: 36, edgesep: 18, ranksep: 60, marginx: margin, marginy: margin })
-  const loops = Map.groupBy(arrows.filter(isLoop), ({ from }) => from)
-  // A label may be any text, and some texts are none that the library takes as a name.
-  const names = new Map(bubbles.map(({ label }, index) => [label, `n${index}`]))
-  const nameOf = (label: string) => names.get(label) as string
+  const between = arrows.filter(({ from, to }) => from !== to)
+  const loops = Map.groupBy(
+    arrows.filter(({ from, to }) => from === to),
+    ({ from }) => from,
+  )
   const loopsOf = ({ label }: Bubble) => loops.get(label) ?? []
-  for (const bubble of bubbles) {
+  /** With its loops. */
+  function spaceOf(bubble: Bubble) {
     const { width, height } = sizeOf(bubble, loopsOf(bubble))
-    graph.setNode(nameOf(bubble.label), { width, height: height + loopsOf(bubble).length * lineHeight })
+    return { width, height: height + loopsOf(bubble).length * lineHeight }
   }
-  for (const [index, { from, to, text }] of arrows.entries()) {
-    const size = { width: widthOf(text) + textMargin, height: lineHeight, labelpos: 'c' }
-    if (from !== to) graph.setEdge(nameOf(from), nameOf(to), size, String(index))
-  }
-  if (bubbles.length > 0) layout(graph)
-  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number }
-  const titleWidth = widthOf(title, longestTitle) + 2 * margin
 
-  const boxes = new Map(
-    bubbles.map((bubble) => {
-      const place = graph.node(nameOf(bubble.label)) as unknown as Box
-      const size = sizeOf(bubble, loopsOf(bubble))
-      return [bubble.label, { x: place.x, y: place.y - (place.height - size.height) / 2, ...size }]
+  const connected = new Set(between.flatMap(({ from, to }) => [from, to]))
+  const ranked = bubbles.filter(({ label }) => connected.has(label))
+  const alone = bubbles.filter(({ label }) => !connected.has(label))
+  const position = new Map(ranked.map(({ label }, index) => [label, index]))
+  const ranks = ranksOf(
+    ranked.map(spaceOf),
+    between.map(({ from, to, text }) => ({
+      ...{ from: position.get(from) as number, to: position.get(to) as number },
+      width: widthOf(text),
+    })),
+  )
+  const rows = rowsOf(alone.map(spaceOf), ranks.height || margin, Math.max(ranks.width, rowWidth))
+  const placed = [...ranked, ...alone].map((bubble, index) => {
+    const space = [...ranks.boxes, ...rows][index] as Box
+    const size = sizeOf(bubble, loopsOf(bubble))
+    return { bubble, space, box: { x: space.x, y: space.y - (space.height - size.height) / 2, ...size } }
+  })
+  const boxes = new Map(placed.map(({ bubble, box }) => [bubble.label, box]))
+  const boxOf = (label: string) => boxes.get(label) as Box
+
+  const drawnBetween = between.map((arrow, index) => {
+    const { points, text } = ranks.edges[index] as (typeof ranks.edges)[number]
+    const inner = points.slice(1, -1)
+    const start = borderOf(boxOf(arrow.from), inner[0] as Point)
+    const end = borderOf(boxOf(arrow.to), inner.at(-1) as Point)
+    return { arrow, points: [start, ...inner, end], text: textBox(arrow, text) }
+  })
+  const drawnLoops = [...loops.values()].flatMap((own) =>
+    own.map((arrow, index) => {
+      const points = loopBelow(boxOf(arrow.from), widest(own), index)
+      return { arrow, points, text: textBox(arrow, { x: boxOf(arrow.from).x, y: (points[1] as Point).y }) }
     }),
   )
   return {
-    ...{ width: Math.max(width, titleWidth), height },
-    bubbles: bubbles.map((bubble) => ({ bubble, box: boxes.get(bubble.label) as Box })),
-    arrows: arrows.map((arrow, index) => {
-      const [from, to] = [boxes.get(arrow.from), boxes.get(arrow.to)] as [Box, Box]
-      const size = { width: widthOf(arrow.text), height: lineHeight }
-      if (isLoop(arrow)) {
-        const own = loops.get(arrow.from) as Arrow[]
-        const points = loopBelow(from, widest(own), own.indexOf(arrow))
-        return { arrow, points, text: { x: from.x, y: (points[1] as Point).y, ...size } }
-      }
-      const edge = graph.edge(nameOf(arrow.from), nameOf(arrow.to), String(index)) as unknown as Point & {
-        points: Point[]
-      }
-      const between = edge.points.slice(1, -1)
-      const ends = [borderOf(from, between[0] as Point), borderOf(to, between.at(-1) as Point)] as [Point, Point]
-      return { arrow, points: [ends[0], ...between, ends[1]], text: { x: edge.x, y: edge.y, ...size } }
-    }),
+    width: Math.max(
+      ...[ranks.width, widthOf(title, longestTitle) + 2 * margin],
+      ...placed.map(({ space: { x, width } }) => x + width / 2 + margin),
+    ),
+    height: Math.max(ranks.height, ...placed.map(({ space: { y, height } }) => y + height / 2 + margin)),
+    bubbles: placed,
+    arrows: [...drawnBetween, ...drawnLoops],
   }
 }
 
-const isLoop = ({ from, to }: Arrow) => from === to
-
-function sizeOf({ label, lines, deletions }: Bubble, loops: readonly Arrow[]) {
-  const texts = [label, ...lines, ...deletions]
-  const width = Math.max(...texts.map((text) => widthOf(text)), widest(loops) + 2 * loopStep * loops.length)
-  return { width: width + 2 * padding, height: texts.length * lineHeight + 2 * padding }
-}
-
-const loopStep = 10
-const widest = (arrows: readonly Arrow[]): number => Math.max(0, ...arrows.map(({ text }) => widthOf(text)))
-
-/** About the width of a text; characters of wide scripts are about as wide as they are high. */
-const widthOf = (text: string, longest?: number): number =>
-  [...drawable(text, longest)].reduce((sum, character) => sum + (character > '\u2e80' ? 1 : 0.62), 0) * fontSize
+const textBox = ({ text }: Arrow, at: Point): Box => ({ ...at, width: widthOf(text), height: lineHeight })
 
 /** Each loop encloses those before it, and their texts. */
 function loopBelow({ x, y, height }: Box, textWidth: number, index: number): Point[] {

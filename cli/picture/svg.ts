@@ -1,5 +1,6 @@
-import { fontSize, type Layout, layoutOf, lineHeight, margin } from './layout.ts'
+import { type Layout, layoutOf } from './layout.ts'
 import { longestTitle, type Picture } from './picture.ts'
+import { fontSize, lineHeight, margin } from './sizes.ts'
 import { element, escaped } from './xml.ts'
 
 const [ink, line, paper, fill, red] = ['#1b1b1f', '#5b5f6b', '#ffffff', '#eef4ff', '#b3261e']

@@ -118,7 +118,7 @@ describe('inspect --picture', () => {
     const [title, ...texts] = textsIn(svg, 'text')
     expect(title).toBe(`${file}; statements of others, not drawn: 1`)
     expect(texts).toEqual([
-      ...['KNOWS × 1', 'LIKES × 2'],
+      ...['LIKES × 2', 'KNOWS × 1'],
       ...['Person', 'id: id', 'upserts: 2', 'cleanup of KNOWS × 1', 'delete of properties × 1'],
       ...['A "b" <c>', 'id: id', 'upserts: 1', 'Gone', 'id: key', 'delete of nodes × 2'],
     ])
