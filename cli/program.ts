@@ -56,9 +56,7 @@ export async function run(words: readonly string[], context: Context): Promise<n
       stderr.write(`error: ${(error as Error).stack}\n`)
       return exitCodes.unforeseen
     }
-    // The result was printed, and is no error.
-    if (error.exit === 'different') return exitCodes.different
-    stderr.write(`error: ${error.message}\n`)
+    if (error.exit !== 'different') stderr.write(`error: ${error.message}\n`)
     const command = program.commands.find((each) => each.name() === words[0])
     if (error.exit === 'usage' && command) stderr.write(`${usageOf(command)}\n`)
     return exitCodes[error.exit]

@@ -109,7 +109,11 @@ describe('--out', () => {
   test('takes an empty directory, and one with nothing but what an interrupted diff left', async () => {
     const { from, to, out } = filesOf(partOf(), partOf(person('a')))
     mkdirSync(out)
-    writeFileSync(join(out, '.7.incomplete'), '{')
+    writeFileSync(join(out, '.7.incomplete'), partOf(person('a')))
+    expect(await runCli(['inspect', out])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has neither a manifest.json nor part files'),
+    })
     expect(await runCli(['diff', from, to, '--out', out])).toMatchObject({ code: 3 })
     expect(readdirSync(out).sort()).toEqual(['manifest.json', 'packet.json'])
     const again = await runCli(['diff', from, to, '--out', out])
