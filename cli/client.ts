@@ -17,7 +17,7 @@ export const isFinished = ({ state }: Job): boolean => ['succeeded', 'failed', '
 export function createClient({ url, token }: { url: string; token: string }) {
   const baseUrl = url.replace(/\/+$/, '')
   /**
-   * Every endpoint of the areas publish and jobs. A redirect is an error: followed, it would take the credentials in
+   * Every endpoint of the areas publish and jobs, and one of manager. A redirect is an error: followed, it would take the credentials in
    * the body of a publish to any host.
    */
   const api = createOpenApiClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${token}` }, redirect: 'manual' })
@@ -79,6 +79,12 @@ export function createClient({ url, token }: { url: string; token: string }) {
     },
 
     job,
+
+    /** A version of a data model: its node types, with their properties. */
+    async model(managerVersionGrn: string, signal?: AbortSignal) {
+      const params = { path: { managerVersionGrn } }
+      return (await answerOf(api.GET('/1.0/manager/export/{managerVersionGrn}', { params, signal }))).data
+    },
 
     /** Jobs, newest first; at most `limit`. */
     async jobs(orgName: string | undefined, limit: number, signal?: AbortSignal) {
@@ -142,4 +148,5 @@ export function createClient({ url, token }: { url: string; token: string }) {
   }
 }
 
+export type Model = Awaited<ReturnType<Client['model']>>
 export type Client = ReturnType<typeof createClient>

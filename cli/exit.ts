@@ -4,7 +4,7 @@ export const exitCodes = {
   unforeseen: 1,
   /** The command line, or a file or variable that it names, is not valid. */
   usage: 2,
-  /** verify and diff found differences. */
+  /** Not an error: verify, diff or a dry run found differences. */
   different: 3,
   /**
    * The target lacks what the packet needs, or the packet holds what this client does not run. Nothing was written,

@@ -1,18 +1,20 @@
 import { Command, CommanderError } from 'commander'
 import { ReplayError } from '../shared/replay/errors.ts'
 import { copy } from './commands/copy.ts'
+import { diff } from './commands/diff.ts'
 import { get } from './commands/get.ts'
 import { inspect } from './commands/inspect.ts'
 import { job } from './commands/job.ts'
 import { jobs } from './commands/jobs.ts'
 import { ls } from './commands/ls.ts'
+import { model } from './commands/model.ts'
 import { publish } from './commands/publish.ts'
 import { replay } from './commands/replay.ts'
 import { verify } from './commands/verify.ts'
 import type { Context } from './context.ts'
 import { exitCodes, Failure } from './exit.ts'
 
-const commands = [ls, get, inspect, publish, job, jobs, replay, verify, copy]
+const commands = [ls, get, inspect, diff, publish, job, jobs, replay, verify, copy, model]
 
 /** The command line: every command with its options. */
 export function createProgram(context: Context): Command {

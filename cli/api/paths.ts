@@ -157,6 +157,23 @@ export interface paths {
       }
     }
   }
+  '/1.0/manager/export/{managerVersionGrn}': {
+    /** Read a whole manager version as one document */
+    get: {
+      parameters: { path: { managerVersionGrn: string } }
+      responses: {
+        200: {
+          content: {
+            'application/json': {
+              properties: { key: string }[]
+              nodeTypes: { key: string; properties: { key: string }[] }[]
+            }
+          }
+        }
+        default: { content: { 'application/problem+json': Problem } }
+      }
+    }
+  }
   '/1.0/jobs': {
     /** List jobs, newest first */
     get: {

@@ -159,6 +159,14 @@ export interface NodeDeleteRequest {
   idType?: 'string' | 'integer'
 }
 
+export interface Problem {
+  type: string
+  title: string
+  status: number
+  detail: string
+  errors?: { path: string; message: string }[]
+}
+
 export interface Job {
   id: string
   kind: 'publish' | 'multi'
@@ -186,14 +194,6 @@ export interface Job {
     missingIndexes?: { type: string; property: string }[]
   } | null
   error: { status: number; code: string; message: string } | null
-}
-
-export interface Problem {
-  type: string
-  title: string
-  status: number
-  detail: string
-  errors?: { path: string; message: string }[]
 }
 
 export interface Packet {

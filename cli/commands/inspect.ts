@@ -2,30 +2,41 @@ import { Command } from 'commander'
 import { type Context, printResult } from '../context.ts'
 import { number, packetText, reportLines } from '../format.ts'
 import { type OutputOptions, type ServiceOptions, withJson, withService } from '../options.ts'
+import { pictureOfPacket } from '../picture/picture-of-packet.ts'
+import { type PictureOptions, pictureOption, savePicture } from '../picture/save-picture.ts'
 import { type Contents, contentsOf } from '../source/contents.ts'
 import { resolveSource, sourceHelp } from '../source/resolve.ts'
 import type { Source } from '../source/source.ts'
+
+interface Options extends ServiceOptions, OutputOptions, PictureOptions {}
 
 /** `packets inspect`: what a packet holds and what a target needs for it, without a database. */
 export function inspect(context: Context): Command {
   const command = new Command('inspect')
     .description('say what is in a packet and what a target needs for it')
     .argument('<source>', sourceHelp)
-  return withService(withJson(command)).action(async (word: string, options: ServiceOptions & OutputOptions) => {
+    .addOption(pictureOption('what is in the packet'))
+  return withService(withJson(command)).action(async (word: string, options: Options) => {
     const source = await resolveSource(context, word, options)
     const contents = await contentsOf(source, context.signal)
+    if (options.picture) await savePicture(options.picture, await pictureOfPacket(source, context.signal))
     const { name, generation, sha256 } = source
+    const base = source.manifest?.base ?? null
     const parts = source.parts.map((part) => ({ name: part.name, pairs: part.pairs, sha256: part.sha256 }))
-    printResult(context, options.json, { name, generation, sha256, ...contents, parts }, textOf(source, contents))
+    printResult(context, options.json, { name, generation, sha256, base, ...contents, parts }, textOf(source, contents))
   })
 }
 
-function textOf({ name, generation, sha256, parts }: Source, { pairs, bytes, statements, requires, report }: Contents) {
+function textOf(
+  { name, generation, sha256, parts, manifest }: Source,
+  { pairs, bytes, statements, requires, report }: Contents,
+) {
   const kinds = Object.entries(statements).filter(([, count]) => count > 0)
   const { server, constraints, moreConstraints = 0 } = requires
   return [
     `${name}: ${packetText(pairs, parts.length, bytes)}${generation === null ? '' : `, generation ${generation}`}`,
     ...(sha256 === null ? [] : [`sha256: ${sha256}`]),
+    ...(manifest?.base ? [`base: ${manifest.base}, the packet that a target must have`] : []),
     ...kinds.map(([kind, count]) => `  ${kind}: ${number.format(count)}`),
     `A target needs Neo4j ${server} or later${constraints.length === 0 ? '.' : ' and these constraints:'}`,
     ...constraints.map(({ cypher }) => `  ${cypher['5']};`),

@@ -24,7 +24,8 @@ interface Constraint {
   cypher: Record<string, string>
 }
 
-const oldestServer = '3.5'
+/** The oldest server that runs every statement of the service. */
+export const oldestServer = '3.5'
 
 /** Takes the contents from the manifest, or else reads all parts. */
 export async function contentsOf(source: Source, signal: AbortSignal): Promise<Contents> {

@@ -15,12 +15,28 @@ export const sourceHelp = 'a file or directory, an http(s) link, - for standard 
 
 /** Finds the packet that a word of the command line names. Warns once about one that has no digests. */
 export async function resolveSource(context: Context, word: string, options: ServiceOptions): Promise<Source> {
-  const elsewhere = await sourceElsewhere(context, word)
-  if (elsewhere === null) return serviceSource(context, word, options)
-  if (options.url !== undefined || options.tokenFile !== undefined) {
-    throw usageError(`--url and --token-file are for packets at the service, and ${elsewhere.name} is not there`)
+  const [source] = await resolveSources(context, [word], options)
+  return source as Source
+}
+
+/** The same for several words. @throws Failure (usage) if options for the service are given, and none is there */
+export async function resolveSources(
+  context: Context,
+  words: readonly string[],
+  options: ServiceOptions,
+): Promise<Source[]> {
+  const found: (Source | null)[] = []
+  for (const word of words) found.push(await sourceElsewhere(context, word))
+  if ((options.url !== undefined || options.tokenFile !== undefined) && !found.includes(null)) {
+    const names = found.map((source) => source?.name).join(' and ')
+    const are = found.length === 1 ? 'is' : 'are'
+    throw usageError(`--url and --token-file are for packets at the service, and ${names} ${are} not there`)
   }
-  return withWarning(context, elsewhere)
+  const sources: Source[] = []
+  for (const [index, source] of found.entries()) {
+    sources.push(source ? withWarning(context, source) : await serviceSource(context, words[index] as string, options))
+  }
+  return sources
 }
 
 /** The packet, if the word names something else than a packet at the service. */

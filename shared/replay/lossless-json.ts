@@ -18,7 +18,19 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
 export const stringifyLossless = (value: unknown): string =>
   JSON.stringify(value, (_key, one) => {
     if (typeof one === 'bigint') return rawJSON(String(one))
-    if (typeof one !== 'number') return one
-    // Read from a literal out of range, as any such literal is.
-    return rawJSON(Number.isFinite(one) ? floatText(one) : one > 0 ? '1e400' : '-1e400')
+    return typeof one === 'number' ? rawJSON(numberText(one)) : one
   })
+
+/** The same JSON for equal values, whatever the order of their keys. */
+export function canonicalText(value: unknown): string {
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value === 'number') return numberText(value)
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${canonicalText(one)}`).join()}}`
+}
+
+// One out of range was read from a literal out of range, as any such literal is.
+const numberText = (value: number): string =>
+  Number.isFinite(value) ? floatText(value) : value > 0 ? '1e400' : '-1e400'

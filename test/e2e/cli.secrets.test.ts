@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { createProgram } from '../../cli/program.ts'
 import { emptyDirectory, runCli } from '../support/cli.ts'
 import { prepareReplay } from '../support/cli-target.ts'
+import { managerClient, newModel } from '../support/models.ts'
 
 const { org, label, variables, to, fields, neo4j, client } = await prepareReplay(3)
 
@@ -22,6 +23,7 @@ test('no command writes a secret to its output or to a file', async () => {
     PACKETS_ORIGIN_PASSWORD: neo4j.password,
   }
   const env = { ...variables, ...origin }
+  const { version } = await newModel(managerClient(client))
   // Each succeeds with these variables; with the others, some secrets are refused by whoever they are for.
   const good = [
     ['publish', request, '--name', 'people.json', '--progress', 'json'],
@@ -31,6 +33,8 @@ test('no command writes a secret to its output or to a file', async () => {
     ['get', `${org}/people.json`, '--json', '-o', people],
     ['inspect', people, '--json'],
     ['inspect', `${org}/people.json`],
+    ['diff', people, `${org}/people.json`, '--out', join(cwd, 'rest')],
+    ['model', version.grn, '--picture', join(cwd, 'model.svg')],
     ['replay', people, ...to, '--create-constraints', '--state', state, '--json', '--progress', 'json'],
     ['verify', people, ...to, '--json', '--progress', 'json'],
     ['copy', request, '--name', 'copied.json', '--force', ...to, '--state', join(cwd, 'copy.json'), '--json'],

@@ -7,7 +7,7 @@ export function createNeeds() {
   const needed = new Map<string, Uniqueness>()
   const seen = new WeakSet<object>()
   return {
-    add(items: readonly Item[]): void {
+    add(items: readonly Pick<Item, 'recognised'>[]): void {
       for (const { recognised } of items) {
         if (seen.has(recognised)) continue
         seen.add(recognised)

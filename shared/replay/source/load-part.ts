@@ -33,14 +33,7 @@ export function loadPart(
 ): LoadedPart {
   const part = parts[index] as PartSource
   return brokenIn(parts, index, () => {
-    const sha256 = createHash('sha256').update(stored).digest('hex')
-    if (part.sha256 !== null && part.sha256 !== sha256) {
-      throw new SourceBroken(`sha256 is ${sha256}, the manifest says ${part.sha256}; download it again`)
-    }
-    const pairs = parsePart(stored)
-    if (part.pairs !== null && part.pairs !== pairs.length) {
-      throw new SourceBroken(`it has ${pairs.length} pairs, the manifest says ${part.pairs}; download it again`)
-    }
+    const { sha256, pairs } = checkedPairs(part, stored)
     const loaded: LoadedPart = { number: index + 1, sha256, items: [], others: [] }
     for (const [at, pair] of pairs.entries()) {
       const place = { part: index + 1, pair: at + 1 }
@@ -54,6 +47,22 @@ export function loadPart(
     }
     return loaded
   })
+}
+
+/**
+ * Reads the pairs of a part, if its stored bytes are those that its source knows: hash, JSON and number of pairs.
+ * @throws SourceBroken
+ */
+export function checkedPairs(part: PartSource, stored: Buffer): { sha256: string; pairs: Pair[] } {
+  const sha256 = createHash('sha256').update(stored).digest('hex')
+  if (part.sha256 !== null && part.sha256 !== sha256) {
+    throw new SourceBroken(`sha256 is ${sha256}, the manifest says ${part.sha256}; download it again`)
+  }
+  const pairs = parsePart(stored)
+  if (part.pairs !== null && part.pairs !== pairs.length) {
+    throw new SourceBroken(`it has ${pairs.length} pairs, the manifest says ${part.pairs}; download it again`)
+  }
+  return { sha256, pairs }
 }
 
 const notOurs = 'not a statement that this service writes; pass --allow-other to run it as it is'

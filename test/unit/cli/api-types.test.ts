@@ -7,7 +7,7 @@ import { apiTypes, type OpenApi } from '../../support/api-types.ts'
 const head =
   '// Made from the OpenAPI document of the service by `npm test -- unit/cli/api-types -u`; a test compares the two.\n\n'
 const document = openApiDocument(endpoints) as OpenApi
-const texts = apiTypes(document, (path) => /^\/1\.0\/(publish|jobs)\b/.test(path))
+const texts = apiTypes(document, (path) => /^\/1\.0\/(publish|jobs|manager\/export)\b/.test(path))
 
 test.each(['paths', 'schemas'] as const)(
   'the types of the client are those of the OpenAPI document: %s',

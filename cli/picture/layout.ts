@@ -1,0 +1,95 @@
+import { type Arrow, type Bubble, longestTitle, type Picture } from './picture.ts'
+import { type Point, ranksOf } from './ranks.ts'
+import { type Box, lineHeight, loopStep, margin, rowsOf, sizeOf, widest, widthOf } from './sizes.ts'
+
+export interface Layout {
+  width: number
+  height: number
+  bubbles: { bubble: Bubble; box: Box }[]
+  /** `text` is where the text of an arrow stands, on its line. */
+  arrows: { arrow: Arrow; points: Point[]; text: Box }[]
+}
+
+const rowWidth = 1_200
+
+/**
+ * Places bubbles in ranks and arrows around them; those of a bubble to itself, loops, are below it. Bubbles without
+ * other arrows stand in rows below all.
+ */
+export function layoutOf({ title, bubbles, arrows }: Picture): Layout {
+  const between = arrows.filter(({ from, to }) => from !== to)
+  const loops = Map.groupBy(
+    arrows.filter(({ from, to }) => from === to),
+    ({ from }) => from,
+  )
+  const loopsOf = ({ label }: Bubble) => loops.get(label) ?? []
+  /** With its loops. */
+  function spaceOf(bubble: Bubble) {
+    const { width, height } = sizeOf(bubble, loopsOf(bubble))
+    return { width, height: height + loopsOf(bubble).length * lineHeight }
+  }
+
+  const connected = new Set(between.flatMap(({ from, to }) => [from, to]))
+  const ranked = bubbles.filter(({ label }) => connected.has(label))
+  const alone = bubbles.filter(({ label }) => !connected.has(label))
+  const position = new Map(ranked.map(({ label }, index) => [label, index]))
+  const ranks = ranksOf(
+    ranked.map(spaceOf),
+    between.map(({ from, to, text }) => ({
+      ...{ from: position.get(from) as number, to: position.get(to) as number },
+      width: widthOf(text),
+    })),
+  )
+  const rows = rowsOf(alone.map(spaceOf), ranks.height || margin, Math.max(ranks.width, rowWidth))
+  const placed = [...ranked, ...alone].map((bubble, index) => {
+    const space = [...ranks.boxes, ...rows][index] as Box
+    const size = sizeOf(bubble, loopsOf(bubble))
+    return { bubble, space, box: { x: space.x, y: space.y - (space.height - size.height) / 2, ...size } }
+  })
+  const boxes = new Map(placed.map(({ bubble, box }) => [bubble.label, box]))
+  const boxOf = (label: string) => boxes.get(label) as Box
+
+  const drawnBetween = between.map((arrow, index) => {
+    const { points, text } = ranks.edges[index] as (typeof ranks.edges)[number]
+    const inner = points.slice(1, -1)
+    const start = borderOf(boxOf(arrow.from), inner[0] as Point)
+    const end = borderOf(boxOf(arrow.to), inner.at(-1) as Point)
+    return { arrow, points: [start, ...inner, end], text: textBox(arrow, text) }
+  })
+  const drawnLoops = [...loops.values()].flatMap((own) =>
+    own.map((arrow, index) => {
+      const points = loopBelow(boxOf(arrow.from), widest(own), index)
+      return { arrow, points, text: textBox(arrow, { x: boxOf(arrow.from).x, y: (points[1] as Point).y }) }
+    }),
+  )
+  return {
+    width: Math.max(
+      ...[ranks.width, widthOf(title, longestTitle) + 2 * margin],
+      ...placed.map(({ space: { x, width } }) => x + width / 2 + margin),
+    ),
+    height: Math.max(ranks.height, ...placed.map(({ space: { y, height } }) => y + height / 2 + margin)),
+    bubbles: placed,
+    arrows: [...drawnBetween, ...drawnLoops],
+  }
+}
+
+const textBox = ({ text }: Arrow, at: Point): Box => ({ ...at, width: widthOf(text), height: lineHeight })
+
+/** Each loop encloses those before it, and their texts. */
+function loopBelow({ x, y, height }: Box, textWidth: number, index: number): Point[] {
+  const [half, bottom] = [textWidth / 2 + loopStep * (index + 1), y + height / 2]
+  const depth = bottom + (index + 1) * lineHeight
+  return [
+    { x: x - half, y: bottom },
+    { x: x - half, y: depth },
+    { x: x + half, y: depth },
+    { x: x + half, y: bottom },
+  ]
+}
+
+/** Where the line from the middle of a box to a point outside leaves the box. */
+function borderOf({ x, y, width, height }: Box, { x: toX, y: toY }: Point): Point {
+  const [byX, byY] = [toX - x, toY - y]
+  const share = Math.min(width / 2 / Math.abs(byX), height / 2 / Math.abs(byY))
+  return share < 1 ? { x: x + byX * share, y: y + byY * share } : { x, y }
+}

@@ -1,0 +1,69 @@
+/** A set of hashes of which the first four words count. Each of them can be marked once it was met again. */
+export interface HashSet {
+  add(hash: Uint32Array): void
+  /** Whether the set has the hash, which is then marked. */
+  mark(hash: Uint32Array): boolean
+  readonly size: number
+  readonly marked: number
+}
+
+const wordsPerSlot = 4
+// The lowest bits of a slot's first word; the 126 others are those of the hash.
+const [isTaken, isMarked, flags] = [1, 2, 3]
+const fullest = 0.75
+
+/**
+ * An open-addressed table in one array: 32 MB for a million hashes, where a Set of texts takes several times as much.
+ * @param slots a power of two; the table grows when it gets full
+ */
+export function createHashSet(slots = 1_024): HashSet {
+  let table = new Uint32Array(slots * wordsPerSlot)
+  let size = 0
+  let marked = 0
+
+  /** Where a hash is, or the free slot where it belongs. */
+  function placeOf(hash: Uint32Array): number {
+    const [first, second, third, fourth] = [hash[0], hash[1], hash[2], hash[3]] as [number, number, number, number]
+    let at = (second * wordsPerSlot) & (table.length - 1)
+    while (table[at] !== 0) {
+      const isSame = ((table[at] as number) | flags) === (first | flags)
+      if (isSame && table[at + 1] === second && table[at + 2] === third && table[at + 3] === fourth) return at
+      at = (at + wordsPerSlot) & (table.length - 1)
+    }
+    return at
+  }
+
+  function grow(): void {
+    const old = table
+    table = new Uint32Array(old.length * 2)
+    for (let at = 0; at < old.length; at += wordsPerSlot) {
+      const slot = old.subarray(at, at + wordsPerSlot)
+      if (slot[0] !== 0) table.set(slot, placeOf(slot))
+    }
+  }
+
+  return {
+    add(hash) {
+      const at = placeOf(hash)
+      if (table[at] !== 0) return
+      table[at] = ((hash[0] as number) & ~flags) | isTaken
+      for (let word = 1; word < wordsPerSlot; word++) table[at + word] = hash[word] as number
+      size++
+      if (size > (table.length / wordsPerSlot) * fullest) grow()
+    },
+    mark(hash) {
+      const at = placeOf(hash)
+      const first = table[at] as number
+      if (first === 0) return false
+      if ((first & isMarked) === 0) marked++
+      table[at] = first | isMarked
+      return true
+    },
+    get size() {
+      return size
+    },
+    get marked() {
+      return marked
+    },
+  }
+}
