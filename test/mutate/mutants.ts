@@ -8,6 +8,7 @@ import { publishPairs } from './mutants/publish-pairs.ts'
 import { publishParts } from './mutants/publish-parts.ts'
 import { publishRead } from './mutants/publish-read.ts'
 import { publishRequest } from './mutants/publish-request.ts'
+import { replay } from './mutants/replay.ts'
 import { storage } from './mutants/storage.ts'
 import { worker } from './mutants/worker.ts'
 
@@ -23,4 +24,5 @@ export const mutants: readonly Mutant[] = [
   ...storage,
   ...jobs,
   ...worker,
+  ...replay,
 ]
