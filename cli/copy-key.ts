@@ -10,6 +10,11 @@ export interface CopyKey {
   forget(): Promise<void>
 }
 
+async function writeKey(file: string, value: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, value, { mode: 0o600 })
+}
+
 const uuid = /^[0-9a-f-]{36}$/
 
 /**
@@ -24,10 +29,8 @@ export async function openCopyKey(
   const file = state === undefined ? fileAbout(words, 'copy') : `${state}.copy`
   const known = restart ? '' : await readFile(file, 'utf8').catch(() => '')
   const value = uuid.test(known) ? known : randomUUID()
-  await mkdir(dirname(file), { recursive: true })
-    .then(() => writeFile(file, value, { mode: 0o600 }))
-    .catch(({ code }) => {
-      throw usageError(`${file}, which remembers how far the copy is, cannot be written (${code})`)
-    })
+  await (value === known ? Promise.resolve() : writeKey(file, value)).catch(({ code }) => {
+    throw usageError(`${file}, which remembers how far the copy is, cannot be written (${code})`)
+  })
   return { value, forget: () => rm(file, { force: true }) }
 }

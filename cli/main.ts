@@ -19,3 +19,5 @@ for (const stream of [stdout, stderr]) {
 }
 const context = { environment: readEnvironment(), stdin, stdout, stderr, signal: stop.signal }
 process.exitCode = await run(process.argv.slice(2), context)
+// A connection that nothing answers would keep the process alive.
+if (stop.signal.aborted) process.exit()

@@ -64,6 +64,7 @@ const words: Record<DifferenceKind, string> = {
   extraProperty: 'extra properties',
   missingRelationship: 'missing relationships',
   staleRelationship: 'nodes with stale relationships',
+  invalidPair: 'pairs that the target refuses',
 }
 
 /** How many pairs were compared. */
@@ -84,14 +85,23 @@ export function differencesText({ differing, differences, first }: VerifyReport)
 
 /** What a comparison found, for people. */
 export function verifyText(name: string, report: VerifyReport): string {
-  const found = report.differing === 0 ? 'the target agrees' : `${plural(report.differing, 'pair')} differ`
+  const { differing, sample, others } = report
+  // Only what was compared whole is said to agree.
+  const isWhole = sample === 1 && others === 0
+  const none = comparedIn(report) === 0 ? 'nothing was compared' : isWhole ? 'the target agrees' : 'no difference found'
+  const found = differing === 0 ? none : `${plural(differing, 'pair')} ${differing === 1 ? 'differs' : 'differ'}`
   return [`${name}: ${found}; ${comparedText(report)}`, ...differencesText(report)].join('\n')
 }
+
+/** Whether the target agrees with the packet; null where not all of it was compared, and nothing was found. */
+export const isEqual = (report: VerifyReport): boolean | null =>
+  report.differing > 0 ? false : report.sample === 1 && report.others === 0 ? true : null
 
 export function comparedText(report: VerifyReport): string {
   const pairs = comparedIn(report)
   const others = report.others > 0 ? `; ${plural(report.others, 'statement')} of others not compared` : ''
-  return `${plural(pairs, 'pair')} compared in ${report.seconds.toFixed(1)} s (${number.format(Math.round(pairs / report.seconds))} pairs/s)${others}`
+  const sample = report.sample < 1 ? ', a sample,' : ''
+  return `${plural(pairs, 'pair')}${sample} compared in ${report.seconds.toFixed(1)} s (${number.format(Math.round(pairs / report.seconds))} pairs/s)${others}`
 }
 
 /** Says why a comparison was slow. */

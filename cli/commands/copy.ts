@@ -16,10 +16,11 @@ import {
 } from '../options.ts'
 import { type RequestOptions, readRequests, withRequest } from '../publish-request.ts'
 import { type ReplayingOptions, replayText, requireConsistent, runReplay, withReplaying } from '../replaying.ts'
+import { ServiceError } from '../service-error.ts'
 import { serviceSource } from '../source/resolve.ts'
 import type { Source } from '../source/source.ts'
 import { readTarget, type TargetOptions, withTarget } from '../target.ts'
-import { runComparison, verifyText } from '../verifying.ts'
+import { isEqual, runComparison, verifyText } from '../verifying.ts'
 
 interface Options extends ServiceOptions, OutputOptions, RequestOptions, TargetOptions, ReplayingOptions {}
 
@@ -40,7 +41,9 @@ async function run(context: Context, file: string, options: Options): Promise<vo
   const { force = false } = options
   const asked = requests.map(({ credentials: _, ...rest }) => rest)
   const key = await openCopyKey([asked, force, target.url, target.database], options)
-  const id = await client.publish(requests, key.value, force, context.signal)
+  const id = await client.publish(requests, key.value, force, context.signal).catch((error) => {
+    throw error instanceof ServiceError && error.status === keyReused ? toBeginAnew(error) : error
+  })
   const job = await followJob(context, client, id, options.progress)
   // The next copy shall publish anew.
   if (job.state !== 'succeeded') await key.forget()
@@ -50,17 +53,22 @@ async function run(context: Context, file: string, options: Options): Promise<vo
   const compared = await runComparison(context, source, target, options, verify)
   await key.forget()
   const text = [jobText(job), replayText(source.name, replayed), verifyText(source.name, compared)]
-  const isEqual = compared.differing === 0
-  printResult(context, options.json, { job, replay: replayed, verify: { isEqual, ...compared } }, text.join('\n'))
-  if (!isEqual) throw different()
+  const verified = { isEqual: isEqual(compared), ...compared }
+  printResult(context, options.json, { job, replay: replayed, verify: verified }, text.join('\n'))
+  if (compared.differing > 0) throw different()
 }
 
-/** The packet that a job has made. @throws Failure (service) if another has replaced it */
+/** The packet that a job has made. @throws Failure (service) if it is gone, or another has replaced it */
 async function packetOf(context: Context, { id, orgName, fileName }: Job, options: Options): Promise<Source> {
-  const source = await serviceSource(context, `${orgName}/${fileName}`, options)
+  const source = await serviceSource(context, `${orgName}/${fileName}`, options).catch((error) => {
+    throw error instanceof Failure && error.exit === 'service' ? toBeginAnew(error) : error
+  })
   if (source.manifest?.jobId === id) return source
-  throw new Failure(
-    'service',
-    `${source.name} was replaced after the job ${id} had made it; pass --restart to begin anew`,
-  )
+  throw toBeginAnew(new Failure('service', `${source.name} was replaced after the job ${id} had made it`))
 }
+
+/** The status of a request that is another than was sent under this key before, such as with another password. */
+const keyReused = 422
+
+const toBeginAnew = ({ exit, message }: Failure): Failure =>
+  new Failure(exit, `${message}; pass --restart to begin anew`)

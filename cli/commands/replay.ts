@@ -85,7 +85,7 @@ async function foretell(context: Context, word: string, options: Options): Promi
   const changes = `${plural(differing, 'pair')} of ${comparedIn(report)} would change the target`
   const constraints = missingConstraints.map(({ label, property }) => `:${label}(${property})`)
   const text = [
-    `${source.name}: ${differing === 0 ? 'no pair would change the target' : changes}; ${comparedText(report)}`,
+    `${source.name}: ${differing === 0 ? 'no pair that was compared would change the target' : changes}; ${comparedText(report)}`,
     ...(constraints.length > 0 ? [`uniqueness constraints that would be created: ${constraints.join(', ')}`] : []),
     ...differencesText(report),
   ]

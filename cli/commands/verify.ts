@@ -6,7 +6,14 @@ import { type OutputOptions, progressOption, type ServiceOptions, withJson, with
 import { withLanes } from '../replaying.ts'
 import { resolveSource, sourceHelp } from '../source/resolve.ts'
 import { readTarget, type TargetOptions, withTarget } from '../target.ts'
-import { type ComparisonOptions, runComparison, verifyText, warnOfConstraints, withSample } from '../verifying.ts'
+import {
+  type ComparisonOptions,
+  isEqual,
+  runComparison,
+  verifyText,
+  warnOfConstraints,
+  withSample,
+} from '../verifying.ts'
 
 interface Options extends ServiceOptions, OutputOptions, TargetOptions, ComparisonOptions {}
 
@@ -25,9 +32,8 @@ export function verify(context: Context): Command {
     const source = await resolveSource(context, word, options)
     const report = await runComparison(context, source, target, options, compare)
     warnOfConstraints(context, report)
-    const isEqual = report.differing === 0
-    const result = { source: source.name, target: target.url, isEqual, ...report }
+    const result = { source: source.name, target: target.url, isEqual: isEqual(report), ...report }
     printResult(context, options.json, result, verifyText(source.name, report))
-    if (!isEqual) throw different()
+    if (report.differing > 0) throw different()
   })
 }

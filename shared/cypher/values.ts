@@ -122,7 +122,7 @@ function timeByFields(value: unknown): Rendered | null {
 }
 
 /** A value that the driver cannot decode (a zoned datetime without a known offset) throws on every access. */
-function isUndecodable(value: unknown): boolean {
+export function isUndecodable(value: unknown): boolean {
   try {
     neo4j.isDate(value as object)
     return false

@@ -1,14 +1,20 @@
 import { floatText } from '../cypher/values.ts'
+import { SourceBroken } from './errors.ts'
 
 /**
  * Parses JSON for replay: an integer becomes a BigInt, a literal with a point or an exponent a number. In a packet `1`
  * and `1.0` are different values, and 2^53+1 is not 2^53.
+ * @throws SourceBroken for an integer beyond 64 bits
  */
 export function parseLossless(text: string): unknown {
   return JSON.parse(text, function reviver(this: unknown, _key, value, ...rest: unknown[]) {
     const source = (rest[0] as { source?: string } | undefined)?.source
     if (typeof value !== 'number' || source === undefined) return value
-    return /[.eE]/.test(source) ? value : BigInt(source)
+    if (/[.eE]/.test(source)) return value
+    const integer = BigInt(source)
+    // No database has such an integer; a driver would send its last 64 bits.
+    if (BigInt.asIntN(64, integer) !== integer) throw new SourceBroken(`${source} is no 64-bit integer`)
+    return integer
   })
 }
 

@@ -35,6 +35,7 @@ function parsed(stored: Uint8Array | string): unknown {
   try {
     return parseLossless(typeof stored === 'string' ? stored : utf8.decode(stored))
   } catch (cause) {
+    if (cause instanceof SourceBroken) throw cause
     throw new SourceBroken('it is no JSON', { cause })
   }
 }

@@ -17,6 +17,7 @@ const {
   variables,
   differing,
   packets,
+  publish,
 } = await prepareReplay(300)
 beforeEach(clearTarget)
 
@@ -31,14 +32,16 @@ async function constraintName() {
 function prepareCopy(name: string, more = {}) {
   const cwd = emptyDirectory()
   const request = { ...fields, originIds: ids, orgName: org, fileName: name, parameterSyntax: 'dollar', ...more }
-  writeFileSync(join(cwd, 'request.json'), JSON.stringify(request))
+  const rewrite = (changed: object) =>
+    writeFileSync(join(cwd, 'request.json'), JSON.stringify({ ...request, ...changed }))
+  rewrite({})
   const remembered = () => readdirSync(join(cwd, '.packets'))
   const copy = (words: string[]) => spawnCli(['copy', 'request.json', ...to, ...words], variables, { cwd })
   const jobs = async () => (await packets(['jobs', org, '--json', '--limit', '1000'])).stdout
   /** How many jobs have made this packet. */
   const made = async () =>
     JSON.parse(await jobs()).jobs.filter((one: { fileName: string }) => one.fileName === name).length
-  return { copy, remembered, made }
+  return { copy, rewrite, remembered, made }
 }
 
 test('a request is published, replayed and verified, and nothing is left to remember', async () => {
@@ -72,6 +75,21 @@ test('where the replay ends early, the same command goes on with the packet that
   expect(await differing()).toEqual([])
   expect(remembered()).toEqual([])
   expect(await made()).toBe(1)
+})
+
+test('a packet that was replaced meanwhile is not replayed, nor one that other credentials have made', async () => {
+  const { copy, rewrite } = prepareCopy('replaced.json')
+  const refused = async (message: RegExp) =>
+    expect(await copy(['--progress', 'none'])).toMatchObject({ code: 7, stderr: expect.stringMatching(message) })
+  const name = await constraintName()
+  if (name !== undefined) await run(target, `DROP CONSTRAINT ${name}`)
+  expect(await copy(['--progress', 'none'])).toMatchObject({ code: 4 })
+  rewrite({ credentials: `Basic ${btoa('other:credentials')}` })
+  await refused(/422 .*; pass --restart to begin anew\n$/)
+  rewrite({})
+  await publish('replaced.json')
+  await refused(/replaced\.json was replaced after the job \S+ had made it; pass --restart to begin anew\n$/)
+  expect(await copy(['--restart', '--force', '--create-constraints', '--progress', 'none'])).toMatchObject({ code: 0 })
 })
 
 test('a target that differs after the replay is exit code 3', async () => {

@@ -52,6 +52,9 @@ test('a sample is part of the pairs', async () => {
   const { code, stdout } = await verify('--sample', '0.5', '--json')
   const counted = Object.values(JSON.parse(stdout).pairs as Record<string, number>).reduce((sum, one) => sum + one, 0)
   expect({ code, isPart: counted > 0 && counted < 120 }).toEqual({ code: 0, isPart: true })
+  expect(JSON.parse(stdout)).toMatchObject({ isEqual: null, sample: 0.5 })
+  expect((await verify('--sample', '0.5')).stdout).toMatch(/: no difference found; \d+ pairs, a sample, compared in /)
+  expect((await verify('--sample', '0.0000000001')).stdout).toContain(': nothing was compared; 0 pairs, a sample, ')
 })
 
 test('a target that is away is exit code 6, and a password that is wrong is exit code 4', async () => {
@@ -64,7 +67,7 @@ test('a target that is away is exit code 6, and a password that is wrong is exit
 test('a dry run writes nothing, and says what would change', async () => {
   expect(await replay(all, '--dry-run')).toMatchObject({
     ...{ code: 0, stderr: '' },
-    stdout: expect.stringContaining(`${all}: no pair would change the target; 120 pairs compared`),
+    stdout: expect.stringContaining(`${all}: no pair that was compared would change the target; 120 pairs compared`),
   })
   await clearTarget()
   const told = await replay(all, '--dry-run')

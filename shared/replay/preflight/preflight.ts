@@ -1,6 +1,6 @@
 import { ReplayError } from '../errors.ts'
 import type { Connection } from '../run/connection.ts'
-import { describeFailure, remedyFor } from '../run/failures.ts'
+import { describeFailure, isAbort, remedyFor } from '../run/failures.ts'
 import { type ConstraintSyntax, constraintSyntax, creation, ensures, listing, type Uniqueness } from './constraints.ts'
 import { allRows, type Protocol, probeRead, probeWrite } from './queries.ts'
 
@@ -72,7 +72,7 @@ async function reached<T>(done: 'read' | 'written', work: () => Promise<T>): Pro
   try {
     return await work()
   } catch (error) {
-    if (error instanceof ReplayError) throw error
+    if (error instanceof ReplayError || isAbort(error)) throw error
     const isAway = remedyFor(error) === 'reconnect'
     const problem = isAway ? 'cannot be reached' : `cannot be ${done}`
     const message = `the target ${problem}: ${describeFailure(error)}`

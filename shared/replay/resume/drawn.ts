@@ -42,7 +42,7 @@ export async function checkDrawn(
 /** The first upsert that the target does not have; others may have changed its properties. */
 async function firstAbsent(connection: Connection, items: readonly Item[], signal: AbortSignal): Promise<Item | null> {
   for (const batch of batchesOf(items, pairsDrawn)) {
-    const found = await uninterfered(signal, () => differencesOf(connection, batch))
+    const found = await uninterfered(signal, () => differencesOf(connection, batch, 0))
     const absent = found.find(({ kind }) => kind === 'missingNode' || kind === 'missingRelationship')
     if (absent) return absent.item
   }

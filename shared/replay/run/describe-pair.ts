@@ -1,7 +1,7 @@
 import { stringifyLossless } from '../lossless-json.ts'
 import type { Recognised } from '../recognise.ts'
 import { identitiesOf } from '../statements/identities.ts'
-import type { Kind } from '../statements/structure.ts'
+import type { Kind, Structure } from '../statements/structure.ts'
 
 const names: Record<Kind, string> = {
   nodeUpsert: 'node upsert',
@@ -19,13 +19,19 @@ export function describePair(recognised: Recognised, parameters: Readonly<Record
   return `${names[recognised.kind]}, ${nodes.join(` -${typeOf(recognised)}-> `)}`
 }
 
-function typeOf(recognised: Recognised): string {
-  if (recognised.kind === 'relationshipCreate') return recognised.type
-  return 'ends' in recognised ? recognised.ends.type : ''
+/** The type of the relationship that a pair speaks of; empty if it is about a node. */
+export function typeOf(it: Structure): string {
+  if (it.kind === 'relationshipCreate') return it.type
+  return 'ends' in it ? it.ends.type : ''
 }
 
 /** An id as it stands in the packet. */
 export function shownId(id: unknown): string {
-  const text = typeof id === 'string' ? id : stringifyLossless(id)
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+  return shortened(typeof id === 'string' ? id : stringifyLossless(id))
 }
+
+const longestShown = 60
+
+/** The beginning of a long text. It is a copy: a slice would keep the whole text in memory. */
+export const shortened = (text: string): string =>
+  text.length > longestShown ? `${Buffer.from(text.slice(0, longestShown))}…` : text

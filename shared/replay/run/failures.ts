@@ -29,11 +29,12 @@ export function describeFailure(error: unknown): string {
   return code.startsWith('Neo.') ? `${code}: ${line}` : line
 }
 
+/** Whether an interruption ended what was under way. */
+export const isAbort = (error: unknown): error is Error => error instanceof Error && error.name === 'AbortError'
+
 /** A failure that is not a pair's; an interruption as it is. */
 export const targetFailed = (error: unknown): Error =>
-  error instanceof Error && error.name === 'AbortError'
-    ? error
-    : new ReplayError('failed', `the target failed: ${describeFailure(error)}`, { cause: error })
+  isAbort(error) ? error : new ReplayError('failed', `the target failed: ${describeFailure(error)}`, { cause: error })
 
 /** Thrown inside a transaction that touched more or fewer elements than it has rows, and rolls it back. */
 export class MiscountedRows extends Error {}

@@ -2,6 +2,7 @@ import { type PreflightSettings, preflight } from '../preflight/preflight.ts'
 import { survey } from '../preflight/survey.ts'
 import { createRecogniser } from '../recognise.ts'
 import { connect, type Target } from '../run/connection.ts'
+import { interruptible } from '../run/interruptible.ts'
 import type { PacketSource } from '../source/packet-source.ts'
 import type { VerifyReport } from './report.ts'
 import { type VerifyOptions, verify } from './verify.ts'
@@ -13,13 +14,20 @@ export type DryRunOptions = VerifyOptions & Pick<PreflightSettings, 'createConst
  * `missingConstraints` are those that the replay would create.
  * @throws ReplayError as the replay would before its first write
  */
-export async function dryRun(source: PacketSource, target: Target, options: DryRunOptions): Promise<VerifyReport> {
+export function dryRun(source: PacketSource, target: Target, options: DryRunOptions): Promise<VerifyReport> {
+  return interruptible(options.signal, 'interrupted', async () => {
+    const missingConstraints = await missingAt(source, target, options)
+    return { ...(await verify(source, target, options)), missingConstraints }
+  })
+}
+
+async function missingAt(source: PacketSource, target: Target, options: DryRunOptions) {
   const { allowOther, signal } = options
+  const { needed } = await survey(source, { recognise: createRecogniser(), allowOther }, signal)
   const connection = connect(target)
   try {
-    const { needed } = await survey(source, { recognise: createRecogniser(), allowOther }, signal)
     const { missing } = await preflight(connection, needed, { ...options, isDry: true }, signal)
-    return { ...(await verify(source, target, options)), missingConstraints: missing }
+    return missing
   } finally {
     await connection.close()
   }

@@ -1,4 +1,4 @@
-import { shownId } from '../run/describe-pair.ts'
+import { shownId, typeOf } from '../run/describe-pair.ts'
 import { type IdentifiedNode, identitiesOf } from '../statements/identities.ts'
 import type { Structure } from '../statements/structure.ts'
 import { areSame, shownValue } from './values.ts'
@@ -13,6 +13,7 @@ export const differenceKinds = [
   'extraProperty',
   'missingRelationship',
   'staleRelationship',
+  'invalidPair',
 ] as const
 export type DifferenceKind = (typeof differenceKinds)[number]
 
@@ -34,11 +35,6 @@ export function subjectOf(it: Structure, parameters: Properties): string {
 export const nodeText = ({ label, idProperty }: Omit<IdentifiedNode, 'parameter'>, id: unknown): string =>
   `:${label}(${idProperty}=${shownId(id)})`
 
-function typeOf(it: Structure): string {
-  if (it.kind === 'relationshipCreate') return it.type
-  return 'ends' in it ? it.ends.type : ''
-}
-
 /** Compares the properties of one node or relationship, without the keys whose values are the target's. */
 export function propertyFindings(
   subject: string,
@@ -51,6 +47,8 @@ export function propertyFindings(
   const own = (of: Properties, key: string) => (Object.hasOwn(of, key) ? of[key] : undefined)
   for (const [key, value] of Object.entries(expected)) {
     const found = own(actual, key)
+    // A property that is set to null is removed.
+    if (value === null && found === undefined) continue
     if (areSame(value, found, own(equal, key) as boolean | undefined)) continue
     const text = `${subject}.${key}: packet ${shownValue(value)}, target ${shownValue(found)}`
     findings.push({ kind: 'propertyDiffers', text })

@@ -9,8 +9,12 @@ export interface Difference extends Finding {
   item: Item
 }
 
-/** Reads what the pairs of a batch speak of; changes nothing. */
-export async function differencesOf(connection: Connection, { recognised, items }: Batch): Promise<Difference[]> {
+/** Reads what the pairs of a batch speak of; changes nothing. Only the first `mostShown` differences have a text. */
+export async function differencesOf(
+  connection: Connection,
+  { recognised, items }: Batch,
+  mostShown: number,
+): Promise<Difference[]> {
   const check = checkOf(recognised)
   const rows = items.map(({ parameters }) => parameters)
   const earlier = new Map<number, number>()
@@ -24,7 +28,9 @@ export async function differencesOf(connection: Connection, { recognised, items 
       const item = items[at] as Item
       const count = earlier.get(at) ?? 0
       earlier.set(at, count + 1)
-      for (const finding of check.findings(row, item.parameters, count)) found.push({ ...finding, item })
+      for (const { kind, text } of check.findings(row, item.parameters, count)) {
+        found.push({ kind, item, text: found.length < mostShown ? text : '' })
+      }
     }
     return found
   } finally {

@@ -14,6 +14,8 @@ export interface VerifyReport {
   differences: Record<DifferenceKind, number>
   /** Those that stand first in the packet. */
   first: (Finding & Place)[]
+  /** The fraction of the pairs that was drawn. */
+  sample: number
   /** Statements that this service does not write, of which nothing is known. */
   others: number
   /** Constraints that the manifest asks for and the target lacks, so that the comparison was slow. */
@@ -21,9 +23,9 @@ export interface VerifyReport {
   seconds: number
 }
 
-export const createReport = (): VerifyReport => ({
+export const createReport = (sample: number): VerifyReport => ({
   ...{ pairs: zeros(statementKinds), differing: 0, differences: zeros(differenceKinds), first: [] },
-  ...{ others: 0, missingConstraints: [], seconds: 0 },
+  ...{ sample, others: 0, missingConstraints: [], seconds: 0 },
 })
 
 const zeros = <K extends string>(kinds: readonly K[]) =>

@@ -1,5 +1,6 @@
-import neo4j from 'neo4j-driver'
-import { floatText } from '../../cypher/values.ts'
+import neo4j, { type Point } from 'neo4j-driver'
+import { floatText, isUndecodable } from '../../cypher/values.ts'
+import { shortened } from '../run/describe-pair.ts'
 
 /** A value with its type: 1, 1.0, "1" and [1] give four texts. A datetime with a named zone omits its offset. */
 export function valueText(value: unknown): string {
@@ -30,35 +31,30 @@ export function areSame(a: unknown, b: unknown, areEqual?: boolean): boolean {
   }
 }
 
-/** A datetime of a zone or year that the driver does not know throws whenever it is looked at. */
-function isReadable(value: unknown): boolean {
-  try {
-    neo4j.isDate(value as object)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const longestShown = 60
+const elementsShown = 60
 
 /** A value and its type, for people: `41.0 (float)`. */
 export function shownValue(value: unknown): string {
   if (value === undefined || value === null) return 'none'
-  const text = notation(value)
-  return `${text.length > longestShown ? `${text.slice(0, longestShown)}…` : text} (${typeOf(value)})`
+  return `${shortened(notation(value))} (${typeOf(value)})`
 }
 
 function notation(value: unknown): string {
-  if (!isReadable(value)) return 'unreadable'
+  if (isUndecodable(value)) return 'unreadable'
   if (typeof value === 'number') return Number.isFinite(value) ? floatText(value) : String(value)
-  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'string') return JSON.stringify(shortened(value))
+  if (neo4j.isPoint(value as object)) return pointText(value as Point)
   if (value instanceof Int8Array) return `${value.length} bytes`
-  return Array.isArray(value) ? `[${value.slice(0, longestShown).map(notation).join(', ')}]` : String(value)
+  return Array.isArray(value) ? `[${value.slice(0, elementsShown).map(notation).join(', ')}]` : String(value)
+}
+
+function pointText({ srid, x, y, z }: Point): string {
+  const axes = Object.entries({ x, y, ...(z === undefined || z === null ? {} : { z }) })
+  return `point({srid: ${srid}, ${axes.map(([axis, at]) => `${axis}: ${notation(at)}`).join(', ')}})`
 }
 
 function typeOf(value: unknown): string {
-  if (!isReadable(value)) return 'datetime'
+  if (isUndecodable(value)) return 'datetime'
   if (typeof value === 'bigint') return 'integer'
   if (typeof value === 'number') return 'float'
   if (Array.isArray(value)) return 'list'

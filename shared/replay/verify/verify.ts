@@ -1,11 +1,9 @@
-import { ReplayError } from '../errors.ts'
 import { type Batch, batchesOf, halvesOf, type Item } from '../order/batches.ts'
 import { runCells } from '../order/cells.ts'
 import type { Pair } from '../pair.ts'
 import { preflightRead } from '../preflight/preflight.ts'
 import { createRecogniser } from '../recognise.ts'
 import { type Connection, connect, type Target } from '../run/connection.ts'
-import { describePair } from '../run/describe-pair.ts'
 import { describeFailure, remedyFor, targetFailed } from '../run/failures.ts'
 import { createGate } from '../run/gate.ts'
 import { interruptible } from '../run/interruptible.ts'
@@ -13,6 +11,7 @@ import { withRetries } from '../run/retry.ts'
 import { lanesOfAuto } from '../run/run-items.ts'
 import type { PacketSource } from '../source/packet-source.ts'
 import { usualWindowBytes, windowsOf } from '../source/windows.ts'
+import { subjectOf } from './finding.ts'
 import { type Difference, differencesOf } from './read-back.ts'
 import { addDifferences, createReport, type VerifyReport } from './report.ts'
 
@@ -61,9 +60,9 @@ async function compare(connection: Connection, source: PacketSource, options: Ve
   const started = performance.now()
   const { batchRows, sample, mostShown, allowOther, windowBytes = usualWindowBytes, signal } = options
   const lanes = options.lanes === 'auto' ? lanesOfAuto : options.lanes
-  const report = createReport()
+  const report = createReport(sample)
   report.missingConstraints = await preflightRead(connection, source.requires?.constraints ?? [], signal)
-  const read = createReader(connection, signal)
+  const read = createReader(connection, mostShown, signal)
   const progress = { partsDone: 0, parts: source.parts.length, pairs: 0, differences: 0 }
   const settings = { recognise: createRecogniser(), allowOther, windowBytes }
   for await (const window of windowsOf(source, [...source.parts.keys()], settings, signal)) {
@@ -107,19 +106,20 @@ function sampled(items: readonly Item[], fraction: number): readonly Item[] {
 }
 
 /** Reads the differences of a batch, in halves where the target refuses the whole. */
-function createReader(connection: Connection, signal: AbortSignal) {
+function createReader(connection: Connection, mostShown: number, signal: AbortSignal) {
   const retries = { gate: createGate(), signal, onRetry() {} }
   return async function read(batch: Batch): Promise<Difference[]> {
     try {
-      return await withRetries(() => differencesOf(connection, batch), retries)
+      return await withRetries(() => differencesOf(connection, batch, mostShown), retries)
     } catch (error) {
       const remedy = remedyFor(error)
       if (signal.aborted || (remedy !== 'halve' && remedy !== 'find the pair')) throw targetFailed(error)
       const [half, rest] = halvesOf(batch) as [Batch, Batch?]
       if (rest) return (await read(half)).concat(await read(rest))
-      const [{ place, recognised, parameters }] = batch.items as [Item]
-      const which = `part ${place.part}, pair ${place.pair} (${describePair(recognised, parameters)})`
-      throw new ReplayError('failed', `${which}: ${describeFailure(error)}`, { cause: error })
+      if (remedy === 'halve') throw targetFailed(error)
+      const [item] = batch.items as [Item]
+      const text = `${subjectOf(item.recognised, item.parameters)}: ${describeFailure(error)}`
+      return [{ item, kind: 'invalidPair', text }]
     }
   }
 }

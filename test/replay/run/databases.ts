@@ -117,7 +117,7 @@ export async function replayedByEngine(
   const differences = async () => {
     const found: string[] = []
     for (const batch of batchesOf(items, lanes.batchRows)) {
-      found.push(...(await differencesOf(reader, batch)).map(({ text }) => text))
+      found.push(...(await differencesOf(reader, batch, items.length)).map(({ text }) => text))
     }
     return found
   }

@@ -81,7 +81,9 @@ describe('parameters', () => {
   })
 
   test('are equal in any order of their keys, and differ where their values do', async () => {
-    const anyJson = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 5 })
+    // Without integers beyond 64 bits, which no packet has.
+    const anyValue = fc.jsonValue({ maxDepth: 2 }).filter((value) => !/\d{19}/.test(JSON.stringify(value)))
+    const anyJson = fc.dictionary(fc.string(), anyValue, { maxKeys: 5 })
     const reversed = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(reversed)
       if (typeof value !== 'object' || value === null) return value
