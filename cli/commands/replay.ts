@@ -32,6 +32,7 @@ interface Options extends ServiceOptions, OutputOptions, ProgressOptions, Target
   state?: string
   restart?: true
   allowOther?: true
+  undo?: string
 }
 
 const lanesOf = (text: string) => (text === 'auto' ? text : wholeNumber(1, 64)(text))
@@ -57,6 +58,11 @@ export function replay(context: Context): Command {
     .option('--state <file>', 'file that remembers the parts done; one in .packets/ if absent')
     .option('--restart', 'begin anew, whatever the state file says')
     .option('--allow-other', 'also run statements that the service does not write, one by one')
+    .addOption(
+      new Option('--undo <dir>', 'directory to write a packet to first that brings back what the replay touches')
+        // Neither what other statements touch nor which of several nodes is meant could be known.
+        .conflicts(['allowOther', 'withoutConstraints']),
+    )
     .addOption(progressOption(context))
   return withService(withJson(command)).action((word: string, options: Options) => run(context, word, options))
 }
@@ -74,7 +80,8 @@ async function run(context: Context, word: string, options: Options): Promise<vo
     throw usageError(`--rejects: ${rejectsFile} is the packet to replay; name another file`)
   }
   const stateFile = options.state ?? defaultStateFile(source.place, target.url, target.database)
-  await requireWritable(stateFile)
+  await requireWritableFile(stateFile)
+  if (options.undo !== undefined) await requireWritable('--undo', options.undo, 'name another directory')
   const rejects = rejectsFile === undefined ? null : await openRejects(rejectsFile)
   const progress = startProgress(context.stderr, options.progress)
   let report: ReplayReport
@@ -83,6 +90,7 @@ async function run(context: Context, word: string, options: Options): Promise<vo
       ...{ lanes, batchRows: batch, createConstraints, withoutConstraints, onError, stateFile },
       inOrder: options.inOrder === true,
       ...{ restart: options.restart === true, allowOther: options.allowOther === true, signal: context.signal },
+      ...(options.undo === undefined ? {} : { undoDirectory: options.undo }),
       ...(rejects ? { rejected: rejects.add } : {}),
       onProgress: progressOf(source, progress),
     })
@@ -93,8 +101,8 @@ async function run(context: Context, word: string, options: Options): Promise<vo
   printResult(
     context,
     options.json,
-    { source: source.name, target: target.url, ...report },
-    resultText(source.name, report),
+    { source: source.name, target: target.url, ...report, undo: options.undo },
+    `${resultText(source.name, report)}${options.undo === undefined ? '' : `; packets replay ${options.undo} undoes it`}`,
   )
   if (report.rejected > 0) {
     const which = `the target refused ${plural(report.rejected, 'pair')}, ${whereRejects(report, rejectsFile)}`
@@ -116,14 +124,17 @@ function defaultStateFile(place: string, url: string, database: string | null): 
 }
 
 /** Tried before anything is replayed, as what is done could not be remembered. @throws Failure (usage) */
-async function requireWritable(stateFile: string): Promise<void> {
+async function requireWritableFile(stateFile: string): Promise<void> {
   const found = await stat(stateFile).catch(() => null)
   if (found?.isDirectory()) throw usageError(`--state: ${stateFile} is a directory; name a file`)
-  const directory = dirname(stateFile)
+  await requireWritable('--state', dirname(stateFile), 'name a file in another directory')
+}
+
+async function requireWritable(option: string, directory: string, hint: string): Promise<void> {
   await mkdir(directory, { recursive: true })
     .then(() => access(directory, constants.W_OK))
     .catch(({ code }) => {
-      throw usageError(`--state: ${directory} cannot be written (${code}); name a file in another directory`)
+      throw usageError(`${option}: ${directory} cannot be written (${code}); ${hint}`)
     })
 }
 

@@ -8,6 +8,7 @@ import { publishPairs } from './mutants/publish-pairs.ts'
 import { publishParts } from './mutants/publish-parts.ts'
 import { publishRead } from './mutants/publish-read.ts'
 import { publishRequest } from './mutants/publish-request.ts'
+import { replayUndo } from './mutants/replay-undo.ts'
 import { storage } from './mutants/storage.ts'
 import { worker } from './mutants/worker.ts'
 
@@ -20,6 +21,7 @@ export const mutants: readonly Mutant[] = [
   ...publishPairs,
   ...publishParts,
   ...publishBuild,
+  ...replayUndo,
   ...storage,
   ...jobs,
   ...worker,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { localSource } from '../../cli/source/local.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { stringifyLossless } from '../../shared/replay/lossless-json.ts'
 import type { Pair } from '../../shared/replay/pair.ts'
@@ -75,4 +76,9 @@ export const relationshipUpsert = (label: string, start: unknown, end: unknown, 
   const [a, b] = [`(a:\`${label}\` {\`id\`: $a_id})`, `(b:\`${label}\` {\`id\`: $b_id})`]
   const text = `MERGE ${a} MERGE ${b} MERGE (a)-[r:\`KNOWS\`]->(b) SET r = {\`at\`: $at}`
   return pairOf(text, { a_id: start, b_id: end, at })
+}
+
+/** Replays the undo that a replay wrote into a directory. */
+export async function undone(directory: string, address: Neo4jAddress): Promise<ReplayReport> {
+  return replayed((await localSource(directory)) as PacketSource, address)
 }

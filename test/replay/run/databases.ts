@@ -88,6 +88,16 @@ export async function wipeOrigin(driver: Driver, names: Alphabet): Promise<void>
   }
 }
 
+/** Reads the graph that a database holds. */
+export async function readGraphOf(driver: Driver, names: Alphabet): Promise<Graph> {
+  const session = driver.session()
+  try {
+    return await session.executeRead((transaction) => read(transaction, names))
+  } finally {
+    await session.close()
+  }
+}
+
 /** The target after a replay by the engine, whose transactions are committed; leaves no data behind either. */
 export async function replayedByEngine(
   driver: Driver,
