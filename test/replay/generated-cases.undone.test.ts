@@ -5,7 +5,7 @@ import { openWorld } from './run/open-world.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 /** Neo4j 5 plans each new text for long. */
-const wanted = inject('isLong') ? [200, 200] : [8, 16]
+const wanted = inject('isLong') ? [200, 200] : [5, 12]
 
 /** What an undo cannot restore, on targets as dirty as these. */
 const reasons = [
