@@ -26,20 +26,18 @@ interface Between {
  */
 export async function saveBetween(items: readonly Item[], reader: TargetReader, images: Images): Promise<Addition[]> {
   const additions: Addition[] = []
-  for (const alike of Map.groupBy(items, ({ pair }) => pair.statement).values()) {
-    const type = typeBetween((alike[0] as Item).recognised)
-    if (type === null) continue
-    const [start, end] = identitiesOf((alike[0] as Item).recognised) as [IdentifiedNode, IdentifiedNode]
-    const rows = alike.map(({ parameters }) => ({
-      [start.parameter]: parameters[start.parameter],
-      [end.parameter]: parameters[end.parameter],
-    }))
+  const between = items.filter(({ recognised }) => typeBetween(recognised) !== null)
+  for (const [query, alike] of Map.groupBy(between, queryOf)) {
+    const type = typeBetween((alike[0] as Item).recognised) as string
+    const rows = alike.map(({ recognised, parameters }) =>
+      Object.fromEntries(identitiesOf(recognised).map(({ parameter }) => [parameter, parameters[parameter]])),
+    )
     const met = new Set<number>()
-    for await (const { at, ...between } of reader.read<Between>(query(start, type, end), rows)) {
+    for await (const { at, ...found } of reader.read<Between>(query, rows)) {
       const item = alike[at] as Item
       if (met.has(at)) throw irreversible(`an end of ${describe(item, type)}`, 'is there several times')
       met.add(at)
-      const addition = await saveOne(item, type, between, reader, images)
+      const addition = await saveOne(item, type, found, reader, images)
       if (addition !== null) additions.push(addition)
     }
   }
@@ -89,7 +87,10 @@ async function withId(found: readonly Relationship[], { key, text }: OwnId, read
   return matching
 }
 
-function query(start: IdentifiedNode, type: string, end: IdentifiedNode): string {
+/** Finds the ends that a pair names, and the relationships of its type between them. */
+function queryOf({ recognised }: Item): string {
+  const type = typeBetween(recognised) as string
+  const [start, end] = identitiesOf(recognised) as [IdentifiedNode, IdentifiedNode]
   const [a, b] = [anchorPattern('a', start, start.parameter), anchorPattern('b', end, end.parameter)]
   // Both ends first: as one pattern, every relationship of a hub would be visited for each row.
   const ends = withRowFields(template`OPTIONAL MATCH ${a} OPTIONAL MATCH ${b}`)

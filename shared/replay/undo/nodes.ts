@@ -18,14 +18,16 @@ interface Use extends NamedNode {
 /** Saves the nodes whose properties or labels the items may change, and those that they make or delete. */
 export async function saveNodes(items: readonly Item[], reader: TargetReader, images: Images): Promise<void> {
   for (const alike of Map.groupBy(items.flatMap(usesOf), ({ node }) => JSON.stringify(node)).values()) {
-    const pattern = anchorPattern('n', (alike[0] as Use).node, 'id')
-    const query = `${eachRow} ${withRowFields(template`OPTIONAL MATCH ${pattern}`)} RETURN at, n, ${seen('n')} AS seen`
+    const found = withRowFields(template`OPTIONAL MATCH ${anchorPattern('x', (alike[0] as Use).node, 'id')}`)
+    // Read by its internal id: of a node found by 5, Neo4j 5 may return 5 as its property where it has 5.0.
+    const whole = 'WITH at, id(x) AS node OPTIONAL MATCH (n) WHERE id(n) = node'
+    const query = `${eachRow} ${found} ${whole} RETURN at, n, ${seen('n')} AS seen`
     const rows = alike.map(({ value }) => ({ id: value }))
-    const found = new Set<number>()
+    const met = new Set<number>()
     for await (const { at, n, seen: node } of reader.read<{ n: Node | null; seen: Seen }>(query, rows)) {
       const { identity, makes } = alike[at] as Use
-      if (found.has(at)) throw irreversible(`the node ${describeIdentity(identity)}`, 'is there several times')
-      found.add(at)
+      if (met.has(at)) throw irreversible(`the node ${describeIdentity(identity)}`, 'is there several times')
+      met.add(at)
       if (n !== null) await images.node(n, await reader.identify(node))
       else if (makes) await images.absentNode(identity)
     }

@@ -107,7 +107,7 @@ function admitted({ target, delivery }: Case, { names }: World): Graph {
       ([label, key]) =>
         labels.includes(label) &&
         target.nodes.some(
-          (other, at) => at < index && other.labels.includes(label) && equalIds(other.properties[key], properties[key]),
+          (other, at) => at < index && other.labels.includes(label) && isSame(other.properties[key], properties[key]),
         ),
     ),
   )
@@ -115,6 +115,9 @@ function admitted({ target, delivery }: Case, { names }: World): Graph {
   const places = relationships.map(({ type, from, to }) => `${type} ${from} ${to}`)
   return { nodes, relationships: relationships.filter((_, index) => places.indexOf(places[index] as string) === index) }
 }
+
+/** Whether a constraint forbids both. */
+const isSame = (a: unknown, b: unknown) => equalIds(a, b) || (Number.isNaN(a) && Number.isNaN(b))
 
 function demand(what: string, expected: Graph, actual: Graph): void {
   const lines = differences(graphText(expected), graphText(actual))
