@@ -29,6 +29,7 @@ export interface ReplayingOptions extends LaneOptions, ProgressOptions {
   state?: string
   restart?: true
   allowOther?: true
+  undo?: string
 }
 
 const lanesOf = (text: string) => (text === 'auto' ? text : wholeNumber(1, 64)(text))
@@ -67,11 +68,13 @@ export async function runReplay(
   const isSet = (name: 'inOrder' | 'createConstraints' | 'withoutConstraints' | 'restart' | 'allowOther') =>
     options[name] === true
   try {
-    await requireWritable(stateFile)
+    await requireWritableFile(stateFile)
+    if (options.undo !== undefined) await requireWritable('--undo', options.undo, 'name another directory')
     return await replayInto(source, target, {
       ...{ lanes, batchRows: batch, onError: rejects ? 'collect' : 'stop', stateFile, signal },
       ...{ inOrder: isSet('inOrder'), restart: isSet('restart'), allowOther: isSet('allowOther') },
       ...{ createConstraints: isSet('createConstraints'), withoutConstraints: isSet('withoutConstraints') },
+      ...(options.undo === undefined ? {} : { undoDirectory: options.undo }),
       ...(rejects ? { rejected: rejects.add } : {}),
       onProgress: progressOf(source, progress),
     })
@@ -88,14 +91,17 @@ export function fileAbout(words: unknown, ending: 'json' | 'copy'): string {
 }
 
 /** Tried before anything is done, as it could not be remembered. @throws Failure (usage) */
-async function requireWritable(stateFile: string): Promise<void> {
+async function requireWritableFile(stateFile: string): Promise<void> {
   const found = await stat(stateFile).catch(() => null)
   if (found?.isDirectory()) throw usageError(`--state: ${stateFile} is a directory; name a file`)
-  const directory = dirname(stateFile)
+  await requireWritable('--state', dirname(stateFile), 'name a file in another directory')
+}
+
+async function requireWritable(option: string, directory: string, hint: string): Promise<void> {
   await mkdir(directory, { recursive: true })
     .then(() => access(directory, constants.W_OK))
     .catch(({ code }) => {
-      throw usageError(`--state: ${directory} cannot be written (${code}); name a file in another directory`)
+      throw usageError(`${option}: ${directory} cannot be written (${code}); ${hint}`)
     })
 }
 

@@ -34,8 +34,13 @@ export function replay(context: Context): Command {
     .option('--rejects <file>', 'part file to write the pairs to that the target refused')
     .option('--allow-other', 'also run statements that the service does not write, one by one')
     .addOption(
+      new Option('--undo <dir>', 'directory to write a packet to first that brings back what the replay touches')
+        // Neither what other statements touch nor which of several nodes is meant could be known.
+        .conflicts(['allowOther', 'withoutConstraints']),
+    )
+    .addOption(
       new Option('--dry-run', 'write nothing; say what would change').conflicts([
-        ...['state', 'restart', 'onError', 'rejects', 'inOrder'],
+        ...['state', 'restart', 'onError', 'rejects', 'inOrder', 'undo'],
       ]),
     )
     .addOption(progressOption(context))
@@ -57,8 +62,9 @@ async function run(context: Context, word: string, options: Options): Promise<vo
   }
   const rejects = file === undefined ? null : await openRejects(file)
   const report = await runReplay(context, source, target, options, rejects)
-  const result = { source: source.name, target: target.url, ...report }
-  printResult(context, options.json, result, replayText(source.name, report))
+  const result = { source: source.name, target: target.url, ...report, undo: options.undo }
+  const undo = options.undo === undefined ? '' : `; packets replay ${options.undo} undoes it`
+  printResult(context, options.json, result, `${replayText(source.name, report)}${undo}`)
   if (report.rejected === 0) return
   const which = `the target refused ${plural(report.rejected, 'pair')}, ${whereRejects(report, file, rejects)}`
   throw new Failure('target', `${which}; all others were replayed`)

@@ -12,6 +12,8 @@ import { runWindow } from './run/run-window.ts'
 import { createTally, type Tally } from './run/tally.ts'
 import type { PacketSource, PartSource } from './source/packet-source.ts'
 import { usualWindowBytes, windowsOf } from './source/windows.ts'
+import { endUndo } from './undo/directory.ts'
+import { saveUndo } from './undo/save-undo.ts'
 
 export type { PacketSource, PartSource, Target }
 
@@ -33,6 +35,8 @@ export interface ReplayOptions {
   /** Null: the replay cannot be resumed. */
   stateFile: string | null
   restart: boolean
+  /** Where to write, before anything is replayed, a packet that brings back what the replay touches. */
+  undoDirectory?: string
   /** Receives each pair that the target refused, with `onError: 'collect'`. */
   rejected?: (pair: Pair, place: Place) => Promise<void> | void
   onProgress?: (progress: Progress) => void
@@ -87,7 +91,7 @@ async function replayInto(
 ): Promise<ReplayReport> {
   const started = performance.now()
   const { signal, onProgress } = options
-  const { inOrder, allowOther, windowBytes = usualWindowBytes } = options
+  const { inOrder, allowOther, windowBytes = usualWindowBytes, undoDirectory } = options
   const settings = { recognise: createRecogniser(), allowOther, inOrder, windowBytes }
   const resume = await openResume(options.stateFile, options.restart, source, settings, signal)
   const { sha256, needed } = await survey(source, settings, signal)
@@ -98,7 +102,12 @@ async function replayInto(
 
   const { databaseId } = await preflight(connection, needed, options, signal)
   const { generation } = source
-  await resume.begin(connection, { sha256, generation, target: targetHash(url, database), databaseId })
+  const replayed = { sha256, generation, target: targetHash(url, database), databaseId }
+  await resume.begin(connection, replayed)
+  if (undoDirectory !== undefined) {
+    const isBegun = resume.done.length > 0
+    await saveUndo(connection, source, { ...settings, directory: undoDirectory, replayed, isBegun }, signal)
+  }
 
   const lanes = options.withoutConstraints || inOrder ? 1 : options.lanes === 'auto' ? lanesOfAuto : options.lanes
   const tally = createTally()
@@ -125,6 +134,7 @@ async function replayInto(
     window = await next
   }
   await resume.end()
+  if (undoDirectory !== undefined) await endUndo(undoDirectory, replayed)
   const seconds = (performance.now() - started) / 1_000
   const { done, rejected } = resume
   return { ...tally, partsDone, partsSkipped: done.length, rejectedBefore: rejected.length, lanes, seconds }

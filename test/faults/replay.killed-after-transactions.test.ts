@@ -5,29 +5,13 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import { startProcess } from '../../dev/stack/processes.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { replayed, targetOf } from '../support/replaying.ts'
-import { dirtying, type KilledReplay, packetOf } from './support/killed-replay.ts'
+import { dirtying, packetOf, replayInChild } from './support/killed-replay.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const directory = await mkdtemp(join(tmpdir(), 'replay-'))
 afterAll(() => rm(directory, { recursive: true }))
-
-/** @returns whether it was killed. */
-async function replayInChild(order: KilledReplay): Promise<boolean> {
-  const child = await startProcess({
-    name: 'replay',
-    command: process.execPath,
-    args: ['test/faults/support/killed-replay.ts'],
-    env: { ...process.env, KILLED_REPLAY: JSON.stringify(order) },
-    cwd: join(import.meta.dirname, '../..'),
-    logFile: join(directory, 'child.log'),
-  })
-  const { code, signal } = await child.exited
-  if (signal !== 'SIGKILL' && code !== 0) throw new Error(child.tail())
-  return signal === 'SIGKILL'
-}
 
 describe.each([
   ['Neo4j 5, one lane', target, 1, 3],
@@ -54,14 +38,14 @@ describe.each([
     timeout: 180_000,
   }, async () => {
     await dirty()
-    expect(await replayInChild({ ...order, killAfter: null })).toBe(false)
+    expect(await replayInChild({ ...order, killAfter: null }, directory)).toBe(false)
     const expected = await readGraph(driver, label)
     expect([expected.nodes.length, expected.relationships.length]).toEqual([60, 100])
     let goneOn = 0
     let transactions = 1
     for (; ; transactions += step) {
       await dirty()
-      if (!(await replayInChild({ ...order, killAfter: { transactions } }))) break
+      if (!(await replayInChild({ ...order, killAfter: { transactions } }, directory))) break
       const { partsSkipped } = await again()
       goneOn = Math.max(goneOn, partsSkipped)
       expect(differences(expected, await readGraph(driver, label))).toEqual([])
@@ -72,7 +56,7 @@ describe.each([
 
   test('a replay does not go on in a database that was emptied meanwhile, unless it begins anew', async () => {
     await dirty()
-    expect(await replayInChild({ ...order, killAfter: { partsDone: 1 } })).toBe(true)
+    expect(await replayInChild({ ...order, killAfter: { partsDone: 1 } }, directory)).toBe(true)
     expect((await stat(stateFile)).mode & 0o777).toBe(0o600)
     const state = await readFile(stateFile, 'utf8')
     expect(state).not.toContain(address.password)

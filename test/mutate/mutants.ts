@@ -9,6 +9,7 @@ import { publishParts } from './mutants/publish-parts.ts'
 import { publishRead } from './mutants/publish-read.ts'
 import { publishRequest } from './mutants/publish-request.ts'
 import { replay } from './mutants/replay.ts'
+import { replayUndo } from './mutants/replay-undo.ts'
 import { storage } from './mutants/storage.ts'
 import { worker } from './mutants/worker.ts'
 
@@ -21,6 +22,7 @@ export const mutants: readonly Mutant[] = [
   ...publishPairs,
   ...publishParts,
   ...publishBuild,
+  ...replayUndo,
   ...storage,
   ...jobs,
   ...worker,

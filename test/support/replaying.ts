@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { localSource } from '../../cli/source/local.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { render } from '../../shared/cypher/parameters.ts'
 import type { Statement } from '../../shared/publish/pairs/statements/statement.ts'
@@ -95,3 +96,8 @@ const usualComparison: VerifyOptions = {
 /** The pair of a statement, in the syntax with `$`. */
 export const pairOfStatement = ({ text }: Statement<unknown>, parameters: Pair['parameters']): Pair =>
   pairOf(render(text, 'dollar'), parameters)
+
+/** Replays the undo that a replay wrote into a directory. */
+export async function undone(directory: string, address: Neo4jAddress): Promise<ReplayReport> {
+  return replayed((await localSource(directory)) as PacketSource, address)
+}

@@ -1,4 +1,5 @@
 import { quote } from '../../cypher/identifiers.ts'
+import { offsetsQuery } from '../../cypher/zone-offsets.ts'
 import type { Origin } from '../../origin/connect.ts'
 import type { RelationshipType } from '../request/relationship-types.ts'
 import { asInteger, collectIds, eachNode, type IdList, type InternalId, internalId } from './internal-ids.ts'
@@ -84,10 +85,6 @@ export async function hasUniqueness(origin: Origin, label: string, idProperty: s
 
 /** The offset in seconds of a zoned datetime property (of each element of a list), which Bolt 3 omits. */
 export async function readOffsets(origin: Origin, owner: 'node' | 'relationship', id: InternalId, key: string) {
-  const [pattern, variable] = owner === 'node' ? ['(x)', 'x'] : ['()-[x]->()', 'x']
-  const property = `${variable}.${quote(key)}`
-  // Appending to an empty list wraps a single value and leaves a list unchanged.
-  const query = `MATCH ${pattern} WHERE id(x) = $id RETURN [at IN [] + ${property} | at.offsetSeconds]`
-  for await (const [offsets] of origin.read(query, { id: asInteger(id) })) return offsets as bigint[]
+  for await (const [offsets] of origin.read(offsetsQuery(owner, key), { id: asInteger(id) })) return offsets as bigint[]
   return []
 }

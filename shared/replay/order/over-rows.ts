@@ -12,14 +12,15 @@ export function overRows({ text }: Pick<Recognised, 'text'>): string {
   return `UNWIND $rows AS row ${statement} RETURN count(*)`
 }
 
-/** The query that reads something for each of `$rows`, which it numbers: `at` and `row` may be returned. */
-export function overNumberedRows(text: Template): string {
-  const query = withRowFields(text).replace(/^WITH /, 'WITH at, row, ')
-  return `UNWIND range(0, size($rows) - 1) AS at WITH at, $rows[at] AS row ${query}`
-}
+/** Begins a query that looks something up for each of `$rows`; `at` is the position of the row. */
+export const eachRow = 'UNWIND range(0, size($rows) - 1) AS at WITH at, $rows[at] AS row'
+
+/** The query that reads something for each of `$rows`: `at` and `row` may be returned. */
+export const overNumberedRows = (text: Template): string =>
+  `${eachRow} ${withRowFields(text).replace(/^WITH /, 'WITH at, row, ')}`
 
 /** The text with fields of `row` in place of parameters. */
-const withRowFields = (text: Template): string =>
+export const withRowFields = (text: Template): string =>
   render(
     text.map((part) => (typeof part === 'string' ? part : `row.${part.name}`)),
     'dollar',

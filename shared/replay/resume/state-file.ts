@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { ReplayError } from '../errors.ts'
+import { writeWhole } from '../whole-file.ts'
 
 const state = z.strictObject({
   version: z.literal(1),
@@ -44,18 +45,9 @@ export async function readState(file: string, isIgnored: boolean): Promise<State
   }
 }
 
-/** Writes beside and renames: a replay that is killed leaves the old state or the new one. */
 export async function writeState(file: string, state: State): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
-  const beside = `${file}.new`
-  const handle = await open(beside, 'w', 0o600)
-  try {
-    await handle.writeFile(`${JSON.stringify(state)}\n`)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await rename(beside, file)
+  await writeWhole(file, `${JSON.stringify(state)}\n`)
 }
 
 export const removeState = (file: string): Promise<void> => rm(file, { force: true })

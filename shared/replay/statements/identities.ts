@@ -1,15 +1,18 @@
 import type { End } from '../../publish/pairs/statements/relationship-create.ts'
+import type { Anchor, Expression } from '../../publish/pairs/statements/statement.ts'
 import type { Structure } from './structure.ts'
 
 /** A node that a statement finds by identity; `parameter` holds its id, or its list of ids. */
-export interface IdentifiedNode extends End {
+export interface IdentifiedNode extends Anchor {
   parameter: string
 }
 
 /** The nodes that a statement finds by identity; of a relationship, the start comes first. */
 export function identitiesOf(it: Structure): IdentifiedNode[] {
-  const named = (parameters: readonly string[], ...nodes: readonly End[]): IdentifiedNode[] =>
-    nodes.map(({ label, idProperty }, index) => ({ label, idProperty, parameter: parameters[index] as string }))
+  const named = (parameters: readonly string[], ...nodes: readonly (End & { id?: Expression })[]): IdentifiedNode[] =>
+    nodes.map(({ label, idProperty, id = plain }, index) => {
+      return { label, idProperty, id, parameter: parameters[index] as string }
+    })
   switch (it.kind) {
     case 'relationshipUpsert':
       return named(['a_id', 'b_id'], it.ends.start, it.ends.end)
@@ -25,3 +28,5 @@ export function identitiesOf(it: Structure): IdentifiedNode[] {
       return named(['id'], it.node)
   }
 }
+
+const plain: Expression = { wrap: null, list: false }

@@ -1,5 +1,6 @@
+import type { End } from '../../publish/pairs/statements/relationship-create.ts'
 import { shownId, typeOf } from '../run/describe-pair.ts'
-import { type IdentifiedNode, identitiesOf } from '../statements/identities.ts'
+import { identitiesOf } from '../statements/identities.ts'
 import type { Structure } from '../statements/structure.ts'
 import { areSame, shownValue } from './values.ts'
 
@@ -32,8 +33,7 @@ export function subjectOf(it: Structure, parameters: Properties): string {
   return nodes.length === 1 ? (nodes[0] as string) : `(${nodes.join(` -${typeOf(it)}-> `)})`
 }
 
-export const nodeText = ({ label, idProperty }: Omit<IdentifiedNode, 'parameter'>, id: unknown): string =>
-  `:${label}(${idProperty}=${shownId(id)})`
+export const nodeText = ({ label, idProperty }: End, id: unknown): string => `:${label}(${idProperty}=${shownId(id)})`
 
 /** Compares the properties of one node or relationship, without the keys whose values are the target's. */
 export function propertyFindings(

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { startProcess } from '../../../dev/stack/processes.ts'
 import { type PacketSource, replay, type Target } from '../../../shared/replay/replay.ts'
 import { nodeUpsert, pairOf, partsWithManifest, relationshipUpsert } from '../../support/replaying.ts'
 
@@ -7,6 +9,7 @@ export interface KilledReplay {
   target: Target
   stateFile: string
   lanes: number
+  undoDirectory?: string
   killAfter: { transactions: number } | { partsDone: number } | null
 }
 
@@ -54,12 +57,27 @@ export const dirtying = (label: string) => [
   `MATCH (a:\`${label}\` {stale: true}), (b:\`${label}\` {id: 'p0'}) CREATE (a)-[:KNOWS {stale: true}]->(b)`,
 ]
 
+/** Runs a replay in a process of its own. @returns whether it was killed. */
+export async function replayInChild(order: KilledReplay, directory: string): Promise<boolean> {
+  const child = await startProcess({
+    name: 'replay',
+    command: process.execPath,
+    args: ['test/faults/support/killed-replay.ts'],
+    env: { ...process.env, KILLED_REPLAY: JSON.stringify(order) },
+    cwd: join(import.meta.dirname, '../../..'),
+    logFile: join(directory, 'child.log'),
+  })
+  const { code, signal } = await child.exited
+  if (signal !== 'SIGKILL' && code !== 0) throw new Error(child.tail())
+  return signal === 'SIGKILL'
+}
+
 /** Small, so that there are many transactions, and windows of one part. */
 const sizes = { batchRows: 15, windowBytes: 1 }
 
 const order = process.env.KILLED_REPLAY
 if (order !== undefined) {
-  const { label, target, stateFile, lanes, killAfter }: KilledReplay = JSON.parse(order)
+  const { label, target, stateFile, lanes, undoDirectory, killAfter }: KilledReplay = JSON.parse(order)
   await replay(packetOf(label), target, {
     ...{
       ...sizes,
@@ -71,6 +89,7 @@ if (order !== undefined) {
       allowOther: false,
     },
     ...{ stateFile, restart: false, signal: new AbortController().signal },
+    ...(undoDirectory === undefined ? {} : { undoDirectory }),
     onProgress({ transactions, partsDone }) {
       const done = { transactions, partsDone }
       const isDue = Object.entries(killAfter ?? {}).some(([unit, count]) => done[unit as keyof typeof done] === count)

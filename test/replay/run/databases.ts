@@ -89,6 +89,16 @@ export async function wipeOrigin(driver: Driver, names: Alphabet): Promise<void>
   }
 }
 
+/** Reads the graph that a database holds. */
+export async function readGraphOf(driver: Driver, names: Alphabet): Promise<Graph> {
+  const session = driver.session()
+  try {
+    return await session.executeRead((transaction) => read(transaction, names))
+  } finally {
+    await session.close()
+  }
+}
+
 /** What a replay by the engine made of a target, and what a comparison with the packet found. */
 interface Replayed {
   graph: Graph

@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { uniqueness } from '../../cypher/uniqueness.ts'
+import type { StatementCounts } from '../../publish/pairs/statements/statement.ts'
+import type { PartSink } from '../../publish/parts/packet-writer.ts'
+import { ReplayError } from '../errors.ts'
+import type { Uniqueness } from '../preflight/constraints.ts'
+import type { State } from '../resume/state-file.ts'
+import { writeWhole } from '../whole-file.ts'
+
+const marker = z.strictObject({
+  version: z.literal(1),
+  /** Of the packet that is replayed, and of the target, as in the state file. */
+  sha256: z.string(),
+  generation: z.number().nullable(),
+  target: z.string(),
+  databaseId: z.string().nullable(),
+  /** Nothing is replayed before it is `complete`; `ended` when all is. */
+  stage: z.enum(['reading', 'complete', 'ended']),
+})
+
+/** Whose undo a directory holds. */
+export type Replayed = Pick<State, 'sha256' | 'generation' | 'target' | 'databaseId'>
+
+// Its name is none of a part.
+const markerFile = 'undo.state'
+const manifestFile = 'manifest.json'
+const partName = (number: number) => `undo-${String(number).padStart(6, '0')}.json`
+const isOurs = (name: string) => /^(undo-\d+\.json|undo\.state|manifest\.json)(\.new)?$/.test(name)
+
+/**
+ * Opens the directory of an undo. Without `isBegun` nothing of the replay has been done.
+ * @returns whether the undo is complete. @throws ReplayError `refused` if it holds anything else.
+ */
+export async function openUndo(directory: string, replayed: Replayed, isBegun: boolean): Promise<boolean> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const names = await readdir(directory)
+  const known = names.includes(markerFile) ? await readMarker(directory) : null
+  if (known === null && names.length > 0) throw refused(directory, 'holds something else')
+  if (known !== null) {
+    const { version: _version, stage, ...of } = known
+    const keys = Object.keys(replayed) as (keyof Replayed)[]
+    if (keys.some((key) => of[key] !== replayed[key])) throw refused(directory, 'holds the undo of another replay')
+    if (stage === 'ended') throw refused(directory, 'holds the undo of a replay that has ended')
+    if (stage === 'complete') return true
+  }
+  if (isBegun) {
+    throw new ReplayError(
+      'refused',
+      'the replay was begun without --undo; go on without it, or begin anew with --restart',
+    )
+  }
+  for (const name of names.filter(isOurs)) await rm(join(directory, name))
+  await writeStage(directory, replayed, 'reading')
+  return false
+}
+
+const refused = (directory: string, problem: string) =>
+  new ReplayError('refused', `--undo: ${directory} ${problem}; name another directory`)
+
+async function readMarker(directory: string) {
+  try {
+    return marker.parse(JSON.parse(await readFile(join(directory, markerFile), 'utf8')))
+  } catch (cause) {
+    throw new ReplayError('refused', `--undo: ${join(directory, markerFile)} cannot be read`, { cause })
+  }
+}
+
+const writeStage = (directory: string, replayed: Replayed, stage: z.infer<typeof marker>['stage']): Promise<void> =>
+  writeWhole(join(directory, markerFile), JSON.stringify({ version: 1, ...replayed, stage }))
+
+export const endUndo = (directory: string, replayed: Replayed): Promise<void> =>
+  writeStage(directory, replayed, 'ended')
+
+/** Writes the parts of an undo, and at its end the manifest. */
+export function createUndoFiles(directory: string, replayed: Replayed) {
+  const parts: { fileName: string; pairs: number; bytes: number; sha256: string }[] = []
+  const statements: StatementCounts = {}
+  const sink: PartSink = async (part) => {
+    const fileName = partName(part.number)
+    const { pairs, bytes } = part
+    parts[part.number - 1] = { fileName, pairs, bytes: bytes.length, sha256: hash('sha256', bytes) }
+    for (const [kind, count] of Object.entries(part.statements) as [keyof StatementCounts, number][]) {
+      statements[kind] = (statements[kind] ?? 0) + count
+    }
+    await writeWhole(join(directory, fileName), bytes)
+  }
+
+  return {
+    sink,
+    async complete(rules: readonly Uniqueness[]): Promise<void> {
+      const sum = (key: 'pairs' | 'bytes') => parts.reduce((total, part) => total + part[key], 0)
+      const constraints = rules.map((rule) => ({ ...rule, cypher: uniqueness(rule.label, rule.property) }))
+      const manifest = {
+        ...{ packet: 'undo', generation: 0, createdAt: new Date().toISOString(), parameterSyntax: 'dollar' },
+        ...{ numbers: 'plain', pairs: sum('pairs'), bytes: sum('bytes') },
+        sha256: hash('sha256', parts.map(({ sha256 }) => sha256).join('\n')),
+        ...{ parts, statements, requires: { server: '3.5', constraints }, report: null },
+      }
+      await writeWhole(join(directory, manifestFile), JSON.stringify(manifest, null, 2))
+      // A crash of the machine must not leave changes at the target, and no names of these files.
+      const handle = await open(directory, 'r')
+      await handle.sync().finally(() => handle.close())
+      await writeStage(directory, replayed, 'complete')
+    },
+  }
+}

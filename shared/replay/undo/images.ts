@@ -1,0 +1,105 @@
+import type { Node, Relationship } from 'neo4j-driver'
+import { byCodePoint, isQuotable } from '../../cypher/identifiers.ts'
+import { pairOf, shapeOf } from '../../publish/pairs/pair.ts'
+import { createPairMaker, type Ends, fieldsOf, type PropertyField } from '../../publish/pairs/pair-maker.ts'
+import type { KeepList } from '../../publish/pairs/statements/cleanup.ts'
+import { nodeDelete } from '../../publish/pairs/statements/node-delete.ts'
+import type { PacketWriter } from '../../publish/parts/packet-writer.ts'
+import { type Identity, mergeText } from '../../publish/request/identity.ts'
+import type { Facts } from './facts.ts'
+import { describeIdentity, endsText, identityText, irreversible } from './identities.ts'
+import { createKeySet } from './key-set.ts'
+import type { TargetReader } from './target-reader.ts'
+
+/** Writes the pairs of an undo, each element once. */
+export function createImages({ named, idFields, added }: Facts, reader: TargetReader, writer: PacketWriter) {
+  const written = createKeySet()
+  const pairs = createPairMaker('dollar')
+  const isNew = (...key: readonly string[]) => written.add(key.join('\u0000'))
+
+  async function fieldsAt(owner: 'node' | 'relationship', it: Node | Relationship, about: string) {
+    const properties = { keys: Object.keys(it.properties), values: Object.values(it.properties) }
+    await reader.complete(owner, it.identity as unknown as bigint, properties)
+    const fields = fieldsOf(properties)
+    if ('problem' in fields) throw irreversible(about, fields.problem)
+    return fields
+  }
+
+  return {
+    isNew,
+
+    /** The node as it is, with its labels: those that the packet adds and it lacks are removed. */
+    async node(node: Node, identity: Identity): Promise<void> {
+      if (!isNew('node', `${node.identity}`)) return
+      const about = `the node ${describeIdentity(identity)}`
+      const fields = await fieldsAt('node', node, about)
+      const unquotable = node.labels.find((label) => !isQuotable(label))
+      if (unquotable !== undefined) throw irreversible(about, `bears a label ${JSON.stringify(unquotable)}`)
+      const surplus = [...(added.get(identity.label) ?? [])].filter((label) => !node.labels.includes(label))
+      const changes = {
+        protectedKeys: [],
+        added: node.labels.filter((label) => label !== identity.label).sort(byCodePoint),
+        removed: surplus.sort(byCodePoint),
+      }
+      await writer.write(pairs.nodeUpsert(identity, fields, changes), about)
+    },
+
+    /** A node that is not there. */
+    async absentNode(identity: Identity): Promise<void> {
+      if (!isNew('absent', identityText(identity))) return
+      const { label, idProperty, id } = identity
+      const about = `the node ${describeIdentity(identity)}`
+      const json = numbersAsTheyAre(id)
+      if (json === null) throw irreversible(about, `is not there, and no node delete can name its ${id.wrap}`)
+      await writer.write(
+        pairOf(shapeOf(nodeDelete(label, idProperty), 'dollar'), () => `[${json}]`),
+        about,
+      )
+    },
+
+    /** These relationships as they are; `all` between the two ends that may change, of one type. */
+    async relationships(ends: Ends, all: readonly Relationship[]): Promise<void> {
+      const { start, type, end } = ends
+      const about = `the relationship ${describeIdentity(start)} -${type}-> ${describeIdentity(end)}`
+      if (!isQuotable(type)) throw irreversible(about, 'has a type that no statement can name')
+      const idField = idFields.get(type) ?? null
+      if (idField === null && all.length > 1) throw irreversible(about, 'has parallel ones that cannot be told apart')
+      const ids = new Set<string>()
+      for (const relationship of all) {
+        const fields = await fieldsAt('relationship', relationship, about)
+        const id = idField === null ? null : ownId(fields, idField, about)
+        // Without its id it is the only one, and the packet adds none.
+        if (idField !== null && id === null && (named.has(endsText(ends)) || !(await reader.isAlone(relationship)))) {
+          throw irreversible(about, `has no ${idField}, by which the packet tells relationships apart`)
+        }
+        if (id !== null && ids.has(id)) throw irreversible(about, `has a parallel one of equal ${idField}`)
+        if (id !== null) ids.add(id)
+        if (!isNew('relationship', `${relationship.identity}`)) continue
+        await writer.write(pairs.relationshipUpsert(ends, fields, [], id === null ? null : idField), about)
+      }
+    },
+
+    /** Deletes the relationships out of a node that no list keeps. */
+    async cleanup(node: Identity, type: string, lists: readonly KeepList[]): Promise<void> {
+      const about = `the relationships of ${describeIdentity(node)}, -${type}->`
+      await writer.write(pairs.cleanup(node, { type, direction: 'out' }, lists), about)
+    },
+  }
+}
+
+export type Images = ReturnType<typeof createImages>
+
+function ownId(fields: readonly PropertyField[], idField: string, about: string): string | null {
+  const id = fields.find(({ key }) => key === idField)?.value
+  if (id === undefined) return null
+  if (id.wrap === 'toFloat' && id.json.includes('NaN')) throw irreversible(about, `has NaN as ${idField}`)
+  return mergeText(id)
+}
+
+/** The id as JSON that stands for itself, as a list of ids has no expression; null if it cannot. */
+function numbersAsTheyAre({ json, wrap }: Identity['id']): string | null {
+  if (wrap === null) return json
+  if (wrap !== 'toInteger' && wrap !== 'toFloat') return null
+  const text = json.replaceAll('"', '')
+  return /[a-z]{2}/i.test(text) ? null : text
+}

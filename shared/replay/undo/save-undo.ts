@@ -1,0 +1,61 @@
+import { AppError } from '../../errors/app-error.ts'
+import { createPacketWriter } from '../../publish/parts/packet-writer.ts'
+import { maxPairsPerPart, partLimits } from '../../publish/parts/part-buffer.ts'
+import { ReplayError } from '../errors.ts'
+import type { Connection } from '../run/connection.ts'
+import { describeFailure, isAbort } from '../run/failures.ts'
+import type { LoadSettings } from '../source/load-part.ts'
+import type { PacketSource } from '../source/packet-source.ts'
+import { saveBetween } from './between-ends.ts'
+import { saveDeleted } from './deleted.ts'
+import { createUndoFiles, openUndo, type Replayed } from './directory.ts'
+import { eachPart, readFacts } from './facts.ts'
+import { createImages } from './images.ts'
+import { saveKept } from './keep-lists.ts'
+import { saveNodes } from './nodes.ts'
+import { createTargetReader } from './target-reader.ts'
+
+export interface UndoSettings extends LoadSettings {
+  directory: string
+  replayed: Replayed
+  /** Whether parts of the replay are done. */
+  isBegun: boolean
+}
+
+/**
+ * Reads what a packet will touch at the target, all of it before the first transaction, and writes it to a directory as
+ * a packet that brings it back. Keeps the complete undo of the same replay, which was read before that wrote anything.
+ * @throws ReplayError `refused` if anything could not be restored exactly
+ */
+export async function saveUndo(
+  connection: Connection,
+  source: PacketSource,
+  { directory, replayed, isBegun, ...settings }: UndoSettings,
+  signal: AbortSignal,
+): Promise<void> {
+  const files = createUndoFiles(directory, replayed)
+  const writer = createPacketWriter(partLimits(maxPairsPerPart), Number.MAX_SAFE_INTEGER, files.sink)
+  try {
+    if (await openUndo(directory, replayed, isBegun)) return
+    const facts = await readFacts(source, settings, signal)
+    const reader = createTargetReader(connection, facts, signal)
+    const images = createImages(facts, reader, writer)
+    for await (const [part] of eachPart(source, settings, signal)) {
+      const items = part?.items ?? []
+      await saveNodes(items, reader, images)
+      await saveKept(await saveBetween(items, reader, images), reader, images)
+      await saveDeleted(items, reader, images)
+    }
+    await writer.end()
+    await files.complete(facts.rules)
+  } catch (error) {
+    await writer.settle()
+    throw asReplayError(error)
+  }
+}
+
+function asReplayError(error: unknown): unknown {
+  if (error instanceof ReplayError || isAbort(error)) return error
+  if (error instanceof AppError) return new ReplayError('refused', `--undo: ${error.message}`, { cause: error })
+  return new ReplayError('failed', `the undo cannot be made: ${describeFailure(error)}`, { cause: error })
+}

@@ -1,0 +1,141 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, inject, test } from 'vitest'
+import { contentsOf } from '../../cli/source/contents.ts'
+import { localSource } from '../../cli/source/local.ts'
+import type { Source } from '../../cli/source/source.ts'
+import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { uniqueName } from '../../dev/requests.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
+import { nodeUpsert, partsWithManifest, relationshipUpsert, replayed, undone } from '../support/replaying.ts'
+
+const { target } = inject('stack') as { target: Neo4jAddress }
+const driver = openDriver(target)
+const label = uniqueName('Saved')
+const home = await mkdtemp(join(tmpdir(), 'undo-'))
+const [stateFile, undoDirectory] = [join(home, 'state.json'), join(home, 'undo')]
+const many = (name: string) => Array.from({ length: 20 }, (_, index) => nodeUpsert(label, `${name}${index}`))
+const constraints = [{ label, property: 'id' }]
+const source = partsWithManifest(
+  constraints,
+  many('a'),
+  [relationshipUpsert(label, 'a0', 'b0'), ...many('b')],
+  many('c'),
+)
+const usual = { createConstraints: true, stateFile, windowBytes: 1, batchRows: 5, lanes: 1 }
+const options = { ...usual, undoDirectory }
+const { signal } = new AbortController()
+const graph = () => readGraph(driver, label)
+const clear = () => run(driver, `MATCH (n:\`${label}\`) DETACH DELETE n`)
+
+beforeEach(async () => {
+  await clear()
+  await rm(stateFile, { force: true })
+  await rm(undoDirectory, { recursive: true, force: true })
+  await run(driver, `CREATE (:\`${label}\` {id: 'a0', old: 1.0}), (:\`${label}\` {id: 'b1', old: 2})`)
+})
+afterAll(async () => {
+  await clear()
+  await driver.close()
+  await rm(home, { recursive: true })
+})
+
+/** A replay that is interrupted after so many rows. */
+async function interrupt(atRows: number, more = {}): Promise<void> {
+  const interrupted = new AbortController()
+  const onProgress = ({ rows }: { rows: number }) => rows >= atRows && interrupted.abort()
+  const replay = replayed(source, target, { ...options, ...more, onProgress, signal: interrupted.signal })
+  await expect(replay).rejects.toMatchObject({ kind: 'interrupted' })
+}
+
+const refusal = (message: string) => ({ kind: 'refused', message: expect.stringContaining(message) })
+
+test('an undo is a packet with a manifest, for its owner only, whole before anything is replayed', async () => {
+  await interrupt(5)
+  const undo = (await localSource(undoDirectory)) as Source
+  expect(await contentsOf(undo, signal)).toMatchObject({
+    // b0 is named by two parts.
+    ...{ pairs: 60, statements: { nodeUpsert: 2, nodeDelete: 58 } },
+    requires: { constraints: [{ label, property: 'id' }] },
+  })
+  expect(await contentsOf({ ...undo, manifest: null }, signal)).toMatchObject({ pairs: 60 })
+  for (const name of await readdir(undoDirectory)) {
+    expect((await stat(join(undoDirectory, name))).mode & 0o777).toBe(0o600)
+    expect(await readFile(join(undoDirectory, name), 'utf8')).not.toContain(target.password)
+  }
+  expect((await stat(undoDirectory)).mode & 0o777).toBe(0o700)
+})
+
+test('without its manifest it is a directory of part files', async () => {
+  const before = await graph()
+  await replayed(source, target, options)
+  await rm(join(undoDirectory, 'manifest.json'))
+  await undone(undoDirectory, target)
+  expect(differences(before, await graph())).toEqual([])
+})
+
+test.each([5, 30, 55])(
+  'an undo of a replay that was interrupted after %i rows is kept when it goes on',
+  async (rows) => {
+    const before = await graph()
+    await interrupt(rows)
+    await replayed(source, target, options)
+    expect((await graph()).nodes.length).toBe(60)
+    await undone(undoDirectory, target)
+    expect(differences(before, await graph())).toEqual([])
+  },
+)
+
+test('an undo is kept when an interrupted replay begins anew, and undoes one that does not go on', async () => {
+  const before = await graph()
+  await interrupt(30)
+  await interrupt(10, { restart: true })
+  await undone(undoDirectory, target)
+  expect(differences(before, await graph())).toEqual([])
+})
+
+test('an undo that is not complete is read again, as nothing was replayed', async () => {
+  const before = await graph()
+  await interrupt(5)
+  const marker = join(undoDirectory, 'undo.state')
+  await writeFile(marker, (await readFile(marker, 'utf8')).replace('complete', 'reading'))
+  await rm(join(undoDirectory, 'manifest.json'))
+  await writeFile(join(undoDirectory, 'undo-000009.json'), '{}')
+  await clear()
+  await run(driver, `CREATE (:\`${label}\` {id: 'a0', old: 1.0}), (:\`${label}\` {id: 'b1', old: 2})`)
+  await rm(stateFile, { force: true })
+  await replayed(source, target, options)
+  await undone(undoDirectory, target)
+  expect(differences(before, await graph())).toEqual([])
+})
+
+test('the undo of a replay that has ended, or of another one, is not overwritten', async () => {
+  await interrupt(30)
+  const other = { ...source, sha256: '0'.repeat(64) }
+  const again = { ...options, restart: true }
+  await expect(replayed(other, target, again)).rejects.toMatchObject(refusal('holds the undo of another replay; name'))
+  await replayed(source, target, options)
+  const after = await graph()
+  await expect(replayed(source, target, options)).rejects.toMatchObject(
+    refusal('holds the undo of a replay that has ended'),
+  )
+  expect(differences(after, await graph())).toEqual([])
+})
+
+test('a directory with other files is refused', async () => {
+  await mkdir(undoDirectory)
+  await writeFile(join(undoDirectory, 'mine.txt'), '')
+  const before = await graph()
+  await expect(replayed(source, target, options)).rejects.toMatchObject(
+    refusal(`${undoDirectory} holds something else`),
+  )
+  expect(differences(before, await graph())).toEqual([])
+})
+
+test('a replay that was begun without an undo gets none', async () => {
+  await interrupt(30, { undoDirectory: undefined })
+  await expect(replayed(source, target, options)).rejects.toMatchObject(refusal('begun without --undo'))
+  await replayed(source, target, usual)
+})
