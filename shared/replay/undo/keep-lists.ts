@@ -2,9 +2,10 @@ import { quote } from '../../cypher/identifiers.ts'
 import { type Rendered, renderValue } from '../../cypher/values.ts'
 import type { KeepClause, KeepList } from '../../publish/pairs/statements/cleanup.ts'
 import { equalsNothing, type Identity, mergeText } from '../../publish/request/identity.ts'
+import { eachRow } from '../order/over-rows.ts'
 import { irreversible } from './identities.ts'
 import type { Images } from './images.ts'
-import { eachRow, type Seen, seen, type TargetReader } from './target-reader.ts'
+import { type Seen, seen, type TargetReader } from './target-reader.ts'
 
 /** A relationship that a pair adds out of a node that is there. */
 export interface Addition {
