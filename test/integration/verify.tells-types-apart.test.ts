@@ -36,7 +36,7 @@ async function rotate(driver: Driver, label: string): Promise<number> {
 test.each(targets)('each value of each type differs from its neighbours, and not from itself: $name', async (at) => {
   const label = uniqueName('Types')
   const originIds = await drawMatrix(origin, label, true)
-  for (const numbers of ['plain', 'strict']) {
+  for (const numbers of at.address === legacy ? ['plain'] : ['plain', 'strict']) {
     const fields = { ...database(neo4j, label, 'id'), originIds, metadata: true, relationships: ['T'], numbers }
     const source = sourceOf(answeredPairs(await client.post('/1.0/publish/', { ...fields, returnOnly: true })))
     await replayed(source, at.address, { createConstraints: true })

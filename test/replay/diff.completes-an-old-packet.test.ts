@@ -57,13 +57,14 @@ function isUnambiguous(before: Case['target'], packets: readonly Published[], id
 test('a target that has the old packet becomes the same by the difference as by the whole new packet', {
   timeout: 1_200_000,
 }, async () => {
-  const wanted = inject('isLong') ? 500 : 15
+  const wanted = inject('isLong') ? 500 : 6
   const seed = Math.floor(Math.random() * 2 ** 31)
   console.log(`differences of generated packets: seed ${seed}, ${wanted} pairs of packets`)
   const drawn = fc.tuple(cases(world.names, fc.constant(null)), changeRecipes, fc.nat())
   let [compared, shorter] = [0, 0]
-  for (const [generated, recipe, order] of fc.sample(drawn, { seed, numRuns: wanted * 20 })) {
-    if (compared === wanted) break
+  for (const [generated, recipe, order] of fc.sample(drawn, { seed, numRuns: wanted * 60 })) {
+    // Some of the differences are much shorter than the packet.
+    if (compared >= wanted && shorter > 0) break
     // Both packets come from one address.
     const requests = generated.requests.map((request) => ({ ...request, isElsewhere: false }))
     const given = { ...generated, requests }
@@ -88,6 +89,6 @@ test('a target that has the old packet becomes the same by the difference as by 
     const lines = differences(graphText(expected), graphText(actual))
     expect(lines, `${describeCase(given)}\nlater ${JSON.stringify(recipe)}`).toEqual([])
   }
-  expect(compared).toBe(wanted)
+  expect(compared).toBeGreaterThanOrEqual(wanted)
   expect(shorter).toBeGreaterThan(0)
 })
