@@ -85,17 +85,21 @@ export function differencesText({ differing, differences, first }: VerifyReport)
 
 /** What a comparison found, for people. */
 export function verifyText(name: string, report: VerifyReport): string {
-  const { differing, sample, others } = report
-  // Only what was compared whole is said to agree.
-  const isWhole = sample === 1 && others === 0
-  const none = comparedIn(report) === 0 ? 'nothing was compared' : isWhole ? 'the target agrees' : 'no difference found'
-  const found = differing === 0 ? none : `${plural(differing, 'pair')} ${differing === 1 ? 'differs' : 'differ'}`
-  return [`${name}: ${found}; ${comparedText(report)}`, ...differencesText(report)].join('\n')
+  return [`${name}: ${foundText(report)}; ${comparedText(report)}`, ...differencesText(report)].join('\n')
 }
 
-/** Whether the target agrees with the packet; null where not all of it was compared, and nothing was found. */
-export const isEqual = (report: VerifyReport): boolean | null =>
-  report.differing > 0 ? false : report.sample === 1 && report.others === 0 ? true : null
+function foundText(report: VerifyReport): string {
+  const { differing } = report
+  if (differing > 0) return `${plural(differing, 'pair')} ${differing === 1 ? 'differs' : 'differ'}`
+  if (comparedIn(report) === 0) return 'nothing was compared'
+  return isEqual(report) ? 'the target agrees' : 'no difference found'
+}
+
+/** Whether the target agrees with the packet; null where it does as far as was compared, and that was not all. */
+export function isEqual(report: VerifyReport): boolean | null {
+  if (report.differing > 0) return false
+  return report.sample === 1 && report.others === 0 && comparedIn(report) > 0 ? true : null
+}
 
 export function comparedText(report: VerifyReport): string {
   const pairs = comparedIn(report)
