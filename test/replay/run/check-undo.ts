@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { localSource } from '../../../cli/source/local.ts'
 import { differences } from '../../../dev/replay/compare-graphs.ts'
+import { run } from '../../../dev/replay/neo4j.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { ReplayError } from '../../../shared/replay/errors.ts'
 import { type Pair, parsePart } from '../../../shared/replay/pair.ts'
@@ -84,9 +85,7 @@ async function undoOne(world: World, target: Neo4jAddress, given: Case, director
   const pairs: Pair[] = []
   for (const part of undo.parts) pairs.push(...parsePart(await part.read(new AbortController().signal)))
   if (orderSeed % 3 === 0) {
-    const session = to.session()
-    for (const { statement, parameters } of shuffled(pairs, orderSeed)) await session.run(statement, parameters)
-    await session.close()
+    for (const { statement, parameters } of shuffled(pairs, orderSeed)) await run(to, statement, parameters)
     demand('undone pair by pair', before, await readGraphOf(to, names))
   }
   await replayed(undo, target, options)
