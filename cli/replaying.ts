@@ -98,7 +98,7 @@ async function requireWritableFile(stateFile: string): Promise<void> {
 }
 
 async function requireWritable(option: string, directory: string, hint: string): Promise<void> {
-  await mkdir(directory, { recursive: true })
+  await mkdir(directory, { recursive: true, mode: 0o700 })
     .then(() => access(directory, constants.W_OK))
     .catch(({ code }) => {
       throw usageError(`${option}: ${directory} cannot be written (${code}); ${hint}`)

@@ -63,11 +63,11 @@ export function layoutOf({ title, bubbles, arrows }: Picture): Layout {
     }),
   )
   return {
-    width: Math.max(
-      ...[ranks.width, widthOf(title, longestTitle) + 2 * margin],
-      ...placed.map(({ space: { x, width } }) => x + width / 2 + margin),
+    width: placed.reduce(
+      (most, { space: { x, width } }) => Math.max(most, x + width / 2 + margin),
+      Math.max(ranks.width, widthOf(title, longestTitle) + 2 * margin),
     ),
-    height: Math.max(ranks.height, ...placed.map(({ space: { y, height } }) => y + height / 2 + margin)),
+    height: placed.reduce((most, { space: { y, height } }) => Math.max(most, y + height / 2 + margin), ranks.height),
     bubbles: placed,
     arrows: [...drawnBetween, ...drawnLoops],
   }

@@ -11,7 +11,12 @@ const wanted = inject('isLong') ? [200, 200] : [3, 8]
 const reasons = [
   ...['has parallel ones that cannot be told apart', 'has a parallel one of equal grn', 'tells relationships apart'],
   ...['has no identity that the packet could name', 'could not be told from one that has no grn', 'byte array as its'],
-  ...['no node delete can name its', 'bears several identities', 'has the grn of a relationship to another node'],
+  ...[
+    'no node delete can name its',
+    'bears several identities',
+    'has the grn of a relationship to another node',
+    'has NaN as grn',
+  ],
 ]
 
 test.each([

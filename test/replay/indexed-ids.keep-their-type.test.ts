@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
@@ -18,9 +18,9 @@ const originIds = Array.from({ length: count }, (_, index) => String(index))
  * inside of the node: 5 for 5.0.
  */
 describe.each([
-  { name: 'Neo4j 5', address: neo4j, index: (label: string) => `CREATE INDEX FOR (n:${label}) ON (n.id)` },
-  { name: 'Neo4j 3.5', address: legacy, index: (label: string) => `CREATE INDEX ON :${label}(id)` },
-])('an id that is stored as 5.0 and requested as 5 is published as 5.0, from $name', ({ address, index }) => {
+  { name: 'Neo4j 5', address: neo4j, unique: (label: string) => `FOR (n:${label}) REQUIRE n.id IS UNIQUE` },
+  { name: 'Neo4j 3.5', address: legacy, unique: (label: string) => `ON (n:${label}) ASSERT n.id IS UNIQUE` },
+])('an id that is stored as 5.0 and requested as 5 is published as 5.0, from $name', ({ address, unique }) => {
   const label = uniqueName('Float')
   const driver = openDriver(address)
   afterAll(async () => {
@@ -28,9 +28,10 @@ describe.each([
     await driver.close()
   })
 
+  // With the index of a constraint, which is complete when it has been created.
+  beforeAll(() => run(driver, `CREATE CONSTRAINT ${unique(label)}`))
+
   test.each([{ metadata: true }, { relationships: ['T'] }])('%j', async (what) => {
-    await run(driver, index(label)).catch(() => {})
-    await run(driver, 'CALL db.awaitIndexes()')
     await run(driver, `MATCH (n:${label}) DETACH DELETE n`)
     await run(
       driver,
@@ -48,15 +49,15 @@ describe.each([
 test('so is the own id of a relationship, from Neo4j 5', async () => {
   const label = uniqueName('Float')
   const driver = openDriver(neo4j)
-  await run(driver, `CREATE INDEX FOR ()-[r:${label}]-() ON (r.rid)`)
-  await run(driver, 'CALL db.awaitIndexes()')
+  await run(driver, `CREATE INDEX ${label} FOR ()-[r:${label}]-() ON (r.${label})`)
+  await run(driver, 'CALL db.awaitIndex($label)', { label })
   await run(
     driver,
-    `UNWIND range(0, ${count - 1}) AS i CREATE (:${label} {id: i})-[:${label} {rid: toFloat(i)}]->(:${label} {id: -i - 1})`,
+    `UNWIND range(0, ${count - 1}) AS i CREATE (:${label} {id: i})-[:${label} {${label}: toFloat(i)}]->(:${label} {id: -i - 1})`,
   )
-  const fields = { ...database(neo4j, label, 'id'), relationshipIds: originIds, relationshipIdField: 'rid' }
+  const fields = { ...database(neo4j, label, 'id'), relationshipIds: originIds, relationshipIdField: label }
   const answer = await client.post('/1.0/publish/', { ...fields, returnOnly: true, preventCleanup: true })
-  const ids = answeredPairs(answer).map(({ parameters }) => parameters.rid)
+  const ids = answeredPairs(answer).map(({ parameters }) => parameters[label])
   expect(ids).toHaveLength(count)
   expect(ids.filter((id) => typeof id !== 'number')).toEqual([])
   await run(driver, `MATCH (n:${label}) DETACH DELETE n`)

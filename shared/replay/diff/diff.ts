@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { createHashSet } from '../hash-set.ts'
 import type { Pair } from '../pair.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 import { createNeeds } from '../preflight/needed.ts'
@@ -6,7 +7,6 @@ import { createRecogniser } from '../recognise.ts'
 import { brokenIn, checkedPairs, readPart } from '../source/load-part.ts'
 import type { PacketSource } from '../source/packet-source.ts'
 import type { Kind } from '../statements/structure.ts'
-import { createHashSet } from './hash-set.ts'
 import { pairHash } from './pair-hash.ts'
 
 export interface DiffOptions {
@@ -46,7 +46,7 @@ export async function diff(
 ): Promise<DiffReport> {
   const recognise = createRecogniser()
   const known = createHashSet()
-  const old = await readPairs(oldPacket, signal, (pair) => known.add(pairHash(pair, recognise(pair.statement))))
+  const old = await readPairs(oldPacket, signal, (pair) => void known.add(pairHash(pair, recognise(pair.statement))))
 
   const needs = createNeeds()
   const onlyNew = { pairs: 0, statements: {} as DiffReport['onlyNew']['statements'] }

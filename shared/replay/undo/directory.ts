@@ -38,7 +38,9 @@ export async function openUndo(directory: string, replayed: Replayed, isBegun: b
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const names = await readdir(directory)
   const known = names.includes(markerFile) ? await readMarker(directory) : null
-  if (known === null && names.length > 0) throw refused(directory, 'holds something else')
+  // The marker is the first file, and may not have got its name.
+  const isElse = known === null && names.some((name) => name !== `${markerFile}.new`)
+  if (isElse) throw refused(directory, 'holds something else')
   if (known !== null) {
     const { version: _version, stage, ...of } = known
     const keys = Object.keys(replayed) as (keyof Replayed)[]

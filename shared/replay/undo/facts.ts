@@ -8,15 +8,15 @@ import type { PacketSource } from '../source/packet-source.ts'
 import { windowsOf } from '../source/windows.ts'
 import { type IdentifiedNode, identitiesOf } from '../statements/identities.ts'
 import type { Structure } from '../statements/structure.ts'
+import { createTextSet, type TextSet } from '../text-set.ts'
 import { endsText, identityBy, identityText } from './identities.ts'
-import { createKeySet, type KeySet } from './key-set.ts'
 
 /** What must be known of the whole packet before any of its elements is read at the target. */
 export interface Facts {
   /** How pairs find nodes. */
   rules: readonly Uniqueness[]
   /** The texts of all identities that pairs name, and of all ends of relationships. */
-  named: KeySet
+  named: TextSet
   /** The property by which pairs tell parallel relationships of a type apart; null if by nothing. */
   idFields: ReadonlyMap<string, string | null>
   /** The labels that node upserts add, by the label of the identity. */
@@ -30,7 +30,7 @@ export const eachPart = (source: PacketSource, settings: LoadSettings, signal: A
 /** Reads the whole packet. @throws ReplayError `refused` if its statements speak differently of one type. */
 export async function readFacts(source: PacketSource, settings: LoadSettings, signal: AbortSignal): Promise<Facts> {
   const needs = createNeeds()
-  const named = createKeySet()
+  const named = createTextSet()
   const idFields = new Map<string, string | null>()
   const added = new Map<string, Set<string>>()
   const seen = new WeakSet<object>()

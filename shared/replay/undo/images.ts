@@ -6,14 +6,14 @@ import type { KeepList } from '../../publish/pairs/statements/cleanup.ts'
 import { nodeDelete } from '../../publish/pairs/statements/node-delete.ts'
 import type { PacketWriter } from '../../publish/parts/packet-writer.ts'
 import { type Identity, mergeText } from '../../publish/request/identity.ts'
+import { createTextSet } from '../text-set.ts'
 import type { Facts } from './facts.ts'
 import { describeIdentity, endsText, identityText, irreversible } from './identities.ts'
-import { createKeySet } from './key-set.ts'
 import type { TargetReader } from './target-reader.ts'
 
 /** Writes the pairs of an undo, each element once. */
 export function createImages({ named, idFields, added }: Facts, reader: TargetReader, writer: PacketWriter) {
-  const written = createKeySet()
+  const written = createTextSet()
   const pairs = createPairMaker('dollar')
   const isNew = (...key: readonly string[]) => written.add(key.join('\u0000'))
 

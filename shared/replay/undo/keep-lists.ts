@@ -31,8 +31,13 @@ export async function saveKept(additions: readonly Addition[], reader: TargetRea
   const isFirst = ({ node, type }: Addition) => images.isNew('kept', `${node}`, type)
   const byEnd = additions.filter((one) => one.parallel === null && isFirst(one))
   for (const alike of Map.groupBy(byEnd, ({ type }) => type).values()) await saveFarEnds(alike, reader, images)
-  for (const one of additions) if (one.parallel !== null) await saveOwnIds(one, one.parallel, reader, images)
+  const parallel = additions.filter((one): one is ParallelAddition => one.parallel !== null)
+  for (const alike of Map.groupBy(parallel, ({ node, type }) => `${node} ${type}`).values()) {
+    await saveOwnIds(alike as [ParallelAddition], reader, images)
+  }
 }
+
+type ParallelAddition = Addition & { parallel: OwnId }
 
 async function saveFarEnds(alike: readonly Addition[], reader: TargetReader, images: Images): Promise<void> {
   const { type } = alike[0] as Addition
@@ -49,23 +54,30 @@ async function saveFarEnds(alike: readonly Addition[], reader: TargetReader, ima
   }
 }
 
-/** Far ends do not tell an added relationship from a parallel one; ids do, if all relationships of the node have one. */
+/**
+ * Far ends do not tell an added relationship from a parallel one; ids do, if all relationships of the node have one.
+ * @param alike additions of one type out of one node
+ */
 async function saveOwnIds(
-  { node, start, type, about }: Addition,
-  { key, text }: OwnId,
+  alike: readonly [ParallelAddition, ...ParallelAddition[]],
   reader: TargetReader,
   images: Images,
 ): Promise<void> {
+  const [{ node, start, type, parallel }] = alike
+  const { key } = parallel
+  const byId = new Map(alike.map((one) => [one.parallel.text, one]))
+  const irreversibly = ({ about }: ParallelAddition, problem: string) =>
+    irreversible(`a relationship ${about} that would be added beside others`, problem)
   const query = `${byNode} MATCH (a)-[r:${quote(type)}]->() RETURN id(r) AS r, r.${quote(key)} AS id`
   const lists = new Map<string, KeepList>()
-  const added = `a relationship ${about} that would be added beside others`
   for await (const row of reader.read<{ r: bigint; id: unknown }>(query, [{ node }])) {
     const properties = { keys: [key], values: [row.id] }
     await reader.complete('relationship', row.r, properties)
     const [value] = properties.values
     const id = value === null || equalsNothing(value) ? null : renderValue(value)
-    if (id === null) throw irreversible(added, `could not be told from one that has no ${key}`)
-    if (mergeText(id) === text) throw irreversible(added, `has the ${key} of a relationship to another node`)
+    if (id === null) throw irreversibly(alike[0], `could not be told from one that has no ${key}`)
+    const same = byId.get(mergeText(id))
+    if (same) throw irreversibly(same, `has the ${key} of a relationship to another node`)
     keep(lists, { by: 'relationshipId', field: key, id: expressionOf(id) }, id)
   }
   if (images.isNew('kept by id', `${node}`, type)) await images.cleanup(start, type, [...lists.values()])

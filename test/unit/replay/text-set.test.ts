@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createKeySet } from '../../../shared/replay/undo/key-set.ts'
+import { createTextSet } from '../../../shared/replay/text-set.ts'
 
 test('a set knows each text it was given, and no other, however many there are', () => {
-  const set = createKeySet()
+  const set = createTextSet()
   const texts = Array.from({ length: 50_000 }, (_, index) => `text ${index}`)
   expect(texts.every((text) => set.add(text))).toBe(true)
   expect(texts.every((text) => set.has(text) && !set.add(text))).toBe(true)

@@ -1,6 +1,8 @@
 /** A set of hashes of which the first four words count. Each of them can be marked once it was met again. */
 export interface HashSet {
-  add(hash: Uint32Array): void
+  /** @returns whether it is new */
+  add(hash: Uint32Array): boolean
+  has(hash: Uint32Array): boolean
   /** Whether the set has the hash, which is then marked. */
   mark(hash: Uint32Array): boolean
   readonly size: number
@@ -45,12 +47,14 @@ export function createHashSet(slots = 1_024): HashSet {
   return {
     add(hash) {
       const at = placeOf(hash)
-      if (table[at] !== 0) return
+      if (table[at] !== 0) return false
       table[at] = ((hash[0] as number) & ~flags) | isTaken
       for (let word = 1; word < wordsPerSlot; word++) table[at + word] = hash[word] as number
       size++
       if (size > (table.length / wordsPerSlot) * fullest) grow()
+      return true
     },
+    has: (hash) => table[placeOf(hash)] !== 0,
     mark(hash) {
       const at = placeOf(hash)
       const first = table[at] as number
