@@ -1,4 +1,4 @@
-import { uniqueness } from '../../shared/cypher/uniqueness.ts'
+import { oldestServer, uniqueness } from '../../shared/cypher/uniqueness.ts'
 import { parsePart } from '../../shared/replay/pair.ts'
 import { createRecogniser } from '../../shared/replay/recognise.ts'
 import { brokenIn, readPart } from '../../shared/replay/source/load-part.ts'
@@ -25,7 +25,6 @@ interface Constraint {
 }
 
 /** The oldest server that runs every statement of the service. */
-export const oldestServer = '3.5'
 
 /** Takes the contents from the manifest, or else reads all parts. */
 export async function contentsOf(source: Source, signal: AbortSignal): Promise<Contents> {

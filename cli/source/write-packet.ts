@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { uniqueness } from '../../shared/cypher/uniqueness.ts'
+import { oldestServer, uniqueness } from '../../shared/cypher/uniqueness.ts'
 import { stringifyLossless } from '../../shared/replay/lossless-json.ts'
 import type { Pair } from '../../shared/replay/pair.ts'
 import type { Uniqueness } from '../../shared/replay/preflight/constraints.ts'
 import { partNames } from '../../shared/storage/names.ts'
 import { usageError } from '../exit.ts'
-import { oldestServer } from './contents.ts'
 import { manifestFile } from './local.ts'
 
 const [begin, separator, end] = ['{"statements":[', ',', ']}']

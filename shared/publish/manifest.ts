@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type UniquenessTexts, uniqueness } from '../cypher/uniqueness.ts'
+import { oldestServer, type UniquenessTexts, uniqueness } from '../cypher/uniqueness.ts'
 import type { Generation } from '../storage/generation-reader.ts'
 import { packetName } from '../storage/keys.ts'
 import type { ManifestPart } from '../storage/manifest.ts'
@@ -34,9 +34,6 @@ export interface PacketManifest {
   /** Always null: the packet is whole. */
   base: null
 }
-
-/** The oldest server that runs every statement text of a packet; the replay tests run all kinds on it. */
-const oldestServer = '3.5'
 
 /** Describes a generation, with download links if there are `urls`, one for each part. */
 export function manifestOf(

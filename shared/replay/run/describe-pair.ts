@@ -1,7 +1,7 @@
 import { stringifyLossless } from '../lossless-json.ts'
 import type { Recognised } from '../recognise.ts'
-import { identitiesOf } from '../statements/identities.ts'
-import type { Kind, Structure } from '../statements/structure.ts'
+import { identitiesOf, typeBetween } from '../statements/identities.ts'
+import type { Kind } from '../statements/structure.ts'
 
 const names: Record<Kind, string> = {
   nodeUpsert: 'node upsert',
@@ -16,13 +16,7 @@ const names: Record<Kind, string> = {
 /** `relationship upsert, :Person p1 -KNOWS-> :Person p2` */
 export function describePair(recognised: Recognised, parameters: Readonly<Record<string, unknown>>): string {
   const nodes = identitiesOf(recognised).map(({ label, parameter }) => `:${label} ${shownId(parameters[parameter])}`)
-  return `${names[recognised.kind]}, ${nodes.join(` -${typeOf(recognised)}-> `)}`
-}
-
-/** The type of the relationship that a pair speaks of; empty if it is about a node. */
-export function typeOf(it: Structure): string {
-  if (it.kind === 'relationshipCreate') return it.type
-  return 'ends' in it ? it.ends.type : ''
+  return `${names[recognised.kind]}, ${nodes.join(` -${typeBetween(recognised)}-> `)}`
 }
 
 /** An id as it stands in the packet. */

@@ -3,7 +3,7 @@ import { cellsOf, runCells } from '../order/cells.ts'
 import { bucketOf, identityTexts } from '../order/identity-text.ts'
 import { type Phase, phases } from '../order/phases.ts'
 
-/** On two cores, four are as fast as any other number; see the benchmark. */
+/** Faster than one on two cores: R10 of the benchmark. No other number was measured. */
 export const lanesOfAuto = 4
 
 export interface Lanes {

@@ -7,6 +7,12 @@ export interface IdentifiedNode extends Anchor {
   parameter: string
 }
 
+/** The type of the relationship that a statement names by its ends; null for other statements. */
+export function typeBetween(it: Structure): string | null {
+  if (it.kind === 'relationshipCreate') return it.type
+  return 'ends' in it ? it.ends.type : null
+}
+
 /** The nodes that a statement finds by identity; of a relationship, the start comes first. */
 export function identitiesOf(it: Structure): IdentifiedNode[] {
   const named = (parameters: readonly string[], ...nodes: readonly (End & { id?: Expression })[]): IdentifiedNode[] =>

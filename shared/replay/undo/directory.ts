@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { uniqueness } from '../../cypher/uniqueness.ts'
+import { oldestServer, uniqueness } from '../../cypher/uniqueness.ts'
 import type { StatementCounts } from '../../publish/pairs/statements/statement.ts'
 import type { PartSink } from '../../publish/parts/packet-writer.ts'
 import { ReplayError } from '../errors.ts'
@@ -99,7 +99,7 @@ export function createUndoFiles(directory: string, replayed: Replayed) {
         ...{ packet: 'undo', generation: 0, createdAt: new Date().toISOString(), parameterSyntax: 'dollar' },
         ...{ numbers: 'plain', pairs: sum('pairs'), bytes: sum('bytes') },
         sha256: hash('sha256', parts.map(({ sha256 }) => sha256).join('\n')),
-        ...{ parts, statements, requires: { server: '3.5', constraints }, report: null },
+        ...{ parts, statements, requires: { server: oldestServer, constraints }, report: null },
       }
       await writeWhole(join(directory, manifestFile), JSON.stringify(manifest, null, 2))
       // A crash of the machine must not leave changes at the target, and no names of these files.

@@ -6,7 +6,7 @@ import { createNeeds } from '../preflight/needed.ts'
 import type { LoadSettings } from '../source/load-part.ts'
 import type { PacketSource } from '../source/packet-source.ts'
 import { windowsOf } from '../source/windows.ts'
-import { type IdentifiedNode, identitiesOf } from '../statements/identities.ts'
+import { type IdentifiedNode, identitiesOf, typeBetween } from '../statements/identities.ts'
 import type { Structure } from '../statements/structure.ts'
 import { createTextSet, type TextSet } from '../text-set.ts'
 import { endsText, identityBy, identityText } from './identities.ts'
@@ -86,12 +86,6 @@ export const namedBy = ({ recognised, parameters }: Pick<Item, 'recognised' | 'p
     const values = recognised.kind === 'nodeDelete' && Array.isArray(value) ? value : [value]
     return values.map((one) => ({ node, value: one, identity: identityBy(node, one) }))
   })
-
-/** The type of the relationship that a statement names by its ends; null for other statements. */
-export function typeBetween(it: Structure): string | null {
-  if (it.kind === 'relationshipCreate') return it.type
-  return 'ends' in it ? it.ends.type : null
-}
 
 /** The type of which a statement speaks, and the property by which it finds relationships; null if it does not matter. */
 function idFieldOf(it: Structure): [type: string, idField: string | null] | null {

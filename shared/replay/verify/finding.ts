@@ -1,6 +1,6 @@
 import type { End } from '../../publish/pairs/statements/relationship-create.ts'
-import { shownId, typeOf } from '../run/describe-pair.ts'
-import { identitiesOf } from '../statements/identities.ts'
+import { shownId } from '../run/describe-pair.ts'
+import { identitiesOf, typeBetween } from '../statements/identities.ts'
 import type { Structure } from '../statements/structure.ts'
 import { areSame, shownValue } from './values.ts'
 
@@ -30,7 +30,7 @@ export type Properties = Readonly<Record<string, unknown>>
 /** What a pair speaks of: `:Person(id=p1)`, or `(:Person(id=p1) -KNOWS-> :Person(id=p2))`. */
 export function subjectOf(it: Structure, parameters: Properties): string {
   const nodes = identitiesOf(it).map((node) => nodeText(node, parameters[node.parameter]))
-  return nodes.length === 1 ? (nodes[0] as string) : `(${nodes.join(` -${typeOf(it)}-> `)})`
+  return nodes.length === 1 ? (nodes[0] as string) : `(${nodes.join(` -${typeBetween(it)}-> `)})`
 }
 
 export const nodeText = ({ label, idProperty }: End, id: unknown): string => `:${label}(${idProperty}=${shownId(id)})`

@@ -31,12 +31,12 @@ export const createReport = (sample: number): VerifyReport => ({
 const zeros = <K extends string>(kinds: readonly K[]) =>
   Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<K, number>
 
-/** Counts differences, and keeps `mostShown` of those that stand first. */
+/** Counts differences, and keeps `mostShown` of those that have a text and stand first. */
 export function addDifferences(report: VerifyReport, found: readonly Difference[], mostShown: number): void {
   const { differences, first } = report
   for (const { kind, text, item } of found) {
     differences[kind]++
-    first.push({ ...item.place, kind, text })
+    if (text !== '') first.push({ ...item.place, kind, text })
   }
   first.sort((a, b) => a.part - b.part || a.pair - b.pair)
   first.length = Math.min(first.length, mostShown)
