@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { JobReport } from '../publish/parts/report.ts'
 import { type Creation, createJob, type EarlierJob, findEarlierJob, type NewJob } from './create-job.ts'
@@ -43,7 +44,8 @@ export interface JobRecords {
   /** The id of the unfinished job that holds a packet's name, if any: for writers that are not jobs. */
   holder(orgName: string, fileName: string): Promise<string | null>
   /**
-   * Starts a new attempt with its progress reset; a `step` of a large multi starts only the first attempt.
+   * Starts a new attempt with its progress reset; a `step` of a large multi starts only the first attempt. Only this
+   * object may report the attempt's progress and begin its commit.
    * @returns the attempt's number, or why none was started.
    */
   start(id: string, step?: 'step'): Promise<number | 'finished' | 'cancelling' | 'lost'>
@@ -90,6 +92,8 @@ const maxUnendedRuns = 3
 
 export function createJobRecords(redis: Redis): JobRecords {
   defineJobScripts(redis)
+  // JSON, as programs of earlier versions expect of a field that they do not know.
+  const worker = JSON.stringify(randomUUID())
   const now = () => new Date().toISOString()
   const nameOf = ({ orgName, fileName }: Pick<JobRecord, 'orgName' | 'fileName'>) => `${orgName}/${fileName}`
 
@@ -125,7 +129,7 @@ export function createJobRecords(redis: Redis): JobRecords {
     async start(id, step) {
       const known = await redis.hget(recordKey(id), 'progress')
       const progress = progressOf('reading', known === null ? 0 : JSON.parse(known).subRequests)
-      const values = [JSON.stringify(now()), String(maxUnendedRuns), JSON.stringify(progress), step ?? '']
+      const values = [JSON.stringify(now()), String(maxUnendedRuns), JSON.stringify(progress), worker, step ?? '']
       const attempt = await redis.jobStart(recordKey(id), ...values)
       if (attempt > 0) return attempt
       return attempt === 0 ? 'finished' : attempt === -1 ? 'cancelling' : 'lost'
@@ -134,12 +138,12 @@ export function createJobRecords(redis: Redis): JobRecords {
       await redis.jobEndRun(recordKey(id))
     },
     async beginCommit(job, attempt, progress, report) {
-      const values = [String(attempt ?? ''), JSON.stringify(progress), JSON.stringify(report), nameOf(job)]
+      const values = [String(attempt ?? ''), worker, JSON.stringify(progress), JSON.stringify(report), nameOf(job)]
       return (await redis.jobCommit(recordKey(job.id), stalePlainFilesKey, ...values)) === 1
     },
     async progress(id, attempt, progress) {
       const text = progress === null ? '' : JSON.stringify(progress)
-      const stop = await redis.jobProgress(recordKey(id), String(attempt ?? ''), text)
+      const stop = await redis.jobProgress(recordKey(id), String(attempt ?? ''), worker, text)
       return stop === '' ? null : (stop as 'superseded' | 'cancelling')
     },
     async cancel(id) {

@@ -29,6 +29,16 @@ local function tickFrom(record, slices)
   else redis.call('HSET', record, 'tickedAt', now) end
 end`
 
+/**
+ * Whether an attempt of a worker is the latest. `slice`: prefix of the fields, `''` for those of a job. The number
+ * alone does not tell: a Redis that was rolled back counts an attempt twice, while the first run of it goes on.
+ */
+export const isLatest = `
+local function isLatest(key, slice, attempt, worker)
+  local latest = redis.call('HMGET', key, slice .. 'attempt', slice .. 'worker')
+  return latest[1] == attempt and latest[2] == worker
+end`
+
 // The job of an idempotency key, and its fingerprint. A job that failed through a fault of the service (500, 503), or
 // whose record is gone, is not replayed: the same request creates a new job.
 const knownJob = `
@@ -79,8 +89,8 @@ for list = 7, #KEYS do
 end
 return ''`
 
-// Runs that neither ended nor were handed back took down their workers. ARGV: now, limit of such runs, progress, 'step'
-// for a run that does not restart the work: that of a large multi, before and after its slices.
+// Runs that neither ended nor were handed back took down their workers. ARGV: now, limit of such runs, progress, worker,
+// 'step' for a run that does not restart the work: that of a large multi, before and after its slices.
 const start = `${tick}
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
@@ -89,8 +99,8 @@ if tonumber(redis.call('HGET', KEYS[1], 'unended') or 0) >= tonumber(ARGV[2]) th
 redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[1])
 tickFrom(KEYS[1])
 redis.call('HINCRBY', KEYS[1], 'unended', 1)
-if ARGV[4] == 'step' and redis.call('HGET', KEYS[1], 'attempt') ~= '0' then return 1 end
-redis.call('HSET', KEYS[1], 'state', 'running', 'progress', ARGV[3])
+if ARGV[5] == 'step' and redis.call('HGET', KEYS[1], 'attempt') ~= '0' then return 1 end
+redis.call('HSET', KEYS[1], 'state', 'running', 'progress', ARGV[3], 'worker', ARGV[4])
 return redis.call('HINCRBY', KEYS[1], 'attempt', 1)`
 
 // A full Redis refuses a script whose first write allocates memory, so scripts that end something delete first.
@@ -101,24 +111,26 @@ tick(KEYS[1])
 return redis.call('HINCRBY', KEYS[1], 'unended', -1)`
 
 // Several steps of a large multi may commit concurrently, because they commit the same parts.
-// KEYS: record, stale plain files. ARGV: attempt ('' for any), progress, report, name of the packet.
+// KEYS: record, stale plain files. ARGV: attempt ('' for any), worker, progress, report, name of the packet.
 const beginCommit = `${sharedNow}
+${isLatest}
 local state = redis.call('HGET', KEYS[1], 'state')
 if state ~= 'running' and not (ARGV[1] == '' and state == 'committing') then return 0 end
-if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
+if ARGV[1] ~= '' and not isLatest(KEYS[1], '', ARGV[1], ARGV[2]) then return 0 end
 if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return 0 end
-redis.call('HSET', KEYS[1], 'state', 'committing', 'begun', 'true', 'progress', ARGV[2], 'report', ARGV[3])
-redis.call('ZADD', KEYS[2], now, ARGV[4])
+redis.call('HSET', KEYS[1], 'state', 'committing', 'begun', 'true', 'progress', ARGV[3], 'report', ARGV[4])
+redis.call('ZADD', KEYS[2], now, ARGV[5])
 return 1`
 
-// ARGV: attempt ('' for any), progress ('' for none).
+// ARGV: attempt ('' for any), worker, progress ('' for none).
 const progress = `${tick}
-if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 'superseded' end
+${isLatest}
+if ARGV[1] ~= '' and not isLatest(KEYS[1], '', ARGV[1], ARGV[2]) then return 'superseded' end
 local state = redis.call('HGET', KEYS[1], 'state')
 if state == 'running' then
   if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return 'cancelling' end
   tick(KEYS[1])
-  if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'progress', ARGV[2]) end
+  if ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'progress', ARGV[3]) end
 elseif state ~= 'committing' then return 'superseded' end
 return ''`
 

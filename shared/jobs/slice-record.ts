@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { Redis, Result } from 'ioredis'
 import type { JobProgress } from './record.ts'
 import { recordKey, slicesKey } from './redis-keys.ts'
-import { tick } from './scripts.ts'
+import { isLatest, tick } from './scripts.ts'
 
 /** Progress of a slice. */
 export type SliceProgress = Pick<JobProgress, 'subRequestsDone' | 'pairs' | 'parts' | 'bytes'>
@@ -12,7 +13,10 @@ export type SliceProgress = Pick<JobProgress, 'subRequestsDone' | 'pairs' | 'par
  * because the slice's progress restarts. The results of slices are in the object store.
  */
 export interface SliceRecords {
-  /** Starts an attempt at a slice. @returns its number, or why none was started. */
+  /**
+   * Starts an attempt at a slice, whose progress only this object may report. @returns its number, or why none was
+   * started.
+   */
   start(id: string, slice: number): Promise<number | 'finished' | 'cancelling' | 'lost'>
   /** Records that a run ended on its own, with any outcome: it did not take down its worker. */
   endRun(id: string, slice: number): Promise<void>
@@ -44,7 +48,7 @@ local function count(slice, values)
   return sums[2]
 end`
 
-// KEYS: record, slices. ARGV: slice, limit of runs that never ended.
+// KEYS: record, slices. ARGV: slice, limit of runs that never ended, worker.
 const start = `${tick}
 ${count}
 if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return 0 end
@@ -56,6 +60,7 @@ tickFrom(KEYS[1], KEYS[2])
 if isSilent then redis.call('HSET', KEYS[2], 'unended', 0) end
 redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':unended', 1)
 redis.call('HINCRBY', KEYS[2], 'unended', 1)
+redis.call('HSET', KEYS[2], ARGV[1] .. ':worker', ARGV[3])
 local attempt = redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':attempt', 1)
 if attempt > 1 then
   redis.call('HINCRBY', KEYS[1], 'attempt', 1)
@@ -71,18 +76,19 @@ tick(KEYS[1])
 if unended(KEYS[2]) > 0 then redis.call('HINCRBY', KEYS[2], 'unended', -1) end
 return redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':unended', -1)`
 
-// KEYS: record, slices. ARGV: slice, attempt, the values of `counted`.
+// KEYS: record, slices. ARGV: slice, attempt, worker, the values of `counted`.
 const progress = `${tick}
 ${count}
+${isLatest}
 if redis.call('HGET', KEYS[1], 'state') ~= 'running' then return -1 end
-if redis.call('HGET', KEYS[2], ARGV[1] .. ':attempt') ~= ARGV[2] then return -1 end
+if not isLatest(KEYS[2], ARGV[1] .. ':', ARGV[2], ARGV[3]) then return -1 end
 if redis.call('HEXISTS', KEYS[1], 'cancelling') == 1 then return -2 end
 tick(KEYS[1])
-return count(ARGV[1], {tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])})`
+return count(ARGV[1], {tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])})`
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    sliceStart(record: string, slices: string, slice: string, maxUnended: string): Result<number, Context>
+    sliceStart(record: string, slices: string, ...values: string[]): Result<number, Context>
     sliceEndRun(record: string, slices: string, slice: string): Result<number, Context>
     sliceProgress(record: string, slices: string, ...values: string[]): Result<number, Context>
   }
@@ -92,12 +98,14 @@ declare module 'ioredis' {
 const maxUnendedRuns = 3
 
 export function createSliceRecords(redis: Redis): SliceRecords {
+  const worker = randomUUID()
   redis.defineCommand('sliceStart', { numberOfKeys: 2, lua: start })
   redis.defineCommand('sliceEndRun', { numberOfKeys: 2, lua: endRun })
   redis.defineCommand('sliceProgress', { numberOfKeys: 2, lua: progress })
   return {
     async start(id, slice) {
-      const attempt = await redis.sliceStart(recordKey(id), slicesKey(id), String(slice), String(maxUnendedRuns))
+      const values = [slice, maxUnendedRuns, worker].map(String)
+      const attempt = await redis.sliceStart(recordKey(id), slicesKey(id), ...values)
       if (attempt > 0) return attempt
       return attempt === 0 ? 'finished' : attempt === -1 ? 'cancelling' : 'lost'
     },
@@ -105,7 +113,7 @@ export function createSliceRecords(redis: Redis): SliceRecords {
       await redis.sliceEndRun(recordKey(id), slicesKey(id), String(slice))
     },
     async progress(id, slice, attempt, made) {
-      const values = [slice, attempt, ...counted.map((name) => made[name])].map(String)
+      const values = [slice, attempt, worker, ...counted.map((name) => made[name])].map(String)
       const pairs = await redis.sliceProgress(recordKey(id), slicesKey(id), ...values)
       if (pairs >= 0) return pairs
       return pairs === -1 ? 'superseded' : 'cancelling'

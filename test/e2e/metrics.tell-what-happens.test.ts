@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
+import type { JobRecord } from '../../shared/jobs/record.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
 import { until } from '../faults/support/processes.ts'
 import { stuckOrigin } from '../faults/support/stuck-origin.ts'
@@ -90,6 +91,11 @@ test('a blocked run occupies a slot; failed jobs are counted by code, and cancel
     await until(
       'the queue is told to have it',
       async () => (await api()).sum('packets_queue_jobs', { state: 'active' }) === 1,
+    )
+    // Until a run is recorded, the API cancels the job itself.
+    await until(
+      'the run is recorded',
+      async () => (await client.get<JobRecord>(`${held.headers.get('Location')}`)).body.state === 'running',
     )
     await client.post(`${held.headers.get('Location')}/cancel`)
     expect(await ended(held.headers.get('Location') as string)).toBe('cancelled')
