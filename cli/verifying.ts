@@ -38,13 +38,14 @@ export async function runComparison(
   target: Target,
   options: ComparisonOptions,
   compare: Compare,
+  onDifference?: VerifyOptions['onDifference'],
 ): Promise<VerifyReport> {
   const { lanes, batch, sample = allPairs, maxDifferences = usualShown, allowOther = false } = options
   const progress = startProgress(stderr, options.progress)
   try {
     return await compare(source, target, {
       ...{ lanes, batchRows: batch, sample, mostShown: maxDifferences },
-      ...{ allowOther, signal },
+      ...{ allowOther, signal, onDifference },
       onProgress({ partsDone, parts, pairs, differences }) {
         const text = `${plural(pairs, 'pair')} compared, ${plural(differences, 'difference')}`
         progress.update({ done: partsDone, total: parts, text })
@@ -55,7 +56,8 @@ export async function runComparison(
   }
 }
 
-const words: Record<DifferenceKind, string> = {
+/** Kinds of differences, as headings of their counts. */
+export const differenceWords: Record<DifferenceKind, string> = {
   missingNode: 'missing nodes',
   duplicateNode: 'nodes that are there more than once',
   undeletedNode: 'nodes still there',
@@ -77,7 +79,7 @@ export function differencesText({ differing, differences, first }: VerifyReport)
   const kinds = Object.entries(differences).filter(([, count]) => count > 0)
   const rest = kinds.reduce((sum, [, count]) => sum + count, 0) - first.length
   return [
-    ...kinds.map(([kind, count]) => `  ${words[kind as DifferenceKind]}: ${number.format(count)}`),
+    ...kinds.map(([kind, count]) => `  ${differenceWords[kind as DifferenceKind]}: ${number.format(count)}`),
     ...first.map(({ part, pair, text }) => `part ${part}, pair ${pair}: ${text}`),
     ...(rest > 0 ? [`and ${plural(rest, 'difference')} more`] : []),
   ]
@@ -88,7 +90,8 @@ export function verifyText(name: string, report: VerifyReport): string {
   return [`${name}: ${foundText(report)}; ${comparedText(report)}`, ...differencesText(report)].join('\n')
 }
 
-function foundText(report: VerifyReport): string {
+/** What a comparison found, in a few words. */
+export function foundText(report: VerifyReport): string {
   const { differing } = report
   if (differing > 0) return `${plural(differing, 'pair')} ${differing === 1 ? 'differs' : 'differ'}`
   if (comparedIn(report) === 0) return 'nothing was compared'

@@ -1,16 +1,11 @@
 import type { Model } from '../client.ts'
-import { number } from '../format.ts'
-import type { Picture } from './picture.ts'
-
-const mostProperties = 12
+import { type Picture, shortened } from './picture.ts'
 
 /** Draws the node types of a data model, each with its properties. A model has no types of relationships. */
 export const pictureOfModel = (title: string, { nodeTypes }: Model): Picture => ({
   title,
   bubbles: nodeTypes.map(({ key, properties }) => {
-    const more = properties.length - mostProperties
-    const shown = properties.slice(0, mostProperties).map(describeProperty)
-    return { label: key, lines: more > 0 ? [...shown, `and ${number.format(more)} more`] : shown, deletions: [] }
+    return { label: key, lines: shortened(properties.map(describeProperty)), marked: [] }
   }),
   arrows: [],
 })

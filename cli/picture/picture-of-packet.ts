@@ -4,7 +4,7 @@ import { brokenIn, readPart } from '../../shared/replay/source/load-part.ts'
 import { identitiesOf } from '../../shared/replay/statements/identities.ts'
 import { number } from '../format.ts'
 import type { Source } from '../source/source.ts'
-import type { Picture } from './picture.ts'
+import { type Picture, shortened } from './picture.ts'
 
 /** What is written to the nodes with a label. */
 interface Label {
@@ -12,8 +12,6 @@ interface Label {
   upserts: number
   deletions: Map<string, number>
 }
-
-const mostDeletions = 12
 
 /** Draws what is in a packet. Reads all parts, as the manifest does not know labels. @throws ReplayError `broken` */
 export async function pictureOfPacket(source: Source, signal: AbortSignal): Promise<Picture> {
@@ -66,14 +64,12 @@ export async function pictureOfPacket(source: Source, signal: AbortSignal): Prom
 const newLabel = (): Label => ({ idProperties: new Set(), upserts: 0, deletions: new Map() })
 
 function textsOf({ idProperties, upserts, deletions }: Label) {
-  const deleted = [...deletions].map(([what, count]) => `${what} × ${number.format(count)}`)
-  const more = deleted.length - mostDeletions
   return {
     lines: [
       ...[...idProperties].map((idProperty) => `id: ${idProperty}`),
       ...(upserts > 0 ? [`upserts: ${number.format(upserts)}`] : []),
     ],
-    deletions: more > 0 ? [...deleted.slice(0, mostDeletions), `and ${number.format(more)} more`] : deleted,
+    marked: shortened([...deletions].map(([what, count]) => `${what} × ${number.format(count)}`)),
   }
 }
 

@@ -1,3 +1,5 @@
+import { number } from '../format.ts'
+
 /** What is drawn: a bubble for each label, and arrows between them. Texts may have any characters. */
 export interface Picture {
   title: string
@@ -8,8 +10,8 @@ export interface Picture {
 export interface Bubble {
   label: string
   lines: string[]
-  /** What is deleted of the nodes with the label. */
-  deletions: string[]
+  /** Lines to mark, and the bubble with them: what is deleted, or differs. */
+  marked: string[]
 }
 
 export interface Arrow {
@@ -17,6 +19,14 @@ export interface Arrow {
   from: string
   to: string
   text: string
+}
+
+const mostLines = 12
+
+/** The first twelve lines, and how many more there are. */
+export function shortened(lines: readonly string[]): string[] {
+  const more = lines.length - mostLines
+  return more > 0 ? [...lines.slice(0, mostLines), `and ${number.format(more)} more`] : [...lines]
 }
 
 const longestText = 60

@@ -26,8 +26,8 @@ export const widthOf = (text: string, longest?: number): number =>
 export const widest = (arrows: readonly Arrow[]): number => Math.max(0, ...arrows.map(({ text }) => widthOf(text)))
 
 /** The size of a bubble that has these loops below it. */
-export function sizeOf({ label, lines, deletions }: Bubble, loops: readonly Arrow[]): Size {
-  const texts = [label, ...lines, ...deletions]
+export function sizeOf({ label, lines, marked }: Bubble, loops: readonly Arrow[]): Size {
+  const texts = [label, ...lines, ...marked]
   const width = Math.max(...texts.map((text) => widthOf(text)), widest(loops) + 2 * loopStep * loops.length)
   return { width: width + 2 * padding, height: texts.length * lineHeight + 2 * padding }
 }

@@ -44,21 +44,21 @@ const head = element(
 
 /** What a reader who sees no picture is told. */
 function describe({ bubbles, arrows }: Picture): string {
-  const labels = bubbles.map(({ label, lines, deletions }) =>
-    [label, ...lines, ...deletions].map((text) => escaped(text)).join(', '),
+  const labels = bubbles.map(({ label, lines, marked }) =>
+    [label, ...lines, ...marked].map((text) => escaped(text)).join(', '),
   )
   const types = arrows.map(({ from, to, text }) => `${escaped(from)} ${escaped(text)} ${escaped(to)}`)
   return [...labels, ...types].join('; ')
 }
 
 function drawBubble({ bubble, box }: Layout['bubbles'][number]): string {
-  const { label, lines, deletions } = bubble
-  const isDeleting = deletions.length > 0
+  const { label, lines, marked } = bubble
+  const isMarked = marked.length > 0
   const [left, top] = [box.x - box.width / 2, box.y - box.height / 2]
   const texts = [
     { text: label, style: { 'font-weight': 'bold' } },
     ...lines.map((text) => ({ text, style: {} })),
-    ...deletions.map((text) => ({ text, style: { fill: red } })),
+    ...marked.map((text) => ({ text, style: { fill: red } })),
   ]
   const first = box.y - ((texts.length - 1) * lineHeight) / 2 + fontSize * 0.35
   return element(
@@ -66,7 +66,7 @@ function drawBubble({ bubble, box }: Layout['bubbles'][number]): string {
     {},
     element('rect', {
       ...{ x: round(left), y: round(top), width: round(box.width), height: round(box.height), rx: 14, fill },
-      ...{ stroke: isDeleting ? red : line, ...(isDeleting ? { 'stroke-dasharray': '5 3' } : {}) },
+      ...{ stroke: isMarked ? red : line, ...(isMarked ? { 'stroke-dasharray': '5 3' } : {}) },
     }),
     ...texts.map(({ text, style }, index) =>
       element(

@@ -11,10 +11,10 @@ test('inspect draws a packet of the service, whose manifest knows no labels', as
   const file = join(emptyDirectory(), 'people.mmd')
   expect(await packets(['inspect', `${org}/people.json`, '--picture', file])).toMatchObject({ code: 0, stderr: '' })
   expect(readFileSync(file, 'utf8').split('\n').slice(2)).toEqual([
-    `  n1("${label}<br>id#58; id<br>upserts#58; 20<br>#8722; cleanup of KNOWS #215; 20")`,
+    `  n1("${label}<br>id#58; id<br>upserts#58; 20<br>cleanup of KNOWS #215; 20")`,
     '  n1 -- "KNOWS #215; 20" --> n1',
-    '  classDef deletes stroke:#b3261e,stroke-dasharray:5 3',
-    '  class n1 deletes',
+    '  classDef marked stroke:#b3261e,stroke-dasharray:5 3',
+    '  class n1 marked',
     '',
   ])
 })

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
-import { runCli } from '../support/cli.ts'
+import { emptyDirectory, runCli } from '../support/cli.ts'
 import { prepareReplay } from '../support/cli-target.ts'
 
 const { org, label, target, clearTarget, publish, packets, replay, to, variables, address, count } =
@@ -48,6 +50,25 @@ test('a target that differs is exit code 3; differences are counted by kind, and
   })
 })
 
+test('a picture shows where a target differs', async () => {
+  const [file, agreeing] = ['differences.mmd', 'none.mmd'].map((name) => join(emptyDirectory(), name)) as [
+    string,
+    string,
+  ]
+  expect(await verify('--picture', agreeing)).toMatchObject({ code: 0, stderr: '' })
+  expect(readFileSync(agreeing, 'utf8')).toBe(`flowchart LR\n  accTitle: ${mermaid(`${all}: the target agrees`)}\n`)
+  await run(target, `MATCH (n:\`${label}\` {id: 'p1'}) DETACH DELETE n`)
+  await run(target, `MATCH (a:\`${label}\` {id: 'p7'}), (b:\`${label}\` {id: 'p9'}) CREATE (a)-[:KNOWS]->(b)`)
+  expect(await verify('--picture', file)).toMatchObject({ code: 3, stderr: '' })
+  expect(readFileSync(file, 'utf8').split('\n').slice(2)).toEqual([
+    `  n1("${label}<br>KNOWS#58; nodes with stale relationships #215; 2<br>missing nodes #215; 1")`,
+    '  n1 -- "KNOWS#58; missing relationships #215; 2" --> n1',
+    '  classDef marked stroke:#b3261e,stroke-dasharray:5 3',
+    '  class n1 marked',
+    '',
+  ])
+})
+
 test('a sample is part of the pairs', async () => {
   const { code, stdout } = await verify('--sample', '0.5', '--json')
   const counted = Object.values(JSON.parse(stdout).pairs as Record<string, number>).reduce((sum, one) => sum + one, 0)
@@ -92,6 +113,8 @@ test('a dry run refuses what a replay would refuse before it writes, and names c
     stderr: expect.stringMatching(/^warning: .* :\w+\(id\), which made this slow\n$/),
   })
 })
+
+const mermaid = (text: string) => text.replace(/[^\p{L}\p{N} ]/gu, (character) => `#${character.codePointAt(0)};`)
 
 async function constraintName() {
   const query = 'SHOW CONSTRAINTS YIELD name, labelsOrTypes WHERE $label IN labelsOrTypes RETURN name'

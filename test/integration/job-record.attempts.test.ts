@@ -84,23 +84,6 @@ describe('an attempt', () => {
   })
 })
 
-describe('an attempt that Redis forgot, because it was rolled back', () => {
-  const other = createJobRecords(redis)
-
-  test('neither reports progress nor commits as the one that has its number now', async () => {
-    const job = await queuedJob()
-    const known = await redis.dumpBuffer(recordKey(job.id))
-    expect(await records.start(job.id)).toBe(1)
-    await redis.restore(recordKey(job.id), 0, known as Buffer, 'REPLACE')
-    expect(await other.start(job.id)).toBe(1)
-    expect(await other.progress(job.id, 1, reading(1))).toBeNull()
-    expect(await records.progress(job.id, 1, reading(2))).toBe('superseded')
-    expect(await records.beginCommit(job, 1, committing, report)).toBe(false)
-    expect((await records.read(job.id))?.progress).toEqual(reading(1))
-    expect(await other.beginCommit(job, 1, committing, report)).toBe(true)
-  })
-})
-
 describe('a job whose runs never end', () => {
   test('is lost at the fourth start, however often it is retried, and its record does not change', async () => {
     const { id } = await queuedJob()

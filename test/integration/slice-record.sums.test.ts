@@ -55,17 +55,6 @@ describe('the progress of a large multi', () => {
 })
 
 describe('a slice', () => {
-  test('is reported by the run that has its attempt, not by one that Redis forgot because it was rolled back', async () => {
-    const id = await runningJob()
-    const other = createSliceRecords(redis)
-    expect(await slices.start(id, 0)).toBe(1)
-    await redis.del(slicesKey(id))
-    expect(await other.start(id, 0)).toBe(1)
-    expect(await other.progress(id, 0, 1, far(1))).toBe(10)
-    expect(await slices.progress(id, 0, 1, far(2))).toBe('superseded')
-    expect((await records.read(id))?.progress.subRequestsDone).toBe(1)
-  })
-
   test('stops when its job is being cancelled, and does not start then', async () => {
     const id = await runningJob()
     await slices.start(id, 0)

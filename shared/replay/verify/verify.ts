@@ -27,6 +27,7 @@ export interface VerifyOptions {
   /** Whether to leave out statements that this service does not write; otherwise they are refused. */
   allowOther: boolean
   onProgress?: (progress: VerifyProgress) => void
+  onDifference?: (difference: Difference) => void
   /** The most JSON of parts that are compared together; twice as much is in memory. */
   windowBytes?: number
   signal: AbortSignal
@@ -81,7 +82,10 @@ async function compare(connection: Connection, source: PacketSource, options: Ve
     await runCells(cells, lanes, async ({ items: [batch] }) => {
       const found = await read(batch as Batch)
       addDifferences(report, found, mostShown)
-      for (const { item } of found) differing.add(item.pair)
+      for (const difference of found) {
+        differing.add(difference.item.pair)
+        options.onDifference?.(difference)
+      }
       progress.pairs += (batch as Batch).items.length
       progress.differences += found.length
       options.onProgress?.({ ...progress })

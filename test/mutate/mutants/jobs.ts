@@ -4,9 +4,16 @@ export const jobs: readonly Mutant[] = [
   {
     file: 'shared/jobs/scripts.ts',
     what: 'a run that another one has overtaken begins to commit',
-    from: "if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end",
+    from: "if ARGV[1] ~= '' and not isLatest(KEYS[1], '', ARGV[1], ARGV[2]) then return 0 end",
     to: '',
     tests: ['integration/job-record.attempts'],
+  },
+  {
+    file: 'shared/jobs/scripts.ts',
+    what: 'a run that Redis forgot reports progress of the one that has its number now',
+    from: 'return latest[1] == attempt and latest[2] == worker',
+    to: 'return latest[1] == attempt',
+    tests: ['integration/job-record.rolled-back'],
   },
   {
     file: 'shared/jobs/scripts.ts',

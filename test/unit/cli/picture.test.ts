@@ -48,7 +48,7 @@ const anyPicture: fc.Arbitrary<Picture> = fc
   .map(({ title, labels, line, arrows }) => ({
     title,
     bubbles: labels.map((label, index) => ({
-      ...{ label, lines: [line], deletions: index % 2 === 0 ? [] : [line] },
+      ...{ label, lines: [line], marked: index % 2 === 0 ? [] : [line] },
     })),
     arrows: arrows.map(({ from, to, text }) => ({
       ...{ from: labels[from % labels.length] as string, to: labels[to % labels.length] as string, text },
@@ -60,7 +60,7 @@ test('whatever the names are, the SVG is a document that shows them as text, and
   const property = fc.property(anyPicture, (picture) => {
     const svg = svgOf(picture)
     const { bubbles, arrows } = picture
-    const shown = 1 + arrows.length + bubbles.reduce((sum, it) => sum + 1 + it.lines.length + it.deletions.length, 0)
+    const shown = 1 + arrows.length + bubbles.reduce((sum, it) => sum + 1 + it.lines.length + it.marked.length, 0)
     expect(textsIn(svg, 'text')).toHaveLength(shown)
     const names = [...svg.matchAll(/<([^\s>/]*\/?[^\s>/]*)/g)].map(([, name]) => name as string)
     expect(names.filter((name) => !elements.test(name))).toEqual([])
@@ -72,15 +72,15 @@ test('whatever the names are, the SVG is a document that shows them as text, and
 test('whatever the names are, Mermaid reads nothing in them as syntax', () => {
   const text = String.raw`(?:[\p{L}\p{M}\p{N} ]|#\d+;)*`
   const line = new RegExp(
-    String.raw`^(?:flowchart LR|  accTitle: ${text}|  n\d+\("${text}(?:<br>${text})*"\)|  n\d+ -- "${text}" --> n\d+|  classDef deletes stroke:#b3261e,stroke-dasharray:5 3|  class n\d+(?:,n\d+)* deletes|)$`,
+    String.raw`^(?:flowchart LR|  accTitle: ${text}|  n\d+\("${text}(?:<br>${text})*"\)|  n\d+ -- "${text}" --> n\d+|  classDef marked stroke:#b3261e,stroke-dasharray:5 3|  class n\d+(?:,n\d+)* marked|)$`,
     'u',
   )
   fc.assert(
     fc.property(anyPicture, (picture) => {
       const lines = mermaidOf(picture).split('\n')
       expect(lines.filter((one) => !line.test(one))).toEqual([])
-      const isDeleting = picture.bubbles.length > 1
-      expect(lines).toHaveLength(3 + picture.bubbles.length + picture.arrows.length + (isDeleting ? 2 : 0))
+      const isMarked = picture.bubbles.length > 1
+      expect(lines).toHaveLength(3 + picture.bubbles.length + picture.arrows.length + (isMarked ? 2 : 0))
     }),
   )
 })
@@ -132,13 +132,13 @@ describe('inspect --picture', () => {
     const [first, , ...rest] = readFileSync(drawn('a.mmd'), 'utf8').split('\n')
     expect([first, ...rest].join('\n')).toMatchInlineSnapshot(`
       "flowchart LR
-        n1("Person<br>id#58; id<br>upserts#58; 2<br>#8722; cleanup of KNOWS #215; 1<br>#8722; delete of properties #215; 1")
+        n1("Person<br>id#58; id<br>upserts#58; 2<br>cleanup of KNOWS #215; 1<br>delete of properties #215; 1")
         n2("A #34;b#34; #60;c#62;<br>id#58; id<br>upserts#58; 1")
-        n3("Gone<br>id#58; key<br>#8722; delete of nodes #215; 2")
+        n3("Gone<br>id#58; key<br>delete of nodes #215; 2")
         n1 -- "KNOWS #215; 1" --> n1
         n1 -- "LIKES #215; 2" --> n2
-        classDef deletes stroke:#b3261e,stroke-dasharray:5 3
-        class n1,n3 deletes
+        classDef marked stroke:#b3261e,stroke-dasharray:5 3
+        class n1,n3 marked
       "
     `)
   })
