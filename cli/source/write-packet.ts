@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { oldestServer, uniqueness } from '../../shared/cypher/uniqueness.ts'
 import { stringifyLossless } from '../../shared/replay/lossless-json.ts'
 import type { Pair } from '../../shared/replay/pair.ts'
 import type { Uniqueness } from '../../shared/replay/preflight/constraints.ts'
+import { localManifest } from '../../shared/replay/source/local-manifest.ts'
 import { partNames } from '../../shared/storage/names.ts'
 import { usageError } from '../exit.ts'
 import { manifestFile } from './local.ts'
@@ -66,21 +66,9 @@ export async function openPacketWriter(directory: string): Promise<PacketWriter>
       // A packet without pairs is one part with an empty list.
       if (texts.length > 0 || parts.length === 0) await closePart()
       const names = partNames(name, parts.length)
-      const manifest = {
-        ...{ packet: name, generation: 0, createdAt: new Date().toISOString() },
-        pairs: parts.reduce((sum, part) => sum + part.pairs, 0),
-        bytes: parts.reduce((sum, part) => sum + part.bytes, 0),
-        sha256: hash('sha256', parts.map(({ sha256 }) => sha256).join('\n')),
-        parts: parts.map((part, index) => ({ fileName: names[index], ...part })),
-        statements,
-        requires: {
-          server: oldestServer,
-          constraints: needed.map(({ label, property }) => ({ label, property, cypher: uniqueness(label, property) })),
-        },
-        ...{ report: null, base },
-      }
+      const named = parts.map((part, index) => ({ fileName: names[index] as string, ...part }))
       const rest = [...names, manifestFile]
-      await write(unfinished(parts.length), JSON.stringify(manifest, null, 2))
+      await write(unfinished(parts.length), localManifest({ packet: name, parts: named, statements, needed }, { base }))
       // The manifest comes last. Until then, one of several parts is known to be missing.
       for (const [index, file] of rest.entries()) {
         await rename(join(directory, unfinished(index)), join(directory, file)).catch(unwritable(directory))

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { oldestServer, uniqueness } from '../../cypher/uniqueness.ts'
 import type { StatementCounts } from '../../publish/pairs/statements/statement.ts'
 import type { PartSink } from '../../publish/parts/packet-writer.ts'
 import { ReplayError } from '../errors.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 import type { State } from '../resume/state-file.ts'
+import { localManifest } from '../source/local-manifest.ts'
 import { writeWhole } from '../whole-file.ts'
 
 const marker = z.strictObject({
@@ -92,16 +92,10 @@ export function createUndoFiles(directory: string, replayed: Replayed) {
 
   return {
     sink,
-    async complete(rules: readonly Uniqueness[]): Promise<void> {
-      const sum = (key: 'pairs' | 'bytes') => parts.reduce((total, part) => total + part[key], 0)
-      const constraints = rules.map((rule) => ({ ...rule, cypher: uniqueness(rule.label, rule.property) }))
-      const manifest = {
-        ...{ packet: 'undo', generation: 0, createdAt: new Date().toISOString(), parameterSyntax: 'dollar' },
-        ...{ numbers: 'plain', pairs: sum('pairs'), bytes: sum('bytes') },
-        sha256: hash('sha256', parts.map(({ sha256 }) => sha256).join('\n')),
-        ...{ parts, statements, requires: { server: oldestServer, constraints }, report: null },
-      }
-      await writeWhole(join(directory, manifestFile), JSON.stringify(manifest, null, 2))
+    async complete(needed: readonly Uniqueness[]): Promise<void> {
+      const forms = { parameterSyntax: 'dollar', numbers: 'plain' }
+      const manifest = localManifest({ packet: 'undo', parts, statements, needed }, forms)
+      await writeWhole(join(directory, manifestFile), manifest)
       // A crash of the machine must not leave changes at the target, and no names of these files.
       const handle = await open(directory, 'r')
       await handle.sync().finally(() => handle.close())
