@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { checkTarget } from '../../shared/replay/preflight/preflight.ts'
 import { verify } from '../../shared/replay/verify/verify.ts'
 import type { Job } from '../api/schemas.ts'
 import { type Context, printResult } from '../context.ts'
@@ -38,6 +39,7 @@ async function run(context: Context, file: string, options: Options): Promise<vo
   const target = await readTarget(context, options)
   const requests = await readRequests(context, file, options)
   const client = await openService(context, options)
+  await checkTarget(target, context.signal)
   const { force = false } = options
   const asked = requests.map(({ credentials: _, ...rest }) => rest)
   const key = await openCopyKey([asked, force, target.url, target.database], options)

@@ -66,6 +66,16 @@ test('a request is published, replayed and verified, and nothing is left to reme
   expect(await made()).toBe(2)
 })
 
+test('nothing is published for a target that cannot be reached or written', async () => {
+  const { copy, remembered, made } = prepareCopy('unwanted.json')
+  const away = await copy(['--to', 'bolt://127.0.0.1:9'])
+  expect(away).toMatchObject({ code: 6, stderr: expect.stringContaining('the target cannot be reached') })
+  const refused = await copy(['--user', 'nobody'])
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('the target cannot be written') })
+  expect(await made()).toBe(0)
+  expect(remembered).toThrow('ENOENT')
+})
+
 test('where the replay ends early, the same command goes on with the packet that it has published', async () => {
   const { copy, remembered, made } = prepareCopy('continued.json')
   await run(target, `DROP CONSTRAINT ${await constraintName()}`)

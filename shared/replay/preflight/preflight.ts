@@ -1,6 +1,7 @@
 import { ReplayError } from '../errors.ts'
-import type { Connection } from '../run/connection.ts'
+import { type Connection, connect, type Target } from '../run/connection.ts'
 import { describeFailure, isAbort, remedyFor } from '../run/failures.ts'
+import { interruptible } from '../run/interruptible.ts'
 import { type ConstraintSyntax, constraintSyntax, creation, ensures, listing, type Uniqueness } from './constraints.ts'
 import { allRows, type Protocol, probeRead, probeWrite } from './queries.ts'
 
@@ -39,6 +40,17 @@ export function preflight(
     for (const one of isDry ? [] : missing) await create(connection, one, syntax, signal)
     return { databaseId, missing }
   })
+}
+
+/** Finds out, before there is a packet, whether a target can be reached and written. @throws ReplayError */
+export async function checkTarget(target: Target, signal: AbortSignal): Promise<void> {
+  const connection = connect(target)
+  const settings = { createConstraints: false, withoutConstraints: true }
+  try {
+    await interruptible(signal, 'interrupted', () => preflight(connection, [], settings, signal))
+  } finally {
+    await connection.close()
+  }
 }
 
 /**
