@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, inject, onTestFinished, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import type { Pair, Place } from '../../shared/replay/pair.ts'
 import { nodeUpsert, pairOf, relationshipUpsert, replayed, sourceOf } from '../support/replaying.ts'
 
-const { target } = inject('stack') as { target: Neo4jAddress }
+const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const driver = openDriver(target)
 afterAll(() => driver.close())
 const label = uniqueName('Bad')
@@ -48,6 +48,33 @@ test.each([1, 4])('refused pairs are handed over, and all others replayed, with 
   ])
   expect(await count()).toBe(398n)
 })
+
+const unique = (database: string) =>
+  database === 'Neo4j 3.5'
+    ? `CONSTRAINT ON (n:\`${label}Long\`) ASSERT n.id IS UNIQUE`
+    : `CONSTRAINT FOR (n:\`${label}Long\`) REQUIRE n.id IS UNIQUE`
+
+test.each([
+  ['Neo4j 5', target],
+  ['Neo4j 3.5', legacy],
+])(
+  'an id that is too long for an index of %s is refused by name, and all other pairs are replayed',
+  async (name, to) => {
+    const own = openDriver(to)
+    onTestFinished(() => own.close())
+    await run(own, `CREATE ${unique(name)}`)
+    const ids = Array.from({ length: 20 }, (_, index) => (index === 7 ? 'p'.repeat(9_000) : `p${index}`))
+    const pairs = ids.map((id) => nodeUpsert(`${label}Long`, id))
+    await expect(replayed(sourceOf(pairs), to)).rejects.toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(/^part 1, pair 8 \(node upsert, .*: Property value /),
+    })
+    const handed: Place[] = []
+    const rejected = (_: Pair, place: Place) => void handed.push(place)
+    expect(await replayed(sourceOf(pairs), to, { onError: 'collect', rejected })).toMatchObject({ rows: 19 })
+    expect(handed).toEqual([{ part: 1, pair: 8 }])
+  },
+)
 
 test('several nodes of one identity are not set together: the pair is named', async () => {
   await dropConstraints()

@@ -10,6 +10,10 @@ const codeOf = (error: unknown): string => (error as { code?: unknown } | null)?
 const ofPair =
   /^Neo\.ClientError\.(Statement\.(?!AccessMode$)|Schema\.|General\.InvalidArguments$|Transaction\.(TransactionHookFailed|TransactionEventHandlerFailed|TransactionValidationFailed|TransactionTimedOut)$)/
 
+/** Neo4j 5 and 3.5 report a value that an index cannot hold, such as an id of 9,000 bytes, as a fault of the database. */
+const ofIndexedValue =
+  /^Neo\.DatabaseError\.(Statement\.ExecutionFailed|General\.UnknownError): Property value (is too large|size:)/
+
 /** Decides by the code of the error. */
 export function remedyFor(error: unknown): Remedy {
   const code = codeOf(error)
@@ -18,7 +22,7 @@ export function remedyFor(error: unknown): Remedy {
   if (/^(ServiceUnavailable|SessionExpired)$|\.DatabaseUnavailable$/.test(code)) return 'reconnect'
   if (error instanceof Neo4jError && error.retryable) return 'repeat'
   if (error instanceof MiscountedRows) return 'find the pair'
-  return ofPair.test(code) ? 'find the pair' : 'give up'
+  return ofPair.test(code) || ofIndexedValue.test(describeFailure(error)) ? 'find the pair' : 'give up'
 }
 
 /** The code and the first line of the message, for people. */

@@ -101,4 +101,11 @@ export const replay: readonly Mutant[] = [
     to: 'randomUUID()',
     tests: ['e2e/cli.copy'],
   },
+  {
+    file: 'shared/replay/run/failures.ts',
+    what: 'a pair whose id is too long for an index ends the replay without being named',
+    from: ' || ofIndexedValue.test(describeFailure(error))',
+    to: '',
+    tests: ['integration/replay.bad-pairs'],
+  },
 ]
