@@ -90,6 +90,11 @@ test('both programs start after all dependencies are healthy, and stop before th
   for (const name of programs) expect([name, serviceOf(name).depends_on]).toEqual([name, all])
 })
 
+test('the trial kills every service once', () => {
+  const [, killed] = /^for service in (.*); do$/m.exec(textOf('deploy/try.sh')) ?? []
+  expect(killed?.split(' ').sort()).toEqual(Object.keys(compose?.services ?? {}).sort())
+})
+
 test('every setting can be passed under its own name, except those for tests', () => {
   const taken = programs.flatMap((name) => Object.keys(serviceOf(name).environment))
   expect(taken.filter((name) => !(name in environment.shape))).toEqual([])
