@@ -1,0 +1,96 @@
+import { afterAll, expect, inject, test, vi } from 'vitest'
+import { openEvents, type ReceivedEvents } from '../support/events.ts'
+import { measuredAt } from '../support/metrics.ts'
+import { ownJobs } from '../support/own-jobs.ts'
+import { databaseOfFile, ownService } from '../support/own-service.ts'
+import { startTcpProxy } from './support/tcp-proxy.ts'
+
+const redisDatabase = await databaseOfFile()
+const { url } = inject('stack').redis
+const redis = await startTcpProxy(new URL(url).host)
+afterAll(redis.close)
+const { service } = await ownService({
+  redisDatabase,
+  env: { REDIS_URL: `redis://${redis.address}/${redisDatabase}` },
+})
+const jobs = ownJobs(`${url.replace(/\/\d*$/, '')}/${redisDatabase}`)
+
+const open = (id: string, apiUrl = service.apiUrl) => openEvents(`${apiUrl}/1.0/jobs/${id}/events`, service.tokens.all)
+const namesOf = ({ events }: ReceivedEvents) => events.map(({ event }) => event)
+const pairsOf = ({ events }: ReceivedEvents) =>
+  events.map(({ data }) => (data as { progress: { pairs: number } }).progress.pairs)
+const eventually = (what: () => unknown) => expect.poll(what, { timeout: 20_000 })
+const openStreams = async (apiUrl = service.apiUrl) => (await measuredAt(apiUrl)).sum('packets_event_streams')
+
+test('streams outlive a Redis that is away: nothing is told meanwhile, and then what has changed', async () => {
+  const [changed, finished] = [await jobs.create(), await jobs.create()]
+  await jobs.records.start(changed)
+  await jobs.advance(changed, 1)
+  const streams = [await open(changed), await open(finished)]
+  await eventually(() => streams.map(namesOf)).toEqual([['job'], ['job']])
+  redis.refuse(true)
+  await vi.waitFor(async () => expect((await fetch(`${service.apiUrl}/readyz`)).status).toBe(503), { timeout: 20_000 })
+  await jobs.advance(changed, 2)
+  await jobs.records.finish(finished, 'succeeded', {})
+  const refused = await open(changed)
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5'])
+  expect(streams.map(namesOf)).toEqual([['job'], ['job']])
+  redis.refuse(false)
+  expect(await streams[1]?.closed).toBe(true)
+  await eventually(() => streams.map(namesOf)).toEqual([
+    ['job', 'job'],
+    ['job', 'end'],
+  ])
+  expect(pairsOf(streams[0] as ReceivedEvents)).toEqual([1, 2])
+  // The subscription is back, too: the end is told.
+  await jobs.records.finish(changed, 'failed', {})
+  expect(await streams[0]?.closed).toBe(true)
+  expect(namesOf(streams[0] as ReceivedEvents)).toEqual(['job', 'job', 'end'])
+})
+
+test('a client that does not read is cut, and costs the others nothing', async () => {
+  const id = await jobs.create()
+  await jobs.inflate(id, 2 ** 22)
+  await jobs.records.start(id)
+  const [slow, other] = [await open(id), await open(id)]
+  slow.pause()
+  await eventually(() => openStreams()).toBe(2)
+  let pairs = 0
+  // The system takes some megabytes before anything waits in the process.
+  await eventually(async () => {
+    await jobs.advance(id, ++pairs)
+    return openStreams()
+  }).toBe(1)
+  await jobs.records.finish(id, 'succeeded', {})
+  expect(await other.closed).toBe(true)
+  expect(namesOf(other).at(-1)).toBe('end')
+  slow.hangUp()
+})
+
+test('an API that is killed cuts its streams; another one goes on with the whole job', async () => {
+  const { apiUrl, api } = await service.startApi()
+  const id = await jobs.create()
+  const cut = await open(id, apiUrl)
+  await eventually(() => namesOf(cut)).toEqual(['job'])
+  api.kill('SIGKILL')
+  expect(await cut.closed).toBe(false)
+  await jobs.records.finish(id, 'succeeded', {})
+  const again = await open(id)
+  expect(await again.closed).toBe(true)
+  expect(namesOf(again)).toEqual(['job', 'end'])
+})
+
+test('an API that stops tells its streams to connect again, and exits within its grace', async () => {
+  const { apiUrl, api } = await service.startApi({ STOP_GRACE_SECONDS: '20' })
+  const id = await jobs.create()
+  const streams = await Promise.all(Array.from({ length: 20 }, () => open(id, apiUrl)))
+  await eventually(() => streams.every(({ events }) => events.length === 1)).toBe(true)
+  const toldAt = performance.now()
+  api.kill('SIGTERM')
+  expect(await Promise.all(streams.map(({ closed }) => closed))).toEqual(Array(20).fill(true))
+  expect(streams.map((stream) => [namesOf(stream).join(), stream.text().endsWith('\n\nretry: 1000\n\n')])).toEqual(
+    Array(20).fill(['job', true]),
+  )
+  expect(await api.exited).toEqual({ code: 0, signal: null })
+  expect(performance.now() - toldAt).toBeLessThan(15_000)
+})
