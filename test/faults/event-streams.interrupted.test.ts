@@ -1,4 +1,5 @@
-import { afterAll, expect, inject, test, vi } from 'vitest'
+import { afterAll, expect, inject, onTestFinished, test, vi } from 'vitest'
+import { runCli } from '../support/cli.ts'
 import { openEvents, type ReceivedEvents } from '../support/events.ts'
 import { measuredAt } from '../support/metrics.ts'
 import { ownJobs } from '../support/own-jobs.ts'
@@ -67,17 +68,22 @@ test('a client that does not read is cut, and costs the others nothing', async (
   slow.hangUp()
 })
 
-test('an API that is killed cuts its streams; another one goes on with the whole job', async () => {
+test('an API that is killed cuts its streams, and the client follows the job at another one', async () => {
   const { apiUrl, api } = await service.startApi()
+  const front = await startTcpProxy(new URL(apiUrl).host)
+  onTestFinished(front.close)
   const id = await jobs.create()
   const cut = await open(id, apiUrl)
-  await eventually(() => namesOf(cut)).toEqual(['job'])
+  const variables = { PACKETS_URL: `http://${front.address}`, PACKETS_TOKEN: service.tokens.all as string }
+  const followed = runCli(['job', id, '--follow', '--json', '--progress', 'none'], variables)
+  await eventually(() => openStreams(apiUrl)).toBe(2)
+  front.switchTo(new URL(service.apiUrl).host)
   api.kill('SIGKILL')
   expect(await cut.closed).toBe(false)
+  await eventually(() => openStreams()).toBe(1)
   await jobs.records.finish(id, 'succeeded', {})
-  const again = await open(id)
-  expect(await again.closed).toBe(true)
-  expect(namesOf(again)).toEqual(['job', 'end'])
+  const { code, stdout, stderr } = await followed
+  expect([code, JSON.parse(stdout), stderr]).toEqual([0, expect.objectContaining({ id, state: 'succeeded' }), ''])
 })
 
 test('an API that stops tells its streams to connect again, and exits within its grace', async () => {
