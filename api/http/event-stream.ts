@@ -7,7 +7,7 @@ const headers = {
   'X-Accel-Buffering': 'no',
 }
 
-/** Shorter than proxies keep a connection on which nothing is sent. */
+/** Shorter than the idle timeouts of proxies. */
 const keepAliveMs = 15_000
 /** Clients connect again after this time at the latest, and show their token again. */
 const lifetimeMs = 600_000

@@ -34,6 +34,10 @@ export const jobEvents = defineEndpoint({
   access: orgOfJob,
   params: z.object({ id: jobId }),
   query: z.strictObject({}),
+  answers: {
+    200: 'Events `job`, whenever it has changed, then `end`, or `gone` if its record is lost; the data of the first two is a Job',
+    429: 'Too many requests, or event streams, of this token',
+  },
   answer: { events: exampleOf('job', running) + exampleOf('end', failed) },
   async handle({ finished, eventStreams, metrics }, { principal, params, signal }) {
     signal.throwIfAborted()

@@ -27,7 +27,7 @@ export function viewOf(job: JobRecord): { version: string; data: string } {
 export class JobFollower implements Follower {
   readonly #stream: EventStream
   #sentVersion: string | null = null
-  #sentAt = 0
+  #sentAt = Number.NEGATIVE_INFINITY
 
   constructor(stream: EventStream) {
     this.#stream = stream
@@ -39,14 +39,14 @@ export class JobFollower implements Follower {
       return
     }
     const { version, data } = viewOf(job)
-    const now = performance.now()
-    const isDue = version !== this.#sentVersion && now - this.#sentAt >= leastGapMs && !isFinished(job)
-    if (isDue || this.#sentVersion === null) {
-      this.#stream.send(eventText('job', version, data))
+    const event = (name: string) => eventText(name, version, data)
+    if (isFinished(job)) {
+      this.#stream.end(this.#sentVersion === null ? event('job') + event('end') : event('end'))
+    } else if (version !== this.#sentVersion && performance.now() - this.#sentAt >= leastGapMs) {
+      this.#stream.send(event('job'))
       this.#sentVersion = version
-      this.#sentAt = now
+      this.#sentAt = performance.now()
     }
-    if (isFinished(job)) this.#stream.end(eventText('end', version, data))
   }
 
   tick(): void {

@@ -31,8 +31,8 @@ test('a thousand event streams cost little memory, and are all told of the end o
   const openMany = (count: number) =>
     Promise.all(Array.from({ length: count }, (_, index) => open(ids[index % ids.length] as string)))
   // Warm-up, so that neither compilation nor initial heap growth is measured.
-  for (let round = 0; round < 3; round++) {
-    for (const { hangUp } of await openMany(100)) hangUp()
+  for (let round = 0; round < 2; round++) {
+    for (const { hangUp } of await openMany(streams / 2)) hangUp()
     await expect.poll(openStreams, { timeout: 20_000 }).toBe(0)
   }
   const before = await memoryMiB()
@@ -55,6 +55,6 @@ test('a thousand event streams cost little memory, and are all told of the end o
   expect(opened.map(({ events }) => events.map(({ event }) => event).join())).toEqual(Array(streams).fill('job,end'))
   expect(before.live).toBeGreaterThan(5)
   expect(cost.live).toBeLessThan(20)
-  expect(cost.resident).toBeLessThan(35)
+  expect(cost.resident).toBeLessThan(40)
   await expect.poll(openStreams).toBe(0)
 }, 120_000)

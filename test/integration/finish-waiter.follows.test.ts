@@ -57,7 +57,7 @@ test('a job is read once per tick however many follow it, with one timer, which 
   const readFirst = reads.length
   const ticks = () => followers[0]?.told.ticks as number
   const before = ticks()
-  await eventually(() => ticks() - before).toBeGreaterThanOrEqual(3)
+  await eventually(() => ticks() - before).toBeGreaterThanOrEqual(2)
   // A tick is counted before it reads.
   const passed = ticks() - before
   for (const id of ids) {
@@ -100,11 +100,11 @@ test('while Redis is away followers are told nothing about the job, and all of i
   const { told, follower } = noting()
   isAway = true
   const leave = waiter.follow(id, follower)
-  await eventually(() => told.ticks).toBeGreaterThan(1)
+  await eventually(() => told.ticks).toBeGreaterThan(0)
   // Its message is received, but the record cannot be read.
   await stored.finish(id, 'failed', {})
   const ticks = told.ticks
-  await eventually(() => told.ticks).toBeGreaterThan(ticks + 1)
+  await eventually(() => told.ticks).toBeGreaterThan(ticks)
   expect(told.seen).toEqual([])
   isAway = false
   await eventually(() => statesOf(told)[0]).toBe('failed')
