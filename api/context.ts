@@ -28,6 +28,8 @@ export interface ApiContext extends Storage {
   bodyBudget: Budget
   /** `returnOnly` packets, which this process builds itself. */
   returnOnlyBudget: Budget
+  /** Open event streams. */
+  eventStreams: Budget
   records: JobRecords
   secrets: Secrets
   queue: JobQueue
@@ -49,6 +51,7 @@ export async function createApiContext(
   await requireFitRedis(redis)
   const subscriber = releases.add('redis subscriber', connectPatient(config.redis.url, log), (it) => it.disconnect())
   const metrics = createMetrics()
+  metrics.eventStreamsLimit.set(config.limits.eventStreams)
   const storage = await openStorage(config.storage, observeStore(metrics))
   const records = createJobRecords(redis)
   const manager = config.manager && openManagerDatabase(config.manager, log, observeBolt(metrics, 'manager'))
@@ -63,6 +66,7 @@ export async function createApiContext(
     limitRequests: createRequestLimit(redis, config.limits.requestsPerMinute),
     bodyBudget: createBudget(config.limits.bodyBytes, 'bytes of request bodies'),
     returnOnlyBudget: createBudget(config.limits.returnOnlyAtOnce, 'returnOnly packets'),
+    eventStreams: createBudget(config.limits.eventStreams, 'event streams'),
     records,
     secrets: createSecrets(redis, config.secretKeys),
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),

@@ -1,6 +1,7 @@
 import type { Endpoint } from './http/endpoint.ts'
 import { cancelJob } from './jobs/cancel-job.ts'
 import { getJob } from './jobs/get-job.ts'
+import { jobEvents } from './jobs/job-events.ts'
 import { jobResult } from './jobs/job-result.ts'
 import { listJobs } from './jobs/list-jobs.ts'
 import { constraints } from './manager/constraints.ts'
@@ -53,6 +54,7 @@ export const endpoints: readonly Endpoint[] = [
   customIndexPolicy,
   listJobs,
   getJob,
+  jobEvents,
   jobResult,
   cancelJob,
 ]

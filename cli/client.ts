@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import createOpenApiClient from 'openapi-fetch'
 import type { paths } from './api/paths.ts'
 import type { FileList, Job, PublishRequest } from './api/schemas.ts'
+import { jobsIn } from './job-events.ts'
 import { persist } from './persist.ts'
 import { noAnswer, refusal, ServiceError } from './service-error.ts'
 
@@ -45,6 +46,19 @@ export function createClient({ url, token }: { url: string; token: string }) {
   async function job(id: string, wait = 0, signal?: AbortSignal): Promise<Job> {
     const query = wait > 0 ? { wait } : {}
     return (await answerOf(api.GET('/1.0/jobs/{id}', { params: { path: { id }, query }, signal }))).data
+  }
+
+  /** The states of a job as the service tells them; null if it does not. Ends, without an error, where it is cut. */
+  async function openEvents(id: string, signal?: AbortSignal): Promise<AsyncIterable<Job> | null> {
+    const headers = { Accept: 'text/event-stream' }
+    const options = { params: { path: { id } }, headers, parseAs: 'stream', signal } as const
+    const answer = await api.GET('/1.0/jobs/{id}/events', options).catch((thrown) => {
+      if (signal?.aborted) throw thrown
+    })
+    const isStream = answer?.response.headers.get('Content-Type')?.startsWith('text/event-stream')
+    if (answer?.data && isStream) return jobsIn(answer.data, signal)
+    await answer?.data?.cancel()
+    return null
   }
 
   async function jobsPage(query: JobsQuery, signal?: AbortSignal) {
@@ -130,10 +144,18 @@ export function createClient({ url, token }: { url: string; token: string }) {
       }, signal)
     },
 
-    /** The states of a job until it has finished, about every two seconds. Polls where the service refuses to wait. */
+    /**
+     * The states of a job until it has finished: as the service tells them, or where it has no events, or refuses them,
+     * about every two seconds. Polls where the service refuses to wait.
+     */
     async *follow(id: string, signal?: AbortSignal): AsyncGenerator<Job> {
       let wait = waitSeconds
+      let events = await openEvents(id, signal)
       for (;;) {
+        for await (const seen of events ?? []) {
+          yield seen
+          if (isFinished(seen)) return
+        }
         const seen = await persist(() => job(id, wait, signal), signal).catch((error) => {
           if (!(error instanceof ServiceError && error.status === 400 && wait > 0)) throw error
           wait = 0
@@ -143,6 +165,8 @@ export function createClient({ url, token }: { url: string; token: string }) {
         yield seen
         if (isFinished(seen)) return
         if (wait === 0) await delay(waitSeconds * 1_000, undefined, signal ? { signal } : {})
+        // The stream was cut: another one may go on.
+        if (events !== null) events = await openEvents(id, signal)
       }
     },
   }

@@ -4,6 +4,7 @@ import type { Issue } from '../../shared/errors/app-error.ts'
 import type { PublishResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
 import type { Access } from './access.ts'
+import type { EventStream } from './event-stream.ts'
 import type { RequestHeader } from './openapi-schemas.ts'
 
 /** A handler's response; the status defaults to 200. */
@@ -13,6 +14,8 @@ export type Answer = { status?: number; headers?: Record<string, string> } & (
   /** JSON text, streamed. */
   | { kind: 'chunks'; chunks: AsyncIterable<string> }
   | { kind: 'empty' }
+  /** Events, sent as they come. `open` returns what is to be done when the connection closes. */
+  | { kind: 'events'; open: (stream: EventStream) => () => void }
 )
 
 /** Parses and validates a request body. */
@@ -62,8 +65,8 @@ export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
   body?: BodyReader<Body>
   /** Request headers that the endpoint uses. */
   takes?: readonly RequestHeader[]
-  /** The body of a success. */
-  answer: 'publish' | 'empty' | z.ZodType
+  /** The body of a success; `events`: an example of an event stream. */
+  answer: 'publish' | 'empty' | z.ZodType | { events: string }
   /** A success carries the record's enver as `ETag`. */
   hasETag?: boolean
   /** Descriptions of statuses; they add to or replace those derived from the other fields. */

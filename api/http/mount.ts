@@ -9,6 +9,7 @@ import { issuesOf } from '../../shared/validation/issues.ts'
 import type { ApiContext } from '../context.ts'
 import { principalOf } from './authenticate.ts'
 import type { Answer, Endpoint } from './endpoint.ts'
+import { sendEvents } from './event-stream.ts'
 import { parseIfMatch } from './if-match.ts'
 import { isNamed } from './if-none-match.ts'
 import { jsonBody } from './json-body.ts'
@@ -120,6 +121,7 @@ async function send(response: Response, answer: Answer): Promise<void> {
   response.status(answer.status ?? 200).set(answer.headers ?? {})
   if (answer.kind === 'empty') return void response.end()
   if (answer.kind === 'json') return void response.json(answer.value)
+  if (answer.kind === 'events') return sendEvents(response, answer.open)
   const { bytes, chunks } =
     answer.kind === 'chunks' ? { bytes: null, chunks: answer.chunks } : serializeResponse(answer.response)
   response.type('application/json')

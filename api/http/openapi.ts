@@ -130,5 +130,8 @@ const resultErrorBody = { content: { ...publishErrorBody.content, ...problemBody
 function successBody(answer: Endpoint['answer']): object {
   if (answer === 'empty') return {}
   if (answer === 'publish') return publishErrorBody
+  if ('events' in answer) {
+    return { content: { 'text/event-stream': { schema: { type: 'string' }, example: answer.events } } }
+  }
   return { content: { 'application/json': { schema: answer } } }
 }

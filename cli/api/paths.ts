@@ -201,6 +201,16 @@ export interface paths {
       }
     }
   }
+  '/1.0/jobs/{id}/events': {
+    /** Follow a job: an event whenever it has changed, and one when it has finished */
+    get: {
+      parameters: { path: { id: string } }
+      responses: {
+        200: { content: { 'text/event-stream': string } }
+        default: { content: { 'application/problem+json': Problem } }
+      }
+    }
+  }
   '/1.0/jobs/{id}/result': {
     /** What the publish of a job answered */
     get: {

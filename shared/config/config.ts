@@ -110,6 +110,7 @@ function configOf(env: Environment): Config {
       inlineBytes: env.INLINE_LIMIT_BYTES,
       returnOnlyPairs: env.RETURN_ONLY_MAX_PAIRS,
       returnOnlyAtOnce: env.RETURN_ONLY_AT_ONCE,
+      eventStreams: env.EVENT_STREAMS,
       bodyBytes: env.BODY_MEMORY_BYTES,
       queuedJobs: env.MAX_QUEUED_JOBS,
       requestsPerMinute: env.RATE_LIMIT_PER_MINUTE,

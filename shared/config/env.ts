@@ -139,6 +139,9 @@ export const environment = z.object({
   RETURN_ONLY_AT_ONCE: count
     .default(32)
     .describe('returnOnly packets that one API makes at a time, half of them for one token; above: 503, 429'),
+  EVENT_STREAMS: count
+    .default(2_000)
+    .describe('event streams that one API keeps open, half of them of one token; above: 503, 429'),
   BODY_MEMORY_BYTES: count
     .default(256 * 1024 * 1024)
     .describe('bytes of unanswered request bodies in one API, half of them of one token; above: 503, 429'),

@@ -90,6 +90,7 @@ export interface LimitSettings {
   inlineBytes: number
   returnOnlyPairs: number
   returnOnlyAtOnce: number
+  eventStreams: number
   bodyBytes: number
   queuedJobs: number
   requestsPerMinute: number

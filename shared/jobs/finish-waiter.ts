@@ -4,47 +4,96 @@ import type { JobRecord } from './record.ts'
 import { finishedChannel } from './redis-keys.ts'
 import { isFinished } from './states.ts'
 
-/** Waits for jobs to finish, with one subscription and one timer for all waiters of this process. */
+/** Waits for jobs and follows them, with one subscription and one timer for all of this process. */
 export interface FinishWaiter {
   /** The job once it has finished or `milliseconds` have passed; null when there is no such job. */
   wait(id: string, milliseconds: number): Promise<JobRecord | null>
-  /** Ends all waits and makes later ones return at once: the process is shutting down. */
+  /** Shows a job to a follower until the returned function is called. */
+  follow(id: string, follower: Follower): () => void
+  /** Ends all waits and releases all followers, later ones at once: the process is shutting down. */
+  release(): void
+}
+
+export interface Follower {
+  /**
+   * The job as it stands, whether or not it has changed; null: its record is gone. Called soon after the start, then
+   * twice a second while Redis answers, and as soon as the job has finished. The followers of a job share the record.
+   */
+  see(job: JobRecord | null): void
+  /** Called twice a second, whether or not Redis answers. */
+  tick(): void
+  /** The process is shutting down. */
   release(): void
 }
 
 interface Waiter {
-  id: string
   deadline: number
   wake: () => void
 }
 
+interface Watched {
+  waiters: Set<Waiter>
+  followers: Set<Follower>
+}
+
 const expiryCheckMs = 100
+const checksPerTick = 5
+/** Few enough that reading thousands of jobs does not hold the event loop, or Redis, for long. */
+const readAtOnce = 50
 
 export async function createFinishWaiter(subscriber: Redis, records: JobRecords): Promise<FinishWaiter> {
-  const waitersOf = new Map<string, Set<Waiter>>()
+  const watched = new Map<string, Watched>()
   let timer: NodeJS.Timeout | undefined
+  let checks = 0
+  let isReading = false
   let isReleased = false
   subscriber.on('message', (_channel, id: string) => {
-    for (const { wake } of waitersOf.get(id) ?? []) wake()
+    const job = watched.get(id)
+    if (job === undefined) return
+    for (const { wake } of job.waiters) wake()
+    if (job.followers.size > 0) void show(id)
   })
   await subscriber.subscribe(finishedChannel)
 
-  function wakeExpired() {
+  function check() {
     const now = performance.now()
-    for (const set of waitersOf.values()) for (const { deadline, wake } of set) if (deadline <= now) wake()
+    const isTick = ++checks % checksPerTick === 0
+    for (const { waiters, followers } of watched.values()) {
+      for (const { deadline, wake } of waiters) if (deadline <= now) wake()
+      if (isTick) for (const follower of followers) follower.tick()
+    }
+    if (isTick && !isReading) void showAll()
   }
 
-  function add(waiter: Waiter) {
-    const waiters = waitersOf.get(waiter.id) ?? new Set()
-    waitersOf.set(waiter.id, waiters.add(waiter))
-    timer ??= setInterval(wakeExpired, expiryCheckMs)
+  async function showAll() {
+    isReading = true
+    const ids = [...watched].flatMap(([id, { followers }]) => (followers.size > 0 ? [id] : []))
+    for (let from = 0; from < ids.length; from += readAtOnce) {
+      await Promise.all(ids.slice(from, from + readAtOnce).map((id) => show(id)))
+    }
+    isReading = false
   }
 
-  function remove(waiter: Waiter) {
-    const waiters = waitersOf.get(waiter.id)
-    waiters?.delete(waiter)
-    if (waiters?.size === 0) waitersOf.delete(waiter.id)
-    if (waitersOf.size > 0) return
+  /** Shows a job to one of its followers, or to all. If Redis does not answer, the next tick reads it again. */
+  async function show(id: string, only?: Follower) {
+    const record = await records.read(id).catch(() => undefined)
+    if (record === undefined) return
+    // Looked up after reading: a follower that has left by now must not be called.
+    for (const follower of watched.get(id)?.followers ?? []) {
+      if (only === undefined || only === follower) follower.see(record)
+    }
+  }
+
+  function watch(id: string): Watched {
+    const job = watched.get(id) ?? { waiters: new Set(), followers: new Set() }
+    watched.set(id, job)
+    timer ??= setInterval(check, expiryCheckMs)
+    return job
+  }
+
+  function unwatch(id: string, { waiters, followers }: Watched) {
+    if (waiters.size + followers.size === 0) watched.delete(id)
+    if (watched.size > 0) return
     clearInterval(timer)
     timer = undefined
   }
@@ -53,8 +102,9 @@ export async function createFinishWaiter(subscriber: Redis, records: JobRecords)
     async wait(id, milliseconds) {
       if (isReleased || milliseconds === 0) return records.read(id)
       const { promise: woken, resolve: wake } = Promise.withResolvers<void>()
-      const waiter = { id, deadline: performance.now() + milliseconds, wake }
-      add(waiter)
+      const waiter = { deadline: performance.now() + milliseconds, wake }
+      const job = watch(id)
+      job.waiters.add(waiter)
       try {
         // Read after registering: otherwise a job that finishes in between would never wake this waiter.
         const record = await records.read(id)
@@ -62,12 +112,26 @@ export async function createFinishWaiter(subscriber: Redis, records: JobRecords)
         await woken
         return await records.read(id)
       } finally {
-        remove(waiter)
+        job.waiters.delete(waiter)
+        unwatch(id, job)
+      }
+    },
+    follow(id, follower) {
+      const job = watch(id)
+      job.followers.add(follower)
+      if (isReleased) follower.release()
+      else void show(id, follower)
+      return () => {
+        job.followers.delete(follower)
+        unwatch(id, job)
       }
     },
     release() {
       isReleased = true
-      for (const set of waitersOf.values()) for (const { wake } of set) wake()
+      for (const { waiters, followers } of watched.values()) {
+        for (const { wake } of waiters) wake()
+        for (const follower of followers) follower.release()
+      }
     },
   }
 }

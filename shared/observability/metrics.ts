@@ -36,6 +36,8 @@ export function createMetrics() {
       'route',
       'status',
     ),
+    eventStreams: gauge('event_streams', 'Event streams of jobs that are open'),
+    eventStreamsLimit: gauge('event_streams_limit', 'Event streams above which an API answers 503; a worker: 0'),
     addressesRefused: counter('addresses_refused_total', 'Origins refused by policy before a connection', 'by'),
     // Jobs
     jobs: counter('jobs_total', 'Jobs that ended, by outcome and the code of their error', 'outcome', 'reason'),

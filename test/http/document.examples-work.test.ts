@@ -68,6 +68,7 @@ test('the examples of the publish area and its jobs work', async () => {
   expect(jobs.map(({ kind }) => kind)).toEqual(['multi', 'publish'])
   for (const { id } of jobs) {
     await works('get /1.0/jobs/:id', { id })
+    await works('get /1.0/jobs/:id/events', { id })
     await works('get /1.0/jobs/:id/result', { id })
   }
   await works('delete /1.0/publish/:orgName/:fileName', { fileName: 'two-airports.json' })

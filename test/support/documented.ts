@@ -60,7 +60,8 @@ export function undocumented(method: string, path: string, { status, headers, te
   if (type === undefined || !(type in answer.content)) return [...missing, `${at}: undocumented type ${type}`]
   const steps = ['paths', found.path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema']
   const validate = ajv.compile({ $ref: `api#/${steps.map(escaped).join('/')}` })
-  if (!validate(body)) missing.push(`${at}: ${ajv.errorsText(validate.errors)}: ${text.slice(0, 300)}`)
+  if (!validate(/json/.test(type) ? body : text))
+    missing.push(`${at}: ${ajv.errorsText(validate.errors)}: ${text.slice(0, 300)}`)
   return missing
 }
 

@@ -17,9 +17,14 @@ const report = {
   collapsed: 1,
 }
 
-/** Answers these states of a job, one after the other, then the last one. */
+const noEvents = { status: 404, body: { title: 'Not Found', status: 404, detail: 'there is nothing at this path' } }
+
+/** A service without events: answers these states of a job, one after the other, then the last one. */
 const serviceWith = (states: object[]) =>
-  startFakeService(() => ({ status: 200, body: states.length > 1 ? states.shift() : states[0] }))
+  startFakeService(({ url }) => {
+    if (url.endsWith('/events')) return noEvents
+    return { status: 200, body: states.length > 1 ? states.shift() : states[0] }
+  })
 
 test('a job is followed to its end, and what it left out is told', async () => {
   const service = await serviceWith([job('running'), job('succeeded', { report })])
@@ -32,7 +37,11 @@ test('a job is followed to its end, and what it left out is told', async () => {
     collapsed: 1 parallel relationship
     "
   `)
-  expect(service.requests.map(({ url }) => url)).toEqual(['/1.0/jobs/j1?wait=2', '/1.0/jobs/j1?wait=2'])
+  expect(service.requests.map(({ url }) => url)).toEqual([
+    '/1.0/jobs/j1/events',
+    '/1.0/jobs/j1?wait=2',
+    '/1.0/jobs/j1?wait=2',
+  ])
 })
 
 test('progress as JSON is on stderr, one object a line', async () => {
@@ -62,17 +71,29 @@ test.each([
 
 test('a service that refuses to wait is asked again and again', async () => {
   const states = [job('running'), job('succeeded')]
-  const answer = ({ url }: FakeRequest) =>
-    url.includes('wait')
+  const answer = ({ url }: FakeRequest) => {
+    if (url.endsWith('/events')) return noEvents
+    return url.includes('wait')
       ? { status: 400, body: { title: 'Bad Request', status: 400, detail: 'wait: unknown' } }
       : { status: 200, body: states.shift() }
+  }
   const service = await startFakeService(answer)
   expect(await runCli(['job', 'j1', '--follow'], service.variables)).toMatchObject({ code: 0 })
-  expect(service.requests.map(({ url }) => url)).toEqual(['/1.0/jobs/j1?wait=2', '/1.0/jobs/j1', '/1.0/jobs/j1'])
+  expect(service.requests.map(({ url }) => url)).toEqual([
+    '/1.0/jobs/j1/events',
+    '/1.0/jobs/j1?wait=2',
+    '/1.0/jobs/j1',
+    '/1.0/jobs/j1',
+  ])
 })
 
 test('a service that is away for a moment loses nothing', async () => {
-  const answers = ['hang up' as const, { status: 502, body: {} }, { status: 200, body: job('succeeded') }]
+  const answers = [
+    'hang up' as const,
+    'hang up' as const,
+    { status: 502, body: {} },
+    { status: 200, body: job('succeeded') },
+  ]
   const service = await startFakeService(() => answers.shift() ?? 'hang up')
   expect(await runCli(['job', 'j1', '--follow'], service.variables)).toMatchObject({ code: 0 })
 })

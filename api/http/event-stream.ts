@@ -1,0 +1,65 @@
+import type { Response } from 'express'
+
+// No cache or proxy may store, compress or hold back what is sent.
+const headers = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+}
+
+/** Shorter than the idle timeouts of proxies. */
+const keepAliveMs = 15_000
+/** Clients connect again after this time at the latest, and show their token again. */
+const lifetimeMs = 600_000
+/** What a client may leave unread in this process; the system buffers more before that. */
+const unreadBytes = 64 * 1024
+
+/** The text of an event. `data` is one line. */
+export const eventText = (name: string, id: string, data: string): string =>
+  `event: ${name}\nid: ${id}\ndata: ${data}\n\n`
+
+/** An answer of server-sent events. Writing never waits: a client that does not read is disconnected. */
+export class EventStream {
+  readonly #response: Response
+  // Streams that were opened together do not all end together.
+  readonly #endsAt = performance.now() + lifetimeMs * (1 - Math.random() / 10)
+  #sentAt = performance.now()
+
+  constructor(response: Response) {
+    this.#response = response
+  }
+
+  send(text: string): void {
+    const { writableEnded, writableLength, req } = this.#response
+    if (writableEnded) return
+    if (writableLength > unreadBytes) return void req.socket.destroy()
+    this.#response.write(text)
+    this.#sentAt = performance.now()
+  }
+
+  end(text: string): void {
+    this.send(text)
+    this.#response.end()
+  }
+
+  /** Ends the stream, although there is more to come: the client connects again in a second. */
+  interrupt(): void {
+    this.end('retry: 1000\n\n')
+  }
+
+  /** To be called regularly. */
+  keepAlive(): void {
+    const now = performance.now()
+    if (now >= this.#endsAt) this.interrupt()
+    else if (now - this.#sentAt >= keepAliveMs) this.send(': keep-alive\n\n')
+  }
+}
+
+/** Begins an event stream. `open` gets the stream and returns what is to be done when its connection closes. */
+export function sendEvents(response: Response, open: (stream: EventStream) => () => void): void {
+  if (response.closed) return
+  response.writeHead(200, headers)
+  if (response.req.method === 'HEAD') return void response.end()
+  response.flushHeaders()
+  response.once('close', open(new EventStream(response)))
+}
