@@ -195,13 +195,18 @@ export function splitCredentials(credentials: string): [username: string, passwo
   return [text.slice(0, colon), text.slice(colon + 1)]
 }
 
+/** Whether the origin waited in vain for the bookmarks. The code of Neo4j 3.5 has other meanings, too. */
+const isBehind = ({ code, message }: Neo4jError) =>
+  code === 'Neo.TransientError.Transaction.BookmarkTimeout' ||
+  (code === 'Neo.TransientError.Transaction.InstanceStateChanged' && message.includes('requested version'))
+
 /** Maps the driver's errors to the catalogue: their own messages contain addresses and must not reach a client. */
 function originError(error: unknown, broken: (cause: unknown) => AppError): unknown {
   if (error instanceof AppError || !(error instanceof Neo4jError)) return error
   if (error.code.startsWith('Neo.ClientError.Security.')) return errors.originRefusedCredentials(error)
   if (/^Neo\.ClientError\.Database\.\w*DatabaseNotFound$/.test(error.code)) return errors.noSuchDatabase(error)
   if (error.code.startsWith('Neo.ClientError.Transaction.InvalidBookmark')) return errors.bookmarksRefused(error)
-  if (error.code === 'Neo.TransientError.Transaction.BookmarkTimeout') return errors.originBehind(error)
+  if (isBehind(error)) return errors.originBehind(error)
   if (error.code.startsWith('Neo.ClientError.Transaction.TransactionTimedOut')) return errors.originTimeLimit(error)
   // Terminated by the server (age, administrator, shutdown), although classified as a client error.
   if (error.code.startsWith('Neo.ClientError.Transaction.')) return errors.originBroke(error)

@@ -7,7 +7,7 @@ type Value = string | number | boolean | readonly Value[] | { readonly [key: str
 export type Reply =
   | { record: readonly Value[] }
   | { success: { [key: string]: Value } }
-  | { failure: string }
+  | { failure: string; message?: string }
   | { bytes: Buffer }
 
 export interface FakeBolt {
@@ -123,7 +123,10 @@ export function bytesOf(reply: Reply, chunkBytes = 0xffff): Buffer {
   if ('bytes' in reply) return reply.bytes
   if ('record' in reply) return inChunks(messageOf(0x71, reply.record), chunkBytes)
   if ('success' in reply) return inChunks(messageOf(0x70, reply.success), chunkBytes)
-  return inChunks(messageOf(0x7f, { code: reply.failure, message: 'so it was told to say' }), chunkBytes)
+  return inChunks(
+    messageOf(0x7f, { code: reply.failure, message: reply.message ?? 'so it was told to say' }),
+    chunkBytes,
+  )
 }
 
 const messageOf = (signature: number, value: Value) => Buffer.concat([Buffer.from([0xb1, signature]), packed(value)])

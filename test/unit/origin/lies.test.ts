@@ -102,6 +102,18 @@ describe('failures of an origin are classified by code', () => {
   })
 })
 
+test('Neo4j 3.5 that has not reached the bookmarks is told from its other changes of state by the message', async () => {
+  const failure = 'Neo.TransientError.Transaction.InstanceStateChanged'
+  const codeOf = async (message: string) => {
+    const origin = await open((await fakeBolt(() => [{ failure, message }])).port)
+    const error = await origin.rows('RETURN 1').catch((error) => error)
+    await origin.close()
+    return error.code
+  }
+  expect(await codeOf('Database not up to the requested version: 7. Latest database version is 3')).toBe('originBehind')
+  expect(await codeOf('The instance is no longer the leader')).toBe('originBroke')
+})
+
 test.each([
   ['Neo.ClientError.Database.DatabaseNotFound', 'noSuchDatabase'],
   ['Neo.ClientError.Transaction.InvalidBookmark', 'bookmarksRefused'],
