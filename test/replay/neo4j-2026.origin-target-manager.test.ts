@@ -36,12 +36,13 @@ async function prepare(address: Neo4jAddress) {
   const origins = [address, elsewhere, inject('largeIds')].map(({ boltUrl }) => new URL(boltUrl).host)
   const { service, client } = await ownService({ workers: 1, origins })
   const { env } = service
+  const routed = { ...address, boltUrl: address.boltUrl.replace('bolt', 'neo4j') }
   const from = { origin: address, elsewhere, target, client, env }
   const into = { origin: neo4j, elsewhere: inject('largeIds'), target: address, client, env }
   const worlds = [await openWorldOf(from, 'From', 1_250_000n), await openWorldOf(into, 'Into', 1_350_000n)] as const
   const [driver, five] = [openDriver(address), openDriver(target)]
   afterAll(() => Promise.all([driver.close(), five.close()]))
-  return { address, client, worlds, driver, five, models: prepareModels(address) }
+  return { address, client, worlds, driver, five, models: prepareModels(routed) }
 }
 
 const prepared = current === undefined ? null : await prepare(current)
