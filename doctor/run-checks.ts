@@ -1,6 +1,7 @@
 import { ConfigError, readConfig } from '../shared/config/config.ts'
 import type { Config } from '../shared/config/settings.ts'
 import { withTimeout } from '../shared/lifecycle/timeout.ts'
+import { trustAuthorities } from '../shared/lifecycle/trust.ts'
 import { checkAccess } from './access.ts'
 import { type Check, codeOf, fail, ok, type Report, warn } from './finding.ts'
 import { checkManager } from './manager.ts'
@@ -22,6 +23,7 @@ const limitMs = 60_000
 export async function runChecks(report: Report): Promise<void> {
   const config = configuration(report)
   if (config === null) return
+  trustAuthorities(config.authorities)
   for (const [subject, check] of checks) {
     await withTimeout((async () => check(config, report))(), limitMs).catch((error) =>
       report(fail(subject, `the check did not finish (${codeOf(error)})`)),

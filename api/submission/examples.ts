@@ -10,6 +10,7 @@ const what = { metadata: true, relationships: ['FLIGHT>'] }
 
 export const publishExample = {
   ...database,
+  database: 'neo4j',
   originIds: ['SEA', 'JFK'],
   ...what,
   orgName: 'demo',

@@ -11,10 +11,14 @@ export interface PublishResponse {
 }
 
 export interface PublishRequest {
-  /** bolt:// or bolt+s:// address of the origin database */
+  /** bolt:// or bolt+s:// address of the origin database; neo4j:// and neo4j+s:// mean the same */
   dbUrl: string
   /** "Basic " followed by the base64 of username:password */
   credentials: string
+  /** name of the database there; the home database of the user if absent */
+  database?: string
+  /** bookmarks that the origin must have reached before it is read */
+  bookmarks?: string[]
   /** id property of each label; DEFAULT_INDEX and DEFAULT_ID_FIELD are required, and its own label must agree with the latter */
   mappedIndices: Record<string, string>
   /** label of the origin ids, one of mappedIndices; DEFAULT_INDEX if absent */
@@ -127,6 +131,8 @@ export interface PacketManifest {
 export interface NodeDeleteRequest {
   dbUrl?: string
   credentials?: string
+  database?: string
+  bookmarks?: string[]
   mappedIndices: Record<string, string>
   index: string
   originIds: string[]

@@ -104,6 +104,7 @@ function configOf(env: Environment): Config {
       silenceSeconds: env.ORIGIN_SILENCE_SECONDS,
       stallSeconds: env.ORIGIN_STALL_SECONDS,
     },
+    authorities: env.CA_FILE ?? [],
     limits: {
       jobPairs: env.JOB_MAX_PAIRS,
       jobSeconds: env.JOB_MAX_SECONDS,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readAuthorities } from './authorities.ts'
 import { parseFailpoint } from './failpoint.ts'
 import { parseOriginAllow, parsePorts, parseSecretKeys, parseServers } from './lists.ts'
 
@@ -128,6 +129,9 @@ export const environment = z.object({
   ORIGIN_DNS_SERVERS: parsedBy(parseServers)
     .optional()
     .describe('name servers for the names of origins, each with an optional :port; absent: those of the system'),
+  CA_FILE: parsedBy(readAuthorities)
+    .optional()
+    .describe('path of a PEM file with authorities that every TLS connection trusts beside the public ones'),
   ORIGIN_SILENCE_SECONDS: seconds.default(300).describe('how long an origin may send nothing while it is read'),
   ORIGIN_STALL_SECONDS: seconds.default(900).describe('how long it may send no row and no end of an answer'),
   PUBLISH_WAIT_SECONDS: wholeNumber(0, 55).default(55).describe('how long a POST waits for its job'),

@@ -16,6 +16,8 @@ export interface Config {
   /** The first encrypts, all decrypt. */
   secretKeys: SecretKey[]
   origin: OriginSettings
+  /** Certificates in PEM of authorities to trust beside the public ones. */
+  authorities: readonly string[]
   limits: LimitSettings
   parameterSyntax: 'braces' | 'dollar'
   /** For tests of faults only. */

@@ -103,6 +103,22 @@ export const originTimeLimit = (cause?: unknown) =>
   )
 export const originRefusedQuery = (cause?: unknown) =>
   new AppError(502, 'originRefusedQuery', 'the origin database refused a query', { cause })
+export const noSuchDatabase = (cause: unknown) =>
+  new AppError(
+    422,
+    'noSuchDatabase',
+    'database: the origin has no such database, or no home database for this user if the field is absent',
+    { cause },
+  )
+export const oneDatabaseOnly = () =>
+  new AppError(422, 'oneDatabaseOnly', 'database: this origin has one database only; leave the field out')
+export const bookmarksRefused = (cause: unknown) =>
+  new AppError(422, 'bookmarksRefused', 'bookmarks: the origin does not take these', { cause })
+export const originBehind = (cause: unknown) =>
+  new AppError(502, 'originBehind', 'the origin database has not reached the bookmarks in time', {
+    retryable: true,
+    cause,
+  })
 export const unpublishable = (what: string) => new AppError(422, 'unpublishable', what)
 export const nothingThere = (label: string, idProperty: string) =>
   new AppError(

@@ -2,6 +2,7 @@ import { ConfigError, type Program, readConfig } from '../config/config.ts'
 import type { Config } from '../config/settings.ts'
 import { createLog, type Logger } from '../observability/log.ts'
 import { Releases } from './releases.ts'
+import { trustAuthorities } from './trust.ts'
 
 type Start = (config: Config, log: Logger, releases: Releases) => Promise<void>
 
@@ -11,6 +12,7 @@ type Start = (config: Config, log: Logger, releases: Releases) => Promise<void>
  */
 export async function startProgram(name: Program, start: Start): Promise<void> {
   const config = configOrExit(name)
+  trustAuthorities(config.authorities)
   const log = createLog(name, config.logLevel)
   // Node would print the error with all its properties, for a failed Redis command including the arguments.
   process.on('uncaughtException', (error) => {

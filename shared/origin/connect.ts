@@ -1,4 +1,4 @@
-import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
+import neo4j, { Neo4jError, type Session } from 'neo4j-driver'
 import type { OriginSettings } from '../config/settings.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
@@ -48,6 +48,10 @@ interface Target {
   dbUrl: string
   /** `Basic <base64 of username:password>`. */
   credentials: string
+  /** Absent: the home database of the user. */
+  database?: string
+  /** What the origin must have reached before each transaction and query. */
+  bookmarks?: string[]
 }
 
 // Streamed rows are consumed as they arrive, so at most this many are in flight.
@@ -69,7 +73,8 @@ export async function checkOrigin(
 /**
  * Opens the origin of a publish request. Contract 4.1 and 9; read-only, with a transaction time limit. The signal
  * aborts only the opening, not the opened origin.
- * @throws 422 if policy refuses the address, 502 if it cannot be reached or refuses the credentials.
+ * @throws 422 if policy refuses the address, or the origin the database or the bookmarks; 502 if it cannot be reached or
+ * refuses the credentials.
  */
 export async function openOrigin(
   target: Target,
@@ -99,7 +104,12 @@ export async function openOrigin(
   try {
     signal?.throwIfAborted()
     const server = await guard.waitFor(driver.getServerInfo())
-    return await originOf(driver, guard, (server.protocolVersion as unknown as number) < 4, limitSeconds)
+    const legacy = (server.protocolVersion as unknown as number) < 4
+    // The driver would report it as a connection that broke.
+    if (legacy && target.database !== undefined) throw errors.oneDatabaseOnly()
+    const { database, bookmarks } = target
+    const openSession = () => driver.session({ defaultAccessMode: neo4j.session.READ, database, bookmarks })
+    return await originOf(openSession, guard, legacy, limitSeconds)
   } catch (error) {
     await guard.close().catch(() => {})
     throw originError(error, errors.originUnreachable)
@@ -109,12 +119,12 @@ export async function openOrigin(
 }
 
 async function originOf(
-  driver: Driver,
+  openSession: () => Session,
   guard: ConnectionGuard,
   legacy: boolean,
   limitSeconds: number,
 ): Promise<Origin> {
-  const session = driver.session({ defaultAccessMode: neo4j.session.READ })
+  const session = openSession()
   const begin = () => guard.waitFor(session.beginTransaction({ timeout: limitSeconds * 1_000 }))
   let transaction = await begin()
   let begunAt = performance.now()
@@ -165,7 +175,7 @@ async function originOf(
     rows: async (query, parameters = {}) => (await rowsWithin(Number.POSITIVE_INFINITY, query, parameters)).rows ?? [],
     rowsWithin,
     async ask(query) {
-      const apart = driver.session({ defaultAccessMode: neo4j.session.READ })
+      const apart = openSession()
       try {
         return (await collectRows(guard, apart.run(query), (record) => [...record.values()])).rows
       } catch {
@@ -185,10 +195,18 @@ export function splitCredentials(credentials: string): [username: string, passwo
   return [text.slice(0, colon), text.slice(colon + 1)]
 }
 
+/** Whether the origin waited in vain for the bookmarks. The code of Neo4j 3.5 has other meanings, too. */
+const isBehind = ({ code, message }: Neo4jError) =>
+  code === 'Neo.TransientError.Transaction.BookmarkTimeout' ||
+  (code === 'Neo.TransientError.Transaction.InstanceStateChanged' && message.includes('requested version'))
+
 /** Maps the driver's errors to the catalogue: their own messages contain addresses and must not reach a client. */
 function originError(error: unknown, broken: (cause: unknown) => AppError): unknown {
   if (error instanceof AppError || !(error instanceof Neo4jError)) return error
   if (error.code.startsWith('Neo.ClientError.Security.')) return errors.originRefusedCredentials(error)
+  if (/^Neo\.ClientError\.Database\.\w*DatabaseNotFound$/.test(error.code)) return errors.noSuchDatabase(error)
+  if (error.code.startsWith('Neo.ClientError.Transaction.InvalidBookmark')) return errors.bookmarksRefused(error)
+  if (isBehind(error)) return errors.originBehind(error)
   if (error.code.startsWith('Neo.ClientError.Transaction.TransactionTimedOut')) return errors.originTimeLimit(error)
   // Terminated by the server (age, administrator, shutdown), although classified as a client error.
   if (error.code.startsWith('Neo.ClientError.Transaction.')) return errors.originBroke(error)

@@ -8,28 +8,28 @@ export interface DbUrl {
   port: number
 }
 
-const grammar = /^(bolt|bolt\+s):\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?$/
-// Scheme, name of 253 characters with a trailing dot, and port.
-const longest = 270
-const form = 'must be bolt://host[:port] or bolt+s://host[:port], and nothing else'
+const grammar = /^(?:bolt|neo4j)(\+s)?:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?$/
+// Scheme (`neo4j+s://`), name of 253 characters with a trailing dot, and port.
+const longest = 271
+const form = 'must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else'
 const label = /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/
 
 /**
- * Parses a bolt endpoint: `bolt://` or `bolt+s://`, host, optional port, nothing else (contract 4.1, 9). Refuses other
+ * Parses a bolt endpoint: scheme, host, optional port, nothing else (contract 4.1, 9). `neo4j` means `bolt`: the host
+ * itself is read, and no routing table is asked for, which could name any other. Refuses other
  * notations that a resolver might read as an address (`127.1`, `0x7f000001`, `::ffff:127.0.0.1`).
  * @returns the parts, or the violated rule.
  */
 export function parseDbUrl(text: string): DbUrl | { problem: string } {
-  if (/^neo4j(\+s|\+ssc)?:/i.test(text)) return { problem: 'must not use routing; use bolt:// or bolt+s://' }
   if (text.length > longest) return { problem: form }
-  const [, scheme, hostText = '', portText] = grammar.exec(text) ?? []
-  if (scheme === undefined) return { problem: form }
+  const [whole, encryption, hostText = '', portText] = grammar.exec(text) ?? []
+  if (whole === undefined) return { problem: form }
   const port = portText === undefined ? 7687 : Number(portText)
   if (port < 1 || port > 65_535) return { problem: 'must have a port from 1 to 65535' }
   const host = hostText.toLowerCase()
   const problem = host.startsWith('[') ? ipv6Problem(host.slice(1, -1)) : nameProblem(host)
   if (problem) return { problem }
-  return { encrypted: scheme === 'bolt+s', host: host.replace(/^\[|\]$/g, ''), port }
+  return { encrypted: encryption === '+s', host: host.replace(/^\[|\]$/g, ''), port }
 }
 
 function ipv6Problem(address: string): string | null {

@@ -141,14 +141,13 @@ test('an unreachable origin is a 502 that does not reveal the address, after ret
 
 test('all broken rules are reported together, unknown fields with the nearest name', async () => {
   const { status, body } = await client.post('/1.0/publish/', {
-    dbUrl: 'neo4j://h',
+    dbUrl: 'neo4j+ssc://h',
     preventCleanUp: true,
     originIds: 'p1',
   })
   expect(status).toBe(400)
   expect(body.error?.split('; ')).toEqual([
-    '400 Bad Request: dbUrl: must not use routing',
-    'use bolt:// or bolt+s://',
+    '400 Bad Request: dbUrl: must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else',
     'preventCleanUp: unknown field, did you mean `preventCleanup`?',
     'originIds: must be an array',
     'credentials: required',

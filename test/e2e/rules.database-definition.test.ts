@@ -5,7 +5,7 @@ const { client, org, request, refuses } = await startFromValid()
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
 const entry = (change: object) => ({ mappedIndices: { ...request.mappedIndices, ...change } })
 
-const boltForm = 'must be bolt://host[:port] or bolt+s://host[:port], and nothing else'
+const boltForm = 'must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else'
 const embedded = 'must not have an IPv6 address that carries an IPv4 address'
 const fourNumbers = 'must write an IPv4 address as four decimal numbers'
 
@@ -14,6 +14,8 @@ test.each([
   ['a bare address', '127.0.0.1:7687'],
   ['another protocol', 'http://127.0.0.1:7687'],
   ['unverified encryption', 'bolt+ssc://127.0.0.1'],
+  ['unverified encryption and routing', 'neo4j+ssc://127.0.0.1'],
+  ['a scheme in upper case', 'NEO4J://127.0.0.1'],
   ['no host', 'bolt://'],
   ['a user and a password', 'bolt://user:pass@127.0.0.1'],
   ['a path', 'bolt://127.0.0.1/neo4j'],
@@ -25,9 +27,8 @@ test.each([
 })
 
 test.each([
-  ['neo4j://127.0.0.1:7687', 'must not use routing; use bolt:// or bolt+s://'],
-  ['neo4j+s://db.example', 'must not use routing; use bolt:// or bolt+s://'],
-  ['NEO4J+SSC://db.example', 'must not use routing; use bolt:// or bolt+s://'],
+  ['neo4j://127.0.0.1:0', 'must have a port from 1 to 65535'],
+  ['neo4j+s://127.1', fourNumbers],
   ['bolt://127.0.0.1:0', 'must have a port from 1 to 65535'],
   ['bolt://127.0.0.1:65536', 'must have a port from 1 to 65535'],
   ['bolt://-db.example', 'must have a valid host name'],

@@ -48,8 +48,8 @@ describe('delete', () => {
       'originIds: "9223372036854775808" is not a 64-bit integer, as idType says',
     ],
     [
-      { metadata: 'yes', dbUrl: 'neo4j://h' },
-      'metadata: must be a boolean; dbUrl: must not use routing; use bolt:// or bolt+s://',
+      { metadata: 'yes', dbUrl: 'neo4j+ssc://h' },
+      'metadata: must be a boolean; dbUrl: must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else',
     ],
     [{ idtype: 'integer' }, 'idtype: unknown field, did you mean `idType`?'],
     [{ originId: ['x'] }, 'originId: unknown field, did you mean `originIds`?'],

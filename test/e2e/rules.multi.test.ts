@@ -40,13 +40,13 @@ describe('the sub-requests', () => {
         request,
         { ...request, originIds: manyIds(501), preventCleanUp: true },
         null,
-        { ...request, dbUrl: 'neo4j://h' },
+        { ...request, dbUrl: 'neo4j+ssc://h' },
       ],
       [
         '[1].preventCleanUp: unknown field, did you mean `preventCleanup`?',
         '[1].originIds: at most 500 ids, originIds and relationshipIds together; there are 501, use POST /1.0/publish/multi',
         '[2]: must be a JSON object, a publish request',
-        '[3].dbUrl: must not use routing; use bolt:// or bolt+s://',
+        '[3].dbUrl: must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else',
       ].join('; '),
     )
   })

@@ -136,7 +136,7 @@ test('null is the same as absent for every optional field', async () => {
 test('a request that breaks a rule of every group gets all errors, those of fields first', async () => {
   await refuses(
     {
-      dbUrl: 'neo4j://db.example',
+      dbUrl: 'neo4j+ssc://db.example',
       credentials: undefined,
       mappedIndices: { DEFAULT_INDEX: 'Person' },
       index: 'Actor',
@@ -151,7 +151,7 @@ test('a request that breaks a rule of every group gets all errors, those of fiel
       fileName: undefined,
       numbers: 'exact',
     },
-    'dbUrl: must not use routing; use bolt:// or bolt+s://',
+    'dbUrl: must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else',
     'orgName: must not start with the reserved name status',
     'relationships[0]: must be TYPE, TYPE> (outgoing), <TYPE (incoming) or `TYPE`',
     'preventCleanUp: unknown field, did you mean `preventCleanup`?',

@@ -13,12 +13,11 @@ const listening = [await listenOn('127.0.0.1'), await listenOn('::1')]
 const [port, port6] = listening.map((server) => server.port)
 const connections = () => listening.map((server) => server.connections())
 
-const form = 'must be bolt://host[:port] or bolt+s://host[:port], and nothing else'
+const form = 'must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else'
 const decimal = 'must write an IPv4 address as four decimal numbers'
 const carries = 'must not have an IPv6 address that carries an IPv4 address'
 const brackets = 'must have a valid IPv6 address in brackets'
 const name = 'must have a valid host name'
-const routing = 'must not use routing; use bolt:// or bolt+s://'
 
 const malformed: Record<string, readonly string[]> = {
   [decimal]: [
@@ -35,13 +34,15 @@ const malformed: Record<string, readonly string[]> = {
   [name]: ['-localhost', 'localhost-', 'local..host', '.localhost', 'localhost..', 'a'.repeat(64)].map(
     (host) => `bolt://${host}:${port}`,
   ),
-  [routing]: ['neo4j', 'neo4j+s', 'neo4j+ssc', 'NEO4J', 'Neo4j+S'].map((scheme) => `${scheme}://127.0.0.1:${port}`),
   'must have a port from 1 to 65535': ['0', '00000', '65536', '99999'].map((at) => `bolt://127.0.0.1:${at}`),
   [form]: [
     ...[
       'BOLT',
       'Bolt+S',
       'bolt+ssc',
+      'neo4j+ssc',
+      'NEO4J',
+      'Neo4j+S',
       'bolt%2Bs',
       'b%6flt',
       'http',
@@ -104,7 +105,9 @@ const refused = [
     '[fd00::1]',
   ],
   ...['[fec0::1]', '[ff02::1]', '8.8.8.8', '[2606:4700::1111]', '255.255.255.255'],
-].flatMap((host) => ['bolt', 'bolt+s'].map((scheme) => `${scheme}://${host}:${host.startsWith('[') ? port6 : port}`))
+].flatMap((host) =>
+  ['bolt', 'bolt+s', 'neo4j', 'neo4j+s'].map((scheme) => `${scheme}://${host}:${host.startsWith('[') ? port6 : port}`),
+)
 
 const fields = { ...database(inject('stack').neo4j, 'Person', 'id'), originIds: ['1'], metadata: true, orgName: org }
 

@@ -2,52 +2,15 @@ import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { cleanup } from '../../shared/publish/pairs/statements/cleanup.ts'
-import { deleteProperties } from '../../shared/publish/pairs/statements/delete-properties.ts'
-import { nodeDelete } from '../../shared/publish/pairs/statements/node-delete.ts'
 import { nodeUpsert } from '../../shared/publish/pairs/statements/node-upsert.ts'
-import { postbackNode, postbackRelationship } from '../../shared/publish/pairs/statements/postback.ts'
-import { relationshipCreate } from '../../shared/publish/pairs/statements/relationship-create.ts'
-import { relationshipUpsert } from '../../shared/publish/pairs/statements/relationship-upsert.ts'
+import { everyKind } from '../support/every-kind.ts'
 import { pairOfStatement, replayed, sourceOf, verified } from '../support/replaying.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const plain = { wrap: null, list: false }
 const label = uniqueName('Kind')
-const anchor = { label, idProperty: 'id', id: plain }
-const ends = { start: anchor, type: 'KNOWS', end: anchor }
 const field = (key: string) => ({ key, value: plain })
-const fields = [field('id'), field('name')]
-const upsert = nodeUpsert(anchor, fields, { protectedKeys: ['secret'], added: ['Good'], removed: ['Bad'] })
-const far = { by: 'farEnd', direction: 'out', label, idProperty: 'id', id: plain } as const
-
-/** Every kind of pair. Part 2 is about nodes that part 1 has made. */
-const source = sourceOf(
-  [
-    pairOfStatement(upsert, { id: 'a', name: 'Ann' }),
-    pairOfStatement(upsert, { id: 'b', name: 'Bob' }),
-    pairOfStatement(relationshipUpsert(ends, [field('since')], ['note'], null), { a_id: 'a', b_id: 'b', since: 1n }),
-    pairOfStatement(relationshipUpsert({ ...ends, type: 'PAID' }, [field('grn')], [], 'grn'), {
-      ...{ a_id: 'a', b_id: 'b', grn: 'g1' },
-    }),
-    pairOfStatement(relationshipUpsert({ ...ends, type: 'PAID' }, [field('grn')], [], 'grn'), {
-      ...{ a_id: 'a', b_id: 'b', grn: 'g2' },
-    }),
-  ],
-  [
-    pairOfStatement(relationshipCreate(anchor, 'LIKES', anchor), { startId: 'a', endId: 'b' }),
-    pairOfStatement(relationshipCreate(anchor, 'LIKES', anchor), { startId: 'a', endId: 'nobody' }),
-    pairOfStatement(cleanup(anchor, { type: 'KNOWS', direction: 'out' }, [far]), { baseId: 'a', ids_0: ['b'] }),
-    pairOfStatement(cleanup(anchor, { type: 'OLD', direction: 'both' }, []), { baseId: 'a' }),
-    pairOfStatement(deleteProperties(anchor, ['old', 'older']), { id: 'a' }),
-    pairOfStatement(nodeDelete(label, 'id'), { ids: ['x', 'y', 'z'] }),
-    pairOfStatement(postbackNode(anchor, field('name')), { id: 'b', name: 'Bob' }),
-    pairOfStatement(postbackRelationship(ends, null, field('since')), { a_id: 'a', b_id: 'b', since: 1n }),
-    pairOfStatement(postbackRelationship({ ...ends, type: 'PAID' }, field('grn'), field('grn2')), {
-      ...{ a_id: 'a', b_id: 'b', grn: 'nowhere', grn2: 1n },
-    }),
-  ],
-)
+const source = sourceOf(...everyKind(label))
 const of = (id: string) => `:${label}(id=${id})`
 const between = (type: string, end = 'b') => `(${of('a')} -${type}-> ${of(end)})`
 const node = (id: string) => `MATCH (n:${label} {id: '${id}'})`

@@ -7,7 +7,7 @@ type Value = string | number | boolean | readonly Value[] | { readonly [key: str
 export type Reply =
   | { record: readonly Value[] }
   | { success: { [key: string]: Value } }
-  | { failure: string }
+  | { failure: string; message?: string }
   | { bytes: Buffer }
 
 export interface FakeBolt {
@@ -15,6 +15,8 @@ export interface FakeBolt {
   connections(): number
   /** The texts of the queries received so far. */
   queries: string[]
+  /** The messages received so far. */
+  messages: Buffer[]
   /** Number of bytes sent or queued for sending. */
   bytesSent(): number
 }
@@ -40,6 +42,7 @@ export async function fakeBolt(
   { chunkBytes = 0xffff, afterHandshake = Buffer.alloc(0), onHello, afterReplies }: Manners = {},
 ): Promise<FakeBolt> {
   const queries: string[] = []
+  const messages: Buffer[] = []
   const sockets: Socket[] = []
   const { port, connections } = await listenOn('127.0.0.1', (socket) => {
     sockets.push(socket)
@@ -72,6 +75,7 @@ export async function fakeBolt(
 
     function reply(message: Buffer) {
       const signature = message[1]
+      messages.push(message)
       if (signature === 0x02) return void socket.end()
       if (signature === 0x10) {
         query = textAt(message, 2)
@@ -105,7 +109,13 @@ export async function fakeBolt(
       socket.write(Buffer.concat(said), () => setImmediate(() => sayAll(replies)))
     }
   })
-  return { port, connections, queries, bytesSent: () => sockets.reduce((sum, it) => sum + it.bytesWritten, 0) }
+  return {
+    port,
+    connections,
+    queries,
+    messages,
+    bytesSent: () => sockets.reduce((sum, it) => sum + it.bytesWritten, 0),
+  }
 }
 
 /** The encoded form of a reply. */
@@ -113,7 +123,10 @@ export function bytesOf(reply: Reply, chunkBytes = 0xffff): Buffer {
   if ('bytes' in reply) return reply.bytes
   if ('record' in reply) return inChunks(messageOf(0x71, reply.record), chunkBytes)
   if ('success' in reply) return inChunks(messageOf(0x70, reply.success), chunkBytes)
-  return inChunks(messageOf(0x7f, { code: reply.failure, message: 'so it was told to say' }), chunkBytes)
+  return inChunks(
+    messageOf(0x7f, { code: reply.failure, message: reply.message ?? 'so it was told to say' }),
+    chunkBytes,
+  )
 }
 
 const messageOf = (signature: number, value: Value) => Buffer.concat([Buffer.from([0xb1, signature]), packed(value)])

@@ -5,6 +5,7 @@ export const longest = [
   'test/faults/soak.random-faults.test.ts',
   'test/replay/generated-cases.into-neo4j-5.test.ts',
   'test/replay/generated-cases.option-pairs.test.ts',
+  'test/replay/neo4j-2026.origin-target-manager.test.ts',
   'test/faults/origins.never-end.test.ts',
   'test/replay/generated-cases.undone.test.ts',
   'test/replay/generated-cases.large.test.ts',

@@ -7,7 +7,7 @@ import { askHttp, askNeo4j, untilReady, withDriver } from '../ready.ts'
 import type { Run } from '../run.ts'
 import type { Artifact } from './maven.ts'
 import { download } from './maven.ts'
-import { requireJava } from './programs.ts'
+import { findJdk, findProgram, requireJava } from './programs.ts'
 
 interface Edition {
   artifact: Artifact
@@ -17,6 +17,10 @@ interface Edition {
   plugins?: string
   /** Overrides the start-up limit, as plugins slow the start down. */
   startLimitMs?: number
+  /** The java command, if it is not the usual one. */
+  java?: string
+  /** The class to run and its arguments, if not those of Neo4j 3.5 and 5. */
+  main?: (home: string) => readonly string[]
   settings(boltPort: number, httpPort: number): Record<string, string | number | boolean>
   setPassword: { database?: string; statement: string; parameters(password: string): Record<string, string> }
 }
@@ -131,6 +135,28 @@ export async function startLargeTarget(run: Run): Promise<Neo4jAddress> {
   return (await startNeo4j(run, 'neo4j-target', LARGE, ['-XX:+UseSerialGC'])).address
 }
 
+const OLDEST_JAVA_OF_CURRENT = 21
+
+/** A Neo4j of this year, which has calendar versions. Undefined where no JDK can run it, or no Maven fetches it. */
+export async function startCurrent(run: Run): Promise<Neo4jAddress | undefined> {
+  const java = await findJdk(OLDEST_JAVA_OF_CURRENT)
+  if (java === undefined || !findProgram('mvn')) return undefined
+  const edition: Edition = {
+    ...FIVE,
+    artifact: { ...FIVE.artifact, version: '2026.08.1', pom: 'neo4j-2026.pom.xml' },
+    java,
+    // Compiled by the JVM itself.
+    main: (home) => [join(import.meta.dirname, 'StartNeo4j.java'), home],
+    settings: (boltPort, httpPort) => ({
+      ...FIVE.settings(boltPort, httpPort),
+      // Which are on by default in a server only.
+      'server.bolt.enabled': true,
+      'dbms.security.auth_enabled': true,
+    }),
+  }
+  return (await startNeo4j(run, 'neo4j-2026', edition, QUICK_START)).address
+}
+
 /** A Neo4j 5 that a test can stop, and start again with its data. */
 export interface StoppableNeo4j {
   address: Neo4jAddress
@@ -161,9 +187,14 @@ async function startNeo4j(run: Run, name: string, edition: Edition, jvm: string[
   return { server, address: { ...address, pid: server.pid } }
 }
 
+const communityServer = (home: string) => [
+  ...['org.neo4j.server.CommunityEntryPoint', `--home-dir=${home}`, `--config-dir=${join(home, 'conf')}`],
+  '--console-mode',
+]
+
 /** Creates a home with its configuration; `boot` starts a server on it. */
 async function install(run: Run, name: string, edition: Edition, jvm: string[]) {
-  const java = await requireJava()
+  const java = edition.java ?? (await requireJava())
   const classPath = [await download(run, edition.artifact), ...(edition.plugins ? [edition.plugins] : [])]
   const home = join(run.directory, name)
   const boltPort = await freePort()
@@ -174,8 +205,8 @@ async function install(run: Run, name: string, edition: Edition, jvm: string[]) 
     command: java,
     args: [
       ...[...jvm, `-Xmx${edition.heap}`, ...opens, '-Dio.netty.tryReflectionSetAccessible=true'],
-      ...['-cp', classPath.map((folder) => join(folder, '*')).join(delimiter), 'org.neo4j.server.CommunityEntryPoint'],
-      ...[`--home-dir=${home}`, `--config-dir=${join(home, 'conf')}`, '--console-mode'],
+      ...['-cp', classPath.map((folder) => join(folder, '*')).join(delimiter)],
+      ...(edition.main ?? communityServer)(home),
     ],
     cwd: home,
   }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { accessSync, constants, globSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const OLDEST_JAVA = 17
@@ -22,6 +22,17 @@ let java: Promise<string> | undefined
 export async function requireMaven(): Promise<void> {
   await requireJava()
   if (!findProgram('mvn')) throw new Error('No Maven: install Maven (mvn on the PATH), or Docker')
+}
+
+/** The java command of a JDK, compiler included, of at least this version; undefined if none is installed. */
+export async function findJdk(oldest: number): Promise<string | undefined> {
+  const { JAVA_HOME } = process.env
+  const usual = JAVA_HOME ? join(JAVA_HOME, 'bin/javac') : findProgram('javac')
+  for (const compiler of [...(usual ? [usual] : []), ...globSync('/usr/lib/jvm/*/bin/javac')].filter(isExecutable)) {
+    const command = join(dirname(compiler), 'java')
+    if (((await javaVersion(command)) ?? 0) >= oldest) return command
+  }
+  return undefined
 }
 
 async function findJava(): Promise<string> {

@@ -52,9 +52,13 @@ export function createObservations(): Observations {
 function disagreement(earlier: Observation, { at, text, field, name }: Observation): Error {
   const refused = (path: string, message: string) => errors.invalidRequest([{ path: `[${at}].${path}`, message }])
   if (field === 'mappedIndices') return refused(field, `${name} is identified otherwise in [${earlier.at}]`)
-  const setting = field === 'dbUrl' ? field : differing(text, earlier.text)
+  const setting = field === 'dbUrl' ? differingOrigin(text, earlier.text) : differing(text, earlier.text)
   return refused(setting, `must be the same as in [${earlier.at}], which publishes ${name} too`)
 }
+
+/** The field in which two origins differ, given their names. */
+const differingOrigin = (origin: string, other: string) =>
+  origin.split(' ')[0] === other.split(' ')[0] ? 'database' : 'dbUrl'
 
 /** The field of the first setting that differs between two lists. */
 function differing(text: string, otherText: string): string {
@@ -75,8 +79,13 @@ export function distinctTreatments(requests: readonly PublishRequest[]): NodeTre
 }
 
 function treatmentOf(plan: Plan): NodeTreatment {
-  const { dbUrl, mappedIndices, index, publishesNodes } = plan
-  return { dbUrl, mappedIndices, indexLabel: index.label, nodeSettings: publishesNodes ? nodeSettings(plan) : null }
+  const { origin, mappedIndices, index, publishesNodes } = plan
+  return {
+    dbUrl: origin,
+    mappedIndices,
+    indexLabel: index.label,
+    nodeSettings: publishesNodes ? nodeSettings(plan) : null,
+  }
 }
 
 /**

@@ -4,10 +4,11 @@ import { type Learned, nothingLearned } from '../read/properties.ts'
 import { createRelationshipSchema, type RelationshipSchema } from '../read/relationship-schema.ts'
 import { createUniqueness, type Uniqueness } from '../read/uniqueness.ts'
 import type { PublishRequest } from '../request/fields.ts'
+import { originName } from '../request/plan.ts'
 
 /** An open origin, and what is known about it. */
 export interface OpenOrigin extends Learned {
-  /** URL and credentials: requests with the same key may be read from this origin. */
+  /** Requests with the same key may be read from this origin: the same database, credentials and bookmarks. */
   key: string
   origin: Origin
   uniqueness: Uniqueness
@@ -25,7 +26,8 @@ export function originsUntil(signal: AbortSignal, policy: MeasuredSettings, limi
     await closing?.origin.close().catch(() => {})
   }
   signal.addEventListener('abort', close, { once: true })
-  const keyOf = ({ dbUrl, credentials }: PublishRequest) => `${dbUrl} ${credentials}`
+  const keyOf = ({ credentials, bookmarks, ...request }: PublishRequest) =>
+    JSON.stringify([originName(request), credentials, bookmarks])
   return {
     /** The open origin, if the request names the same one and may be read in its current transaction; else null. */
     opened: (request: PublishRequest): OpenOrigin | null =>

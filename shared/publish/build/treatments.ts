@@ -3,6 +3,7 @@ import type { NodeSetting } from '../request/option-agreement.ts'
 
 /** How a sub-request identifies and publishes nodes, as plain data: equal treatments cannot conflict. */
 export interface NodeTreatment {
+  /** The request's `originName`; the stored key dates from version 2. */
   dbUrl: string
   mappedIndices: Readonly<Record<string, string>>
   indexLabel: string

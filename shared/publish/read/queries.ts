@@ -5,7 +5,7 @@ import type { RelationshipType } from '../request/relationship-types.ts'
 import { asInteger, collectIds, eachNode, type IdList, type InternalId, internalId } from './internal-ids.ts'
 
 /**
- * Queries for anything but the properties of nodes and relationships. They run on Neo4j 3.5 to 5, hence `id()` and `$`
+ * Queries for anything but the properties of nodes and relationships. They run on Neo4j 3.5 to 2026, hence `id()` and `$`
  * parameters.
  */
 

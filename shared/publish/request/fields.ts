@@ -47,12 +47,28 @@ const credentials = z
   .refine((text) => /^Basic [A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text.slice(6), 'base64').includes(':'), {
     message: 'must be "Basic " followed by the base64 of username:password',
   })
+const database = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9.-]{2,62}$/, {
+    message: 'must be 3 to 63 letters, digits, dots and dashes, the first of them a letter',
+    abort: true,
+  })
+  .refine((name) => name.toLowerCase() !== 'system', { message: 'must not be "system", which has no graph' })
+// Neo4j's have fewer than 100 characters.
+const [mostBookmarks, longestBookmark] = [100, 1_000]
+const bookmark = z.string().refine((text) => text.length <= longestBookmark && /^[\x21-\x7e]+$/.test(text), {
+  message: `must be 1 to ${longestBookmark} visible ASCII characters`,
+})
 const flag = z.boolean()
 
 /** Every field of a publish request by itself; the rules between fields are in `rules.ts`. Seed, Publish request. */
 export const publishFields = {
-  dbUrl: dbUrl.describe('bolt:// or bolt+s:// address of the origin database'),
+  dbUrl: dbUrl.describe('bolt:// or bolt+s:// address of the origin database; neo4j:// and neo4j+s:// mean the same'),
   credentials: credentials.describe('"Basic " followed by the base64 of username:password'),
+  database: database.describe('name of the database there; the home database of the user if absent'),
+  bookmarks: listOf(bookmark, text, undefined, mostBookmarks).describe(
+    'bookmarks that the origin must have reached before it is read',
+  ),
   mappedIndices: mapOf(identifier, identifier, text, isName).describe(
     'id property of each label; DEFAULT_INDEX and DEFAULT_ID_FIELD are required, and its own label must agree with the latter',
   ),

@@ -8,7 +8,8 @@ export type CleanupKind = 'none' | 'byFarEnd' | 'byRelationshipId' | 'onlyWhereN
 
 /** What one request asks to read and write, as plain data: all that the pipeline knows about the request. */
 export interface Plan {
-  dbUrl: string
+  /** Its `originName`. */
+  origin: string
   identity: IdentityRule
   mappedIndices: Readonly<Record<string, string>>
   /** Label and id property of the origin ids. */
@@ -43,13 +44,13 @@ export interface Plan {
  * request that breaks rules, too: the sub-requests of a multi are compared even if some of them are invalid.
  */
 export function planOf(request: PublishRequest): Plan {
-  const { dbUrl, mappedIndices = {}, originIds = [], relationshipIds = [], toLayer = [] } = request
+  const { mappedIndices = {}, originIds = [], relationshipIds = [], toLayer = [] } = request
   const relationships = mergeRelationshipTypes(request.relationships ?? [])
   const deletesOnly = request.relationshipDeleteOnly === true
   const targetFilter = request.targetFilter ?? null
   const cleanup = cleanupOf(request)
   return {
-    dbUrl,
+    origin: originName(request),
     identity: identityRule(mappedIndices, request.numbers),
     mappedIndices,
     index: originIndex(request),
@@ -73,6 +74,15 @@ export function planOf(request: PublishRequest): Plan {
     timestamp: timestampOf(request),
     search: searchOf(request),
   }
+}
+
+/**
+ * Tells origins apart: requests with the same name read the same database. Contract 4. The name of a request that gives
+ * only a `bolt` URL is that URL, as in jobs of version 2.
+ */
+export function originName({ dbUrl = '', database }: Partial<Pick<PublishRequest, 'dbUrl' | 'database'>>): string {
+  const address = dbUrl.replace(/^neo4j/, 'bolt')
+  return database === undefined ? address : `${address} ${database.toLowerCase()}`
 }
 
 /** The label of a request's origin ids, and that label's id property. Contract 4.3. */

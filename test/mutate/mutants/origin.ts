@@ -57,4 +57,18 @@ export const origin: readonly Mutant[] = [
     to: 'silentTicks = bytes === lastBytes',
     tests: ['unit/origin/lies'],
   },
+  {
+    file: 'shared/origin/connect.ts',
+    what: 'a routing table of an origin may name the next address',
+    from: "url.encrypted ? 'bolt+s' : 'bolt'",
+    to: "url.encrypted ? 'neo4j+s' : 'neo4j'",
+    tests: ['unit/origin/lies'],
+  },
+  {
+    file: 'shared/origin/connect.ts',
+    what: 'the home database is read, whichever a request names',
+    from: 'READ, database, bookmarks }',
+    to: 'READ, bookmarks }',
+    tests: ['unit/origin/lies'],
+  },
 ]

@@ -4,8 +4,8 @@ export const publishBuild: readonly Mutant[] = [
   {
     file: 'shared/publish/build/origins.ts',
     what: 'a sub-request with wrong credentials reads what those of an earlier one may read',
-    from: '{credentials}`',
-    to: '{dbUrl}`',
+    from: 'originName(request), credentials, bookmarks',
+    to: 'originName(request), bookmarks',
     tests: ['integration/packet.trusts-no-earlier-request'],
   },
   {

@@ -28,6 +28,7 @@ export interface Request {
   preventSearch?: readonly string[]
   onUnpublishable?: 'fail' | 'skip'
   numbers?: 'plain' | 'strict'
+  database?: string
   /** Uses the origin's other address, where internal ids are large. */
   isElsewhere?: boolean
   mappedIndices: Readonly<Record<string, string>>

@@ -46,6 +46,7 @@ const changes: Record<string, Change> = {
   'mappedIndices that disagree': (_, { a, b, c }) => ({
     mappedIndices: { DEFAULT_INDEX: a, DEFAULT_ID_FIELD: 'id', [b]: 'key', [c]: 'key' },
   }),
+  database: (it) => ({ database: toggled(it.database, 'neo4j') }),
   dbUrl: (it) => ({ isElsewhere: !it.isElsewhere }),
 }
 

@@ -62,6 +62,7 @@ export const disagreementsByData = (plans: readonly Plan[]): Refusal[] =>
       ...(isShared ? differing(nodeRules, one.request, other.request).map((field) => refused(field, false)) : []),
       ...(isSeenOtherwise ? [refused('mappedIndices', false)] : []),
       ...(isElsewhere ? [refused('dbUrl', false)] : []),
+      ...differing(['database'], one.request, other.request).map((field) => refused(field, false)),
     ]
   })
 

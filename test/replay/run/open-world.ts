@@ -19,18 +19,38 @@ export async function openWorld(
   firstNumber: bigint,
   parameterSyntax: keyof typeof targets = 'dollar',
 ): Promise<World> {
-  const names = alphabetOf(suite, firstNumber)
-  const { apiUrl, tokens } = inject('service')
+  const { apiUrl, tokens, env } = inject('service')
   const stack = inject('stack')
-  const origin = stack.neo4j as Neo4jAddress
-  const [from, to] = [openDriver(origin), openDriver(stack[targets[parameterSyntax]] as Neo4jAddress)]
+  const servers = {
+    origin: stack.neo4j,
+    elsewhere: inject('largeIds'),
+    target: stack[targets[parameterSyntax]] as Neo4jAddress,
+  }
   const client = createClient(apiUrl, tokens.all as string)
+  return openWorldOf({ ...servers, client, env }, suite, firstNumber, parameterSyntax)
+}
+
+interface Servers extends Pick<World, 'origin' | 'elsewhere' | 'client'> {
+  target: Neo4jAddress
+  /** The settings of the client's service. */
+  env: Record<string, string>
+}
+
+/** The same, on other servers. */
+export async function openWorldOf(
+  { origin, elsewhere, target, client, env }: Servers,
+  suite: string,
+  firstNumber: bigint,
+  parameterSyntax: keyof typeof targets = 'dollar',
+): Promise<World> {
+  const names = alphabetOf(suite, firstNumber)
+  const [from, to] = [openDriver(origin), openDriver(target)]
   const org = uniqueName('generated')
   await client.post(`/1.0/publish/${org}`)
   afterAll(async () => {
     await wipeOrigin(from, names)
     await Promise.all([from.close(), to.close()])
   })
-  const { origin: originPolicy } = readConfig('worker', inject('service').env)
-  return { names, client, originPolicy, origin, elsewhere: inject('largeIds'), org, parameterSyntax, from, to }
+  const { origin: originPolicy } = readConfig('worker', env)
+  return { names, client, originPolicy, origin, elsewhere, org, parameterSyntax, from, to }
 }

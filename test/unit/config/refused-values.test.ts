@@ -1,4 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../shared/config/config.ts'
 import { environment } from '../../../shared/config/env.ts'
 import { least, problemsOf } from '../least-environment.ts'
@@ -55,6 +59,33 @@ describe('a list', () => {
 
   test.each(['0x1E07', '7687.0', '1e3'])('of ports accepts digits only, not %s', (port) => {
     expect(one('ORIGIN_PORTS', port)).toEqual([`ORIGIN_PORTS: "${port}" is not a port`])
+  })
+})
+
+describe('the file of authorities', () => {
+  const fixture = (name: string) => join(import.meta.dirname, '../../fixtures', name)
+  const certificate = readFileSync(fixture('self-signed.cert.pem'), 'utf8')
+  const directory = mkdtempSync(join(tmpdir(), 'authorities-'))
+  afterAll(() => rmSync(directory, { recursive: true }))
+  const file = (content: string) => {
+    const path = join(directory, randomUUID())
+    writeFileSync(path, content)
+    return path
+  }
+
+  test('holds any number of certificates, with other text between them', () => {
+    const path = file(`our own\n${certificate}\nanother\n${certificate}`)
+    expect(readConfig('worker', { ...least, CA_FILE: path }).authorities).toEqual(Array(2).fill(certificate.trim()))
+  })
+
+  test.each([
+    [join(directory, 'none'), 'the file cannot be read (ENOENT)'],
+    [directory, 'the file cannot be read (EISDIR)'],
+    [file('a note'), 'the file must hold certificates in PEM'],
+    [fixture('self-signed.key.pem'), 'the file must hold certificates in PEM'],
+    [file(`${certificate}\n${certificate.replace('MII', 'NII')}`), 'certificate 2 of the file is broken'],
+  ])('%s is refused: %s', (path, problem) => {
+    expect(one('CA_FILE', path)).toEqual([`CA_FILE: ${problem}`])
   })
 })
 

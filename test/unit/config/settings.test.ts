@@ -32,6 +32,7 @@ test('unset variables have their defaults', () => {
     auth: { tokensFile: 'tokens.json', jwt: null },
     secretKeys: [{ id: 'k1', key: key(1) }],
     origin: { allow: null, ports: [7687], dnsServers: null, silenceSeconds: 300, stallSeconds: 900 },
+    authorities: [],
     limits: {
       jobPairs: 50_000_000,
       jobSeconds: 14_400,

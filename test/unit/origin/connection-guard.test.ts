@@ -65,7 +65,7 @@ async function open(
   }
 }
 
-describe.each(['bolt', 'bolt+s'])('%s', (scheme) => {
+describe.each(['bolt', 'bolt+s', 'neo4j', 'neo4j+s'])('%s', (scheme) => {
   test('a name with a private address is not connected to, whatever else it resolves to', async () => {
     for (const answers of [
       [['127.0.0.1']],

@@ -6,6 +6,8 @@ describe('a dbUrl is parsed as', () => {
   test.each([
     ['bolt://db.example:7688', { encrypted: false, host: 'db.example', port: 7688 }],
     ['bolt+s://db.example', { encrypted: true, host: 'db.example', port: 7687 }],
+    ['neo4j://db.example', { encrypted: false, host: 'db.example', port: 7687 }],
+    ['neo4j+s://0a1b2c3d.databases.neo4j.io', { encrypted: true, host: '0a1b2c3d.databases.neo4j.io', port: 7687 }],
     ['bolt://DB.Example', { encrypted: false, host: 'db.example', port: 7687 }],
     ['bolt://localhost:1', { encrypted: false, host: 'localhost', port: 1 }],
     ['bolt://neo4j_1:65535', { encrypted: false, host: 'neo4j_1', port: 65_535 }],
@@ -102,14 +104,16 @@ describe('a dbUrl is rejected', () => {
     'bolt://db.example\t',
   ])('for anything other than a scheme, a host and a port: %j', (text) => {
     expect(parseDbUrl(text)).toEqual({
-      problem: 'must be bolt://host[:port] or bolt+s://host[:port], and nothing else',
+      problem: 'must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else',
     })
   })
 
-  test.each(['neo4j://db.example', 'neo4j+s://db.example', 'neo4j+ssc://db.example', 'Neo4j://db.example'])(
-    'for routing, with the schemes to use instead: %s',
+  test.each(['neo4j+ssc://db.example', 'bolt+ssc://db.example', 'Neo4j://db.example', 'neo4j+sx://db.example'])(
+    'for a certificate that nobody checks, and for other schemes: %s',
     (text) => {
-      expect(parseDbUrl(text)).toEqual({ problem: 'must not use routing; use bolt:// or bolt+s://' })
+      expect(parseDbUrl(text)).toEqual({
+        problem: 'must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else',
+      })
     },
   )
 })

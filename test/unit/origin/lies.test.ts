@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { openOrigin } from '../../../shared/origin/connect.ts'
-import { fakeBolt, type Reply } from '../../support/fake-bolt.ts'
+import { type FakeBolt, fakeBolt, type Reply } from '../../support/fake-bolt.ts'
 import { listenOn } from '../../support/hostile-origins.ts'
 
 const credentials = `Basic ${btoa('user:password')}`
 
-const open = (port: number, silenceSeconds = 60) =>
+const open = (port: number, silenceSeconds = 60, target: object = {}) =>
   openOrigin(
-    { dbUrl: `bolt://127.0.0.1:${port}`, credentials },
+    { dbUrl: `bolt://127.0.0.1:${port}`, credentials, ...target },
     {
       allow: [{ kind: 'network', address: '127.0.0.1', prefix: 32, family: 'ipv4', port }],
       ports: [port],
@@ -31,7 +31,26 @@ test('the rows of an origin are read', async () => {
   expect(server.queries).toEqual(['RETURN 1'])
 })
 
-describe('an origin that names other servers', () => {
+const [hello, run, begin, route] = [0x01, 0x10, 0x11, 0x66]
+const received = ({ messages }: FakeBolt, ...signatures: (number | undefined)[]) =>
+  messages.filter((message) => signatures.includes(message[1]))
+
+test('every transaction and query names the database and the bookmarks', async () => {
+  const server = await fakeBolt(() => [{ record: [[1]] }, end])
+  const origin = await open(server.port, 60, { database: 'movies', bookmarks: ['FB:one', 'FB:two'] })
+  await origin.rows('RETURN 1')
+  await expect.poll(() => origin.isDue(), { timeout: 10_000 }).toBe(true)
+  await origin.renew()
+  for await (const _ of origin.read('RETURN 2')) break
+  await origin.ask('SHOW CONSTRAINTS')
+  await origin.close()
+  const outsideTransactions = received(server, run).filter((message) => message.includes('SHOW CONSTRAINTS'))
+  const starts = [...received(server, begin), ...outsideTransactions].map(String)
+  expect(starts).toHaveLength(3)
+  for (const text of starts) for (const part of ['movies', 'FB:one', 'FB:two']) expect(text).toContain(part)
+})
+
+describe.each(['bolt', 'neo4j'])('an origin of the scheme %s that names other servers', (scheme) => {
   const codes = ['Neo.ClientError.Cluster.NotALeader', 'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase']
   codes.push('Neo.TransientError.General.DatabaseUnavailable', 'Neo.ClientError.Cluster.Routing')
 
@@ -46,11 +65,16 @@ describe('an origin that names other servers', () => {
       advertised_address: address,
       hints: { 'ssr.enabled': true, 'telemetry.enabled': true },
     })
-    const origin = await open(server.port)
+    const origin = await open(server.port, 60, { dbUrl: `${scheme}://127.0.0.1:${server.port}` })
     await expect(origin.rows('RETURN 1')).rejects.toMatchObject({ status: 502 })
     await expect(origin.ask('RETURN 1')).resolves.toBeNull()
     await origin.close()
     expect([server.connections() > 0, other.connections()]).toEqual([true, 0])
+    // Neither by a message of its own nor by a procedure.
+    expect(received(server, route)).toEqual([])
+    expect(new Set(server.queries)).toEqual(new Set(['RETURN 1']))
+    // A server that is told the address that its client knows may answer with others.
+    for (const message of received(server, hello)) expect(String(message)).not.toContain('routing')
   })
 })
 
@@ -69,12 +93,36 @@ describe('failures of an origin are classified by code', () => {
     ['Neo.ClientError.Security.Unauthorized', ['originRefusedCredentials', false]],
     ['Neo.ClientError.Security.Forbidden', ['originRefusedCredentials', false]],
     ['Neo.ClientError.Statement.SyntaxError', ['originRefusedQuery', false]],
+    ['Neo.TransientError.Transaction.BookmarkTimeout', ['originBehind', true]],
   ])('%s', async (failure, [code, retryable]) => {
     const server = await fakeBolt(() => [{ failure }])
     const origin = await open(server.port)
     await expect(origin.rows('RETURN 1')).rejects.toMatchObject({ status: 502, code, retryable })
     await origin.close()
   })
+})
+
+test('Neo4j 3.5 that has not reached the bookmarks is told from its other changes of state by the message', async () => {
+  const failure = 'Neo.TransientError.Transaction.InstanceStateChanged'
+  const codeOf = async (message: string) => {
+    const origin = await open((await fakeBolt(() => [{ failure, message }])).port)
+    const error = await origin.rows('RETURN 1').catch((error) => error)
+    await origin.close()
+    return error.code
+  }
+  expect(await codeOf('Database not up to the requested version: 7. Latest database version is 3')).toBe('originBehind')
+  expect(await codeOf('The instance is no longer the leader')).toBe('originBroke')
+})
+
+test.each([
+  ['Neo.ClientError.Database.DatabaseNotFound', 'noSuchDatabase'],
+  ['Neo.ClientError.Transaction.InvalidBookmark', 'bookmarksRefused'],
+  ['Neo.ClientError.Transaction.InvalidBookmarkMixture', 'bookmarksRefused'],
+])('%s is the fault of the request', async (failure, code) => {
+  const server = await fakeBolt(() => [{ failure }])
+  const origin = await open(server.port)
+  await expect(origin.rows('RETURN 1')).rejects.toMatchObject({ status: 422, code, retryable: false })
+  await origin.close()
 })
 
 describe('an origin whose response does not end', () => {

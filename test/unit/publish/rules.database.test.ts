@@ -22,26 +22,21 @@ describe('the database', () => {
     'bolt://db.example',
     'bolt://db.example:7687',
     'bolt+s://db.example:1',
+    'neo4j://db.example',
+    'neo4j+s://db.example:7687',
     'bolt://192.0.2.7:65535',
     'bolt://[2001:db8::7]:7687',
   ])('dbUrl may be %s', (dbUrl) => {
     expect(issuesOf({ dbUrl })).toEqual([])
   })
 
-  test.each(['neo4j://db.example:7687', 'neo4j+s://db.example', 'NEO4J+SSC://db.example'])(
-    'the routing scheme of %s is rejected, with the schemes to use instead',
-    (dbUrl) => {
-      expect(issuesOf({ dbUrl })).toEqual([
-        { path: 'dbUrl', message: 'must not use routing; use bolt:// or bolt+s://' },
-      ])
-    },
-  )
-
   test.each([
     '',
     'db.example:7687',
     'http://db.example',
     'bolt+ssc://db.example',
+    'neo4j+ssc://db.example',
+    'NEO4J+SSC://db.example',
     'bolt://',
     'bolt://reader:pass@db.example',
     'bolt://db.example/neo4j',
@@ -51,7 +46,7 @@ describe('the database', () => {
     'bolt://db.example\n',
   ])('dbUrl has only a scheme, a host and a port: not %j', (dbUrl) => {
     expect(issuesOf({ dbUrl })).toEqual([
-      { path: 'dbUrl', message: 'must be bolt://host[:port] or bolt+s://host[:port], and nothing else' },
+      { path: 'dbUrl', message: 'must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else' },
     ])
   })
 
@@ -72,6 +67,54 @@ describe('the database', () => {
     expect(issuesOf({ credentials })).toEqual([
       { path: 'credentials', message: 'must be "Basic " followed by the base64 of username:password' },
     ])
+  })
+})
+
+describe('database', () => {
+  test.each(['neo4j', 'a-1', 'Movies.2026', 'a'.repeat(63)])('may be %s', (database) => {
+    expect(issuesOf({ database })).toEqual([])
+  })
+
+  test.each(['', 'ab', '1abc', 'movies_x', '`movies`', 'a b c', 'movies\n', 'mövies', 'a'.repeat(64)])(
+    'must not be %j',
+    (database) => {
+      const message = 'must be 3 to 63 letters, digits, dots and dashes, the first of them a letter'
+      expect(issuesOf({ database })).toEqual([{ path: 'database', message }])
+    },
+  )
+
+  test.each(['system', 'SYSTEM'])('must not be %s, which has no graph', (database) => {
+    expect(issuesOf({ database })).toEqual([{ path: 'database', message: 'must not be "system", which has no graph' }])
+  })
+
+  test('must be a string', () => {
+    expect(issuesOf({ database: ['neo4j'] })).toEqual([{ path: 'database', message: 'must be a string' }])
+  })
+})
+
+describe('bookmarks', () => {
+  test('may be empty, or a list of visible ASCII texts', () => {
+    expect(issuesOf({ bookmarks: [] })).toEqual([])
+    const bookmarks = ['FB:kcwQ/wTfJ8rS1WY+GiIKXsCXgA==', 'neo4j:bookmark:v1:tx5', 'b'.repeat(1_000)]
+    expect(issuesOf({ bookmarks })).toEqual([])
+  })
+
+  test('are at most 100', () => {
+    const bookmarks = Array.from({ length: 101 }, (_, index) => `FB:${index}`)
+    expect(issuesOf({ bookmarks })).toEqual([{ path: 'bookmarks', message: 'must have at most 100 elements' }])
+  })
+
+  test.each(['', ' ', 'FB:\n', 'FB:é', 'b'.repeat(1_001)])(
+    'are 1 to 1000 visible ASCII characters each: not %j',
+    (text) => {
+      const message = 'must be 1 to 1000 visible ASCII characters'
+      expect(issuesOf({ bookmarks: ['FB:a', text] })).toEqual([{ path: 'bookmarks[1]', message }])
+    },
+  )
+
+  test('are a list of strings', () => {
+    expect(issuesOf({ bookmarks: 'FB:a' })).toEqual([{ path: 'bookmarks', message: 'must be an array' }])
+    expect(issuesOf({ bookmarks: [7] })).toEqual([{ path: 'bookmarks[0]', message: 'must be a string' }])
   })
 })
 

@@ -120,7 +120,7 @@ describe('an unknown field', () => {
 
 test('all broken rules are reported at once, fields first', () => {
   const body = {
-    dbUrl: 'neo4j://db.example',
+    dbUrl: 'neo4j+ssc://db.example',
     mappedIndices: { DEFAULT_INDEX: 'Person' },
     index: 'Actor',
     originIds: ids(501),
@@ -133,7 +133,7 @@ test('all broken rules are reported at once, fields first', () => {
   }
   expect(parsePublishRequest(body).issues.map(({ path, message }) => `${path}: ${message}`)).toMatchInlineSnapshot(`
     [
-      "dbUrl: must not use routing; use bolt:// or bolt+s://",
+      "dbUrl: must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else",
       "relationships[0]: must be TYPE, TYPE> (outgoing), <TYPE (incoming) or \`TYPE\`",
       "preventCleanUp: unknown field, did you mean \`preventCleanup\`?",
       "orgName: must not start with the reserved name status",

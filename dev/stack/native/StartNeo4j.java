@@ -1,0 +1,11 @@
+import java.nio.file.Path;
+import org.neo4j.dbms.api.DatabaseManagementServiceBuilder;
+
+/** Starts Neo4j in the home that the argument names, with its conf/neo4j.conf; the jars of 2026 have no program that does. */
+class StartNeo4j {
+    public static void main(String[] arguments) throws InterruptedException {
+        var home = Path.of(arguments[0]);
+        new DatabaseManagementServiceBuilder(home).loadPropertiesFromFile(home.resolve("conf/neo4j.conf")).build();
+        Thread.currentThread().join();
+    }
+}

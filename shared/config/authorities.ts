@@ -1,0 +1,29 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+
+const certificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
+
+/** The certificates of a PEM file. @throws {Error} naming the rule, never the content: the file may hold a key. */
+export function readAuthorities(path: string): string[] {
+  const found = contentOf(path).match(certificate) ?? []
+  if (found.length === 0) throw new Error('the file must hold certificates in PEM')
+  const broken = found.findIndex((text) => !isCertificate(text))
+  if (broken !== -1) throw new Error(`certificate ${broken + 1} of the file is broken`)
+  return found
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(`the file cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+function isCertificate(text: string): boolean {
+  try {
+    return new X509Certificate(text).fingerprint256 !== ''
+  } catch {
+    return false
+  }
+}
