@@ -3,6 +3,7 @@ import { cancelJob } from './jobs/cancel-job.ts'
 import { getJob } from './jobs/get-job.ts'
 import { jobResult } from './jobs/job-result.ts'
 import { listJobs } from './jobs/list-jobs.ts'
+import { sendCallback } from './jobs/send-callback.ts'
 import { constraints } from './manager/constraints.ts'
 import { managerVersions } from './manager/manager-versions.ts'
 import { managers } from './manager/managers.ts'
@@ -55,4 +56,5 @@ export const endpoints: readonly Endpoint[] = [
   getJob,
   jobResult,
   cancelJob,
+  sendCallback,
 ]

@@ -14,6 +14,8 @@ export function recordOf({ unended, runs, tickedAt, ...hash }: Record<string, st
     finishedAt: null,
     report: null,
     error: null,
+    callback: null,
+    callbackUrl: null,
     generation: null,
     cancelling: false,
     begun: false,
