@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { DelayedError, type Job, Worker } from 'bullmq'
 import { type CallbackPayload, callbackQueueName } from '../shared/jobs/callbacks.ts'
 import { queuePrefix, workerOptions } from '../shared/jobs/queue.ts'
@@ -16,6 +17,8 @@ export interface CallbackTimes {
   pausesMs: readonly number[]
   /** Limit of one attempt. */
   limitMs: number
+  /** How far apart attempts of one worker start. */
+  apartMs: number
 }
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
@@ -23,6 +26,8 @@ const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 const usualTimes: CallbackTimes = {
   pausesMs: [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour],
   limitMs: 10 * second,
+  // Each costs two milliseconds of CPU, which thousands at once would take from the jobs.
+  apartMs: 40,
 }
 
 /** A receiver that is back must not get all its callbacks at the same moment. */
@@ -43,7 +48,12 @@ export async function consumeCallbacks(
 ): Promise<void> {
   const { config, log, redis } = context
   if (config.callbacks === null) return
-  const deliver = (delivery: Job<CallbackPayload>, token?: string) => deliverCallback(context, delivery, token, times)
+  let startAt = 0
+  const deliver = async (delivery: Job<CallbackPayload>, token?: string) => {
+    startAt = Math.max(performance.now(), startAt + times.apartMs)
+    await delay(startAt - performance.now())
+    await deliverCallback(context, delivery, token, times)
+  }
   const worker = new Worker<CallbackPayload>(callbackQueueName, deliver, {
     ...{ connection: redis, prefix: queuePrefix, concurrency },
     ...workerOptions(config.worker),
