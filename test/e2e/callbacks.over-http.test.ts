@@ -7,7 +7,7 @@ import { stuckOrigin } from '../faults/support/stuck-origin.ts'
 import { prepare } from '../support/e2e.ts'
 import { everythingInRedis, everythingInTheStore } from '../support/kept-texts.ts'
 import { ownService } from '../support/own-service.ts'
-import { callbackSettings, newSecret, startReceiver, verified } from '../support/receiver.ts'
+import { callbackSettings, newSecret, soon, startReceiver, verified } from '../support/receiver.ts'
 
 const secret = newSecret()
 const receiver = await startReceiver()
@@ -32,7 +32,7 @@ const request = (change: object = {}) => ({
 const idOf = ({ headers }: { headers: Headers }) => headers.get('Location')?.split('/').at(-1) as string
 const receivedFor = (id: string) => receiver.received.filter(({ headers }) => `${headers['webhook-id']}`.startsWith(id))
 const calledBack = async (id: string) => {
-  await expect.poll(() => receivedFor(id).length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => receivedFor(id).length, soon).toBe(1)
   return verified(receivedFor(id)[0] as (typeof receiver.received)[0], secret)
 }
 const jobAt = async (id: string) => (await client.get<JobRecord>(`/1.0/jobs/${id}`)).body
@@ -43,7 +43,7 @@ describe('a job calls back', () => {
     const answer = await client.post('/1.0/publish/', request())
     const id = idOf(answer)
     const { type, data } = await calledBack(id)
-    await expect.poll(async () => (await jobAt(id)).callback).toEqual(delivered)
+    await expect.poll(async () => (await jobAt(id)).callback, soon).toEqual(delivered)
     const { callback: _, ...job } = await jobAt(id)
     expect([answer.status, type]).toEqual([200, 'job.succeeded'])
     expect(data).toMatchObject(job)
@@ -62,11 +62,11 @@ describe('a job calls back', () => {
     stuck.hold()
     const elsewhere = { dbUrl: `bolt://${stuck.address}` }
     const running = idOf(await client.post('/1.0/publish/', request(elsewhere), { Prefer: 'respond-async' }))
-    await expect.poll(async () => (await jobAt(running)).state).toBe('running')
+    await expect.poll(async () => (await jobAt(running)).state, soon).toBe('running')
     const refused = { credentials: `Basic ${btoa('nobody:wrong')}` }
     const failed = idOf(await client.post('/1.0/publish/', request(refused)))
     const another = idOf(await client.post('/1.0/publish/', request(elsewhere), { Prefer: 'respond-async' }))
-    await expect.poll(async () => (await jobAt(another)).state).toBe('running')
+    await expect.poll(async () => (await jobAt(another)).state, soon).toBe('running')
     const queued = idOf(await client.post('/1.0/publish/', request(), { Prefer: 'respond-async' }))
     const before = await client.post(`/1.0/jobs/${queued}/callback`)
     expect([before.status, before.text]).toEqual([409, expect.stringContaining('it calls back when it has ended')])
@@ -80,12 +80,12 @@ describe('a job calls back', () => {
   test('once more when asked to, which other orgs and readers cannot', async () => {
     const id = idOf(await client.post('/1.0/publish/', request()))
     await calledBack(id)
-    await expect.poll(async () => (await jobAt(id)).callback).toEqual(delivered)
+    await expect.poll(async () => (await jobAt(id)).callback, soon).toEqual(delivered)
     const again = `/1.0/jobs/${id}/callback`
     expect([(await as('stranger').post(again)).status, (await as('reader').post(again)).status]).toEqual([404, 403])
     expect((await client.post(again)).status).toBe(200)
     await expect
-      .poll(() => receivedFor(id).map(({ headers }) => headers['webhook-id']))
+      .poll(() => receivedFor(id).map(({ headers }) => headers['webhook-id']), soon)
       .toEqual(Array(2).fill(`${id}.succeeded`))
     const silent = idOf(await client.post('/1.0/publish/', request({ callbackUrl: null })))
     expect([(await jobAt(silent)).callback, (await client.post(`/1.0/jobs/${silent}/callback`)).status]).toEqual([

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { expect, inject, test } from 'vitest'
 import { createCallbacks } from '../../shared/jobs/callbacks.ts'
 import { callbackOf, endedJob, orgName } from '../support/ended-jobs.ts'
-import { callbackSettings, newSecret, noContent, startReceiver } from '../support/receiver.ts'
+import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../support/receiver.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
@@ -24,7 +24,7 @@ test('a worker may be killed before it calls back, or before it notes that it ha
   expect(await callbackOf(world, id)).toEqual({ state: 'due', attempts: 0, lastStatus: null })
   await world.service.startWorker()
   await expect
-    .poll(() => callbackOf(world, id), { timeout: 60_000 })
+    .poll(() => callbackOf(world, id), soon)
     .toEqual({
       state: 'delivered',
       attempts: 1,
@@ -46,7 +46,7 @@ test('thousands of callbacks that nobody answers keep no publish waiting', { tim
       ),
     )
   }
-  await expect.poll(() => held.length).toBeGreaterThan(0)
+  await expect.poll(() => held.length, soon).toBeGreaterThan(0)
   const version = await drawVersion(world.origin, inject('stack').neo4j, 5)
   const jobs = await Promise.all(['a', 'b', 'c', 'd'].map((fileName) => world.publish({ version, fileName })))
   expect((await Promise.all(jobs.map(({ done }) => done))).map((job) => job?.state)).toEqual(Array(4).fill('succeeded'))

@@ -6,13 +6,13 @@ import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
 import { startJanitor } from '../../worker/janitor.ts'
 import { callbackOf, endedJob, jobWithCallback, orgName } from '../support/ended-jobs.ts'
 import { ownWorker } from '../support/own-worker.ts'
-import { callbackSettings, newSecret, noContent, startReceiver, verified } from '../support/receiver.ts'
+import { callbackSettings, newSecret, noContent, soon, startReceiver, verified } from '../support/receiver.ts'
 
 const [oldSecret, newestSecret] = [newSecret(), newSecret()]
 const receiver = await startReceiver()
 const { context, releases } = await ownWorker(callbackSettings([receiver], oldSecret, newestSecret))
 const { records, callbacks, redis } = context
-await consumeCallbacks(context, releases, { pausesMs: [10, 10, 10], limitMs: 2_000, apartMs: 0 })
+await consumeCallbacks(context, releases, { pausesMs: [10, 10, 10], limitMs: 10_000, apartMs: 0 })
 
 const receivedFor = (id: string) => receiver.received.filter(({ headers }) => `${headers['webhook-id']}`.startsWith(id))
 const isNotedDue = async (id: string) => (await redis.zscore(callbacksDueKey, id)) !== null
@@ -21,7 +21,7 @@ const isNotedDue = async (id: string) => (await redis.zscore(callbacksDueKey, id
 async function called(state?: 'succeeded' | 'failed' | 'cancelled') {
   const id = await endedJob(context, receiver.url, state)
   await callbacks.add({ id, orgName })
-  await expect.poll(() => isNotedDue(id), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => isNotedDue(id), soon).toBe(false)
   return { id, callback: await callbackOf(context, id), received: receivedFor(id) }
 }
 
@@ -93,7 +93,7 @@ describe('a callback', () => {
     const { id } = await called()
     receiver.answerWith(noContent)
     await callbacks.sendAgain({ id, orgName })
-    await expect.poll(() => callbackOf(context, id)).toEqual({ state: 'delivered', attempts: 1, lastStatus: 204 })
+    await expect.poll(() => callbackOf(context, id), soon).toEqual({ state: 'delivered', attempts: 1, lastStatus: 204 })
     expect(receivedFor(id).map(({ headers }) => headers['webhook-id'])).toEqual(Array(2).fill(`${id}.succeeded`))
   })
 })
@@ -110,7 +110,7 @@ describe('a callback that was due and not queued, as its worker or API was kille
     expect([await isNotedDue(id), receivedFor(id).length]).toEqual([true, 0])
     await redis.zadd(callbacksDueKey, 1, id) // before the grace period
     startJanitor(context, releases)
-    await expect.poll(() => isNotedDue(id), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => isNotedDue(id), soon).toBe(false)
     expect(receivedFor(id).length).toBe(1)
   })
 
@@ -118,7 +118,7 @@ describe('a callback that was due and not queued, as its worker or API was kille
     const id = await endedJob(context, receiver.url)
     await redis.del(`packets:job:${id}`)
     await callbacks.add({ id, orgName })
-    await expect.poll(() => isNotedDue(id)).toBe(false)
+    await expect.poll(() => isNotedDue(id), soon).toBe(false)
     expect(receivedFor(id)).toEqual([])
   })
 })

@@ -7,7 +7,7 @@ import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
 import { callbackOf, endedJob, orgName } from '../support/ended-jobs.ts'
 import { nameServer } from '../support/name-server.ts'
 import { ownWorker } from '../support/own-worker.ts'
-import { callbackSettings, newSecret, noContent, startReceiver } from '../support/receiver.ts'
+import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../support/receiver.ts'
 
 const receiver = await startReceiver()
 const port = Number(receiver.address.split(':')[1])
@@ -18,14 +18,14 @@ const { context, releases } = await ownWorker({
   ORIGIN_DNS_SERVERS: await nameServer(answers),
 })
 const { callbacks, config } = context
-const limitMs = 500
+const limitMs = 2_000
 await consumeCallbacks(context, releases, { pausesMs: [10], limitMs, apartMs: 0 })
 
 /** The callback after its last attempt. */
 async function outcomeAt(url: string) {
   const id = await endedJob(context, url)
   await callbacks.add({ id, orgName })
-  await expect.poll(async () => (await callbackOf(context, id))?.state, { timeout: 20_000 }).not.toBe('due')
+  await expect.poll(async () => (await callbackOf(context, id))?.state, soon).not.toBe('due')
   return callbackOf(context, id)
 }
 
@@ -107,17 +107,17 @@ test.each([
   const delayed = `${queuePrefix}:${callbackQueueName}:delayed`
   const startedAt = Date.now()
   await callbacks.add({ id, orgName })
-  await expect.poll(async () => (await callbackOf(context, id))?.attempts).toBeGreaterThan(0)
+  await expect.poll(async () => (await callbackOf(context, id))?.attempts, soon).toBeGreaterThan(0)
   if (expectedMs === 0) {
-    await expect.poll(async () => (await callbackOf(context, id))?.state).toBe('failed')
+    await expect.poll(async () => (await callbackOf(context, id))?.state, soon).toBe('failed')
     return receiver.answerWith(noContent)
   }
   receiver.answerWith(noContent)
-  await expect.poll(() => context.redis.zscore(delayed, id)).not.toBeNull()
+  await expect.poll(() => context.redis.zscore(delayed, id), soon).not.toBeNull()
   // The score holds the time, with the order in its low twelve bits.
   const waitMs = Math.floor(Number(await context.redis.zscore(delayed, id)) / 0x1000) - startedAt
   expect(waitMs).toBeGreaterThanOrEqual(expectedMs)
   expect(waitMs).toBeLessThan(expectedMs + 101_000)
   await callbacks.sendAgain({ id, orgName })
-  await expect.poll(async () => (await callbackOf(context, id))?.state).toBe('delivered')
+  await expect.poll(async () => (await callbackOf(context, id))?.state, soon).toBe('delivered')
 })

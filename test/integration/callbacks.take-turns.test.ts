@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
 import { endedJob } from '../support/ended-jobs.ts'
 import { ownWorker } from '../support/own-worker.ts'
-import { callbackSettings, newSecret, noContent, startReceiver } from '../support/receiver.ts'
+import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../support/receiver.ts'
 
 const receiver = await startReceiver()
 const { context, releases } = await ownWorker(callbackSettings([receiver], newSecret()))
@@ -26,12 +26,12 @@ test('an org whose receiver fails does not delay the callbacks of others, neithe
   await queue('slow', 100)
   await queue('first', 1)
   await consumeCallbacks(context, releases, { pausesMs: [1, 1, 1, 1], limitMs: 5_000, apartMs: 0 })
-  await expect.poll(() => orgs().includes('first'), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => orgs().includes('first'), soon).toBe(true)
   // Those that fail are tried again at once, and would always come first with the turn that they had.
-  await expect.poll(() => orgs().length, { timeout: 20_000 }).toBeGreaterThan(120)
+  await expect.poll(() => orgs().length, soon).toBeGreaterThan(120)
   const before = orgs().length
   await queue('second', 1)
-  await expect.poll(() => orgs().length, { timeout: 20_000 }).toBe(502)
+  await expect.poll(() => orgs().length, soon).toBe(502)
   expect(orgs().indexOf('first')).toBeLessThan(40)
   expect(orgs().indexOf('second')).toBeLessThan(before + 100)
 })

@@ -67,6 +67,9 @@ export async function startReceiver(host = '127.0.0.1', port = 0): Promise<Recei
   }
 }
 
+/** For what happens within seconds, on a machine that is busy too. */
+export const soon = { timeout: 20_000, interval: 20 }
+
 export const newSecret = (): string => randomBytes(32).toString('base64')
 
 /** Settings under which a service calls these receivers back, signing with these keys. */
