@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis'
 import { createRequestLimit, type LimitRequests } from '../shared/auth/request-limit.ts'
 import { type Authenticate, createTokens } from '../shared/auth/tokens.ts'
 import type { Config } from '../shared/config/settings.ts'
+import { type Callbacks, createCallbacks } from '../shared/jobs/callbacks.ts'
 import { createFinishWaiter, type FinishWaiter } from '../shared/jobs/finish-waiter.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'
 import { createPlainFileSync, type PlainFileSync } from '../shared/jobs/plain-file-sync.ts'
@@ -33,6 +34,7 @@ export interface ApiContext extends Storage {
   records: JobRecords
   secrets: Secrets
   queue: JobQueue
+  callbacks: Callbacks
   finished: FinishWaiter
   plainFiles: PlainFileSync
   /** The manager's models; null if no manager database is configured. */
@@ -56,6 +58,10 @@ export async function createApiContext(
   const records = createJobRecords(redis)
   const manager = config.manager && openManagerDatabase(config.manager, log, observeBolt(metrics, 'manager'))
   const database = manager && releases.add('manager database', manager, (it) => it.close())
+  const queues = { queue: createJobQueue(redis), callbacks: createCallbacks(redis) }
+  const { queue, callbacks } = releases.add('queues', queues, (it) =>
+    Promise.all([it.queue.close(), it.callbacks.close()]),
+  )
   return {
     ...storage,
     config,
@@ -69,7 +75,8 @@ export async function createApiContext(
     eventStreams: createBudget(config.limits.eventStreams, 'event streams'),
     records,
     secrets: createSecrets(redis, config.secretKeys),
-    queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),
+    queue,
+    callbacks,
     finished: await createFinishWaiter(subscriber, records),
     plainFiles: createPlainFileSync(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
     models: database && createModels(database),

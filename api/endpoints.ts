@@ -4,6 +4,7 @@ import { getJob } from './jobs/get-job.ts'
 import { jobEvents } from './jobs/job-events.ts'
 import { jobResult } from './jobs/job-result.ts'
 import { listJobs } from './jobs/list-jobs.ts'
+import { sendCallback } from './jobs/send-callback.ts'
 import { constraints } from './manager/constraints.ts'
 import { managerVersions } from './manager/manager-versions.ts'
 import { managers } from './manager/managers.ts'
@@ -57,4 +58,5 @@ export const endpoints: readonly Endpoint[] = [
   jobEvents,
   jobResult,
   cancelJob,
+  sendCallback,
 ]

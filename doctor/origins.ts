@@ -1,14 +1,27 @@
+import type { AllowRule } from '../shared/config/lists.ts'
 import { type Check, ok, warn } from './finding.ts'
+
+const isEverything = (allow: readonly AllowRule[]) => allow.some((rule) => rule.kind === 'network' && rule.prefix === 0)
 
 /** Reports which origins are allowed. Connects to none, because requests name the origins. */
 export const checkOrigins: Check = ({ origin: { allow, ports } }, report) => {
   const onPorts = `port ${ports.join(', ')}`
   if (allow === null) return report(ok('origins', `public addresses only, ${onPorts}`))
-  const isEverything = allow.some((rule) => rule.kind === 'network' && rule.prefix === 0)
-  if (isEverything) {
+  if (isEverything(allow)) {
     return report(
       warn('origins', 'ORIGIN_ALLOW allows every address, those of this network too: name fewer, or unset it'),
     )
   }
   report(ok('origins', `${allow.length} rule(s) of ORIGIN_ALLOW, ${onPorts} where a rule names none`))
+}
+
+/** Reports where jobs may call back, if they may. Connects to none, because requests name the receivers. */
+export const checkCallbacks: Check = ({ callbacks }, report) => {
+  if (callbacks === null) return
+  if (callbacks.allow === null) return report(ok('callbacks', 'public addresses only, port 443'))
+  if (isEverything(callbacks.allow)) {
+    const advice = 'name fewer, or * for public ones'
+    return report(warn('callbacks', `CALLBACK_ALLOW allows every address, those of this network too: ${advice}`))
+  }
+  report(ok('callbacks', `${callbacks.allow.length} rule(s) of CALLBACK_ALLOW, port 443 where a rule names none`))
 }

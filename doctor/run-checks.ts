@@ -6,12 +6,13 @@ import { checkAccess } from './access.ts'
 import { type Check, codeOf, fail, ok, type Report, warn } from './finding.ts'
 import { checkManager } from './manager.ts'
 import { checkObjectStore } from './object-store.ts'
-import { checkOrigins } from './origins.ts'
+import { checkCallbacks, checkOrigins } from './origins.ts'
 import { checkRedis } from './redis.ts'
 
 const checks: [subject: string, check: Check][] = [
   ['access', checkAccess],
   ['origins', checkOrigins],
+  ['callbacks', checkCallbacks],
   ['redis', checkRedis],
   ['object store', checkObjectStore],
   ['manager database', checkManager],

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import type { Config } from '../shared/config/settings.ts'
+import { type Callbacks, createCallbacks } from '../shared/jobs/callbacks.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'
 import { createPlainFileSync, type PlainFileSync } from '../shared/jobs/plain-file-sync.ts'
 import { createJobQueue, type JobQueue } from '../shared/jobs/queue.ts'
@@ -24,6 +25,7 @@ export interface WorkerContext extends Storage {
   slices: SliceRecords
   secrets: Secrets
   queue: JobQueue
+  callbacks: Callbacks
   plainFiles: PlainFileSync
   failpoint: Failpoint
   slots: Slots
@@ -41,6 +43,10 @@ export async function createWorkerContext(
   await requireFitRedis(redis)
   const metrics = createMetrics()
   const storage = await openStorage(config.storage, observeStore(metrics))
+  const queues = { queue: createJobQueue(redis), callbacks: createCallbacks(redis) }
+  const { queue, callbacks } = releases.add('queues', queues, (it) =>
+    Promise.all([it.queue.close(), it.callbacks.close()]),
+  )
   return {
     ...storage,
     config,
@@ -50,7 +56,8 @@ export async function createWorkerContext(
     records: createJobRecords(redis),
     slices: createSliceRecords(redis),
     secrets: createSecrets(redis, config.secretKeys),
-    queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),
+    queue,
+    callbacks,
     plainFiles: createPlainFileSync(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
     failpoint: createFailpoint(config.failpoint, config.worker.lockSeconds),
     slots: createSlots(config.worker.concurrency, metrics),

@@ -29,7 +29,7 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
   const done = { phase: 'done', subRequests, subRequestsDone: subRequests, ...totals(manifest?.parts ?? []) } as const
   const isFirst = await records.finish(job.id, 'succeeded', { generation, progress: done })
   jobFinished(context, job, { outcome: 'succeeded', isFirst })
-  await removeLeftovers(context, job, 'succeeded')
+  await afterEnd(context, job, 'succeeded')
 }
 
 /**
@@ -48,7 +48,7 @@ export async function failJob(context: WorkerContext, job: JobRecord, error: App
     if (await records.finish(job.id, 'failed', { error: { status, code, message } }, !latest.begun)) break
   }
   jobFinished(context, job, { outcome: 'failed', reason: code, isFirst: true })
-  await removeLeftovers(context, job, 'failed')
+  await afterEnd(context, job, 'failed')
 }
 
 /** Cancels a job, unless one of its runs has committed: a commit outweighs whatever the record says. */
@@ -56,14 +56,15 @@ export async function cancelJob(context: WorkerContext, job: JobRecord): Promise
   if (await finishCommitted(context, job)) return
   const isFirst = await context.records.finish(job.id, 'cancelled', {})
   jobFinished(context, job, { outcome: 'cancelled', isFirst })
-  await removeLeftovers(context, job, 'cancelled')
+  await afterEnd(context, job, 'cancelled')
 }
 
 type Outcome = 'succeeded' | 'failed' | 'cancelled'
 
-async function removeLeftovers(context: WorkerContext, job: JobRecord, outcome: Outcome): Promise<void> {
-  const { store, log } = context
+async function afterEnd(context: WorkerContext, job: JobRecord, outcome: Outcome): Promise<void> {
+  const { callbacks, store, log } = context
   try {
+    if (job.callback) await callbacks.add(job)
     const discard = async () => {
       if (outcome !== 'succeeded' && isSliced(job)) await discardSlices(context, job)
     }
@@ -71,6 +72,9 @@ async function removeLeftovers(context: WorkerContext, job: JobRecord, outcome: 
     await discard()
     await removeRequest(store, job)
   } catch (error) {
-    log.warn({ err: error, jobId: job.id }, 'clean-up of a finished job failed; the janitor will repeat it')
+    log.warn(
+      { err: error, jobId: job.id },
+      'clean-up of a finished job, or queueing its callback, failed; the janitor will repeat it',
+    )
   }
 }

@@ -40,6 +40,14 @@ const duties: Record<string, (context: WorkerContext, signal: AbortSignal) => Pr
       await plainFiles.refresh(name)
     }
   },
+  async callbacks(context) {
+    const { callbacks, records } = context
+    for (const id of await callbacks.lostBefore(await gracePeriodStart(context))) {
+      const job = await records.read(id)
+      if (job === null) await callbacks.forget(id)
+      else await callbacks.add(job)
+    }
+  },
   async sweep(context, signal) {
     const { redis } = context
     if ((await redis.exists(sweptKey)) === 1) return

@@ -1,6 +1,7 @@
 import { listen } from '../shared/lifecycle/listen.ts'
 import { startProgram } from '../shared/lifecycle/start-program.ts'
 import { consumeJobs } from './consume.ts'
+import { consumeCallbacks } from './consume-callbacks.ts'
 import { createWorkerContext } from './context.ts'
 import { workerHealth } from './health.ts'
 import { startJanitor } from './janitor.ts'
@@ -16,6 +17,7 @@ await startProgram('worker', async (config, log, releases) => {
     releases,
   )
   startJanitor(context, releases)
+  await consumeCallbacks(context, releases)
   await consumeJobs(context, releases)
   releases.add('liveness', liveness, (it) => it.stop())
 })

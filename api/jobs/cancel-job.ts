@@ -52,7 +52,8 @@ async function removeLeftovers(context: ApiContext, job: JobRecord): Promise<voi
   const discard = async () => {
     if (isSliced(job)) await discardSlices(context, job)
   }
-  const removed = Promise.all([queue.remove(job), closeCancelled(store, job, discard)]).catch((error) =>
+  const callback = job.callback && context.callbacks.add(job)
+  const removed = Promise.all([callback, queue.remove(job), closeCancelled(store, job, discard)]).catch((error) =>
     log.warn({ err: error, jobId: job.id }, 'clean-up of a cancelled job failed; the janitor will repeat it'),
   )
   await withTimeout(removed, removalWaitMs).catch(() => {})

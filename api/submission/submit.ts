@@ -1,16 +1,21 @@
-import type { OriginSettings } from '../../shared/config/settings.ts'
+import type { CallbackSettings, OriginSettings } from '../../shared/config/settings.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
+import { callbackAddress } from '../../shared/jobs/callback-address.ts'
 import { idempotencyOf, parseIdempotencyKey, replayedJob } from '../../shared/jobs/idempotency.ts'
-import type { Submission } from '../../shared/jobs/submission.ts'
+import { callbackUrlOf, type Submission } from '../../shared/jobs/submission.ts'
 import { type Submitted, submitJob } from '../../shared/jobs/submit-job.ts'
 import { checkOrigin } from '../../shared/origin/connect.ts'
+import { type HttpsUrl, parseHttpsUrl } from '../../shared/origin/https-url.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import type { ApiContext } from '../context.ts'
 import type { Input } from '../http/endpoint.ts'
 
 export type Caller = Pick<Input, 'principal' | 'prefer' | 'idempotencyKey'>
 
-type Context = Pick<ApiContext, 'config' | 'packets' | 'generations' | 'records' | 'store' | 'secrets' | 'queue'>
+type Context = Pick<
+  ApiContext,
+  'config' | 'packets' | 'generations' | 'records' | 'store' | 'secrets' | 'queue' | 'callbacks'
+>
 
 /** Creates a job, or returns the one that the same request with the same `Idempotency-Key` created before. */
 export async function submit(context: Context, caller: Caller, order: Submission): Promise<Submitted> {
@@ -23,14 +28,15 @@ export async function submit(context: Context, caller: Caller, order: Submission
   const known = await earlier()
   if (known) return { id: known, replayed: true }
   // Remote checks, run concurrently; if several fail, the first in this order is reported.
-  const [org, standing, origins] = [
+  const [org, standing, origins, callback] = [
     packets.requireOrg(orgName),
     order.force
       ? generations.above(packetName(orgName, fileName), Infinity).then(([latest = 0]) => ({ isTaken: false, latest }))
       : packets.standingOf(orgName, fileName),
     checkOrigins(new Set(order.requests.map(({ dbUrl }) => dbUrl)), config.origin),
+    checkCallback(callbackUrlOf(order), config.callbacks),
   ]
-  await Promise.allSettled([org, standing, origins])
+  await Promise.allSettled([org, standing, origins, callback])
   await org
   const { isTaken, latest } = await standing
   if (isTaken) {
@@ -40,8 +46,16 @@ export async function submit(context: Context, caller: Caller, order: Submission
     throw errors.fileExists(orgName, fileName)
   }
   await origins
+  await callback
   const { queuedJobs: openRunsLimit } = config.limits
   return submitJob({ ...context, openRunsLimit, secretKeys: config.secretKeys }, order, idempotency, latest)
+}
+
+/** @throws callbacksOff, callbackUrlRefused, callbackUrlUnresolved (422) */
+async function checkCallback(callbackUrl: string | undefined, settings: CallbackSettings | null): Promise<void> {
+  if (callbackUrl === undefined) return
+  if (settings === null) throw errors.callbacksOff()
+  await callbackAddress(parseHttpsUrl(callbackUrl) as HttpsUrl, settings)
 }
 
 // 10,000 sub-requests may name as many hosts, each slow to resolve. The worker checks hosts that are left unchecked.

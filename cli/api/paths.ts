@@ -233,4 +233,14 @@ export interface paths {
       }
     }
   }
+  '/1.0/jobs/{id}/callback': {
+    /** Call back once more that a job has ended */
+    post: {
+      parameters: { path: { id: string } }
+      responses: {
+        200: { content: { 'application/json': Job } }
+        default: { content: { 'application/problem+json': Problem } }
+      }
+    }
+  }
 }

@@ -75,6 +75,8 @@ export interface PublishRequest {
   parameterSyntax?: 'braces' | 'dollar'
   /** fail on what cannot be published, or skip and count it */
   onUnpublishable?: 'fail' | 'skip'
+  /** https:// address that is told when the job has ended; not with returnOnly */
+  callbackUrl?: string
   /** strict wraps numbers for replay clients that do not tell 1 from 1.0 */
   numbers?: 'plain' | 'strict'
 }
@@ -200,6 +202,7 @@ export interface Job {
     missingIndexes?: { type: string; property: string }[]
   } | null
   error: { status: number; code: string; message: string } | null
+  callback: { state: 'due' | 'delivered' | 'failed'; attempts: number; lastStatus: number | null } | null
 }
 
 export interface Packet {

@@ -39,6 +39,7 @@ function* combinationProblems(program: Program, given: Record<string, string | u
   for (const name of ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_COOLDOWN_SECONDS']) {
     if (given[name] && !given.AUTH_JWKS_URL) yield `${name}: only with AUTH_JWKS_URL`
   }
+  if (given.CALLBACK_ALLOW && !given.CALLBACK_SECRETS) yield 'CALLBACK_SECRETS: required with CALLBACK_ALLOW'
   const [user, password] = [given.MANAGER_DB_USER, given.MANAGER_DB_PASSWORD]
   if ((user === undefined) !== (password === undefined))
     yield 'MANAGER_DB_USER and MANAGER_DB_PASSWORD: both or neither'
@@ -105,6 +106,15 @@ function configOf(env: Environment): Config {
       stallSeconds: env.ORIGIN_STALL_SECONDS,
     },
     authorities: env.CA_FILE ?? [],
+    callbacks:
+      env.CALLBACK_ALLOW === undefined
+        ? null
+        : {
+            allow: env.CALLBACK_ALLOW,
+            ports: [443],
+            dnsServers: env.ORIGIN_DNS_SERVERS ?? null,
+            secrets: env.CALLBACK_SECRETS ?? [],
+          },
     limits: {
       jobPairs: env.JOB_MAX_PAIRS,
       jobSeconds: env.JOB_MAX_SECONDS,

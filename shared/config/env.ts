@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readAuthorities } from './authorities.ts'
 import { parseFailpoint } from './failpoint.ts'
-import { parseOriginAllow, parsePorts, parseSecretKeys, parseServers } from './lists.ts'
+import { parseCallbackAllow, parseOriginAllow, parsePorts, parseSecretKeys, parseServers } from './lists.ts'
 
 const text = z.string().refine((value) => value.trim() !== '', { message: 'must not be blank', abort: true })
 const trimmed = text.refine((value) => value === value.trim(), 'must not begin or end with whitespace')
@@ -128,12 +128,20 @@ export const environment = z.object({
   ORIGIN_PORTS: parsedBy(parsePorts).prefault('7687').describe('ports an origin may have'),
   ORIGIN_DNS_SERVERS: parsedBy(parseServers)
     .optional()
-    .describe('name servers for the names of origins, each with an optional :port; absent: those of the system'),
+    .describe(
+      'name servers for the names of origins and of callbacks, each with an optional :port; absent: those of the system',
+    ),
   CA_FILE: parsedBy(readAuthorities)
     .optional()
     .describe('path of a PEM file with authorities that every TLS connection trusts beside the public ones'),
   ORIGIN_SILENCE_SECONDS: seconds.default(300).describe('how long an origin may send nothing while it is read'),
   ORIGIN_STALL_SECONDS: seconds.default(900).describe('how long it may send no row and no end of an answer'),
+  CALLBACK_ALLOW: parsedBy(parseCallbackAllow)
+    .optional()
+    .describe('where jobs may call back, as ORIGIN_ALLOW, port 443 if none is given; *: public only; absent: nowhere'),
+  CALLBACK_SECRETS: parsedBy(parseSecretKeys)
+    .optional()
+    .describe('kid:base64key[,kid:base64key], 32-byte keys; each signs every callback'),
   PUBLISH_WAIT_SECONDS: wholeNumber(0, 55).default(55).describe('how long a POST waits for its job'),
   JOB_MAX_PAIRS: count.default(50_000_000).describe('pairs a job may make'),
   JOB_MAX_SECONDS: seconds.default(14_400).describe('how long runs of a job may take; waiting is not counted'),

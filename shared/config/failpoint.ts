@@ -10,6 +10,8 @@ export const failpoints = [
   'beforeManifest',
   'beforePlainFiles',
   'beforeSucceeded',
+  'beforeCallback',
+  'callbackSent',
 ] as const
 
 export type FailpointName = (typeof failpoints)[number]

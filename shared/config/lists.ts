@@ -17,7 +17,7 @@ export function parseSecretKeys(text: string): SecretKey[] {
   })
 }
 
-/** One entry of ORIGIN_ALLOW: hosts or addresses, and a port if one is given. */
+/** One entry of ORIGIN_ALLOW or CALLBACK_ALLOW: hosts or addresses, and a port if one is given. */
 export type AllowRule =
   | { kind: 'host'; host: string; port: number | null }
   | { kind: 'suffix'; suffix: string; port: number | null }
@@ -30,6 +30,14 @@ export function parseOriginAllow(text: string): AllowRule[] {
     .map((entry) => entry.trim().toLowerCase())
     .filter((entry) => entry !== '')
     .map(parseAllowRule)
+}
+
+/** As `parseOriginAllow`, at least one entry; `*` alone, null, means public addresses. @throws {Error} */
+export function parseCallbackAllow(text: string): AllowRule[] | null {
+  if (text.trim() === '*') return null
+  const rules = parseOriginAllow(text)
+  if (rules.length === 0) throw new Error('must name at least one host, *.suffix or CIDR, or be *')
+  return rules
 }
 
 const hostLabel = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/

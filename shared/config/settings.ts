@@ -18,6 +18,8 @@ export interface Config {
   origin: OriginSettings
   /** Certificates in PEM of authorities to trust beside the public ones. */
   authorities: readonly string[]
+  /** null: jobs do not call back. */
+  callbacks: CallbackSettings | null
   limits: LimitSettings
   parameterSyntax: 'braces' | 'dollar'
   /** For tests of faults only. */
@@ -84,6 +86,13 @@ export interface OriginSettings {
   silenceSeconds: number
   /** Without a record or the end of a response; keep-alive bytes do not count. */
   stallSeconds: number
+}
+
+export interface CallbackSettings extends Pick<OriginSettings, 'ports' | 'dnsServers'> {
+  /** null: public addresses. */
+  allow: readonly AllowRule[] | null
+  /** Each signs every callback. */
+  secrets: readonly SecretKey[]
 }
 
 export interface LimitSettings {

@@ -127,6 +127,21 @@ export const nothingThere = (label: string, idProperty: string) =>
     `originIds: none exists, and the origin has no node with label "${label}" and property "${idProperty}" at all`,
   )
 
+// Callbacks
+export const callbacksOff = () =>
+  new AppError(422, 'callbacksOff', 'callbackUrl: there are no callbacks here; the setting CALLBACK_ALLOW allows them')
+export const callbackUrlRefused = () =>
+  new AppError(
+    422,
+    'callbackUrlRefused',
+    'callbackUrl: this address is not allowed here; the setting CALLBACK_ALLOW allows addresses',
+  )
+export const callbackUrlUnresolved = (cause?: unknown) =>
+  new AppError(422, 'callbackUrlUnresolved', 'callbackUrl: its host does not resolve', { cause })
+export const callbackNotDue = (state: string) =>
+  new AppError(409, 'callbackNotDue', `the job is ${state}; it calls back when it has ended`, { headers: soon })
+export const noCallback = () => new AppError(409, 'noCallback', 'the job was submitted without a callbackUrl')
+
 // Sizes and times
 export const pairTooLarge = (what: string, limitBytes: number) =>
   new AppError(413, 'pairTooLarge', `${what}: its statement is larger than ${limitBytes} bytes`)

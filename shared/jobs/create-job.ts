@@ -1,11 +1,13 @@
 import type { Redis } from 'ioredis'
-import type { JobRecord } from './record.ts'
+import type { JobCallback, JobRecord } from './record.ts'
 import { hashOf, progressOf } from './record-hash.ts'
 import { claimKey, idempotencyKey, jobListsOf, openJobsKey, openRunsKey, recordKey, secretKeyOf } from './redis-keys.ts'
 import { jobVersion } from './version.ts'
 
 export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'batchSize' | 'force'> & {
   subRequests: number
+  /** Where the job calls back when it has ended. */
+  callbackUrl?: string | undefined
   /** The latest generation of the packet's name; default: none. */
   latestBefore?: number
   /** Key digest and request fingerprint of an `Idempotency-Key`. Contract 7. */
@@ -46,12 +48,34 @@ const idempotencySeconds = 24 * 3_600
 /** Longer than any record lives: days in a full queue, hours of work, then a week of retention. */
 const listedSeconds = 30 * 24 * 3_600
 
+/** The callback of a job that has not called back yet. */
+export const callbackDue: JobCallback = { state: 'due', attempts: 0, lastStatus: null }
+
 /** See `JobRecords.create`. */
 export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation> {
-  const { subRequests, latestBefore = 0, idempotency, sealedKey = '', runs = 1, openRunsLimit, ...job } = newJob
+  const {
+    subRequests,
+    callbackUrl,
+    latestBefore = 0,
+    idempotency,
+    sealedKey = '',
+    runs = 1,
+    openRunsLimit,
+    ...job
+  } = newJob
   const createdAt = new Date().toISOString()
   const progress = progressOf('queued', subRequests)
-  const record = { ...job, latestBefore, version: jobVersion, state: 'queued', createdAt, attempt: 0, progress }
+  const callback = callbackUrl === undefined ? {} : { callbackUrl, callback: callbackDue }
+  const record = {
+    ...job,
+    ...callback,
+    latestBefore,
+    version: jobVersion,
+    state: 'queued',
+    createdAt,
+    attempt: 0,
+    progress,
+  }
   const keys = [
     recordKey(job.id),
     claimKey(`${job.orgName}/${job.fileName}`),

@@ -62,22 +62,29 @@ return 1`
 
 const nameOf = (flow: Flow) => ('multi' in flow ? `multi:${flow.multi}` : `org:${flow.org}`)
 
-/** @param queueKeys the keys of all jobs in the queue, in any state. */
-export function createFairQueueing(redis: Redis, queueKeys: readonly string[]): FairQueueing {
+/**
+ * @param queueKeys the keys of all jobs in the queue, in any state.
+ * @param turns the keys of the turns of this queue.
+ */
+export function createFairQueueing(
+  redis: Redis,
+  queueKeys: readonly string[],
+  [turn, flowTurns]: readonly [turn: string, flowTurns: string] = [turnKey, flowTurnsKey],
+): FairQueueing {
   redis.defineCommand('turnsNext', { lua: nextScript })
   redis.defineCommand('turnStarted', { numberOfKeys: 1, lua: startedScript })
   redis.defineCommand('turnReturned', { numberOfKeys: 2, lua: returnScript })
-  const keys = [turnKey, flowTurnsKey, ...queueKeys]
+  const keys = [turn, flowTurns, ...queueKeys]
   return {
     async nextPriorities(flow, count) {
       const first = await redis.turnsNext(keys.length, ...keys, nameOf(flow), String(count), String(lastTurn))
       return Array.from({ length: count }, (_, at) => priorityOf(Math.min(first + at, lastTurn), 'multi' in flow))
     },
     async returnTurn(flow) {
-      await redis.turnReturned(turnKey, flowTurnsKey, nameOf(flow))
+      await redis.turnReturned(turn, flowTurns, nameOf(flow))
     },
     async started(priority) {
-      if (priority) await redis.turnStarted(turnKey, String(Math.floor(priority / 2)))
+      if (priority) await redis.turnStarted(turn, String(Math.floor(priority / 2)))
     },
   }
 }

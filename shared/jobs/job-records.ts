@@ -6,6 +6,7 @@ import { isAfter, type ListPosition } from './list-position.ts'
 import type { JobError, JobProgress, JobRecord, NamedJob } from './record.ts'
 import { hashOf, progressOf, recordOf } from './record-hash.ts'
 import {
+  callbacksDueKey,
   claimKey,
   finishedChannel,
   jobListKey,
@@ -104,7 +105,7 @@ export function createJobRecords(redis: Redis): JobRecords {
 
   /** Keys and values of the scripts that finish a job. */
   const endArguments = (id: string, rule: string, fields: Changes & Pick<JobRecord, 'state'>) => [
-    ...[recordKey(id), openJobsKey, secretKeyOf(id), slicesKey(id), openRunsKey],
+    ...[recordKey(id), openJobsKey, secretKeyOf(id), slicesKey(id), openRunsKey, callbacksDueKey],
     ...[id, String(retentionSeconds), finishedChannel, claimKey(''), rule],
     ...hashOf({ ...fields, finishedAt: now() }),
   ]

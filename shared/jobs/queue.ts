@@ -59,15 +59,16 @@ const options: JobsOptions = {
 const lookupBatch = 500
 
 /** The BullMQ states of jobs that are not finished. */
-const states = ['wait', 'paused', 'prioritized', 'delayed', 'active', 'waiting-children']
+export const queueStates = ['wait', 'paused', 'prioritized', 'delayed', 'active', 'waiting-children']
 
-const flowOf = (orgName: string) => ({ org: orgName.split('/')[0] as string })
+/** Orgs take turns, their sub-directories together. */
+export const flowOf = (orgName: string) => ({ org: orgName.split('/')[0] as string })
 
 export function createJobQueue(connection: Redis): JobQueue {
   const queue = new Queue<JobPayload>(queueName, { connection, prefix: queuePrefix })
   // The connection's own listener logs; without one here BullMQ would throw what it re-emits.
   queue.on('error', () => {})
-  const fairness = createFairQueueing(connection, states.map(queue.toKey.bind(queue)))
+  const fairness = createFairQueueing(connection, queueStates.map(queue.toKey.bind(queue)))
 
   async function add({ id, orgName }: QueuedJob) {
     const [priority] = await fairness.nextPriorities(flowOf(orgName), 1)

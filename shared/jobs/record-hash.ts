@@ -14,6 +14,8 @@ export function recordOf({ unended, worker, runs, tickedAt, ...hash }: Record<st
     finishedAt: null,
     report: null,
     error: null,
+    callback: null,
+    callbackUrl: null,
     generation: null,
     cancelling: false,
     begun: false,

@@ -16,6 +16,15 @@ export interface JobError {
   message: string
 }
 
+export const callbackStates = ['due', 'delivered', 'failed'] as const
+
+/** How far the delivery of a job's callback has come. `lastStatus` is null until a receiver has answered. */
+export interface JobCallback {
+  state: (typeof callbackStates)[number]
+  attempts: number
+  lastStatus: number | null
+}
+
 /** A job as stored in its record. Times are ISO 8601, `acceptedAt` epoch milliseconds. Contract 7. */
 export interface JobRecord {
   id: string
@@ -30,6 +39,10 @@ export interface JobRecord {
   progress: JobProgress
   report: JobReport | null
   error: JobError | null
+  /** null: none was asked for. */
+  callback: JobCallback | null
+  /** Where the job calls back when it has ended. Neither logged nor shown. */
+  callbackUrl: string | null
   /** The generation of the packet that this job committed. */
   generation: number | null
   batchSize: number

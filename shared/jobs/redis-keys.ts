@@ -29,6 +29,13 @@ export function jobListsOf(orgName: string): string[] {
 /** Packets whose plain files may be stale, by the time they were marked. */
 export const stalePlainFilesKey = 'packets:views'
 
+/** Finished jobs whose callback is due, by the time they finished. */
+export const callbacksDueKey = 'packets:callbacks'
+
+/** As `turnKey` and `flowTurnsKey`, for callbacks. */
+export const callbackTurnKey = 'packets:callback-turn'
+export const callbackFlowTurnsKey = 'packets:callback-flow-turns'
+
 /** Channel on which the ids of finished jobs are published. */
 export const finishedChannel = 'packets:finished'
 

@@ -134,8 +134,8 @@ if state == 'running' then
 elseif state ~= 'committing' then return 'superseded' end
 return ''`
 
-// Ends a job. KEYS: record, open jobs, sealed key, slices, runs of open jobs. ARGV: id, seconds the record is kept,
-// channel, prefix of claims, rule, fields. The name is looked up here so that a single command finishes a job, which a
+// Ends a job. KEYS: record, open jobs, sealed key, slices, runs of open jobs, callbacks due. ARGV: id, seconds the record
+// is kept, channel, prefix of claims, rule, fields. The name is looked up here so that a single command finishes a job, which a
 // hanging Redis still executes when it resumes.
 const end = `
 redis.call('ZREM', KEYS[2], ARGV[1])
@@ -148,6 +148,9 @@ redis.call('EXPIRE', KEYS[1], ARGV[2])
 local name = redis.call('HMGET', KEYS[1], 'orgName', 'fileName')
 local claim = ARGV[4] .. cjson.decode(name[1]) .. '/' .. cjson.decode(name[2])
 if redis.call('GET', claim) == ARGV[1] then redis.call('DEL', claim) end
+if redis.call('HEXISTS', KEYS[1], 'callbackUrl') == 1 then
+  redis.call('ZADD', KEYS[6], redis.call('TIME')[1] * 1000, ARGV[1])
+end
 redis.call('PUBLISH', ARGV[3], ARGV[1])`
 
 // Rule: '', or 'unlessBegun': not when a run has begun to commit.
@@ -208,9 +211,9 @@ export function defineJobScripts(redis: Redis): void {
   redis.defineCommand('jobEndRun', { numberOfKeys: 1, lua: endRun })
   redis.defineCommand('jobCommit', { numberOfKeys: 2, lua: beginCommit })
   redis.defineCommand('jobProgress', { numberOfKeys: 1, lua: progress })
-  redis.defineCommand('jobCancel', { numberOfKeys: 5, lua: cancel })
-  redis.defineCommand('jobFinish', { numberOfKeys: 5, lua: finish })
-  redis.defineCommand('jobWithdraw', { numberOfKeys: 5, lua: withdraw })
+  redis.defineCommand('jobCancel', { numberOfKeys: 6, lua: cancel })
+  redis.defineCommand('jobFinish', { numberOfKeys: 6, lua: finish })
+  redis.defineCommand('jobWithdraw', { numberOfKeys: 6, lua: withdraw })
   redis.defineCommand('jobKnown', { numberOfKeys: 1, lua: known })
   redis.defineCommand('jobCountRuns', { numberOfKeys: 2, lua: countRuns })
 }

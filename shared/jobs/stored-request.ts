@@ -9,12 +9,15 @@ import type { Encrypted, Secrets } from './secrets.ts'
 import { settleAll } from './settle-all.ts'
 import { requireKnownFields } from './version.ts'
 
-/** A sub-request as stored: its credentials are replaced by their index in the encrypted list. */
-interface StoredRequest extends Omit<PublishRequest, 'credentials'> {
+/**
+ * A sub-request as stored: its credentials are replaced by their index in the encrypted list. The `callbackUrl` is in
+ * the record.
+ */
+interface StoredRequest extends Omit<PublishRequest, 'credentials' | 'callbackUrl'> {
   secret: number
 }
 
-const { credentials: _, ...optionsInClear } = publishFields
+const { credentials: _, callbackUrl: __, ...optionsInClear } = publishFields
 /** The fields of a sub-request as stored. */
 export const storedFields: ReadonlySet<string> = new Set([...Object.keys(optionsInClear), 'secret'])
 
@@ -58,7 +61,7 @@ export async function storeRequest(
   requests: readonly PublishRequest[],
 ): Promise<{ sealedKey: string }> {
   const places = new Map<string, number>()
-  const lines = requests.map(({ credentials, ...request }) => {
+  const lines = requests.map(({ credentials, callbackUrl: _, ...request }) => {
     const secret = places.get(credentials) ?? places.size
     places.set(credentials, secret)
     return `${JSON.stringify({ ...request, secret } satisfies StoredRequest)}\n`

@@ -5,3 +5,7 @@ import type { JobRecord } from './record.ts'
 export interface Submission extends Pick<JobRecord, 'kind' | 'orgName' | 'fileName' | 'batchSize' | 'force'> {
   requests: readonly PublishRequest[]
 }
+
+/** The `callbackUrl` of a submission, on which its sub-requests agree. */
+export const callbackUrlOf = ({ requests }: Pick<Submission, 'requests'>): string | undefined =>
+  requests.find(({ callbackUrl }) => callbackUrl !== undefined)?.callbackUrl

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { SecretKey } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
+import type { Callbacks } from './callbacks.ts'
 import type { Idempotency } from './create-job.ts'
 import { sameJob } from './idempotency.ts'
 import type { JobRecords } from './job-records.ts'
@@ -9,7 +10,7 @@ import type { JobQueue } from './queue.ts'
 import type { JobRecord } from './record.ts'
 import type { Secrets } from './secrets.ts'
 import { removeRequest, runsOf, storeRequest } from './stored-request.ts'
-import type { Submission } from './submission.ts'
+import { callbackUrlOf, type Submission } from './submission.ts'
 
 /** Result of a submission; `replayed`: an earlier one with the same idempotency key created the job. */
 export interface Submitted {
@@ -22,6 +23,7 @@ export interface SubmitContext {
   records: JobRecords
   secrets: Secrets
   queue: JobQueue
+  callbacks: Callbacks
   openRunsLimit: number
   secretKeys: readonly SecretKey[]
 }
@@ -42,6 +44,7 @@ export async function submitJob(
   const { store, records, secrets, queue, openRunsLimit } = context
   const { requests, ...job } = submission
   const id = randomUUID()
+  const callbackUrl = callbackUrlOf(submission)
   // The creation decides; checking first avoids storing requests that will be refused.
   await asQueueAway(async () => {
     if ((await records.openRuns()) >= openRunsLimit) throw errors.queueFull()
@@ -51,7 +54,8 @@ export async function submitJob(
     const { sealedKey } = await storeRequest(store, secrets.encrypt, owner, requests)
     const subRequests = requests.length
     const runs = runsOf(subRequests)
-    const newJob = { ...job, id, subRequests, runs, latestBefore, sealedKey, idempotency, openRunsLimit }
+    const counted = { subRequests, runs, openRunsLimit }
+    const newJob = { ...job, ...counted, id, callbackUrl, latestBefore, sealedKey, idempotency }
     const creation = await asQueueAway(() => records.create(newJob))
     if (creation.outcome === 'queueFull') throw errors.queueFull()
     if (creation.outcome === 'nameInUse') throw errors.nameInUse(job.orgName, job.fileName, creation.holder)
@@ -62,7 +66,7 @@ export async function submitJob(
     await asQueueAway(() => queue.add(owner))
     return { id, replayed: false }
   } catch (error) {
-    if (await withdrawn(context, owner)) throw error
+    if (await withdrawn(context, owner, callbackUrl !== undefined)) throw error
     return { id, replayed: false }
   }
 }
@@ -73,14 +77,16 @@ export async function submitJob(
  * @returns false when the job was started nevertheless and continues.
  */
 async function withdrawn(
-  { records, store, queue }: SubmitContext,
+  { records, store, queue, callbacks }: SubmitContext,
   owner: Pick<JobRecord, 'id' | 'orgName'>,
+  callsBack: boolean,
 ): Promise<boolean> {
   const { status, code, message } = errors.queueAway()
   // Sent concurrently: a hanging Redis then has both commands and executes them when it resumes, however late.
   const [state] = await Promise.allSettled([records.withdraw(owner.id, { status, code, message }), queue.remove(owner)])
   if (state.status === 'rejected') return true
   if (state.value !== null && state.value !== 'queued') return false
+  if (state.value === 'queued' && callsBack) await callbacks.add(owner).catch(() => {}) // the janitor repeats it
   await removeRequest(store, owner).catch(() => {})
   return true
 }

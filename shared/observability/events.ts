@@ -1,6 +1,6 @@
 import { AppError } from '../errors/app-error.ts'
 import type { Logger } from './log.ts'
-import type { commitLosses, Metrics } from './metrics.ts'
+import type { callbackOutcomes, commitLosses, Metrics } from './metrics.ts'
 
 /** Events: each writes one log line and increments a counter. Logs name jobs, metrics never do. */
 export interface Observed {
@@ -47,6 +47,26 @@ export function jobFinished({ log, metrics }: Observed, job: { id: string; creat
     metrics.jobSeconds.observe({ outcome }, Math.max(0, Date.now() - Date.parse(job.createdAt)) / 1_000)
   }
   log.info({ jobId: job.id, ...end }, 'job finished')
+}
+
+interface CallbackAttempt {
+  jobId: string
+  /** Not the whole URL, which may tell more than its host. */
+  host: string
+  attempt: number
+  outcome: (typeof callbackOutcomes)[number]
+  /** null: there was no answer. */
+  status: number | null
+  seconds: number
+}
+
+export function callbackAttempted({ log, metrics }: Observed, attempted: CallbackAttempt, error?: unknown): void {
+  const { outcome, seconds } = attempted
+  metrics.callbacks.inc({ outcome })
+  metrics.callbackSeconds.observe({ outcome }, seconds)
+  const fields = error === undefined ? attempted : { ...attempted, err: error }
+  if (outcome === 'delivered') log.info(fields, 'callback delivered')
+  else log.warn(fields, 'callback not delivered')
 }
 
 /** Jobs whose lock was not renewed in time: other workers may be running them. */

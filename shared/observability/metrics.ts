@@ -8,6 +8,8 @@ const jobBuckets = [1, 5, 20, 60, 300, 1_200, 3_600, 14_400]
 
 /** Why a completed run did not become the packet. */
 export const commitLosses = ['superseded', 'taken', 'voided', 'unanswered'] as const
+/** What an attempt leads to: it is delivered, is to be tried again, or was tried for the last time. */
+export const callbackOutcomes = ['delivered', 'delayed', 'failed'] as const
 /** What an origin is refused by. */
 const refusals = ['address', 'port'] as const
 
@@ -55,6 +57,9 @@ export function createMetrics() {
     commitsLost: counter('commits_lost_total', 'Runs that were whole but did not become the packet, by why', 'reason'),
     busySlots: gauge('busy_slots', 'Runs under way in this worker'),
     slots: gauge('slots', 'Runs that this worker takes at a time'),
+    // Callbacks
+    callbacks: counter('callbacks_total', 'Attempts to deliver callbacks, by what became of the callback', 'outcome'),
+    callbackSeconds: histogram('callback_seconds', 'Time of an attempt to deliver a callback', callBuckets, 'outcome'),
     // Packets
     parts: counter('parts_total', 'Parts staged in the object store'),
     pairs: counter('pairs_total', 'Statement/parameter pairs staged'),
@@ -93,13 +98,14 @@ export function createMetrics() {
   return metrics
 }
 
-type Counters = Record<'jobs' | 'commitsLost' | 'addressesRefused' | 'attempts', Counter>
+type Counters = Record<'callbacks' | 'jobs' | 'commitsLost' | 'addressesRefused' | 'attempts', Counter>
 
 /** Initializes counters to 0: Prometheus would miss the first increment of a counter that appears with it. */
-function initializeCounters({ jobs, commitsLost, addressesRefused, attempts }: Counters): void {
+function initializeCounters({ callbacks, jobs, commitsLost, addressesRefused, attempts }: Counters): void {
   for (const reason of Object.keys(errors)) jobs.inc({ outcome: 'failed', reason }, 0)
   for (const outcome of ['succeeded', 'cancelled']) jobs.inc({ outcome, reason: '' }, 0)
   for (const reason of commitLosses) commitsLost.inc({ reason }, 0)
+  for (const outcome of callbackOutcomes) callbacks.inc({ outcome }, 0)
   for (const by of refusals) addressesRefused.inc({ by }, 0)
   for (const attempt of ['1', '2', '3', 'more']) attempts.inc({ attempt }, 0)
 }

@@ -27,10 +27,14 @@ export function parseDbUrl(text: string): DbUrl | { problem: string } {
   const port = portText === undefined ? 7687 : Number(portText)
   if (port < 1 || port > 65_535) return { problem: 'must have a port from 1 to 65535' }
   const host = hostText.toLowerCase()
-  const problem = host.startsWith('[') ? ipv6Problem(host.slice(1, -1)) : nameProblem(host)
+  const problem = hostProblem(host)
   if (problem) return { problem }
   return { encrypted: encryption === '+s', host: host.replace(/^\[|\]$/g, ''), port }
 }
+
+/** The rule that a host in lower case breaks, IPv6 in brackets; null if none. */
+export const hostProblem = (host: string): string | null =>
+  host.startsWith('[') ? ipv6Problem(host.slice(1, -1)) : nameProblem(host)
 
 function ipv6Problem(address: string): string | null {
   if (isIP(address) !== 6) return 'must have a valid IPv6 address in brackets'

@@ -8,16 +8,19 @@ import { documented } from '../support/documented.ts'
 import { type Names, requestTo } from '../support/every-endpoint.ts'
 import { ownDatabase } from '../support/own-database.ts'
 import { ownService } from '../support/own-service.ts'
+import { callbackSettings, newSecret, startReceiver } from '../support/receiver.ts'
 
 // The second database keeps the models, so that this file has its own manager named `default`, which search uses.
 const { neo4j, redis, ...stack } = inject('stack')
 const models = stack.target as Neo4jAddress
 const { database: redisDatabase, release } = await ownDatabase(redis.url)
 afterAll(release)
+const receiver = await startReceiver()
 const { client } = await ownService({
   redisDatabase,
   workers: 1,
   env: {
+    ...callbackSettings([receiver], newSecret()),
     MANAGER_DB_URL: models.boltUrl,
     MANAGER_DB_USER: models.username,
     MANAGER_DB_PASSWORD: models.password,
@@ -84,6 +87,14 @@ test('cancelling a job answers as documented', async () => {
   const { status } = await call('POST', `/1.0/jobs/${id}/cancel`)
   expect([200, 202, 409]).toContain(status)
   untouched.delete(endpoints.find(({ path }) => path === '/1.0/jobs/:id/cancel') as Endpoint)
+})
+
+test('calling back once more answers as documented', async () => {
+  const request = requestTo(endpoints.find(({ path }) => path === '/1.0/publish/') as Endpoint, { dbUrl, credentials })
+  const body = { ...request.body, fileName: 'to-call-back', callbackUrl: receiver.url }
+  // It fails, as the example's label is not there, and calls back all the same.
+  const id = (await call('POST', '/1.0/publish/', body)).headers.get('Location')?.split('/').at(-1) as string
+  await works('post /1.0/jobs/:id/callback', { id })
 })
 
 test('the examples of the manager and of search work', async () => {

@@ -31,11 +31,17 @@ describe('settings', () => {
 
   test('of a worker pass, with a warning for each that only an API needs and each that only tests set', async () => {
     const change = { AUTH_TOKENS: undefined, MANAGER_DB_URL: undefined, FAILPOINT: 'midRead:kill:1000' }
-    const { code, told } = await failuresOf({ ...change, ORIGIN_ALLOW: '0.0.0.0/0' })
+    const everything = {
+      ORIGIN_ALLOW: '0.0.0.0/0',
+      CALLBACK_ALLOW: '[::]/0',
+      CALLBACK_SECRETS: `c1:${'A'.repeat(43)}=`,
+    }
+    const { code, told } = await failuresOf({ ...change, ...everything })
     expect(told.map((line) => line.slice(0, 30))).toEqual([
       'warn  settings: FAILPOINT is s',
       'warn  access: neither AUTH_TOK',
       'warn  origins: ORIGIN_ALLOW al',
+      'warn  callbacks: CALLBACK_ALLO',
       'warn  manager database: MANAGE',
     ])
     expect(code).toBe(0)

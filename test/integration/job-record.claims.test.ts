@@ -46,6 +46,8 @@ describe('a job', () => {
       begun: false,
       latestBefore: 0,
       ranMs: 0,
+      callback: null,
+      callbackUrl: null,
       version: jobVersion,
     })
   })

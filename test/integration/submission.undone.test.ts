@@ -4,10 +4,11 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { submit } from '../../api/submission/submit.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
+import { callbackQueueName, createCallbacks } from '../../shared/jobs/callbacks.ts'
 import { idempotencyOf } from '../../shared/jobs/idempotency.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
-import { createJobQueue } from '../../shared/jobs/queue.ts'
-import { recordKey } from '../../shared/jobs/redis-keys.ts'
+import { createJobQueue, queuePrefix } from '../../shared/jobs/queue.ts'
+import { callbacksDueKey, recordKey } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../shared/jobs/secrets.ts'
 import { readRequests } from '../../shared/jobs/stored-request.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
@@ -24,11 +25,12 @@ const whole: SubmitContext = {
   records: createJobRecords(redis),
   secrets: createSecrets(redis, secretKeys),
   queue: createJobQueue(redis),
+  callbacks: createCallbacks(redis),
   openRunsLimit: 1_000_000,
   secretKeys,
 }
 afterAll(async () => {
-  await whole.queue.close()
+  await Promise.all([whole.queue.close(), whole.callbacks.close()])
   await redis.quit()
 })
 
@@ -102,6 +104,21 @@ describe('a submission leaves', () => {
     const racing = submitJob({ ...whole, records, openRunsLimit: before + 7 }, late, undefined)
     await expect(racing).rejects.toMatchObject({ status: 503, code: 'queueFull' })
     expect(await leftOf(late)).toEqual(nothing)
+  })
+
+  test('a callback that is due, and queued, when its job was withdrawn', async () => {
+    const submission = someSubmission()
+    const requests = submission.requests.map((request) => ({ ...request, callbackUrl: 'https://hooks.example/' }))
+    const outcome = submitJob(
+      { ...whole, queue: { ...whole.queue, add: away } },
+      { ...submission, requests },
+      undefined,
+    )
+    await expect(outcome).rejects.toMatchObject({ code: 'queueAway' })
+    const [id = ''] = await redis.zrange(`packets:jobs:${submission.orgName}`, '0', '-1')
+    expect((await whole.records.read(id))?.callback).toEqual({ state: 'due', attempts: 0, lastStatus: null })
+    expect(await redis.exists(`${queuePrefix}:${callbackQueueName}:${id}`)).toBe(1)
+    expect(await redis.zscore(callbacksDueKey, id)).not.toBeNull()
   })
 
   test('a running job when a worker started it before the queue answered', async () => {

@@ -8,6 +8,7 @@ import { parseIdempotencyKey } from '../../shared/jobs/idempotency.ts'
 import { name as managerName } from '../../shared/manager/fields.ts'
 import { grnOf, grnTypeOf } from '../../shared/manager/grn.ts'
 import { parseDbUrl } from '../../shared/origin/db-url.ts'
+import { parseHttpsUrl } from '../../shared/origin/https-url.ts'
 import { convertSyntax } from '../../shared/publish/pairs/convert-syntax.ts'
 import { publishFields } from '../../shared/publish/request/fields.ts'
 import { parseRelationshipType } from '../../shared/publish/request/relationship-types.ts'
@@ -17,6 +18,8 @@ import { fileName, orgName, parsePartName, storedName } from '../../shared/stora
 
 const readers: Record<string, (text: string) => unknown> = {
   parseDbUrl,
+  parseHttpsUrl,
+  pathOfUrl: (text) => parseHttpsUrl(`https://a/${text}`.slice(0, 2_000)),
   credentials: (text) => publishFields.credentials.safeParse(`Basic ${text}`),
   orgName: (text) => orgName.safeParse(text),
   fileName: (text) => fileName.safeParse(text),

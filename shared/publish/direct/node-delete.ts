@@ -21,9 +21,11 @@ export interface NodeDelete {
 
 const idTypes = z.enum(['string', 'integer'])
 
+const { callbackUrl: _, ...usedOrIgnored } = publishFields
+
 /** The request as documented, which clients send. */
 export const nodeDelete = z
-  .strictObject({ ...publishFields, idType: idTypes })
+  .strictObject({ ...usedOrIgnored, idType: idTypes })
   .partial()
   .required({ mappedIndices: true, originIds: true, index: true })
   .meta({ id: 'NodeDeleteRequest', override: nodeDeleteRules })
@@ -40,6 +42,8 @@ export function parseNodeDelete(body: unknown): { order: NodeDelete; issues: Iss
   }
   if (fields.originIds?.length === 0) issues.push({ path: 'originIds', message: 'must not be empty' })
   for (const [path, message] of mappedIndexRules({ fields, broken })) issues.push({ path, message })
+  if (fields.callbackUrl !== undefined)
+    issues.push({ path: 'callbackUrl', message: 'not taken here, as there is no job' })
   if (fields.fileName === undefined && fields.returnOnly !== true && !broken.has('fileName')) {
     issues.push({ path: 'fileName', message: 'required unless returnOnly is true' })
   }

@@ -26,6 +26,7 @@ export const publishRules = {
     when(isTrue('timestampRelationships'), given('timestampProperty')),
     when(isTrue('postbackTimestamp'), given('timestampProperty')),
     when(some('preventSearch'), given('searchIdField')),
+    when(isTrue('returnOnly'), not(given('callbackUrl'))),
   ],
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isQuotable, longestName } from '../../cypher/identifiers.ts'
 import type { Issue } from '../../errors/app-error.ts'
 import { parseDbUrl } from '../../origin/db-url.ts'
+import { parseHttpsUrl } from '../../origin/https-url.ts'
 import { fileName, orgName } from '../../storage/names.ts'
 import { listOf, mapOf, maxIssuesOfOne } from '../../validation/bounded.ts'
 import { issuesOf, moreUnknown, shown, unknownField } from '../../validation/issues.ts'
@@ -35,10 +36,11 @@ const types = listOf(
   undefined,
   mostNames,
 )
-const dbUrl = z.string().superRefine((text, context) => {
-  const parsed = parseDbUrl(text)
-  if ('problem' in parsed) context.addIssue({ code: 'custom', message: parsed.problem })
-})
+const url = (parse: (text: string) => object) =>
+  z.string().superRefine((text, context) => {
+    const parsed = parse(text)
+    if ('problem' in parsed) context.addIssue({ code: 'custom', message: String(parsed.problem) })
+  })
 // Credentials are kept in Redis while the job runs.
 const longestCredentials = 4_096
 const credentials = z
@@ -63,7 +65,9 @@ const flag = z.boolean()
 
 /** Every field of a publish request by itself; the rules between fields are in `rules.ts`. Seed, Publish request. */
 export const publishFields = {
-  dbUrl: dbUrl.describe('bolt:// or bolt+s:// address of the origin database; neo4j:// and neo4j+s:// mean the same'),
+  dbUrl: url(parseDbUrl).describe(
+    'bolt:// or bolt+s:// address of the origin database; neo4j:// and neo4j+s:// mean the same',
+  ),
   credentials: credentials.describe('"Basic " followed by the base64 of username:password'),
   database: database.describe('name of the database there; the home database of the user if absent'),
   bookmarks: listOf(bookmark, text, undefined, mostBookmarks).describe(
@@ -107,6 +111,10 @@ export const publishFields = {
   preventSearch: names.describe('nodes with any of these labels do not go to updatedIds'),
   parameterSyntax: z.enum(['braces', 'dollar']).describe('{name} or $name in statements'),
   onUnpublishable: z.enum(['fail', 'skip']).describe('fail on what cannot be published, or skip and count it'),
+  callbackUrl: url(parseHttpsUrl).meta({
+    description: 'https:// address that is told when the job has ended; not with returnOnly',
+    example: 'https://hooks.example.org/packets',
+  }),
   numbers: z.enum(['plain', 'strict']).describe('strict wraps numbers for replay clients that do not tell 1 from 1.0'),
 }
 

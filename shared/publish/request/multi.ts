@@ -63,7 +63,8 @@ export function parseMulti(body: unknown): { multi: Multi; issues: Issue[] } {
 }
 
 function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
-  for (const field of ['orgName', 'fileName'] as const) yield* differing(requests, field, (request) => request[field])
+  for (const field of ['orgName', 'fileName', 'callbackUrl'] as const)
+    yield* differing(requests, field, (request) => request[field])
   yield* differing(requests, 'returnOnly', (request) => request.returnOnly === true)
   yield* differing(requests, 'parameterSyntax', (request) => request.parameterSyntax ?? null)
   yield* tooManyCredentials(requests)

@@ -41,6 +41,9 @@ function* rules({ fields, broken }: FieldsRead, sharesStorage: boolean): Generat
   yield* cleanupRules(fields)
   yield* propertyRules(fields)
   yield* searchRules(fields)
+  if (fields.returnOnly === true && fields.callbackUrl !== undefined) {
+    yield ['callbackUrl', 'must not be given together with returnOnly, which makes no job']
+  }
   if (fields.returnOnly !== true && !sharesStorage) {
     for (const field of ['orgName', 'fileName'] as const) {
       if (fields[field] === undefined && !broken.has(field)) yield [field, 'required unless returnOnly is true']

@@ -62,6 +62,11 @@ describe('problems', () => {
     expect(problemsOf({ ...least, WORKER_LOCK_SECONDS: '3', WORKER_STALLED_SECONDS: '3' })).toEqual([])
   })
 
+  test('are reported if callbacks are allowed and nothing signs them', () => {
+    expect(problemsOf({ ...least, CALLBACK_ALLOW: '*' })).toEqual(['CALLBACK_SECRETS: required with CALLBACK_ALLOW'])
+    expect(problemsOf({ ...least, CALLBACK_SECRETS: least.SECRET_KEYS })).toEqual([])
+  })
+
   test.each(['MANAGER_DB_USER', 'MANAGER_DB_PASSWORD'])('are reported if %s is set alone', (name) => {
     expect(problemsOf({ ...least, [name]: 'models' })).toEqual([
       'MANAGER_DB_USER and MANAGER_DB_PASSWORD: both or neither',
@@ -94,6 +99,7 @@ describe('problems', () => {
       MANAGER_DB_USER: 'neo4j',
       MANAGER_DB_PASSWORD: 'manager-password',
       SECRET_KEYS: `k1:${key(1).toString('base64')},k2:${Buffer.alloc(31, 2).toString('base64')}`,
+      CALLBACK_SECRETS: `c1:${Buffer.alloc(31, 2).toString('base64')}`,
     }
     const told = problemsOf({ ...least, ...secrets, API_PORT: 'x' }).join('\n')
     expect(told.split('\n').map((line) => line.split(':')[0])).toEqual([
@@ -102,6 +108,7 @@ describe('problems', () => {
       'S3_ENDPOINT',
       'MANAGER_DB_URL',
       'SECRET_KEYS',
+      'CALLBACK_SECRETS',
     ])
     expect(told).not.toMatch(/password|shared-secret|AQEBAQ|AgICAg/)
   })

@@ -51,6 +51,12 @@ describe('a list', () => {
     expect(one('ORIGIN_ALLOW', ', ,')).toEqual(['ORIGIN_ALLOW: must name at least one host, *.suffix or CIDR'])
   })
 
+  test('of where to call back has at least one entry, or is *', () => {
+    const problem = 'CALLBACK_ALLOW: must name at least one host, *.suffix or CIDR, or be *'
+    expect(one('CALLBACK_ALLOW', ', ,')).toContain(problem)
+    expect(one('CALLBACK_ALLOW', '*,db.example')).toContain('CALLBACK_ALLOW: "*" is not a host, *.suffix or CIDR')
+  })
+
   test('of allowed origins does not show an entry with credentials', () => {
     expect(one('ORIGIN_ALLOW', 'db.example,bolt://user:pass-canary@db.example')).toEqual([
       'ORIGIN_ALLOW: an entry with an @ is not a host, *.suffix or CIDR',

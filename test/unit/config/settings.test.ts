@@ -33,6 +33,7 @@ test('unset variables have their defaults', () => {
     secretKeys: [{ id: 'k1', key: key(1) }],
     origin: { allow: null, ports: [7687], dnsServers: null, silenceSeconds: 300, stallSeconds: 900 },
     authorities: [],
+    callbacks: null,
     limits: {
       jobPairs: 50_000_000,
       jobSeconds: 14_400,
@@ -77,6 +78,8 @@ test('set variables override the defaults', () => {
     BODY_MEMORY_BYTES: '42',
     ORIGIN_DNS_SERVERS: '10.0.0.2,[fd00::2]:5353',
     ORIGIN_STALL_SECONDS: '43',
+    CALLBACK_ALLOW: 'hooks.example:8443',
+    CALLBACK_SECRETS: `c1:${key(2).toString('base64')}`,
     MAX_QUEUED_JOBS: '50',
     RATE_LIMIT_PER_MINUTE: '60',
     STOP_GRACE_SECONDS: '5',
@@ -131,6 +134,12 @@ test('set variables override the defaults', () => {
       dnsServers: ['10.0.0.2', '[fd00::2]:5353'],
       silenceSeconds: 300,
       stallSeconds: 43,
+    },
+    callbacks: {
+      allow: [{ kind: 'host', host: 'hooks.example', port: 8443 }],
+      ports: [443],
+      dnsServers: ['10.0.0.2', '[fd00::2]:5353'],
+      secrets: [{ id: 'c1', key: key(2) }],
     },
     limits: {
       jobPairs: 10,

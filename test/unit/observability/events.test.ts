@@ -16,6 +16,7 @@ beforeEach(() => {
 
 const run = { jobId: 'j1', attempt: 1 }
 const job = { id: 'j1', createdAt: new Date(Date.now() - 7_000).toISOString() }
+const attempted = { jobId: 'j1', host: 'hooks.example', attempt: 1, seconds: 0.2 }
 const part = { pairs: 3, bytes: Buffer.alloc(10) }
 
 /** Each event with its metric increments and its log line. */
@@ -47,6 +48,22 @@ const cases: Record<
     () => events.runFailed(observed, { ...run, isSuperseded: false }, new TypeError('secret-text')),
     [['packets_runs_failed_total', { reason: 'internal' }, 1]],
     'run failed',
+  ],
+  'a callback is delivered': [
+    () => events.callbackAttempted(observed, { ...attempted, outcome: 'delivered', status: 204 }),
+    [
+      ['packets_callbacks_total', { outcome: 'delivered' }, 1],
+      ['packets_callback_seconds_count', { outcome: 'delivered' }, 1],
+    ],
+    'callback delivered',
+  ],
+  'a callback is given up': [
+    () => events.callbackAttempted(observed, { ...attempted, outcome: 'failed', status: null }, new Error('away')),
+    [
+      ['packets_callbacks_total', { outcome: 'failed' }, 1],
+      ['packets_callback_seconds_count', { outcome: 'failed' }, 1],
+    ],
+    'callback not delivered',
   ],
   'a job succeeds': [
     () => events.jobFinished(observed, job, { outcome: 'succeeded', isFirst: true }),

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import * as errors from '../../shared/errors/catalogue.ts'
+import { isFinished } from '../../shared/jobs/states.ts'
+import { orgOfJob } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+import { jobId, jobSchema, jobView, requireVisible } from '../http/job-view.ts'
+
+/** Contract 7, callbacks: queues the callback of a finished job once more. */
+export const sendCallback = defineEndpoint({
+  method: 'post',
+  path: '/1.0/jobs/:id/callback',
+  summary: 'Call back once more that a job has ended',
+  scope: 'publish:write',
+  access: orgOfJob,
+  params: z.object({ id: jobId }),
+  query: z.strictObject({}),
+  answer: jobSchema,
+  answers: { 409: 'It is not finished, or has no callback', 422: 'There are no callbacks here' },
+  async handle({ config, records, callbacks }, { principal, params }) {
+    const job = requireVisible(principal, await records.read(params.id))
+    if (job.callback === null) throw errors.noCallback()
+    if (!isFinished(job)) throw errors.callbackNotDue(job.state)
+    if (config.callbacks === null) throw errors.callbacksOff()
+    await callbacks.sendAgain(job)
+    const now = requireVisible(principal, await records.read(params.id))
+    return { kind: 'json', value: jobView(now) }
+  },
+})

@@ -1,0 +1,114 @@
+import { type Job, Queue } from 'bullmq'
+import type { Redis, Result } from 'ioredis'
+import { callbackDue } from './create-job.ts'
+import { createFairQueueing } from './fair-queueing.ts'
+import { flowOf, queuePrefix, queueStates } from './queue.ts'
+import type { JobCallback, JobRecord } from './record.ts'
+import { hashOf } from './record-hash.ts'
+import { callbackFlowTurnsKey, callbacksDueKey, callbackTurnKey, recordKey } from './redis-keys.ts'
+
+export const callbackQueueName = 'packets-callbacks'
+
+/** The queue delivers ids only; what is due is in the job's record. */
+export interface CallbackPayload {
+  id: string
+}
+
+type Called = Pick<JobRecord, 'id' | 'orgName'>
+
+/**
+ * The callbacks of finished jobs. The script that finishes a job notes that its callback is due; then the id is queued.
+ * The note stays until the callback is delivered or given up, so that the janitor can queue it again. So a callback is
+ * sent at least once, whatever is killed. Orgs take turns, as `FairQueueing` says, so that one whose receiver is slow does
+ * not delay the others.
+ */
+export interface Callbacks {
+  /** Queues the callback of a finished job, unless it is queued. */
+  add(job: Called): Promise<void>
+  /** To be called when an attempt starts. */
+  started(delivery: Job<CallbackPayload>): Promise<void>
+  /** Delays the callback of a delivery until its next attempt, which has a new turn. */
+  delay(delivery: Job<CallbackPayload>, token: string | undefined, job: Called, milliseconds: number): Promise<void>
+  /** Ids noted as due before a time (epoch milliseconds, by Redis's clock) that the queue lacks. */
+  lostBefore(time: number): Promise<string[]>
+  /** Writes how far a callback has come into its job's record, and removes the note unless it is still due. */
+  settle(id: string, callback: JobCallback): Promise<void>
+  /** Removes the note of a job that is gone or has no callback that is due. */
+  forget(id: string): Promise<void>
+  /** Makes the callback of a finished job due once more, with all its attempts, and queues it. */
+  sendAgain(job: Called): Promise<void>
+  close(): Promise<void>
+}
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    callbackSettle(record: string, due: string, id: string, ...fields: string[]): Result<number, Context>
+    callbackAgain(record: string, due: string, id: string, ...fields: string[]): Result<number, Context>
+  }
+}
+
+// KEYS: record, callbacks due. ARGV: id, 'due' or '', field. Deletes first: a full Redis refuses other scripts.
+const settleScript = `
+if ARGV[2] == '' then redis.call('ZREM', KEYS[2], ARGV[1]) end
+if redis.call('EXISTS', KEYS[1]) == 0 then return redis.call('ZREM', KEYS[2], ARGV[1]) end
+return redis.call('HSET', KEYS[1], unpack(ARGV, 3))`
+
+const againScript = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], unpack(ARGV, 2))
+return redis.call('ZADD', KEYS[2], redis.call('TIME')[1] * 1000, ARGV[1])`
+
+const lookupBatch = 500
+
+export function createCallbacks(redis: Redis): Callbacks {
+  redis.defineCommand('callbackSettle', { numberOfKeys: 2, lua: settleScript })
+  redis.defineCommand('callbackAgain', { numberOfKeys: 2, lua: againScript })
+  const queue = new Queue<CallbackPayload>(callbackQueueName, { connection: redis, prefix: queuePrefix })
+  // The connection's own listener logs; without one here BullMQ would throw what it re-emits.
+  queue.on('error', () => {})
+
+  const turns = [callbackTurnKey, callbackFlowTurnsKey] as const
+  const fairness = createFairQueueing(redis, queueStates.map(queue.toKey.bind(queue)), turns)
+
+  const nextPriority = async (job: Called) => (await fairness.nextPriorities(flowOf(job.orgName), 1))[0] as number
+
+  async function add(job: Called) {
+    const { id } = job
+    const options = { jobId: id, priority: await nextPriority(job), removeOnComplete: true, removeOnFail: true }
+    await queue.add('call-back', { id }, options)
+  }
+
+  return {
+    add,
+    started: (delivery) => fairness.started(delivery.priority),
+    async delay(delivery, token, job, milliseconds) {
+      await delivery.changePriority({ priority: await nextPriority(job) })
+      await delivery.moveToDelayed(Date.now() + milliseconds, token)
+    },
+    async lostBefore(time) {
+      const due = await redis.zrange(callbacksDueKey, '-inf', `(${time}`, 'BYSCORE')
+      const lost: string[] = []
+      for (let first = 0; first < due.length; first += lookupBatch) {
+        const some = due.slice(first, first + lookupBatch)
+        const known = await Promise.all(some.map((id) => redis.exists(queue.toKey(id))))
+        lost.push(...some.filter((_, at) => known[at] === 0))
+      }
+      return lost
+    },
+    async settle(id, callback) {
+      const isDue = callback.state === 'due' ? 'due' : ''
+      await redis.callbackSettle(recordKey(id), callbacksDueKey, id, isDue, ...hashOf({ callback }))
+    },
+    async forget(id) {
+      await redis.zrem(callbacksDueKey, id)
+    },
+    async sendAgain(job) {
+      const { id } = job
+      await redis.callbackAgain(recordKey(id), callbacksDueKey, id, ...hashOf({ callback: callbackDue }))
+      // One that waits for its next attempt is sent now; one that is being sent stays as it is.
+      await queue.remove(id)
+      await add(job)
+    },
+    close: () => queue.close(),
+  }
+}

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { callbacksDueKey } from '../../shared/jobs/redis-keys.ts'
+import { callbackRequest } from '../../worker/callback-request.ts'
+import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
+import { startJanitor } from '../../worker/janitor.ts'
+import { callbackOf, endedJob, jobWithCallback, orgName } from '../support/ended-jobs.ts'
+import { ownWorker } from '../support/own-worker.ts'
+import { callbackSettings, newSecret, noContent, soon, startReceiver, verified } from '../support/receiver.ts'
+
+const [oldSecret, newestSecret] = [newSecret(), newSecret()]
+const receiver = await startReceiver()
+const { context, releases } = await ownWorker(callbackSettings([receiver], oldSecret, newestSecret))
+const { records, callbacks, redis } = context
+await consumeCallbacks(context, releases, { pausesMs: [10, 10, 10], limitMs: 10_000, apartMs: 0 })
+
+const receivedFor = (id: string) => receiver.received.filter(({ headers }) => `${headers['webhook-id']}`.startsWith(id))
+const isNotedDue = async (id: string) => (await redis.zscore(callbacksDueKey, id)) !== null
+
+/** Ends a job, queues its callback, and waits until that is no longer due. */
+async function called(state?: 'succeeded' | 'failed' | 'cancelled') {
+  const id = await endedJob(context, receiver.url, state)
+  await callbacks.add({ id, orgName })
+  await expect.poll(() => isNotedDue(id), soon).toBe(false)
+  return { id, callback: await callbackOf(context, id), received: receivedFor(id) }
+}
+
+describe('a callback', () => {
+  test.each(['succeeded', 'failed', 'cancelled'] as const)('of a job that %s tells of its end', async (state) => {
+    const { id, callback, received } = await called(state)
+    expect(callback).toEqual({ state: 'delivered', attempts: 1, lastStatus: 204 })
+    const job = await records.read(id)
+    const { type, timestamp, data } = verified(received[0] as (typeof received)[0], newestSecret)
+    expect([type, timestamp, received[0]?.path]).toEqual([`job.${state}`, job?.finishedAt, '/hooks?for=packets'])
+    const manifest = state === 'succeeded' ? `/1.0/publish/acme%2Fpeople/${id}.json/manifest` : null
+    expect(data).toMatchObject({ id, state, error: job?.error, result: `/1.0/jobs/${id}/result`, manifest })
+    expect([data.callback, data.callbackUrl]).toEqual([undefined, undefined])
+    expect(received[0]?.headers).toMatchObject({ 'webhook-id': `${id}.${state}`, 'content-type': 'application/json' })
+  })
+
+  test('is signed with every secret, so that receivers may change from one to the next', async () => {
+    const { received } = await called()
+    for (const secret of [oldSecret, newestSecret]) verified(received[0] as (typeof received)[0], secret)
+    expect(() => verified(received[0] as (typeof received)[0], newSecret())).toThrow('No matching signature found')
+  })
+
+  test('is tried again after an error, with the same id and body, until it is delivered', async () => {
+    receiver.answerWith((response) => {
+      receiver.answerWith(noContent)
+      response.writeHead(500).end()
+    })
+    const { id, callback, received } = await called()
+    expect(callback).toEqual({ state: 'delivered', attempts: 2, lastStatus: 204 })
+    expect(received.map(({ headers }) => headers['webhook-id'])).toEqual([`${id}.succeeded`, `${id}.succeeded`])
+    expect(received[1]?.body).toBe(received[0]?.body)
+  })
+
+  test('is given up after the last attempt', async () => {
+    receiver.answerWith((response) => response.writeHead(500).end())
+    const { callback, received } = await called()
+    receiver.answerWith(noContent)
+    expect([callback, received.length]).toEqual([{ state: 'failed', attempts: 4, lastStatus: 500 }, 4])
+  })
+
+  test('is given up at once on 410', async () => {
+    receiver.answerWith((response) => response.writeHead(410).end())
+    const { callback } = await called()
+    receiver.answerWith(noContent)
+    expect(callback).toEqual({ state: 'failed', attempts: 1, lastStatus: 410 })
+  })
+
+  test('is delivered once the status says so, however long the answer is', async () => {
+    const cut = Promise.withResolvers<void>()
+    receiver.answerWith((response) => {
+      response.writeHead(200).on('close', cut.resolve)
+      response.write(randomBytes(1024 * 1024))
+    })
+    const { callback } = await called()
+    receiver.answerWith(noContent)
+    await cut.promise
+    expect(callback).toEqual({ state: 'delivered', attempts: 1, lastStatus: 200 })
+  })
+
+  test('that was queued twice is delivered once', async () => {
+    const { id } = await called()
+    await callbacks.add({ id, orgName })
+    await called()
+    expect(receivedFor(id).length).toBe(1)
+  })
+
+  test('is delivered once more when asked for, with all its attempts', async () => {
+    receiver.answerWith((response) => response.writeHead(410).end())
+    const { id } = await called()
+    receiver.answerWith(noContent)
+    await callbacks.sendAgain({ id, orgName })
+    await expect.poll(() => callbackOf(context, id), soon).toEqual({ state: 'delivered', attempts: 1, lastStatus: 204 })
+    expect(receivedFor(id).map(({ headers }) => headers['webhook-id'])).toEqual(Array(2).fill(`${id}.succeeded`))
+  })
+})
+
+describe('a callback that was due and not queued, as its worker or API was killed', () => {
+  test.each([
+    ['finished', (id: string) => records.finish(id, 'succeeded', {})],
+    ['cancelled', (id: string) => records.cancel(id)],
+    ['withdrawn', (id: string) => records.withdraw(id, { status: 503, code: 'queueAway', message: 'away' })],
+  ])('is delivered by the janitor: a job that was %s', async (_how, end) => {
+    const id = await jobWithCallback(context, receiver.url)
+    expect(await isNotedDue(id)).toBe(false)
+    await end(id)
+    expect([await isNotedDue(id), receivedFor(id).length]).toEqual([true, 0])
+    await redis.zadd(callbacksDueKey, 1, id) // before the grace period
+    startJanitor(context, releases)
+    await expect.poll(() => isNotedDue(id), soon).toBe(false)
+    expect(receivedFor(id).length).toBe(1)
+  })
+
+  test('is forgotten when its job is gone', async () => {
+    const id = await endedJob(context, receiver.url)
+    await redis.del(`packets:job:${id}`)
+    await callbacks.add({ id, orgName })
+    await expect.poll(() => isNotedDue(id), soon).toBe(false)
+    expect(receivedFor(id)).toEqual([])
+  })
+})
+
+test('a body stays below 16 KB whatever its job reports', async () => {
+  const id = await endedJob(context, receiver.url, 'failed')
+  const job = await records.read(id)
+  if (job === null) return expect.unreachable()
+  const identities = Array.from({ length: 1_000 }, (_, at) => ({ label: `Label${at}`, property: 'id' }))
+  const missing = { count: 0, first: [] }
+  const report = {
+    ...{ identities, collapsed: 0, missing: { originIds: missing, relationshipIds: missing } },
+    skipped: { nodes: 0, relationships: 0, properties: 0, cleanups: 0 },
+  }
+  const error = { status: 422, code: 'unpublishable', message: 'x'.repeat(20_000) }
+  const { body } = callbackRequest({ ...job, report, error }, [])
+  expect(Buffer.byteLength(body)).toBeLessThan(16 * 1024)
+  expect(JSON.parse(body).data).toMatchObject({ id, report: null, error: { code: 'unpublishable' } })
+})

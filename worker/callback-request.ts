@@ -1,0 +1,46 @@
+import { Webhook } from 'standardwebhooks'
+import type { SecretKey } from '../shared/config/lists.ts'
+import { jobView } from '../shared/jobs/job-view.ts'
+import type { JobRecord } from '../shared/jobs/record.ts'
+
+interface CallbackRequest {
+  headers: Record<string, string>
+  body: string
+}
+
+const limitBytes = 16 * 1024
+const longestMessage = 1_000
+
+/**
+ * The request that tells a receiver of a job's end, signed with each secret as Standard Webhooks has it. Its id and body
+ * are the same in every attempt. Contract 7, callbacks.
+ */
+export function callbackRequest(job: JobRecord, secrets: readonly SecretKey[], at = new Date()): CallbackRequest {
+  const id = `${job.id}.${job.state}`
+  const body = bodyOf(job)
+  const signatures = secrets.map(({ key }) => new Webhook(key, { format: 'raw' }).sign(id, at, body))
+  return {
+    headers: {
+      'Content-Type': 'application/json',
+      'Content-Length': String(Buffer.byteLength(body)),
+      'User-Agent': 'graph-packets',
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+      'webhook-signature': signatures.join(' '),
+    },
+    body,
+  }
+}
+
+function bodyOf(job: JobRecord): string {
+  const { id, orgName, fileName, state, finishedAt, error } = job
+  const packet = `/1.0/publish/${encodeURIComponent(orgName)}/${encodeURIComponent(fileName)}`
+  const links = { result: `/1.0/jobs/${id}/result`, manifest: state === 'succeeded' ? `${packet}/manifest` : null }
+  const { callback: _, ...view } = jobView(job) as Record<string, unknown>
+  const textOf = (changes: object) =>
+    JSON.stringify({ type: `job.${state}`, timestamp: finishedAt, data: { ...view, ...changes, ...links } })
+  const whole = textOf({})
+  if (Buffer.byteLength(whole) < limitBytes) return whole
+  const short = error && { ...error, message: error.message.slice(0, longestMessage) }
+  return textOf({ report: null, error: short })
+}

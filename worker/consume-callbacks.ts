@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { DelayedError, type Job, Worker } from 'bullmq'
+import { type CallbackPayload, callbackQueueName } from '../shared/jobs/callbacks.ts'
+import { queuePrefix, workerOptions } from '../shared/jobs/queue.ts'
+import type { JobCallback } from '../shared/jobs/record.ts'
+import { isFinished } from '../shared/jobs/states.ts'
+import type { Releases } from '../shared/lifecycle/releases.ts'
+import { callbackAttempted } from '../shared/observability/events.ts'
+import { type HttpsUrl, parseHttpsUrl } from '../shared/origin/https-url.ts'
+import { callbackRequest } from './callback-request.ts'
+import type { WorkerContext } from './context.ts'
+import { type CallbackAnswer, sendCallback } from './send-callback.ts'
+
+/** Times of the deliveries; tests shorten them. */
+export interface CallbackTimes {
+  /** Pause after each failed attempt but the last. */
+  pausesMs: readonly number[]
+  /** Limit of one attempt. */
+  limitMs: number
+  /** How far apart attempts of one worker start. */
+  apartMs: number
+}
+
+const [second, minute, hour] = [1_000, 60_000, 3_600_000]
+/** Eight attempts within about a day, as Standard Webhooks advises. */
+const usualTimes: CallbackTimes = {
+  pausesMs: [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour],
+  limitMs: 10 * second,
+  // Each costs two milliseconds of CPU, which thousands at once would take from the jobs.
+  apartMs: 40,
+}
+
+/** A receiver that is back must not get all its callbacks at the same moment. */
+const jitter = 0.2
+const longestRetryAfterMs = 24 * hour
+
+/** Callbacks in progress in one worker. They mostly wait for receivers, and take none of the slots of jobs. */
+const concurrency = 16
+
+/**
+ * Delivers callbacks from their queue until released, if CALLBACK_ALLOW is set; otherwise they stay due. Contract 7,
+ * callbacks.
+ */
+export async function consumeCallbacks(
+  context: WorkerContext,
+  releases: Releases,
+  times: CallbackTimes = usualTimes,
+): Promise<void> {
+  const { config, log, redis } = context
+  if (config.callbacks === null) return
+  let startAt = 0
+  const deliver = async (delivery: Job<CallbackPayload>, token?: string) => {
+    startAt = Math.max(performance.now(), startAt + times.apartMs)
+    await delay(startAt - performance.now())
+    await deliverCallback(context, delivery, token, times)
+  }
+  const worker = new Worker<CallbackPayload>(callbackQueueName, deliver, {
+    ...{ connection: redis, prefix: queuePrefix, concurrency },
+    ...workerOptions(config.worker),
+  })
+  worker.on('error', (error) => log.warn({ err: error }, 'callback queue'))
+  await worker.waitUntilReady()
+  // Waits for attempts in progress. One that is cut is sent again by another worker.
+  releases.add('callback worker', worker, (it) => it.close())
+}
+
+/** One attempt. The record says what is due: the queue delivers an id at least once, and may deliver it too often. */
+async function deliverCallback(
+  context: WorkerContext,
+  delivery: Job<CallbackPayload>,
+  token: string | undefined,
+  { pausesMs, limitMs }: CallbackTimes,
+): Promise<void> {
+  const { config, records, callbacks, failpoint } = context
+  const { id } = delivery.data
+  const [job] = await Promise.all([records.read(id), callbacks.started(delivery)])
+  if (!job?.callback || !job.callbackUrl || job.callback.state !== 'due') return callbacks.forget(id)
+  if (!isFinished(job) || !config.callbacks) return
+  failpoint('beforeCallback')
+  const attempt = job.callback.attempts + 1
+  const url = parseHttpsUrl(job.callbackUrl) as HttpsUrl
+  const request = callbackRequest(job, config.callbacks.secrets)
+  const startedAt = performance.now()
+  let answer: CallbackAnswer | null = null
+  let failure: unknown
+  try {
+    answer = await sendCallback(url, request, config.callbacks, limitMs)
+  } catch (error) {
+    failure = error
+  }
+  failpoint('callbackSent')
+  const status = answer?.status ?? null
+  const pauseMs = pausesMs[attempt - 1]
+  const state = stateAfter(status, pauseMs)
+  await callbacks.settle(id, { state, attempts: attempt, lastStatus: status })
+  const seconds = (performance.now() - startedAt) / 1_000
+  const outcome = state === 'due' ? 'delayed' : state
+  callbackAttempted(context, { jobId: id, host: url.host, attempt, outcome, status, seconds }, failure)
+  if (pauseMs === undefined || state !== 'due') return
+  const wait = Math.max(
+    pauseMs * (1 + jitter * Math.random()),
+    Math.min(answer?.retryAfterMs ?? 0, longestRetryAfterMs),
+  )
+  await callbacks.delay(delivery, token, job, wait)
+  throw new DelayedError()
+}
+
+function stateAfter(status: number | null, pauseMs: number | undefined): JobCallback['state'] {
+  if (status !== null && status >= 200 && status < 300) return 'delivered'
+  return status === 410 || pauseMs === undefined ? 'failed' : 'due'
+}

@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http'
+import { Agent, request } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import type { CallbackSettings } from '../shared/config/settings.ts'
+import { callbackAddress } from '../shared/jobs/callback-address.ts'
+import type { HttpsUrl } from '../shared/origin/https-url.ts'
+
+/** What a receiver answered; nothing of the answer's body. */
+export interface CallbackAnswer {
+  status: number
+  /** From now; null if the receiver asks for none. */
+  retryAfterMs: number | null
+}
+
+const readBytes = 1_024
+// Every attempt connects anew, to an address that was checked just before.
+const agent = new Agent({ keepAlive: false, maxCachedSessions: 0 })
+
+/**
+ * Sends a callback: one POST to a checked address, of which redirects are not followed. @throws what kept the receiver
+ * from answering within `limitMs`, and callbackUrlRefused if its host now resolves to an address that is not allowed.
+ */
+export async function sendCallback(
+  url: HttpsUrl,
+  { headers, body }: { headers: Record<string, string>; body: string },
+  settings: CallbackSettings,
+  limitMs: number,
+): Promise<CallbackAnswer> {
+  const signal = AbortSignal.timeout(limitMs)
+  const address = await callbackAddress(url, settings)
+  // The name is resolved no second time. TLS still requires a certificate for it.
+  const lookup: LookupFunction = (_name, { all }, done) => {
+    const family = isIP(address)
+    if (all) done(null, [{ address, family }])
+    else done(null, address, family)
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const { host, port, path } = url
+  const sent = request({ method: 'POST', host, port, path, headers, agent, lookup, signal, rejectUnauthorized: true })
+  sent.on('response', resolve).on('error', reject)
+  // Without an error when the receiver changes the protocol (101).
+  sent.on('close', () => reject(new Error('the connection was closed before an answer')))
+  sent.end(body)
+  const response = await promise
+  await readAtMost(response, readBytes).catch(() => {}) // the status is known, whatever follows
+  return { status: response.statusCode as number, retryAfterMs: retryAfterOf(response.headers['retry-after']) }
+}
+
+/** Reads the body up to a size, as a short answer that is not read to its end looks like a failure to some receivers. */
+async function readAtMost(response: IncomingMessage, limitBytes: number): Promise<void> {
+  let bytes = 0
+  for await (const chunk of response) {
+    bytes += (chunk as Buffer).length
+    // Leaving the loop destroys the response and its connection.
+    if (bytes > limitBytes) return
+  }
+}
+
+/** Seconds or an HTTP date. */
+function retryAfterOf(header: string | undefined): number | null {
+  if (header === undefined) return null
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now()
+  return Number.isFinite(ms) && ms > 0 ? ms : null
+}
