@@ -28,6 +28,8 @@ export interface ApiContext extends Storage {
   bodyBudget: Budget
   /** `returnOnly` packets, which this process builds itself. */
   returnOnlyBudget: Budget
+  /** Dry runs, one of each token; they reserve from the budget above, too. */
+  dryRunBudget: Budget
   records: JobRecords
   secrets: Secrets
   queue: JobQueue
@@ -63,6 +65,7 @@ export async function createApiContext(
     limitRequests: createRequestLimit(redis, config.limits.requestsPerMinute),
     bodyBudget: createBudget(config.limits.bodyBytes, 'bytes of request bodies'),
     returnOnlyBudget: createBudget(config.limits.returnOnlyAtOnce, 'returnOnly packets'),
+    dryRunBudget: createBudget(config.limits.returnOnlyAtOnce, 'dry runs', 1),
     records,
     secrets: createSecrets(redis, config.secretKeys),
     queue: releases.add('queue', createJobQueue(redis), (it) => it.close()),

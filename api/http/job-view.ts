@@ -47,6 +47,7 @@ export const jobSchema = z
         collapsed: count,
         missingIndexes: missingIndexes.optional(),
       })
+      .meta({ id: 'JobReport' })
       .nullable(),
     error: z.object({ status: z.int(), code: z.string(), message: z.string() }).nullable(),
   })

@@ -27,6 +27,7 @@ export interface ApiSettings {
   host: string
   port: number
   publishWaitSeconds: number
+  dryRunSeconds: number
   stopGraceSeconds: number
 }
 

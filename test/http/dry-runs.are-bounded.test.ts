@@ -1,0 +1,90 @@
+import { expect, inject, test } from 'vitest'
+import { createClient } from '../../dev/client.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
+import { mustBeNowhere } from '../faults/support/kept-secrets.ts'
+import { stuckOrigin } from '../faults/support/stuck-origin.ts'
+import type { DryRun } from '../support/dry-run.ts'
+import { prepare } from '../support/e2e.ts'
+import { everythingInRedis, everythingInTheStore } from '../support/kept-texts.ts'
+import { ownService } from '../support/own-service.ts'
+
+const scopes = ['publish:read', 'publish:write']
+const tokens = ['ann', 'bob', 'cid'].map((name) => ({ name, orgs: ['*'], scopes }))
+// The first is silent from the beginning, the second after some of the sub-requests.
+const [silent, stuck] = [await stuckOrigin(0), await stuckOrigin(40_000)]
+const { service, as, store } = await ownService({
+  tokens,
+  origins: [silent.address, stuck.address],
+  env: { DRY_RUN_SECONDS: '6', RETURN_ONLY_MAX_PAIRS: '700' },
+})
+const { fields, ids, org, neo4j } = await prepare(500, service)
+const multi = ids.map((id) => ({ ...fields, originIds: [id] }))
+const at = (address: string) => multi.map((request) => ({ ...request, dbUrl: `bolt://${address}` }))
+const path = '/1.0/publish/multi?dryRun=true'
+const foresee = async (name: string, body: object, query = '') => {
+  const answer = await as(name).post<{ dryRun: DryRun; error: string }>(`${path}${query}`, body)
+  return { ...answer, dryRun: answer.body.dryRun }
+}
+const residentBytes = async () =>
+  Number(/^process_resident_memory_bytes (\S+)/m.exec(await (await fetch(`${service.apiUrl}/metrics`)).text())?.[1])
+
+/** Each node makes one upsert, those of its two relationships, and a cleanup. */
+const whole = { pairs: 4 * ids.length, parts: ids.length / 20 }
+
+test('a multi that is cut by pairs tells what was read, evenly spread, and projects the rest', async () => {
+  const { dryRun } = await foresee('ann', multi)
+  expect(dryRun).toMatchObject({ complete: false, limit: 'RETURN_ONLY_MAX_PAIRS', subRequests: ids.length, pairs: 700 })
+  expect(dryRun.subRequestsRead).toBe(175)
+  expect(dryRun.projected).toMatchObject({ ...whole, by: 'sub-requests' })
+  // Slices 0, 16, 8 and so on: the first sub-request of the second one is that of p321.
+  const { bytes } = (await foresee('ann', multi.slice(0, 160))).dryRun
+  expect(Math.abs((dryRun.projected?.bytes ?? 0) / ((bytes * ids.length) / 160) - 1)).toBeLessThan(0.2)
+})
+
+test('one request that is cut projects nothing', async () => {
+  const { dryRun } = await foresee('ann', [{ ...fields, originIds: ids }])
+  expect(dryRun).toMatchObject({ complete: false, pairs: 700, subRequestsRead: 0, projected: null })
+})
+
+test('an origin that hangs ends a dry run in time: what was read, or 504; others of the token are 429', {
+  timeout: 60_000,
+}, async () => {
+  const began = performance.now()
+  const held = Promise.all([foresee('bob', at(silent.address)), foresee('cid', at(stuck.address))])
+  await expect.poll(() => silent.isHolding(), { timeout: 20_000 }).toBe(true)
+  const before = await residentBytes()
+  const others = await Promise.all(
+    Array.from({ length: inject('isLong') ? 1_000 : 100 }, () => foresee('bob', multi.slice(0, 1))),
+  )
+  const grown = (await residentBytes()) - before
+  const answers = await held
+  expect(performance.now() - began).toBeLessThan(25_000)
+  expect(answers[0].body.error).toBe('504 Gateway Timeout: the publish took longer than 6 seconds')
+  const { dryRun } = answers[1]
+  expect(dryRun).toMatchObject({ complete: false, limit: 'DRY_RUN_SECONDS' })
+  expect(dryRun.subRequestsRead).toBeGreaterThan(0)
+  expect(Math.abs((dryRun.projected?.pairs ?? 0) / whole.pairs - 1)).toBeLessThan(0.2)
+  const message = '429 Too Many Requests: this token has too many dry runs under way; try again when one is done'
+  expect(new Set(others.map(({ body }) => body.error))).toEqual(new Set([message]))
+  expect(grown).toBeLessThan(150 * 1024 * 1024)
+  // The token is free again.
+  silent.letGo()
+  expect((await foresee('bob', multi.slice(0, 1))).status).toBe(200)
+})
+
+test('nothing is left in Redis, in the store or in the logs', async () => {
+  const fileName = uniqueName('file')
+  const named = multi.slice(0, 40).map((request) => ({ ...request, orgName: org, fileName }))
+  expect((await foresee('ann', named)).dryRun).toMatchObject({ complete: true, wouldConflict: false })
+  const { credentials } = database(neo4j, '', '')
+  const [redis, stored] = [await everythingInRedis(service.redisUrl), await everythingInTheStore(store)]
+  const places = [
+    ['Redis', redis],
+    ['the store', stored],
+    ['the logs', service.logs()],
+  ] as const
+  mustBeNowhere([neo4j.password, credentials.replace('Basic ', ''), fileName], places)
+  expect(redis).not.toContain('packets:job:')
+  const client = createClient(service.apiUrl, service.tokens.ann as string)
+  expect((await client.get(`/1.0/publish/${org}`)).body.fileNames).toEqual([])
+})
