@@ -130,6 +130,15 @@ export function createClient({ url, token }: { url: string; token: string }) {
       }, signal)
     },
 
+    /** What a publish would make, as the JSON of the answer: its sample keeps the types of numbers. */
+    dryRun(requests: PublishRequest[], force: boolean, signal?: AbortSignal): Promise<string> {
+      const params = { query: { dryRun: 'true' as const, ...(force ? { forceOverwrite: 'true' as const } : {}) } }
+      return persist(async () => {
+        const call = api.POST('/1.0/publish/multi', { params, body: requests, parseAs: 'text', signal })
+        return (await answerOf(call)).data
+      }, signal)
+    },
+
     /** The states of a job until it has finished, about every two seconds. Polls where the service refuses to wait. */
     async *follow(id: string, signal?: AbortSignal): AsyncGenerator<Job> {
       let wait = waitSeconds
