@@ -10,7 +10,7 @@ import { openWorld } from './run/open-world.ts'
 
 const world = await openWorld('Dry', 1_150_000n)
 const { client, org, names } = world
-const asked: CaseOptions = { cases: inject('isLong') ? 500 : 25, ...inject('asked') }
+const asked: CaseOptions = { cases: inject('isLong') ? 500 : 20, ...inject('asked') }
 const { cases: numRuns, seed = Math.floor(Math.random() * 2 ** 31) } = asked
 
 interface Manifest {
