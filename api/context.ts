@@ -31,6 +31,8 @@ export interface ApiContext extends Storage {
   returnOnlyBudget: Budget
   /** Open event streams. */
   eventStreams: Budget
+  /** Dry runs, one of each token; they reserve from the budget above, too. */
+  dryRunBudget: Budget
   records: JobRecords
   secrets: Secrets
   queue: JobQueue
@@ -73,6 +75,7 @@ export async function createApiContext(
     bodyBudget: createBudget(config.limits.bodyBytes, 'bytes of request bodies'),
     returnOnlyBudget: createBudget(config.limits.returnOnlyAtOnce, 'returnOnly packets'),
     eventStreams: createBudget(config.limits.eventStreams, 'event streams'),
+    dryRunBudget: createBudget(config.limits.returnOnlyAtOnce, 'dry runs', 1),
     records,
     secrets: createSecrets(redis, config.secretKeys),
     queue,

@@ -144,6 +144,15 @@ export function createClient({ url, token }: { url: string; token: string }) {
       }, signal)
     },
 
+    /** What a publish would make, as the JSON of the answer: its sample keeps the types of numbers. */
+    dryRun(requests: PublishRequest[], force: boolean, signal?: AbortSignal): Promise<string> {
+      const params = { query: { dryRun: 'true' as const, ...(force ? { forceOverwrite: 'true' as const } : {}) } }
+      return persist(async () => {
+        const call = api.POST('/1.0/publish/multi', { params, body: requests, parseAs: 'text', signal })
+        return (await answerOf(call)).data
+      }, signal)
+    },
+
     /**
      * The states of a job until it has finished: as the service tells them, or where it has no events, or refuses them,
      * about every two seconds. Polls where the service refuses to wait.

@@ -54,6 +54,19 @@ export function reportLines({ missing, skipped, collapsed }: Report): string[] {
   ]
 }
 
+interface Requires {
+  server: string
+  constraints: { cypher: Record<string, string> }[]
+  moreConstraints?: number
+}
+
+/** What a target needs for a packet. */
+export const requiresLines = ({ server, constraints, moreConstraints = 0 }: Requires): string[] => [
+  `A target needs Neo4j ${server} or later${constraints.length === 0 ? '.' : ' and these constraints:'}`,
+  ...constraints.map(({ cypher }) => `  ${cypher['5']};`),
+  ...(moreConstraints > 0 ? [`  and at least ${number.format(moreConstraints)} more`] : []),
+]
+
 const idsShown = 10
 const listed = (first: readonly string[], count: number) =>
   `${first.slice(0, idsShown).join(', ')}${count > idsShown ? ', …' : ''}`

@@ -26,12 +26,15 @@ function requireOrg(principal: Principal, orgName: string) {
 export const orgInPath: Access<{ orgName: string }> = (_context, { principal, params }) =>
   requireOrg(principal, params.orgName)
 
-/** With `returnOnly` nothing is stored, so no org is checked. */
+/**
+ * With `returnOnly` nothing is stored, so no org is checked. A dry run need not name an org; no other publish without one
+ * is valid.
+ */
 export const orgInBody: Access<unknown, { orgName?: string | undefined; returnOnly?: boolean | undefined }> = (
   _context,
   { principal, body },
 ) => {
-  if (body.returnOnly !== true) requireOrg(principal, body.orgName ?? '')
+  if (body.returnOnly !== true && body.orgName) requireOrg(principal, body.orgName)
 }
 
 export const orgOfJob: Access<{ id: string }> = async ({ records }, { principal, params }) => {

@@ -6,14 +6,14 @@ export type Budget = (client: string, amount: number) => () => void
 
 /**
  * Limits the concurrent use of a memory-bound resource in this process; a client's further reservations may use up to
- * half of it. An amount above the limit is admitted while nothing else is reserved. @param what names it in errors.
+ * its share. An amount above the limit is admitted while nothing else is reserved. @param what names it in errors.
  */
-export function createBudget(limit: number, what: string): Budget {
+export function createBudget(limit: number, what: string, share = limit / 2): Budget {
   const reserved = new Map<string, number>()
   let total = 0
 
   function refusal(own: number, amount: number): AppError | null {
-    if (own > 0 && own + amount > limit / 2) return errors.tooManyAtOnce(what)
+    if (own > 0 && own + amount > share) return errors.tooManyAtOnce(what)
     return total > 0 && total + amount > limit ? errors.processBusy(what) : null
   }
 

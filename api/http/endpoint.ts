@@ -27,8 +27,15 @@ export interface BodyReader<Body> {
   schema: z.ZodType
   /** A complete, valid body; only its address and names are fictitious. */
   example: object
-  /** Reports every violated rule. `params` are the raw path parameters, on which the rules may depend. */
-  read(body: unknown, params: Readonly<Record<string, unknown>>): { value: Body; issues: readonly Issue[] }
+  /**
+   * Reports every violated rule. The rules may depend on `params`, the raw path parameters, and on `query`, which is
+   * undefined if it is not valid.
+   */
+  read(
+    body: unknown,
+    params: Readonly<Record<string, unknown>>,
+    query?: unknown,
+  ): { value: Body; issues: readonly Issue[] }
 }
 
 /** The parsed `Prefer` header. */

@@ -71,7 +71,7 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
     const issues: Issue[] = []
     const params = validated(endpoint.params, request.params, issues)
     const query = validated(endpoint.query, queryOf(request.query, issues), issues)
-    const body = endpoint.body?.read(request.body, request.params)
+    const body = endpoint.body?.read(request.body, request.params, query)
     for (const issue of body?.issues ?? []) issues.push(issue) // not push(...): too many arguments overflow the stack
     const prefer = parsePrefer(request.get('Prefer'), issues)
     if (issues.length > 0) throw errors.invalidRequest(issues)

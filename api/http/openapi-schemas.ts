@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
-const statement = z
+/** A statement/parameter pair. */
+export const statement = z
   .object({
     statement: z.string(),
     parameters: z.record(z.string(), z.unknown()),

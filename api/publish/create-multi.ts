@@ -5,6 +5,7 @@ import { parseMulti } from '../../shared/publish/request/multi.ts'
 import { orgInBody } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { trueOrFalse, wholeNumber } from '../http/query.ts'
+import { dryRun, isDryRun, publishOrDryRun } from '../submission/dry-run-body.ts'
 import { multiExample } from '../submission/examples.ts'
 import { publish } from '../submission/publish.ts'
 import { storedAnswers } from '../submission/stored-answers.ts'
@@ -19,7 +20,7 @@ export const createMulti = defineEndpoint({
   scope: 'publish:write',
   access: orgInBody,
   query: z
-    .strictObject({ batchsize: batchSize, batchSize, forceOverwrite: trueOrFalse.optional() })
+    .strictObject({ batchsize: batchSize, batchSize, forceOverwrite: trueOrFalse.optional(), dryRun })
     .refine(({ batchsize, batchSize = batchsize }) => batchsize === undefined || batchsize === batchSize, {
       path: ['batchsize'],
       message: 'must not differ from batchSize',
@@ -28,17 +29,17 @@ export const createMulti = defineEndpoint({
     limitBytes: 32 * 1024 * 1024,
     schema: z.array(publishRequest).min(1).max(10_000),
     example: multiExample,
-    read(body) {
-      const { multi, issues } = parseMulti(body)
+    read(body, _params, query) {
+      const { multi, issues } = parseMulti(body, { isDryRun: isDryRun(query) })
       return { value: multi, issues }
     },
   },
   takes: ['Prefer', 'Idempotency-Key'],
-  answer: 'publish',
+  answer: publishOrDryRun,
   answers: storedAnswers,
   async handle(context, { query, body: { returnOnly, ...multi }, ...caller }) {
-    const { batchsize, batchSize = batchsize, forceOverwrite = false } = query
+    const { batchsize, batchSize = batchsize, forceOverwrite = false, dryRun } = query
     const order = { kind: 'multi', ...multi, batchSize: batchSize ?? maxPairsPerPart, force: forceOverwrite } as const
-    return publish(context, caller, order, returnOnly)
+    return publish(context, caller, order, { returnOnly, dryRun })
   },
 })

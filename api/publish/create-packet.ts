@@ -1,8 +1,10 @@
+import { z } from 'zod'
 import { maxPairsPerPart } from '../../shared/publish/parts/part-buffer.ts'
 import { publishRequest } from '../../shared/publish/request/fields.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import { orgInBody } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
+import { dryRun, isDryRun, publishOrDryRun } from '../submission/dry-run-body.ts'
 import { publishExample } from '../submission/examples.ts'
 import { publish } from '../submission/publish.ts'
 import { storedAnswers } from '../submission/stored-answers.ts'
@@ -14,19 +16,20 @@ export const createPacket = defineEndpoint({
   summary: 'Publish up to 500 ids as a packet',
   scope: 'publish:write',
   access: orgInBody,
+  query: z.strictObject({ dryRun }),
   body: {
     limitBytes: 1024 * 1024,
     schema: publishRequest,
     example: publishExample,
-    read(body) {
-      const { request, issues } = parsePublishRequest(body)
+    read(body, _params, query) {
+      const { request, issues } = parsePublishRequest(body, { isDryRun: isDryRun(query) })
       return { value: request, issues }
     },
   },
   takes: ['Prefer', 'Idempotency-Key'],
-  answer: 'publish',
+  answer: publishOrDryRun,
   answers: storedAnswers,
-  async handle(context, { body: request, ...caller }) {
+  async handle(context, { query: { dryRun }, body: request, ...caller }) {
     const { orgName = '', fileName = '' } = request
     const order = {
       kind: 'publish',
@@ -36,6 +39,6 @@ export const createPacket = defineEndpoint({
       batchSize: maxPairsPerPart,
       force: false,
     } as const
-    return publish(context, caller, order, request.returnOnly === true)
+    return publish(context, caller, order, { returnOnly: request.returnOnly === true, dryRun })
   },
 })

@@ -6,6 +6,20 @@ const count = z.int().nonnegative()
 const sha256 = z.string().nullable().meta({ description: 'Null in packets of earlier versions' })
 const text = z.string()
 
+export const statementCounts = z
+  .object(Object.fromEntries(statementKinds.map((kind) => [kind, count])))
+  .meta({ id: 'StatementCounts' })
+
+export const requires = z
+  .object({
+    server: text,
+    constraints: z
+      .array(z.object({ label: text, property: text, cypher: z.object({ 5: text, 3.5: text }) }))
+      .nullable(),
+    moreConstraints: count.optional().meta({ description: 'At least so many more, not listed' }),
+  })
+  .meta({ id: 'Requires' })
+
 /** A packet's manifest in the OpenAPI document. */
 export const manifestBody = z
   .object({
@@ -19,14 +33,8 @@ export const manifestBody = z
     bytes: count,
     sha256,
     parts: z.array(z.object({ fileName: text, pairs: count, bytes: count, sha256, url: text.optional() })),
-    statements: z.object(Object.fromEntries(statementKinds.map((kind) => [kind, count]))).nullable(),
-    requires: z.object({
-      server: text,
-      constraints: z
-        .array(z.object({ label: text, property: text, cypher: z.object({ 5: text, 3.5: text }) }))
-        .nullable(),
-      moreConstraints: count.optional().meta({ description: 'At least so many more, not listed' }),
-    }),
+    statements: statementCounts.nullable(),
+    requires,
     report: jobSchema.shape.report,
     base: z.null(),
   })

@@ -4,17 +4,19 @@ import { publishResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
 import { preferenceApplied } from '../http/prefer.ts'
+import { answerDryRun } from './dry-run.ts'
 import { jobAnswer } from './job-answer.ts'
 import { returnPacket } from './return-packet.ts'
 import { type Caller, submit } from './submit.ts'
 
-/** Shared by #3 and #4: builds and returns the packet here, or submits a job and waits for it. Contract 7.3. */
+/** Shared by #3 and #4: tries the packet, builds and returns it here, or submits a job and waits for it. Contract 7.3. */
 export async function publish(
   context: ApiContext,
   caller: Caller & Pick<Input, 'signal'>,
   order: Submission,
-  returnOnly: boolean,
+  { returnOnly, dryRun }: { returnOnly: boolean; dryRun: boolean | undefined },
 ): Promise<Answer> {
+  if (dryRun) return answerDryRun(context, caller, order)
   if (returnOnly) return returnPacket(context, caller, order)
   const { prefer } = caller
   const { id, replayed } = await submit(context, caller, order)

@@ -1,6 +1,7 @@
 // Made from the OpenAPI document of the service by `npm test -- unit/cli/api-types -u`; a test compares the two.
 
 import type {
+  DryRun,
   FileList,
   Job,
   NodeDeleteRequest,
@@ -24,11 +25,11 @@ export interface paths {
   '/1.0/publish/': {
     /** Publish up to 500 ids as a packet */
     post: {
-      parameters: { header?: { Prefer?: string; 'Idempotency-Key'?: string } }
+      parameters: { query?: { dryRun?: 'true' | 'false' }; header?: { Prefer?: string; 'Idempotency-Key'?: string } }
       requestBody: { content: { 'application/json': PublishRequest } }
       responses: {
-        200: { content: { 'application/json': PublishResponse } }
-        202: { content: { 'application/json': PublishResponse } }
+        200: { content: { 'application/json': PublishResponse | { dryRun: DryRun } } }
+        202: { content: { 'application/json': PublishResponse | { dryRun: DryRun } } }
         default: { content: { 'application/json': PublishResponse } }
       }
     }
@@ -37,13 +38,13 @@ export interface paths {
     /** Publish up to 10,000 requests of up to 500 ids each as one packet */
     post: {
       parameters: {
-        query?: { batchsize?: number; batchSize?: number; forceOverwrite?: 'true' | 'false' }
+        query?: { batchsize?: number; batchSize?: number; forceOverwrite?: 'true' | 'false'; dryRun?: 'true' | 'false' }
         header?: { Prefer?: string; 'Idempotency-Key'?: string }
       }
       requestBody: { content: { 'application/json': PublishRequest[] } }
       responses: {
-        200: { content: { 'application/json': PublishResponse } }
-        202: { content: { 'application/json': PublishResponse } }
+        200: { content: { 'application/json': PublishResponse | { dryRun: DryRun } } }
+        202: { content: { 'application/json': PublishResponse | { dryRun: DryRun } } }
         default: { content: { 'application/json': PublishResponse } }
       }
     }

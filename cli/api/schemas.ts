@@ -81,6 +81,41 @@ export interface PublishRequest {
   numbers?: 'plain' | 'strict'
 }
 
+export interface DryRun {
+  complete: boolean
+  limit: 'DRY_RUN_SECONDS' | 'RETURN_ONLY_MAX_PAIRS' | null
+  subRequests: number
+  subRequestsRead: number
+  pairs: number
+  parts: number
+  bytes: number
+  projected: { pairs: number; parts: number; bytes: number; by: 'sub-requests' } | null
+  statements: StatementCounts
+  nodes: { origin: number; targeted: number; farEnds: number }
+  relationships: Record<string, number>
+  otherRelationships?: number
+  largestPair: { bytes: number; about: string } | null
+  unpublishable: {
+    count: number
+    first: {
+      what: 'node' | 'relationship'
+      label: string | null
+      type: string | null
+      id: string | null
+      element: string | null
+      reason: string
+    }[]
+  }
+  missing: { originIds: { count: number; first: string[] }; relationshipIds: { count: number; first: string[] } }
+  skipped: { nodes: number; relationships: number; properties: number; cleanups: number }
+  collapsed: number
+  requires: Requires
+  originIndexes: { origin: string; label: string; property: string; kind: 'UNIQUE' | 'INDEX' | 'NONE' | 'UNKNOWN' }[]
+  warnings: string[]
+  wouldConflict: boolean | null
+  sample: Statement[]
+}
+
 export interface FileList {
   transactionRequest: Packet | null
   transactionRequests: Packet[] | null
@@ -105,28 +140,9 @@ export interface PacketManifest {
   /** Null in packets of earlier versions */
   sha256: string | null
   parts: { fileName: string; pairs: number; bytes: number; sha256: string | null; url?: string }[]
-  statements: {
-    nodeUpsert: number
-    relationshipUpsert: number
-    relationshipCreate: number
-    cleanup: number
-    deleteProperties: number
-    nodeDelete: number
-    postback: number
-  } | null
-  requires: {
-    server: string
-    constraints: { label: string; property: string; cypher: { '5': string; '3.5': string } }[] | null
-    moreConstraints?: number
-  }
-  report: {
-    identities: { label: string; property: string }[]
-    moreIdentities?: number
-    missing: { originIds: { count: number; first: string[] }; relationshipIds: { count: number; first: string[] } }
-    skipped: { nodes: number; relationships: number; properties: number; cleanups: number }
-    collapsed: number
-    missingIndexes?: { type: string; property: string }[]
-  } | null
+  statements: StatementCounts | null
+  requires: Requires
+  report: JobReport | null
   base: null
 }
 
@@ -193,14 +209,7 @@ export interface Job {
     parts: number
     bytes: number
   }
-  report: {
-    identities: { label: string; property: string }[]
-    moreIdentities?: number
-    missing: { originIds: { count: number; first: string[] }; relationshipIds: { count: number; first: string[] } }
-    skipped: { nodes: number; relationships: number; properties: number; cleanups: number }
-    collapsed: number
-    missingIndexes?: { type: string; property: string }[]
-  } | null
+  report: JobReport | null
   error: { status: number; code: string; message: string } | null
   callback: { state: 'due' | 'delivered' | 'failed'; attempts: number; lastStatus: number | null } | null
 }
@@ -209,8 +218,36 @@ export interface Packet {
   statements: Statement[]
 }
 
+export interface StatementCounts {
+  nodeUpsert: number
+  relationshipUpsert: number
+  relationshipCreate: number
+  cleanup: number
+  deleteProperties: number
+  nodeDelete: number
+  postback: number
+}
+
+export interface Requires {
+  server: string
+  constraints: { label: string; property: string; cypher: { '5': string; '3.5': string } }[] | null
+  /** At least so many more, not listed */
+  moreConstraints?: number
+}
+
 export interface Statement {
   statement: string
   parameters: Record<string, unknown>
   metadata: Record<string, unknown> | null
+}
+
+export interface JobReport {
+  identities: { label: string; property: string }[]
+  /** At least so many more kinds of identities, not listed */
+  moreIdentities?: number
+  missing: { originIds: { count: number; first: string[] }; relationshipIds: { count: number; first: string[] } }
+  skipped: { nodes: number; relationships: number; properties: number; cleanups: number }
+  collapsed: number
+  /** Relationship types without an index on the relationshipIdField, the first 20 */
+  missingIndexes?: { type: string; property: string }[]
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { type Context, printResult } from '../context.ts'
-import { number, packetText, reportLines } from '../format.ts'
+import { number, packetText, reportLines, requiresLines } from '../format.ts'
 import { type OutputOptions, type ServiceOptions, withJson, withService } from '../options.ts'
 import { pictureOfPacket } from '../picture/picture-of-packet.ts'
 import { type PictureOptions, pictureOption, savePicture } from '../picture/save-picture.ts'
@@ -32,15 +32,12 @@ function textOf(
   { pairs, bytes, statements, requires, report }: Contents,
 ) {
   const kinds = Object.entries(statements).filter(([, count]) => count > 0)
-  const { server, constraints, moreConstraints = 0 } = requires
   return [
     `${name}: ${packetText(pairs, parts.length, bytes)}${generation === null ? '' : `, generation ${generation}`}`,
     ...(sha256 === null ? [] : [`sha256: ${sha256}`]),
     ...(manifest?.base ? [`base: ${manifest.base}, the packet that a target must have`] : []),
     ...kinds.map(([kind, count]) => `  ${kind}: ${number.format(count)}`),
-    `A target needs Neo4j ${server} or later${constraints.length === 0 ? '.' : ' and these constraints:'}`,
-    ...constraints.map(({ cypher }) => `  ${cypher['5']};`),
-    ...(moreConstraints > 0 ? [`  and at least ${number.format(moreConstraints)} more`] : []),
+    ...requiresLines(requires),
     ...(report ? reportLines(report) : []),
   ].join('\n')
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
+import type { DryRun } from '../api/schemas.ts'
 import { type Context, printResult } from '../context.ts'
-import { usageError } from '../exit.ts'
+import { dryRunText } from '../dry-run-text.ts'
+import { different, usageError } from '../exit.ts'
 import { followJob, requireSucceeded } from '../follow-job.ts'
 import { jobText } from '../format.ts'
 import {
@@ -17,6 +19,7 @@ import { type RequestOptions, readRequests, withRequest } from '../publish-reque
 
 interface Options extends ServiceOptions, OutputOptions, ProgressOptions, RequestOptions {
   wait: boolean
+  dryRun?: true
 }
 
 /** `packets publish`: publishes a request, or many ids of one, as a packet. */
@@ -24,11 +27,21 @@ export function publish(context: Context): Command {
   const command = new Command('publish').description('publish a request as a packet, and follow the job to its end')
   withRequest(command)
     .option('--no-wait', 'print the id of the job, and do not follow it')
+    .option('--dry-run', 'store nothing; say what the publish would make')
     .addOption(progressOption(context))
   return withService(withJson(command)).action(async (file: string, options: Options) => {
     if (options.progress && !options.wait) throw usageError('--progress: there is none with --no-wait')
+    if (options.dryRun && !options.wait) throw usageError('--no-wait: --dry-run makes no job')
+    if (options.dryRun && options.progress) throw usageError('--progress: there is none with --dry-run')
     const requests = await readRequests(context, file, options)
     const client = await openService(context, options)
+    if (options.dryRun) {
+      const text = await client.dryRun(requests, options.force === true, context.signal)
+      const { dryRun } = JSON.parse(text) as { dryRun: DryRun }
+      context.stdout.write(`${options.json ? text : dryRunText(dryRun)}\n`)
+      if (dryRun.unpublishable.count > 0) throw different()
+      return
+    }
     const id = await client.publish(requests, randomUUID(), options.force === true, context.signal)
     if (!options.wait) return printResult(context, options.json, { id }, id)
     const job = await followJob(context, client, id, options.progress)

@@ -56,6 +56,7 @@ function configOf(env: Environment): Config {
       host: env.API_HOST,
       port: env.API_PORT,
       publishWaitSeconds: env.PUBLISH_WAIT_SECONDS,
+      dryRunSeconds: env.DRY_RUN_SECONDS,
       stopGraceSeconds: env.STOP_GRACE_SECONDS,
     },
     worker: {

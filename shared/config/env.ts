@@ -143,6 +143,7 @@ export const environment = z.object({
     .optional()
     .describe('kid:base64key[,kid:base64key], 32-byte keys; each signs every callback'),
   PUBLISH_WAIT_SECONDS: wholeNumber(0, 55).default(55).describe('how long a POST waits for its job'),
+  DRY_RUN_SECONDS: wholeNumber(1, 55).default(20).describe('how long a dry run reads'),
   JOB_MAX_PAIRS: count.default(50_000_000).describe('pairs a job may make'),
   JOB_MAX_SECONDS: seconds.default(14_400).describe('how long runs of a job may take; waiting is not counted'),
   PLAIN_FILES: z.enum(['on', 'off']).default('on').describe('keep a plain-file view of the packets in the bucket'),

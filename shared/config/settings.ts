@@ -31,6 +31,7 @@ export interface ApiSettings {
   host: string
   port: number
   publishWaitSeconds: number
+  dryRunSeconds: number
   stopGraceSeconds: number
 }
 

@@ -37,6 +37,7 @@ export const jobSchema = z
         collapsed: count,
         missingIndexes: missingIndexes.optional(),
       })
+      .meta({ id: 'JobReport' })
       .nullable(),
     error: z.object({ status: z.int(), code: z.string(), message: z.string() }).nullable(),
     callback: z.object({ state: z.enum(callbackStates), attempts: count, lastStatus: z.int().nullable() }).nullable(),

@@ -3,15 +3,16 @@ import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { MeasuredSettings } from '../origin/measured.ts'
 import { createObservations, detectConflicts, distinctTreatments, type Observation } from './build/conflicts.ts'
+import type { BuildObserver } from './build/observer.ts'
 import { originsUntil } from './build/origins.ts'
 import { writeRequest } from './build/request.ts'
 import { selectAhead } from './build/select-ahead.ts'
 import type { NodeTreatment } from './build/treatments.ts'
 import { notationOf, type PacketContent } from './content.ts'
 import { createPairMaker } from './pairs/pair-maker.ts'
-import { createPacketWriter, type PartSink } from './parts/packet-writer.ts'
+import { createPacketWriter, type PartSink, type SealedPart } from './parts/packet-writer.ts'
 import { partLimits } from './parts/part-buffer.ts'
-import { createReport, identitiesOfPacket } from './parts/report.ts'
+import { createReport, identitiesOfPacket, type Report } from './parts/report.ts'
 import { type BuildSizes, defaultSizes } from './read/sizes.ts'
 import type { PublishRequest } from './request/fields.ts'
 import { planOf } from './request/plan.ts'
@@ -51,6 +52,9 @@ interface BuildContext {
   signal: AbortSignal
   onProgress: (progress: PacketProgress) => void
   sizes?: BuildSizes
+  observer?: BuildObserver
+  /** Continues this report, of other slices. */
+  report?: Report
 }
 
 /**
@@ -61,7 +65,7 @@ interface BuildContext {
  */
 export async function buildPacket(
   order: PacketOrder,
-  { originPolicy, sink, signal, onProgress, sizes = defaultSizes }: BuildContext,
+  { originPolicy, sink, signal, onProgress, sizes = defaultSizes, observer, report = createReport() }: BuildContext,
 ): Promise<Built> {
   const secondsLeft = Math.max(0, order.limitSeconds - order.spentSeconds)
   const timeout = AbortSignal.timeout(secondsLeft * 1_000)
@@ -69,23 +73,23 @@ export async function buildPacket(
     signal.throwIfAborted()
     if (timeout.aborted) throw errors.jobTimedOut(order.limitSeconds)
   }
-  const report = createReport()
   const pairs = createPairMaker(order.syntax)
   const { first, treatments } = order.slice ?? { first: 0, treatments: distinctTreatments(order.requests) }
   const observations = createObservations()
   const detectorOf = detectConflicts(treatments, observations)
   let subRequestsDone = 0
   const progress = () => onProgress({ subRequestsDone, pairs: writer.pairs, parts: writer.parts, bytes: writer.bytes })
-  const writer = createPacketWriter(partLimits(order.batchSize), order.maxPairs, async (part) => {
+  const deliver = async (part: SealedPart) => {
     interrupted()
     await sink(part)
     progress()
-  })
+  }
+  const writer = createPacketWriter(partLimits(order.batchSize), order.maxPairs, deliver, observer?.pair)
   const stopped = AbortSignal.any([signal, timeout])
   await using origins = originsUntil(stopped, originPolicy, Math.max(1, secondsLeft))
   const selections = selectAhead(order.requests, origins, (request, at, origin) => {
     const plan = planOf(request)
-    return { ...origin, sizes, plan, conflicts: detectorOf(plan, first + at), pairs, writer, report }
+    return { ...origin, sizes, plan, conflicts: detectorOf(plan, first + at), pairs, writer, report, observer }
   })
   for (const at of order.requests.keys()) {
     interrupted()
@@ -94,6 +98,7 @@ export async function buildPacket(
         const { context, selection } = await selections.take(at)
         selections.begin(at + 1)
         await writeRequest(context, selection, order.acceptedAt, interrupted)
+        await observer?.written(context.plan, context)
       })
     } catch (error) {
       await writer.settle()

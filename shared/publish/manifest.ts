@@ -62,7 +62,7 @@ export function manifestOf(
       ...(urls ? { url: urls[index] as string } : {}),
     })),
     statements: statementsOf(parts),
-    requires: { server: oldestServer, ...constraintsOf(report) },
+    requires: requiresOf(report),
     report: report && mergeReports([report]),
     base: null,
   }
@@ -83,10 +83,12 @@ function statementsOf(parts: readonly ManifestPart[]): PacketManifest['statement
   return Object.fromEntries(counts) as Record<StatementKind, number>
 }
 
-function constraintsOf(report: JobReport | null): Omit<PacketManifest['requires'], 'server'> {
-  if (report === null) return { constraints: null }
+/** What a target needs for a packet with this report. */
+export function requiresOf(report: JobReport | null): PacketManifest['requires'] {
+  if (report === null) return { server: oldestServer, constraints: null }
   const { identities, moreIdentities } = report
   return {
+    server: oldestServer,
     constraints: identities.map(({ label, property }) => ({ label, property, cypher: uniqueness(label, property) })),
     ...(moreIdentities ? { moreConstraints: moreIdentities } : {}),
   }

@@ -54,6 +54,18 @@ describe('publish', () => {
     expect(found).toMatchObject({ generation: 2, pairs: forced.progress.pairs })
   })
 
+  test('with --dry-run says what the packet would be, and stores nothing', async () => {
+    const { code, stdout, stderr } = await publish('dry.json', ids.slice(0, 100), '--dry-run')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^would make 301 pairs, 1 part, [\d.]+ kB\n {2}nodeUpsert {19}100\n/)
+    expect(await jobsOf('dry.json')).toEqual([])
+    await publish('dry.json', ids.slice(0, 100))
+    const found = JSON.parse((await packets(['inspect', `${org}/dry.json`, '--json'])).stdout)
+    const foreseen = JSON.parse((await publish('dry.json', ids.slice(0, 100), '--dry-run', '--json')).stdout)
+    const { pairs, bytes, statements, requires } = found
+    expect(foreseen.dryRun).toMatchObject({ pairs, bytes, statements, requires, wouldConflict: true })
+  })
+
   test('takes ids of any number, and makes a packet of all', async () => {
     const file = join(emptyDirectory(), 'ids')
     writeFileSync(file, ids.join('\n'))

@@ -77,6 +77,16 @@ test('the examples of the publish area and its jobs work', async () => {
   await works('delete /1.0/publish/:orgName/:fileName', { fileName: 'two-airports.json' })
 })
 
+test('the examples of publishes work as dry runs', async () => {
+  for (const path of ['/1.0/publish/', '/1.0/publish/multi']) {
+    const endpoint = endpoints.find((one) => one.path === path) as Endpoint
+    const { body } = requestTo(endpoint, { orgName: 'demo', dbUrl, credentials })
+    const own = JSON.parse(JSON.stringify(body).replaceAll('"Airport"', JSON.stringify(label)))
+    const { status, body: answer } = await call<{ dryRun: { complete: boolean } }>('POST', `${path}?dryRun=true`, own)
+    expect([status, answer.dryRun.complete]).toEqual([200, true])
+  }
+})
+
 test('cancelling a job answers as documented', async () => {
   const request = requestTo(endpoints.find(({ path }) => path === '/1.0/publish/') as Endpoint, { dbUrl, credentials })
   // Whether the job can still be cancelled depends on the worker; the answer is as documented either way.

@@ -1,6 +1,7 @@
 import * as errors from '../../errors/catalogue.ts'
-import { describeNode, NodeUpserts } from '../pairs/node-upserts.ts'
+import { describeNode, labelProblems, NodeUpserts } from '../pairs/node-upserts.ts'
 import { wholePair } from '../pairs/pair.ts'
+import { propertyProblem } from '../pairs/pair-maker.ts'
 import { propertyOf } from '../read/columns.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { NodeRow } from '../read/nodes.ts'
@@ -8,6 +9,7 @@ import { readAsValues } from '../read/properties.ts'
 import { type Identity, identityOf, idText, type NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import type { Chunk, IdentifiedNodes } from './chunk.ts'
+import { observeNode, onDuplicate } from './observer.ts'
 import { countSkipped, type RequestContext, type WriteContext, withSettings } from './request-context.ts'
 
 /**
@@ -26,7 +28,7 @@ export async function identifyNodes(context: RequestContext, rows: readonly Node
     const searchId = plan.search && propertyOf(properties, plan.search.idField)
     if (identity && searchId !== null && isSearched(plan, keys.labels)) searchIds.set(node, String(searchId))
   }
-  await uniqueness.check(plan.skips)
+  await uniqueness.check(onDuplicate(context))
   for (const [node, identity] of identities) if (uniqueness.isDuplicate(identity)) skipped.add(node)
   for (const node of skipped) {
     identities.delete(node)
@@ -48,13 +50,17 @@ function isSearched({ search }: Plan, labels: readonly string[]): boolean {
  * @throws unpublishable (422) if it is not to be skipped.
  */
 export function identify(
-  { plan, uniqueness, conflicts, report }: RequestContext,
+  context: RequestContext,
   node: InternalId,
   keys: NodeKeys,
-  identity = identityOf(plan.identity, keys),
+  identity = identityOf(context.plan.identity, keys),
 ): Identity | null {
+  const { plan, uniqueness, conflicts, report } = context
   if ('problem' in identity) {
-    if (plan.skips) return null
+    if (plan.skips) {
+      observeNode(context, node, keys, identity.problem)
+      return null
+    }
     throw errors.unpublishable(`${describeNode(node, keys)} ${identity.problem}`)
   }
   const id = keys.ids[plan.identity.columns.indexOf(identity.idProperty)]
@@ -88,6 +94,7 @@ export async function writeNodes(context: WriteContext, { rows, identities, sear
     if (!identity) continue
     current = { row, identity, published: [] }
     conflicts.published(node, keys.labels, identity)
+    if (context.observer) for (const problem of labelProblems(keys.labels)) observeNode(context, node, keys, problem)
     const made = upserts.fromColumns(identity, keys.labels, properties, describe)
     if (made) {
       current.published = made.keys
@@ -98,7 +105,10 @@ export async function writeNodes(context: WriteContext, { rows, identities, sear
       if (values === null) continue
       const upsert = upserts.fromValues(identity, keys.labels, values, describe)
       current.published = upsert.published
-      countSkipped(context, 'properties', upsert.skipped)
+      countSkipped(context, 'properties', upsert.skipped.size)
+      for (const key of upsert.skipped) {
+        observeNode(context, node, keys, propertyProblem(key, propertyOf(values, key)))
+      }
       await writer.write(upsert.pair, describe, update)
     }
     if (plan.deletedProperties.length === 0) continue

@@ -1,10 +1,11 @@
 import { wholePair } from '../pairs/pair.ts'
-import type { Ends } from '../pairs/pair-maker.ts'
+import { type Ends, propertyProblem } from '../pairs/pair-maker.ts'
 import { describeRelationship, type RelationshipUpsert, RelationshipUpserts } from '../pairs/relationship-upserts.ts'
-import type { Properties } from '../read/columns.ts'
+import { type Properties, propertyOf } from '../read/columns.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import { readAsValues } from '../read/properties.ts'
 import { mergeText } from '../request/identity.ts'
+import { observeRelationship } from './observer.ts'
 import { countSkipped, type WriteContext, withSettings } from './request-context.ts'
 
 /** The nodes at both ends. */
@@ -54,7 +55,12 @@ export class RelationshipBatch {
   }
 
   #keepValues(relationship: InternalId, nodes: Nodes, ends: Ends, values: Properties): void {
-    this.#keep(nodes, { relationship, ends, upsert: this.#upserts.fromValues(relationship, ends, values) })
+    const upsert = this.#upserts.fromValues(relationship, ends, values)
+    for (const key of upsert.skipped) {
+      const problem = propertyProblem(key, propertyOf(values, key))
+      observeRelationship(this.#context, relationship, ends.type, values, problem)
+    }
+    this.#keep(nodes, { relationship, ends, upsert })
   }
 
   #keep([start, end]: Nodes, kept: Kept): void {
@@ -79,7 +85,7 @@ export class RelationshipBatch {
   }
 
   async #writeAll(all: Iterable<Kept>): Promise<void> {
-    const { plan, pairs, writer, stamp } = this.#context
+    const { plan, pairs, writer, stamp, observer } = this.#context
     // The relationship being written: `describe` and `update` are called before the next one is set.
     let current = {} as Kept
     const describe = () => describeRelationship(current.relationship, current.ends.type)
@@ -91,13 +97,14 @@ export class RelationshipBatch {
     })
     for (current of all) {
       const { ends, upsert } = current
+      observer?.relationship(ends.type)
       if ('shape' in upsert) {
         const bytes = this.#upserts.bytesOf(ends, upsert.shape, upsert.properties)
         const full = writer.add(bytes, 'relationshipUpsert', describe, update)
         if (full) await full
         continue
       }
-      countSkipped(this.#context, 'properties', upsert.skipped)
+      countSkipped(this.#context, 'properties', upsert.skipped.size)
       await writer.write(upsert.pair, describe, update)
     }
   }

@@ -2,7 +2,7 @@ import { byCodePoint, isQuotable } from '../../cypher/identifiers.ts'
 import type { Rendered } from '../../cypher/values.ts'
 import * as errors from '../../errors/catalogue.ts'
 import { bytesOf } from '../../origin/row-bytes.ts'
-import { relationshipIdOf } from '../pairs/relationship-upserts.ts'
+import { relationshipIdOf, typeProblem } from '../pairs/relationship-upserts.ts'
 import { type Properties, propertyOf } from '../read/columns.ts'
 import { byId, type InternalId } from '../read/internal-ids.ts'
 import { allProperties } from '../read/properties.ts'
@@ -12,6 +12,7 @@ import { idForms } from '../request/id-forms.ts'
 import { type Identity, idKey, mergeText, requestText } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import { identify } from './nodes.ts'
+import { observeRelationship, onDuplicate } from './observer.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
 import { countSkipped, type RequestContext, type WriteContext, withSettings } from './request-context.ts'
 
@@ -50,6 +51,9 @@ export async function findByRelationshipIds(context: RequestContext): Promise<Fo
     known.add(requestText(id as Rendered) as string)
     const start = identify(context, found.start.node, found.start.keys)
     const end = identify(context, found.end.node, found.end.keys)
+    if (plan.skips && !isQuotable(found.type)) {
+      observeRelationship(context, found.relationship, found.type, found.properties, typeProblem)
+    }
     bytes += bytesOf(found.properties.values)
     const isHeld = bytes <= bytesAtOnce
     const ownId = mergeText(id as Rendered)
@@ -57,7 +61,7 @@ export async function findByRelationshipIds(context: RequestContext): Promise<Fo
     all.push({ found: { ...found, properties }, ownId, isHeld, start, end })
     if (all.length > mostFound) throw errors.tooManyFound(mostFound)
   }
-  await uniqueness.check(plan.skips)
+  await uniqueness.check(onDuplicate(context))
   if (plan.requiresBothEnds) requireBothEnds(plan.originIds, all, field)
   const isOwn = (end: Identity | null): end is Identity => end !== null && !uniqueness.isDuplicate(end)
   const rows = all.flatMap(({ start, end, ...row }) =>
@@ -127,6 +131,10 @@ export async function writeFound(context: WriteContext, { rows, missing, skipped
   const isSplit = rows.some(({ isHeld }) => !isHeld)
   for (const row of isSplit ? rows.toSorted(byEnds) : rows) {
     const { found, start, end } = row
+    const { observer, targets } = context
+    for (const { node } of observer ? [found.start, found.end] : []) {
+      if (targets.positionOf(node) === -1) observer?.farEnd(node)
+    }
     const properties = row.isHeld ? found.properties : await readWhole(context, row)
     if (properties === null) continue
     if (isSplit && bytes > bytesAtOnce && last && byEnds(last, row) !== 0) {

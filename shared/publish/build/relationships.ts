@@ -1,4 +1,4 @@
-import { relationshipIdOf } from '../pairs/relationship-upserts.ts'
+import { ownIdOf, relationshipIdOf } from '../pairs/relationship-upserts.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { RelationshipRow } from '../read/relationship-rows.ts'
 import { readRelationships } from '../read/relationships.ts'
@@ -7,6 +7,7 @@ import type { RelationshipType } from '../request/relationship-types.ts'
 import type { Chunk } from './chunk.ts'
 import type { ReadRelationship } from './cleanup/kinds.ts'
 import { identify } from './nodes.ts'
+import { observeNode, observeRelationship, onDuplicate } from './observer.ts'
 import { RelationshipBatch } from './relationship-batch.ts'
 import { countSkipped, type WriteContext } from './request-context.ts'
 
@@ -27,7 +28,7 @@ export async function writeRelationships(context: WriteContext, chunk: Chunk, ty
   let batch = new RelationshipBatch(context)
   for await (const { rows, isOpen } of readRelationships(context, chunk.nodes, type)) {
     const publishable = selectPublishable(context, chunk, type, rows, done)
-    await context.uniqueness.check(context.plan.skips)
+    await context.uniqueness.check(onDuplicate(context))
     await publish(context, chunk, publishable, batch)
     if (isOpen) continue
     await batch.write()
@@ -70,6 +71,7 @@ function selectPublishable(
     if (isEarlier || known.has(row.relationship)) continue
     if (farPosition !== null && farPosition < end) known.add(row.relationship)
     const relationship = { row, type, position, farPosition }
+    if (context.observer) observe(context, relationship, near === undefined)
     if (!cleanup.keepRead(relationship)) skip(context, relationship)
     else if (plan.publishesRelationships) {
       const far = near ? identify(context, row.far, row.farKeys, place.identity) : null
@@ -107,6 +109,7 @@ async function publish(
       skip(context, relationship)
       continue
     }
+    if (context.observer && context.targets.positionOf(row.far) === -1) context.observer.farEnd(row.far)
     context.cleanup.keepPublished(relationship, near, far)
     const [start, end] = row.isOutgoing ? [near, far] : [far, near]
     // To `MERGE`, a recreated node is the same node.
@@ -115,6 +118,19 @@ async function publish(
     const readingAgain = batch.add(row.relationship, nodes, { start, type: type.type, end }, row.properties)
     if (readingAgain) await readingAgain
   }
+}
+
+/** Tells of what is not looked at where the near end is skipped, or the other end. */
+function observe(context: WriteContext, { row, type }: ReadRelationship, isNearSkipped: boolean) {
+  const { plan, uniqueness } = context
+  if (plan.relationshipIdField !== null && (plan.publishesRelationships || plan.cleanup === 'byRelationshipId')) {
+    const id = ownIdOf(plan, plan.relationshipIdField, row.properties)
+    if ('problem' in id) observeRelationship(context, row.relationship, type.type, row.properties, id.problem)
+  }
+  if (!isNearSkipped || !plan.publishesRelationships) return
+  const far = identityOf(plan.identity, row.farKeys)
+  if ('problem' in far) observeNode(context, row.far, row.farKeys, far.problem)
+  else uniqueness.add(far, row.farKeys.ids[plan.identity.columns.indexOf(far.idProperty)])
 }
 
 /** Skips a relationship, and the cleanups at its ends, which would delete it. */

@@ -9,6 +9,7 @@ import type { Uniqueness } from '../read/uniqueness.ts'
 import type { Plan } from '../request/plan.ts'
 import type { Cleanup } from './cleanup/cleanup.ts'
 import type { ConflictDetector } from './conflicts.ts'
+import type { BuildObserver } from './observer.ts'
 
 /** What the steps of one request share: where it reads, what it asks for, and what keeps the results. */
 export interface RequestContext extends Reading {
@@ -18,6 +19,8 @@ export interface RequestContext extends Reading {
   report: Report
   pairs: PairMaker
   writer: PacketWriter
+  /** Of a dry run. */
+  observer?: BuildObserver | undefined
 }
 
 /** What the steps that write share, once the request's elements are selected. */

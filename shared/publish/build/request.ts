@@ -44,6 +44,8 @@ export async function writeRequest(
 ): Promise<void> {
   const { plan, pairs, writer } = request
   const absence = createAbsence(plan, missing)
+  const origin = new Set(plan.originIds).size - missing.length
+  request.observer?.selected(plan, { origin, targeted: targets.length })
   const context: WriteContext = {
     ...request,
     conflicts: absence.observing(request.conflicts),

@@ -8,6 +8,8 @@ import { ColumnUpserts, type ShapeTree } from './column-upserts.ts'
 import type { Pair } from './pair.ts'
 import { fieldsOf, type PairMaker } from './pair-maker.ts'
 
+const none: ReadonlySet<string> = new Set()
+
 /** Makes the upserts of one request's nodes, in either of the two ways that `ColumnUpserts` explains. */
 export class NodeUpserts {
   readonly #plan: Plan
@@ -37,14 +39,14 @@ export class NodeUpserts {
   }
 
   /**
-   * `skipped` counts properties that cannot be published. @throws unpublishable (422) if they are not to be skipped.
+   * `skipped` are properties that cannot be published. @throws unpublishable (422) if they are not to be skipped.
    */
   fromValues(
     identity: Identity,
     labels: readonly string[],
     properties: Properties,
     about: () => string,
-  ): { pair: Pair; published: readonly string[]; skipped: number } {
+  ): { pair: Pair; published: readonly string[]; skipped: ReadonlySet<string> } {
     const { skips, identity: rule, protectedNodeProperties } = this.#plan
     const skipped = skips ? new Set<string>() : undefined
     const fields = fieldsOf(properties, { numbers: rule.numbers, excluded: this.#excluded, skipped })
@@ -52,7 +54,7 @@ export class NodeUpserts {
     const protectedKeys = withSkipped(protectedNodeProperties, skipped)
     const changes = { protectedKeys, ...labelChanges(this.#plan, identity, labels, about) }
     const pair = this.#pairs.nodeUpsert(identity, fields, changes)
-    return { pair, published: fields.map(({ key }) => key), skipped: skipped?.size ?? 0 }
+    return { pair, published: fields.map(({ key }) => key), skipped: skipped ?? none }
   }
 
   #tree(identity: Identity, labels: readonly string[], columns: Columns, about: () => string): ShapeTree {
@@ -87,16 +89,20 @@ function labelChanges(
   labels: readonly string[],
   about: () => string,
 ) {
-  const unquotable = labels.find((label) => !isQuotable(label))
-  if (unquotable !== undefined && !skips) {
-    throw errors.unpublishable(`${about()} bears a label ${JSON.stringify(unquotable)} that no statement can name`)
-  }
+  const [problem] = skips ? [] : labelProblems(labels)
+  if (problem !== undefined) throw errors.unpublishable(`${about()} ${problem}`)
   const listed = new Set(labels.flatMap((label) => dynamicLabels.get(label) ?? []))
   return {
     added: labels.filter((label) => label !== own && isQuotable(label)).sort(byCodePoint),
     removed: [...listed].filter((label) => !labels.includes(label)).sort(byCodePoint),
   }
 }
+
+/** Why each label that cannot be published cannot. */
+export const labelProblems = (labels: readonly string[]): string[] =>
+  labels
+    .filter((label) => !isQuotable(label))
+    .map((label) => `bears a label ${JSON.stringify(label)} that no statement can name`)
 
 /** A skipped property is treated as a protected one, if a statement can name it: skipping never deletes. Contract 4. */
 export const withSkipped = (protectedKeys: readonly string[], skipped: ReadonlySet<string> = new Set()): string[] =>

@@ -58,7 +58,8 @@ export function fieldsOf(
   return fields.sort((a, b) => byCodePoint(a.key, b.key))
 }
 
-const propertyProblem = (key: string, value: unknown) =>
+/** Why a property cannot be published. */
+export const propertyProblem = (key: string, value: unknown) =>
   isQuotable(key)
     ? `has a ${typeName(value)} as its property "${key}"`
     : `has a property key ${JSON.stringify(key)} that no statement can name`

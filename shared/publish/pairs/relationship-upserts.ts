@@ -11,10 +11,20 @@ import type { Pair } from './pair.ts'
 import { type Ends, fieldsOf, type PairMaker, type PropertyField } from './pair-maker.ts'
 
 /** An upsert ready to be written: from columns, or already made from values. */
-export type RelationshipUpsert = { id: PropertyField | null } & (
-  | { shape: UpsertShape; properties: Properties }
-  | { pair: Pair; skipped: number }
-)
+export type RelationshipUpsert = FromColumns | FromValues
+
+interface FromColumns {
+  id: PropertyField | null
+  shape: UpsertShape
+  properties: Properties
+}
+
+interface FromValues {
+  id: PropertyField | null
+  pair: Pair
+  /** Properties that cannot be published. */
+  skipped: ReadonlySet<string>
+}
 
 /** Makes the upserts of one request's relationships, in either of the two ways that `ColumnUpserts` explains. */
 export class RelationshipUpserts {
@@ -36,17 +46,17 @@ export class RelationshipUpserts {
   }
 
   /** null if the values are needed. */
-  fromColumns(ends: Ends, properties: Properties): RelationshipUpsert | null {
+  fromColumns(ends: Ends, properties: Properties): FromColumns | null {
     if (properties.columns === null) return null
     const shape = this.#columns.shapeOf(this.#tree(ends, properties.columns), properties.values)
     return shape && { id: this.#idOf(properties), shape, properties }
   }
 
   /** @throws unpublishable (422), naming the relationship and the first property without a rendering. */
-  fromValues(relationship: InternalId, ends: Ends, properties: Properties): RelationshipUpsert {
+  fromValues(relationship: InternalId, ends: Ends, properties: Properties): FromValues {
     const { skips, identity, protectedRelationshipProperties, relationshipIdField } = this.#plan
     const about = describeRelationship(relationship, ends.type)
-    if (!isQuotable(ends.type)) throw errors.unpublishable(`${about} is of a type that no statement can name`)
+    if (!isQuotable(ends.type)) throw errors.unpublishable(`${about} ${typeProblem}`)
     const skipped = skips ? new Set<string>() : undefined
     const options = { numbers: identity.numbers, excluded: this.#excluded, added: this.#added, skipped }
     const fields = fieldsOf(properties, options)
@@ -54,7 +64,7 @@ export class RelationshipUpserts {
     const protectedKeys = withSkipped(protectedRelationshipProperties, skipped)
     const id = fields.find(({ key }) => key === relationshipIdField) ?? null
     const pair = this.#pairs.relationshipUpsert(ends, fields, protectedKeys, relationshipIdField)
-    return { id, pair, skipped: skipped?.size ?? 0 }
+    return { id, pair, skipped: skipped ?? new Set() }
   }
 
   /** The bytes of an upsert from columns, valid until the next call. */
@@ -92,6 +102,9 @@ export class RelationshipUpserts {
 
 const areAlike = (a: Ends, b: Ends) => a.type === b.type && isAlike(a.start, b.start) && isAlike(a.end, b.end)
 
+/** Why a relationship of a type that is not quotable cannot be published. */
+export const typeProblem = 'is of a type that no statement can name'
+
 /** Describes a relationship for an error: its type and the origin's internal id. */
 export const describeRelationship = (id: InternalId, type: string): string => `the relationship ${id} of type "${type}"`
 
@@ -100,18 +113,27 @@ export const describeRelationship = (id: InternalId, type: string): string => `t
  * @returns null if it has no usable id and is to be skipped. @throws unpublishable (422) if it is not to be skipped.
  */
 export function relationshipIdOf(
-  { identity: { numbers }, skips }: Plan,
+  plan: Plan,
   relationship: InternalId,
   type: string,
   field: string,
   properties: Properties,
 ): Rendered | null {
+  const id = ownIdOf(plan, field, properties)
+  if (!('problem' in id)) return id
+  if (plan.skips) return null
+  throw errors.unpublishable(`${describeRelationship(relationship, type)} ${id.problem}`)
+}
+
+/** The value of a relationship's id property, or a description of why it is no usable id. */
+export function ownIdOf(
+  { identity: { numbers } }: Plan,
+  field: string,
+  properties: Properties,
+): Rendered | { problem: string } {
   const value = propertyOf(properties, field)
   const isThere = value !== null && !equalsNothing(value)
   const fields = isThere ? fieldsOf({ keys: [field], values: [value] }, { numbers }) : []
-  const [id] = 'problem' in fields ? [] : fields
-  if (id) return id.value
-  if (skips) return null
-  const problem = 'problem' in fields ? fields.problem : `has no property "${field}", the relationshipIdField`
-  throw errors.unpublishable(`${describeRelationship(relationship, type)} ${problem}`)
+  if ('problem' in fields) return fields
+  return fields[0]?.value ?? { problem: `has no property "${field}", the relationshipIdField` }
 }

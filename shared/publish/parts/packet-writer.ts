@@ -16,6 +16,9 @@ export interface SealedPart {
 
 export type PartSink = (part: SealedPart) => Promise<void>
 
+/** Is told of each pair when a part takes it: the text without its metadata, valid until this returns. */
+export type OnPair = (text: string | Buffer, textBytes: number, kind: StatementKind, description: Description) => void
+
 type MetadataUpdate = (metadata: PartMetadata) => void
 /** Names the element of a pair, in an error. */
 type Description = string | (() => string)
@@ -52,7 +55,12 @@ const metadataBytesAtMost = (textBytes: number) => 4 * textBytes + 2 * 1024 * 10
  * Splits pairs into parts and passes these to `sink`, a few at a time; memory holds those few parts. Contract 6.
  * @throws pairTooLarge (413), tooManyPairs (413) above `maxTotalPairs`, and whatever the sink throws.
  */
-export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, sink: PartSink): PacketWriter {
+export function createPacketWriter(
+  limits: PartLimits,
+  maxTotalPairs: number,
+  sink: PartSink,
+  onPair?: OnPair,
+): PacketWriter {
   const free: PartBuffer[] = []
   const underWay = new Set<Promise<void>>()
   let part = new PartBuffer()
@@ -108,13 +116,20 @@ export function createPacketWriter(limits: PartLimits, maxTotalPairs: number, si
       throw errors.pairTooLarge(typeof description === 'string' ? description : description(), limits.maxPairBytes)
     }
     if (++written.pairs > maxTotalPairs) throw errors.tooManyPairs(maxTotalPairs)
-    if (!hasRoom(textBytes, update)) return deliver().then(() => put(text, textBytes, kind, update))
-    put(text, textBytes, kind, update)
+    if (!hasRoom(textBytes, update)) return deliver().then(() => put(text, textBytes, kind, description, update))
+    put(text, textBytes, kind, description, update)
     return undefined
   }
 
-  function put(text: string | Buffer, textBytes: number, kind: StatementKind, update?: MetadataUpdate): void {
+  function put(
+    text: string | Buffer,
+    textBytes: number,
+    kind: StatementKind,
+    description: Description,
+    update?: MetadataUpdate,
+  ): void {
     part.add(text, textBytes)
+    onPair?.(text, textBytes, kind, description)
     statements[kind] = (statements[kind] ?? 0) + 1
     update?.(metadata)
   }

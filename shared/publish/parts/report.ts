@@ -131,7 +131,7 @@ export function createReport(): Report {
 }
 
 /** The longest prefix within the bounds. */
-function firstOf<T>(all: readonly T[], most: Bounds): T[] {
+export function firstOf<T>(all: readonly T[], most: Bounds): T[] {
   let bytes = 2
   const end = all.slice(0, most.count).findIndex((one) => {
     bytes += Buffer.byteLength(JSON.stringify(one)) + 1

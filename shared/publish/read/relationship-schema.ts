@@ -1,5 +1,6 @@
 import { byCodePoint } from '../../cypher/identifiers.ts'
 import type { Origin } from '../../origin/connect.ts'
+import { readIndexes } from './indexes.ts'
 
 /** What an origin's schema says about relationships; queried on first use. */
 export interface RelationshipSchema {
@@ -21,9 +22,9 @@ export function createRelationshipSchema(origin: Origin): RelationshipSchema {
     },
     async indexedBy(property) {
       // Cached across transactions: a new or dropped index changes how long a query takes, not its rows.
-      indexes ??= readIndexes(origin)
+      indexes ??= readIndexes(origin, 'RELATIONSHIP')
       const found = await indexes
-      return found && new Set(found.flatMap(({ type, key }) => (key === property ? [type] : [])))
+      return found && new Set(found.flatMap((index) => (index.property === property ? [index.of] : [])))
     },
     renewed() {
       types = null
@@ -36,17 +37,4 @@ async function readTypes(origin: Origin): Promise<string[]> {
   const query = 'CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType'
   for await (const [type] of origin.read(query)) types.push(type as string)
   return types.sort(byCodePoint)
-}
-
-/** Reads the indexes that can compare one property with values of any type. Neo4j 3.5 has none. */
-async function readIndexes(origin: Origin): Promise<{ type: string; key: string }[] | null> {
-  if (origin.legacy) return []
-  const rows = await origin.ask('SHOW INDEXES YIELD type, state, entityType, labelsOrTypes, properties')
-  return (
-    rows?.flatMap(([kind, state, entity, types, keys]) => {
-      const [type, key, more] = [...((types as string[] | null) ?? []), ...((keys as string[] | null) ?? [])]
-      const isUsable = (kind === 'RANGE' || kind === 'BTREE') && state === 'ONLINE' && entity === 'RELATIONSHIP'
-      return isUsable && type !== undefined && key !== undefined && more === undefined ? [{ type, key }] : []
-    }) ?? null
-  )
 }

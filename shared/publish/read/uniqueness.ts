@@ -9,12 +9,16 @@ export interface Uniqueness {
   /** `value` is the id as the driver read it. */
   add(identity: Identity, value: unknown): void
   /**
-   * Looks for duplicates among the identities added since the last check.
-   * @throws unpublishable (422), naming the first, unless they are to be skipped: then `isDuplicate` reports them.
+   * Looks for duplicates among the identities added since the last check; `skip` receives each, and `isDuplicate`
+   * reports them. @throws unpublishable (422), naming the first, if `skip` is null.
    */
-  check(skips: boolean): Promise<void>
+  check(skip: OnDuplicate | null): Promise<void>
   isDuplicate(identity: Identity): boolean
+  /** The kinds of identities that were checked, and whether the origin guarantees that they are unique. */
+  kinds(): { label: string; idProperty: string; isGuaranteed: boolean }[]
 }
+
+type OnDuplicate = (label: string, id: string | null, problem: string) => void
 
 export function createUniqueness(origin: Origin): Uniqueness {
   const proven = new Map<string, boolean>()
@@ -44,18 +48,24 @@ export function createUniqueness(origin: Origin): Uniqueness {
       kind.values.set(idKey(value), value)
     },
     isDuplicate: (identity) => duplicates.size > 0 && duplicates.has(keys.get(identity) ?? ''),
-    async check(skips) {
+    async check(skip) {
       for (const [key, { label, idProperty, values }] of unchecked) {
         if (await isProven(key, label, idProperty)) continue
         for await (const id of findDuplicates(origin, label, idProperty, [...values.values()])) {
           duplicates.add(`${key}\u0000${idKey(id)}`)
-          if (skips) continue
           const rendered = renderValue(id)
           const text = rendered === null ? 'a value' : `"${idText(rendered)}"`
-          throw errors.unpublishable(`more than one node with label "${label}" has ${text} as its id "${idProperty}"`)
+          const problem = `more than one node with label "${label}" has ${text} as its id "${idProperty}"`
+          if (skip === null) throw errors.unpublishable(problem)
+          skip(label, rendered && idText(rendered), problem)
         }
       }
       unchecked.clear()
     },
+    kinds: () =>
+      [...proven].map(([key, isGuaranteed]) => {
+        const [label, idProperty] = key.split('\u0000') as [string, string]
+        return { label, idProperty, isGuaranteed }
+      }),
   }
 }

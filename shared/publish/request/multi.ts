@@ -20,8 +20,11 @@ const maxSubRequests = 10_000
 // Credentials are encrypted and stored beside the request, in full.
 const maxCredentials = 100
 
-/** Validates the body of multi: each sub-request, then what they must agree on. Seed, #4; contract 5 and 7.4. */
-export function parseMulti(body: unknown): { multi: Multi; issues: Issue[] } {
+/**
+ * Validates the body of multi: each sub-request, then what they must agree on. Seed, #4; contract 5 and 7.4. For a dry
+ * run no names are required.
+ */
+export function parseMulti(body: unknown, { isDryRun = false } = {}): { multi: Multi; issues: Issue[] } {
   const none: Multi = { requests: [], orgName: '', fileName: '', returnOnly: false }
   if (!Array.isArray(body) || body.length === 0 || body.length > maxSubRequests) {
     return {
@@ -32,7 +35,7 @@ export function parseMulti(body: unknown): { multi: Multi; issues: Issue[] } {
   const requests: PublishRequest[] = []
   const issues: Issue[] = []
   for (const [index, item] of body.entries()) {
-    const parsed = parsePublishRequest(item, { at: `[${index}]`, sharesStorage: true })
+    const parsed = parsePublishRequest(item, { at: `[${index}]`, sharesStorage: true, isDryRun })
     requests.push(parsed.request)
     for (const issue of parsed.issues) issues.push(issue)
     if (issues.length < maxIssues || index === body.length - 1) continue
@@ -51,13 +54,14 @@ export function parseMulti(body: unknown): { multi: Multi; issues: Issue[] } {
   }
   const hasName = (field: string) => body.some((item) => (item?.[field] ?? null) !== null)
   for (const field of ['orgName', 'fileName'] as const) {
-    if (!multi.returnOnly && !hasName(field)) {
+    if (!multi.returnOnly && !isDryRun && !hasName(field)) {
       issues.push({ path: field, message: 'required in at least one sub-request unless returnOnly is true' })
     }
   }
   // If a sub-request gives both names, the problem was already reported.
   const isReported = requests.some(({ orgName, fileName }) => orgName !== undefined && fileName !== undefined)
-  const problem = packetNameProblem(multi.orgName, multi.fileName)
+  const hasNames = !isDryRun || (multi.orgName !== '' && multi.fileName !== '')
+  const problem = hasNames ? packetNameProblem(multi.orgName, multi.fileName) : null
   if (problem && !isReported) issues.push({ path: 'fileName', message: problem })
   return { multi, issues }
 }

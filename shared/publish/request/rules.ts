@@ -13,6 +13,8 @@ interface Options {
   at?: string
   /** orgName and fileName may be missing here; a multi's sub-requests share them. */
   sharesStorage?: boolean
+  /** They may be missing altogether. */
+  isDryRun?: boolean
 }
 
 /** Validates one publish request: every field, then every rule between fields. Seed, Publish request; contract 4. */
@@ -20,10 +22,10 @@ export function parsePublishRequest(
   body: unknown,
   options: Options = {},
 ): { request: PublishRequest; issues: Issue[] } {
-  const { at = '', sharesStorage = false } = options
+  const { at = '' } = options
   const read = readFields(body, at)
   const inside = (path: string) => (at === '' ? path : `${at}.${path}`)
-  for (const [path, message] of rules(read, sharesStorage)) {
+  for (const [path, message] of rules(read, options)) {
     read.issues.push({ path: inside(path), message })
     if (read.issues.length > maxIssues) break
   }
@@ -32,7 +34,10 @@ export function parsePublishRequest(
 
 const isEmpty = (values: readonly unknown[] | undefined) => values === undefined || values.length === 0
 
-function* rules({ fields, broken }: FieldsRead, sharesStorage: boolean): Generator<[path: string, message: string]> {
+function* rules(
+  { fields, broken }: FieldsRead,
+  { sharesStorage, isDryRun }: Options,
+): Generator<[path: string, message: string]> {
   for (const field of ['dbUrl', 'credentials', 'mappedIndices'] as const) {
     if (fields[field] === undefined && !broken.has(field)) yield [field, 'required']
   }
@@ -44,7 +49,9 @@ function* rules({ fields, broken }: FieldsRead, sharesStorage: boolean): Generat
   if (fields.returnOnly === true && fields.callbackUrl !== undefined) {
     yield ['callbackUrl', 'must not be given together with returnOnly, which makes no job']
   }
-  if (fields.returnOnly !== true && !sharesStorage) {
+  if (fields.returnOnly && isDryRun)
+    yield ['returnOnly', 'must not be true together with dryRun, which returns no packet']
+  if (fields.returnOnly !== true && !sharesStorage && !isDryRun) {
     for (const field of ['orgName', 'fileName'] as const) {
       if (fields[field] === undefined && !broken.has(field)) yield [field, 'required unless returnOnly is true']
     }

@@ -32,3 +32,12 @@ test('a request larger than a share, or than the whole budget, is admitted on it
   budget('bob', 11)()
   budget('bob', 10)
 })
+
+test('a share of one admits a client once at a time', () => {
+  const budget = createBudget(10, 'things', 1)
+  const first = budget('ann', 1)
+  expect(codeOf(() => budget('ann', 1))).toBe('tooManyAtOnce')
+  budget('bob', 1)
+  first()
+  budget('ann', 1)
+})

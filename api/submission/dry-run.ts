@@ -1,0 +1,54 @@
+import { subRequestsPerSlice } from '../../shared/jobs/stored-request.ts'
+import type { Submission } from '../../shared/jobs/submission.ts'
+import { observeBolt } from '../../shared/observability/metrics.ts'
+import { dryRun } from '../../shared/publish/dry-run.ts'
+import type { ApiContext } from '../context.ts'
+import type { Answer, Input } from '../http/endpoint.ts'
+
+/**
+ * `dryRun`: builds the packet within the limits of a request, and answers what it would be. Nothing is stored, queued
+ * or claimed. Contract 7.13. @throws tooManyAtOnce (429), processBusy (503)
+ */
+export async function answerDryRun(
+  context: ApiContext,
+  { principal, signal }: Pick<Input, 'principal' | 'signal'>,
+  { requests, batchSize, ...place }: Submission,
+): Promise<Answer> {
+  signal.throwIfAborted()
+  const { config, metrics } = context
+  using reserved = new DisposableStack()
+  reserved.defer(context.dryRunBudget(principal.identity, 1))
+  reserved.defer(context.returnOnlyBudget(principal.identity, 1))
+  const wouldConflict = await conflicts(context, place)
+  const { limits } = config
+  const order = {
+    requests,
+    syntax: requests[0]?.parameterSyntax ?? config.parameterSyntax,
+    batchSize,
+    subRequestsPerSlice,
+    jobPairs: limits.jobPairs,
+    maxPairs: limits.returnOnlyPairs,
+    limitSeconds: config.api.dryRunSeconds,
+  }
+  const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin') }
+  const { sample, ...found } = await dryRun(order, { originPolicy, signal })
+  // The pairs as they would be written: to parse and print them would lose the types of numbers.
+  const head = JSON.stringify({ ...found, wouldConflict }).slice(0, -1)
+  return { kind: 'chunks', chunks: pieces(`{"dryRun":${head},"sample":[`, sample.join(','), ']}}') }
+}
+
+async function* pieces(...texts: string[]): AsyncGenerator<string> {
+  yield* texts
+}
+
+/** Whether the publish would be refused for its name; null if it gives none. @throws noSuchOrg (404) */
+async function conflicts(
+  { packets, records }: ApiContext,
+  { orgName, fileName, force }: Omit<Submission, 'requests' | 'batchSize'>,
+): Promise<boolean | null> {
+  if (orgName !== '') await packets.requireOrg(orgName)
+  if (orgName === '' || fileName === '') return null
+  if (force) return false
+  if ((await packets.standingOf(orgName, fileName)).isTaken) return true
+  return (await records.holder(orgName, fileName)) !== null
+}

@@ -1,0 +1,52 @@
+import type { DryRun } from './api/schemas.ts'
+import { number, packetText, plural, reportLines, requiresLines, size } from './format.ts'
+
+/** What a publish would make, as a table and what of it a user should look at. */
+export function dryRunText(it: DryRun): string {
+  const { projected, unpublishable } = it
+  return [
+    `would make ${packetText(it.pairs, it.parts, it.bytes)}`,
+    ...(it.complete ? [] : incompleteLines(it)),
+    ...(projected === null
+      ? []
+      : [`in all about ${packetText(projected.pairs, projected.parts, projected.bytes)}, if the others are alike`]),
+    ...table(rowsOf(it)),
+    ...reportLines({ ...it, skipped: {} }),
+    ...requiresLines({ ...it.requires, constraints: it.requires.constraints ?? [] }),
+    ...unpublishableHead(unpublishable),
+    ...unpublishable.first.map((one) => `  ${unpublishableText(one)}`),
+    ...it.warnings.map((warning) => `warning: ${warning}`),
+    ...(it.wouldConflict ? ['The name is taken, or another publish is writing it.'] : []),
+  ].join('\n')
+}
+
+function unpublishableHead({ count, first }: DryRun['unpublishable']): string[] {
+  if (count === 0) return []
+  return [`unpublishable: ${number.format(count)}${count > first.length ? ', of which the first' : ''}`]
+}
+
+const incompleteLines = ({ limit, subRequests, subRequestsRead }: DryRun) => [
+  `incomplete, by ${limit}: these are of what was read, ${number.format(subRequestsRead)} of ${plural(subRequests, 'sub-request')} whole`,
+]
+
+const rowsOf = ({ statements, nodes, relationships, otherRelationships = 0, largestPair }: DryRun) => [
+  ...Object.entries(statements)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => [kind, number.format(count)] as const),
+  ['nodes of originIds', number.format(nodes.origin)] as const,
+  ['targeted nodes', number.format(nodes.targeted)] as const,
+  ['other ends of relationships', number.format(nodes.farEnds)] as const,
+  ...Object.entries(relationships).map(([type, count]) => [`relationships ${type}`, number.format(count)] as const),
+  ...(otherRelationships > 0 ? [['relationships of other types', number.format(otherRelationships)] as const] : []),
+  ...(largestPair === null ? [] : [['largest pair', `${size(largestPair.bytes)}, ${largestPair.about}`] as const]),
+]
+
+function table(rows: readonly (readonly [what: string, value: string])[]): string[] {
+  const width = Math.max(...rows.map(([what]) => what.length))
+  return rows.map(([what, value]) => `  ${what.padEnd(width)}  ${value}`)
+}
+
+function unpublishableText({ what, label, type, id, element, reason }: DryRun['unpublishable']['first'][number]) {
+  const name = what === 'node' ? `:${label ?? ''}(${id ?? ''})` : `[:${type}${id === null ? '' : ` ${id}`}]`
+  return element === null ? `${name}: ${reason}` : `${name}: ${element} ${reason}`
+}

@@ -1,0 +1,83 @@
+import { renderValue } from '../../cypher/values.ts'
+import { describeNode } from '../pairs/node-upserts.ts'
+import { describeRelationship } from '../pairs/relationship-upserts.ts'
+import type { OnPair } from '../parts/packet-writer.ts'
+import { type Properties, propertyOf } from '../read/columns.ts'
+import type { InternalId } from '../read/internal-ids.ts'
+import { identityLabel, identityOf, idText, type NodeKeys } from '../request/identity.ts'
+import type { Plan } from '../request/plan.ts'
+import type { OpenOrigin } from './origins.ts'
+
+/** A node or relationship of the origin, all or some of which cannot be published. */
+export interface Unpublishable {
+  what: 'node' | 'relationship'
+  /** The label that identifies the node; null if none does, and for a relationship. */
+  label: string | null
+  /** The type of the relationship. */
+  type: string | null
+  id: string | null
+  /** The element as errors name it; null for an id that several nodes share. */
+  element: string | null
+  reason: string
+}
+
+/** What a dry run learns of a build beside its parts. Nothing that it is told changes the build. */
+export interface BuildObserver {
+  pair: OnPair
+  /** Called for each sub-request, before any of it is written. */
+  selected(plan: Plan, count: { origin: number; targeted: number }): void
+  /** A relationship that is published. */
+  relationship(type: string): void
+  /** A node at the end of a published relationship that the sub-request does not target. */
+  farEnd(node: InternalId): void
+  unpublishable(origin: string, it: Unpublishable): void
+  /** Called after each sub-request, while its origin is open. */
+  written(plan: Plan, origin: Pick<OpenOrigin, 'origin' | 'uniqueness'>): Promise<void>
+}
+
+export interface Observed {
+  plan: Plan
+  observer?: BuildObserver | undefined
+}
+
+/** Tells of a node that cannot be published as it is. */
+export function observeNode({ plan, observer }: Observed, node: InternalId, keys: NodeKeys, reason: string): void {
+  if (!observer) return
+  const identity = identityOf(plan.identity, keys)
+  observer.unpublishable(plan.origin, {
+    what: 'node',
+    label: identityLabel(plan.identity, keys),
+    type: null,
+    id: 'problem' in identity ? null : idText(identity.id),
+    element: describeNode(node, keys),
+    reason,
+  })
+}
+
+/** Tells of a relationship that cannot be published as it is. */
+export function observeRelationship(
+  { plan, observer }: Observed,
+  relationship: InternalId,
+  type: string,
+  properties: Properties,
+  reason: string,
+): void {
+  if (!observer) return
+  const id = plan.relationshipIdField === null ? null : propertyOf(properties, plan.relationshipIdField)
+  const rendered = id === null ? null : renderValue(id)
+  observer.unpublishable(plan.origin, {
+    what: 'relationship',
+    label: null,
+    type,
+    id: rendered && idText(rendered),
+    element: describeRelationship(relationship, type),
+    reason,
+  })
+}
+
+/** What becomes of an id that several nodes share: it is left out, or fails the publish (null). */
+export const onDuplicate = ({ plan, observer }: Observed) =>
+  plan.skips
+    ? (label: string, id: string | null, reason: string) =>
+        observer?.unpublishable(plan.origin, { what: 'node', label, type: null, id, element: null, reason })
+    : null

@@ -1,0 +1,94 @@
+import { shown } from '../validation/issues.ts'
+import type { createTally } from './dry-run-tally.ts'
+import { requiresOf } from './manifest.ts'
+import { emptyPart, partLimits } from './parts/part-buffer.ts'
+import { firstOf, identitiesOfPacket, type JobReport, type Report } from './parts/report.ts'
+
+/** What ended a dry run before it was complete: the setting that says so. */
+export type DryRunLimit = 'DRY_RUN_SECONDS' | 'RETURN_ONLY_MAX_PAIRS'
+
+interface Size {
+  pairs: number
+  parts: number
+  bytes: number
+}
+
+interface Seen {
+  /** The sub-requests of the whole publish. */
+  subRequests: number
+  subRequestsPerSlice: number
+  batchSize: number
+  tally: ReturnType<typeof createTally>
+  report: Report
+  /** What the sub-requests make that were read whole. */
+  read: Size & { subRequests: number }
+  limit: DryRunLimit | null
+}
+
+const indexesShown = { count: 1_000, bytes: 64 * 1024 }
+const warningsAtMost = 50
+
+/** What a dry run found. Contract 7.13. */
+export function dryRunReport({ tally, report, limit, ...seen }: Seen) {
+  const found = report.read(identitiesOfPacket)
+  const originIndexes = firstOf(tally.originIndexes(), indexesShown)
+  const size = tally.size()
+  const { nodes, statements, ...counted } = tally.read()
+  return {
+    complete: limit === null,
+    limit,
+    subRequests: seen.subRequests,
+    subRequestsRead: seen.read.subRequests,
+    // A packet without pairs is one empty part.
+    ...(limit === null && size.parts === 0 ? { pairs: 0, parts: 1, bytes: emptyPart.length } : size),
+    projected: limit !== null && seen.subRequests > 1 && seen.read.subRequests > 0 ? projected(seen) : null,
+    statements,
+    nodes,
+    ...counted,
+    missing: found.missing,
+    skipped: found.skipped,
+    collapsed: found.collapsed,
+    requires: requiresOf(found),
+    originIndexes,
+    warnings: warningsOf(originIndexes, found.missingIndexes),
+  }
+}
+
+/** Of all sub-requests, if the others are like those that were read. */
+function projected({ subRequests, subRequestsPerSlice, batchSize, read }: Omit<Seen, 'tally' | 'report' | 'limit'>) {
+  const [pairs, bytes] = [read.pairs / read.subRequests, read.bytes / read.subRequests]
+  const partsOf = (count: number) => Math.ceil(Math.max((count * pairs) / batchSize, (count * bytes) / maxBytes))
+  const slices = Math.floor(subRequests / subRequestsPerSlice)
+  const parts =
+    subRequests > subRequestsPerSlice
+      ? slices * partsOf(subRequestsPerSlice) + partsOf(subRequests % subRequestsPerSlice)
+      : partsOf(subRequests)
+  return {
+    pairs: Math.round(subRequests * pairs),
+    parts: Math.max(1, parts),
+    bytes: Math.round(subRequests * bytes),
+    by: 'sub-requests',
+  } as const
+}
+
+const { maxBytes } = partLimits(1)
+
+const problems = {
+  NONE: (label: string, property: string) =>
+    `no index backs "${property}" of "${label}": each read by it searches all nodes of the label`,
+  UNKNOWN: (label: string, property: string) => `the origin does not say what backs "${property}" of "${label}"`,
+}
+
+function warningsOf(
+  indexes: ReturnType<Seen['tally']['originIndexes']>,
+  missing: JobReport['missingIndexes'] = [],
+): string[] {
+  const ofNodes = indexes.flatMap(({ kind, label, property }) =>
+    kind === 'NONE' || kind === 'UNKNOWN' ? [problems[kind](shown(label), shown(property))] : [],
+  )
+  const ofRelationships = missing.map(
+    ({ type, property }) =>
+      `no index backs "${shown(property)}" of relationships of type "${shown(type)}": each request by relationshipIds searches all of them`,
+  )
+  return [...ofNodes.slice(0, warningsAtMost), ...ofRelationships]
+}

@@ -1,0 +1,140 @@
+import { hash } from 'node:crypto'
+import type { Origin } from '../origin/connect.ts'
+import { shown } from '../validation/issues.ts'
+import type { BuildObserver, Unpublishable } from './build/observer.ts'
+import { pairEnd } from './pairs/pair.ts'
+import { type StatementKind, statementKinds } from './pairs/statements/statement.ts'
+import type { SealedPart } from './parts/packet-writer.ts'
+import { readIndexes } from './read/indexes.ts'
+import type { InternalId } from './read/internal-ids.ts'
+import { hasUniqueness } from './read/queries.ts'
+
+/** What backs the id property of a label at an origin. */
+interface OriginIndex {
+  /** Its `originName`. */
+  origin: string
+  label: string
+  property: string
+  kind: 'UNIQUE' | 'INDEX' | 'NONE' | 'UNKNOWN'
+}
+
+/** Thrown into the build when more is unpublishable than may be remembered. */
+export class TooMuchUnpublishable extends Error {}
+
+const unpublishableShown = 100
+const typesCounted = 1_000
+const longestType = 200
+const sampled = 10
+const largestSampled = 8 * 1024
+const end = pairEnd(null)
+
+/** Counts what a build makes, and keeps none of it but a sample. Its memory does not depend on the packet's size. */
+export function createTally(unpublishableAtMost: number) {
+  const statements = Object.fromEntries(statementKinds.map((kind) => [kind, 0])) as Record<StatementKind, number>
+  const nodes = { origin: 0, targeted: 0, farEnds: 0 }
+  const types = new Map<string, number>()
+  let otherRelationships = 0
+  const known = new Set<string>()
+  const first: Unpublishable[] = []
+  const firstOfKind = new Map<StatementKind, string>()
+  const others: string[] = []
+  const indexes = new Map<string, OriginIndex>()
+  const indexesOf = new WeakMap<Origin, ReturnType<typeof readIndexes>>()
+  let largestPair: { bytes: number; about: string } | null = null
+  let farEnds = new Set<InternalId>()
+  const sealed = { pairs: 0, parts: 0, bytes: 0 }
+  // Of the part that is being filled, without its metadata.
+  let open = { pairs: 0, bytes: 0 }
+
+  const observer: BuildObserver = {
+    pair(text, textBytes, kind, description) {
+      const bytes = textBytes + end.length
+      open = { pairs: open.pairs + 1, bytes: open.bytes + bytes + 1 }
+      statements[kind]++
+      if (bytes > (largestPair?.bytes ?? 0)) {
+        largestPair = { bytes, about: shown(typeof description === 'string' ? description : description()) }
+      }
+      const isFirst = !firstOfKind.has(kind)
+      if (bytes > largestSampled || (!isFirst && others.length === sampled)) return
+      if (isFirst) firstOfKind.set(kind, `${text}${end}`)
+      else others.push(`${text}${end}`)
+    },
+    selected(_plan, { origin, targeted }) {
+      nodes.origin += origin
+      nodes.targeted += targeted
+      farEnds = new Set()
+    },
+    relationship(type) {
+      const count = types.get(type)
+      if (count === undefined && (types.size === typesCounted || type.length > longestType)) otherRelationships++
+      else types.set(type, (count ?? 0) + 1)
+    },
+    farEnd(node) {
+      if (farEnds.has(node)) return
+      farEnds.add(node)
+      nodes.farEnds++
+    },
+    unpublishable(origin, it) {
+      const key = hash('sha256', JSON.stringify([origin, it.element, it.reason]), 'base64')
+      if (known.has(key)) return
+      if (known.size === unpublishableAtMost) throw new TooMuchUnpublishable()
+      known.add(key)
+      if (first.length < unpublishableShown) first.push(shortened(it))
+    },
+    async written({ origin: name, index, originIds }, { origin, uniqueness }) {
+      const add = async (label: string, property: string, isUnique: () => Promise<boolean>) => {
+        const key = JSON.stringify([name, label, property])
+        if (indexes.has(key)) return
+        const kind = (await isUnique()) ? 'UNIQUE' : await indexOf(origin, label, property)
+        indexes.set(key, { origin: name, label, property, kind })
+      }
+      for (const { label, idProperty, isGuaranteed } of uniqueness.kinds()) {
+        await add(label, idProperty, async () => isGuaranteed)
+      }
+      const { label, idProperty } = index
+      if (originIds.length > 0) await add(label, idProperty, () => hasUniqueness(origin, label, idProperty))
+    },
+  }
+
+  async function indexOf(origin: Origin, label: string, property: string): Promise<OriginIndex['kind']> {
+    const reading = indexesOf.get(origin) ?? readIndexes(origin, 'NODE')
+    indexesOf.set(origin, reading)
+    const found = await reading
+    if (found === null) return 'UNKNOWN'
+    return found.some((one) => one.of === label && one.property === property) ? 'INDEX' : 'NONE'
+  }
+
+  return {
+    observer,
+    async sink({ bytes, pairs, statements: { postback = 0 } }: SealedPart): Promise<void> {
+      sealed.pairs += pairs
+      sealed.bytes += bytes.length
+      sealed.parts++
+      statements.postback += postback
+      open = { pairs: 0, bytes: 0 }
+    },
+    /** What was made so far; a part that is not sealed yet counts, its metadata do not. */
+    size: () => ({
+      pairs: sealed.pairs + open.pairs,
+      parts: sealed.parts + (open.pairs > 0 ? 1 : 0),
+      bytes: sealed.bytes + open.bytes,
+    }),
+    read: () => ({
+      statements,
+      nodes,
+      relationships: Object.fromEntries(types),
+      ...(otherRelationships > 0 ? { otherRelationships } : {}),
+      largestPair,
+      unpublishable: { count: known.size, first },
+    }),
+    originIndexes: () => [...indexes.values()],
+    /** Pairs as JSON, one of each kind first. */
+    sample: () => [...firstOfKind.values(), ...others].slice(0, sampled),
+  }
+}
+
+/** Names at an origin may be long. */
+const shortened = (it: Unpublishable): Unpublishable =>
+  Object.fromEntries(
+    Object.entries(it).map(([key, value]) => [key, value === null ? null : shown(value)]),
+  ) as unknown as Unpublishable

@@ -1,0 +1,115 @@
+import type { ParameterSyntax } from '../cypher/parameters.ts'
+import { AppError } from '../errors/app-error.ts'
+import * as errors from '../errors/catalogue.ts'
+import type { MeasuredSettings } from '../origin/measured.ts'
+import { createObservations, distinctTreatments, type Observation } from './build/conflicts.ts'
+import { buildPacket, type PacketOrder } from './build-packet.ts'
+import { type DryRunLimit, dryRunReport } from './dry-run-report.ts'
+import { createTally, TooMuchUnpublishable } from './dry-run-tally.ts'
+import { createReport } from './parts/report.ts'
+import type { PublishRequest } from './request/fields.ts'
+
+/** A publish to be tried, and how far. */
+export interface DryRunOrder {
+  requests: readonly PublishRequest[]
+  syntax: ParameterSyntax
+  batchSize: number
+  /** A multi of more is built in slices of so many sub-requests, as a job would. */
+  subRequestsPerSlice: number
+  /** The pairs that the job may make: more fail it. */
+  jobPairs: number
+  /** Stops after so many pairs, or elements that cannot be published. */
+  maxPairs: number
+  limitSeconds: number
+}
+
+interface DryRunContext {
+  originPolicy: MeasuredSettings
+  signal: AbortSignal
+}
+
+/**
+ * Builds a packet as a job would, slice by slice, and discards it; what is unpublishable is left out and listed. Slices
+ * come in bit-reversed order, so that those read before the time is up are spread evenly. Contract 7.13.
+ * @throws AppError as `buildPacket`; jobTimedOut (504) if nothing could be read.
+ */
+export async function dryRun(order: DryRunOrder, { originPolicy, signal }: DryRunContext) {
+  const { requests, batchSize, subRequestsPerSlice, maxPairs, limitSeconds } = order
+  const tally = createTally(maxPairs)
+  const report = createReport()
+  const treatments = distinctTreatments(requests)
+  const isSliced = requests.length > subRequestsPerSlice
+  const slices = isSliced ? Math.ceil(requests.length / subRequestsPerSlice) : 1
+  const observed: Observation[][] = []
+  const common: Omit<PacketOrder, 'requests' | 'maxPairs'> = {
+    syntax: order.syntax,
+    batchSize,
+    limitSeconds,
+    spentSeconds: 0,
+    acceptedAt: Date.now(),
+  }
+  const timedOut = errors.jobTimedOut(limitSeconds)
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(timedOut), limitSeconds * 1_000)
+  // At the end of the last sub-request that was read whole.
+  const read = { subRequests: 0, ...tally.size() }
+  let limit: DryRunLimit | null = null
+  try {
+    for (const at of bitReversed(slices)) {
+      const first = at * subRequestsPerSlice
+      const some = isSliced ? requests.slice(first, first + subRequestsPerSlice) : requests
+      const before = read.subRequests
+      const { observations } = await buildPacket(
+        {
+          ...common,
+          requests: some.map((request) => ({ ...request, onUnpublishable: 'skip' })),
+          maxPairs: Math.min(maxPairs, order.jobPairs) - tally.size().pairs,
+          ...(isSliced ? { slice: { first, treatments } } : {}),
+        },
+        {
+          originPolicy,
+          sink: tally.sink,
+          observer: tally.observer,
+          report,
+          signal: AbortSignal.any([signal, timeout.signal]),
+          onProgress({ subRequestsDone }) {
+            if (before + subRequestsDone > read.subRequests) Object.assign(read, tally.size())
+            read.subRequests = before + subRequestsDone
+          },
+        },
+      )
+      observed[at] = observations
+      Object.assign(read, tally.size())
+    }
+  } catch (error) {
+    limit = limitOf(error, order)
+    const isNothing = read.subRequests === 0 && tally.size().pairs === 0 && limit === 'DRY_RUN_SECONDS'
+    if (limit === null || isNothing) throw error
+  } finally {
+    clearTimeout(timer)
+  }
+  const observations = createObservations()
+  for (const observation of observed.flat()) observations.record(observation)
+  const seen = { subRequests: requests.length, subRequestsPerSlice, batchSize, read }
+  return { ...dryRunReport({ ...seen, tally, report, limit }), sample: tally.sample() }
+}
+
+function limitOf(error: unknown, { maxPairs, jobPairs }: DryRunOrder): DryRunLimit | null {
+  if (error instanceof TooMuchUnpublishable) return 'RETURN_ONLY_MAX_PAIRS'
+  if (!(error instanceof AppError)) return null
+  if (error.code === 'jobTimedOut') return 'DRY_RUN_SECONDS'
+  if (error.code !== 'tooManyPairs') return null
+  if (jobPairs <= maxPairs) throw errors.tooManyPairs(jobPairs)
+  return 'RETURN_ONLY_MAX_PAIRS'
+}
+
+/** The numbers below `count`, by their bits in reverse: any first ones of them are spread evenly. */
+export function bitReversed(count: number): number[] {
+  const bits = Math.ceil(Math.log2(Math.max(count, 1)))
+  const reversed = (index: number) => {
+    let result = 0
+    for (let bit = 0; bit < bits; bit++) result = result * 2 + ((index >> bit) & 1)
+    return result
+  }
+  return Array.from({ length: 2 ** bits }, (_, index) => reversed(index)).filter((index) => index < count)
+}
