@@ -145,7 +145,7 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
   }
 }
 
-const startLimitMs = 30_000
+const startLimitMs = 90_000
 
 /** Waits until a program logs that it has started. @returns the port it listens on. */
 async function listeningPort(child: RunningProcess): Promise<number> {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
 import type { Neo4jAddress } from '../stack/stack.ts'
 
@@ -25,6 +26,7 @@ export async function run(
       return records.map((record) => [...record.values()])
     } catch (error) {
       if (!mayPass(error) || attempt === mostAttempts) throw error
+      await delay(10 * attempt)
     } finally {
       await session.close()
     }

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { beforeEach, expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
 import { emptyDirectory, type Ran, spawnCli } from '../support/cli.ts'
@@ -34,6 +36,9 @@ function packetOf(...parts: unknown[][]) {
   }
 }
 
+/** A module that tells when the signal is handled: the client says so only when its transaction has ended. */
+const tellsSignal = `data:text/javascript,${encodeURIComponent("process.on('SIGTERM', () => console.error('told'))")}`
+
 async function interruptedAt(id: string, words: string[], cwd: string): Promise<Ran> {
   await run(target, `CREATE CONSTRAINT IF NOT EXISTS FOR (n:\`${label}\`) REQUIRE n.id IS UNIQUE`)
   const session = target.session()
@@ -42,15 +47,20 @@ async function interruptedAt(id: string, words: string[], cwd: string): Promise<
   const waiting = `SHOW TRANSACTIONS YIELD status, currentQuery
     WHERE status STARTS WITH 'Blocked' AND currentQuery CONTAINS '${label}' RETURN count(*)`
   try {
-    return await spawnCli(words, variables, {
-      cwd,
-      async during(child) {
-        while (Number((await run(target, waiting))[0]?.[0]) === 0) await new Promise((next) => setTimeout(next, 50))
-        child.kill('SIGTERM')
-        await new Promise((next) => setTimeout(next, 200))
-        await lock.rollback()
+    return await spawnCli(
+      words,
+      { ...variables, NODE_OPTIONS: `--import=${tellsSignal}` },
+      {
+        cwd,
+        async during(child) {
+          while (Number((await run(target, waiting))[0]?.[0]) === 0) await new Promise((next) => setTimeout(next, 50))
+          const told = once(child.stderr as Readable, 'data')
+          child.kill('SIGTERM')
+          await told
+          await lock.rollback()
+        },
       },
-    })
+    )
   } finally {
     await session.close()
   }

@@ -156,7 +156,7 @@ test('the answer of a finished job is replayed, also to twenty concurrent reques
   expect(late.body.transactionRequest).toEqual(first?.body.transactionRequest)
   expect((await fetch(late.body.fileLocation as string)).status).toBe(200)
   expect((await client.post('/1.0/publish/', request('done'))).status).toBe(409)
-  await worker.stop(10_000)
+  await worker.stop(60_000)
 })
 
 test('a failure of the service itself is not replayed: the same request makes a new job', async () => {
@@ -176,5 +176,5 @@ test('a failure of the service itself is not replayed: the same request makes a 
   expect(told(again)).toMatchObject({ status: 200, replayed: null })
   expect(told(again).location).not.toBe(location)
   expect(told(await post('wait=30'))).toEqual({ ...told(again), replayed: 'true' })
-  await worker.stop(10_000)
+  await worker.stop(60_000)
 })

@@ -5,6 +5,7 @@ import type { ClientAnswer, PublishAnswer } from '../../dev/client.ts'
 import type { RunningProcess } from '../../dev/stack/processes.ts'
 import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
+import { untilFrozen } from '../faults/support/processes.ts'
 import { prepare } from '../support/e2e.ts'
 import { ownService } from '../support/own-service.ts'
 
@@ -60,6 +61,10 @@ async function expectCancelled(waiting: Promise<ClientAnswer<PublishAnswer>>, lo
 const leftOf = async (location: string) =>
   (await keysBelow(`${org}/`)).filter((key) => key.includes(location.split('/').at(-1) as string))
 
+/** Waits until only the marker is left: an answer does not wait for what takes longer than two seconds to remove. */
+const untilOnlyMarked = (location: string) =>
+  expect.poll(() => leftOf(location), { timeout: 30_000 }).toEqual([expect.stringMatching(/\/cancelled$/)])
+
 describe('a queued job', () => {
   test('is cancelled at once with 200; its waiting POST gets 409, its name is free, a marker is left', async () => {
     const waiting = client.post('/1.0/publish/', request('waits'))
@@ -70,10 +75,10 @@ describe('a queued job', () => {
     await expectCancelled(waiting, location)
     const result = await client.get(`${location}/result`)
     expect([result.status, result.body.error]).toEqual([409, '409 Conflict: the job was cancelled; it has no result'])
-    expect(await leftOf(location)).toEqual([expect.stringMatching(/\/cancelled$/)])
+    await untilOnlyMarked(location)
     const redis = new Redis(service.redisUrl, { maxRetriesPerRequest: null })
     const queue = new Queue(queueName, { connection: redis, prefix: queuePrefix })
-    expect(await queue.getJobState(body.id)).toBe('unknown')
+    await expect.poll(() => queue.getJobState(body.id), { timeout: 30_000 }).toBe('unknown')
     await queue.close()
     redis.disconnect()
     const again = await client.post('/1.0/publish/', request('waits'), { Prefer: 'respond-async' })
@@ -118,10 +123,10 @@ describe('a running job', () => {
     expect([job.state, job.attempt, job.error]).toEqual(['cancelled', 1, null])
     await expectCancelled(waiting, location)
     expect((await client.get(`/1.0/publish/${org}?filter=staged`)).body.fileNames).toEqual([])
-    await expect.poll(() => leftOf(location), { timeout: 10_000 }).toEqual([expect.stringMatching(/\/cancelled$/)])
+    await untilOnlyMarked(location)
     // The same worker goes on, and the name is free.
     expect((await client.post('/1.0/publish/', request('staged'))).status).toBe(200)
-    await worker.stop(10_000)
+    await worker.stop(60_000)
   })
 
   test('stops reading when cancelled', async () => {
@@ -129,13 +134,14 @@ describe('a running job', () => {
     const submitted = await client.post('/1.0/publish/multi', many, { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
     const worker = await service.startWorker({ FAILPOINT: 'midRead:stop:3' })
-    await untilState(location, 'running')
+    // Between its slices a large multi has no run, and is cancelled at once.
+    await untilFrozen(worker)
     expect((await cancel(location)).status).toBe(202)
     const job = await thaw(worker, location)
     expect([job.state, job.attempt]).toEqual(['cancelled', 1])
     expect(job.progress.subRequestsDone).toBeLessThan(600)
     expect(job.finishedAt).not.toBeNull()
-    await worker.stop(10_000)
+    await worker.stop(60_000)
   })
 
   test('that has begun to commit answers 409, and succeeds', async () => {
@@ -152,7 +158,7 @@ describe('a running job', () => {
       'the job is succeeded; it can no longer be cancelled',
     ])
     expect((await client.get(`${location}/result`)).status).toBe(200)
-    await worker.stop(10_000)
+    await worker.stop(60_000)
   })
 })
 
@@ -161,23 +167,24 @@ describe('a large multi with queued slices', () => {
     const many = Array.from({ length: 600 }, () => request('slices'))
     const submitted = await client.post('/1.0/publish/multi', many, { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
-    const worker = await service.startWorker({ WORKER_CONCURRENCY: '1', STOP_GRACE_SECONDS: '1' })
-    const done = async () => (await client.get<JobRecord>(location)).body.progress.subRequestsDone
-    await expect.poll(done, { timeout: 30_000, interval: 20 }).toBeGreaterThan(20)
-    // The worker hands back its current slice.
-    await worker.stop(10_000)
+    // Freezes in its second slice of twenty, which it hands back when it is told to stop.
+    const own = { WORKER_CONCURRENCY: '1', STOP_GRACE_SECONDS: '1', FAILPOINT: 'midRead:stop:30' }
+    const worker = await service.startWorker(own)
+    await untilFrozen(worker)
+    await worker.stop(60_000)
     const waiting = (await client.get<JobRecord>(location)).body
     expect(waiting.state).toBe('running')
+    expect(waiting.progress.subRequestsDone).toBeGreaterThanOrEqual(20)
     expect(waiting.progress.subRequestsDone).toBeLessThan(600)
 
     const { status, body } = await cancel(location)
     expect([status, body.state]).toEqual([200, 'cancelled'])
-    expect(await leftOf(location)).toEqual([expect.stringMatching(/\/cancelled$/)])
+    await untilOnlyMarked(location)
     const redis = new Redis(service.redisUrl)
-    expect(await redis.keys(`*${waiting.id}*`)).toEqual([`packets:job:${waiting.id}`])
+    await expect.poll(() => redis.keys(`*${waiting.id}*`), { timeout: 30_000 }).toEqual([`packets:job:${waiting.id}`])
     redis.disconnect()
     const next = await service.startWorker()
     expect((await client.post('/1.0/publish/', request('slices'))).status).toBe(200)
-    await next.stop(10_000)
+    await next.stop(60_000)
   })
 })

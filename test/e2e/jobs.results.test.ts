@@ -48,7 +48,7 @@ test('a job has its fields in the documented order in every state, alone and in 
   const worker = await service.startWorker()
   await client.followJob(location)
   await expectOrdered('succeeded')
-  await worker.stop(10_000)
+  await worker.stop(60_000)
 })
 
 describe('the result of a job', () => {
@@ -70,7 +70,7 @@ describe('the result of a job', () => {
       error: '502 Bad Gateway: the origin database refused the credentials',
       usePrefixes: null,
     })
-    await worker.stop(10_000)
+    await worker.stop(60_000)
   })
 
   test('that was cancelled is the response of its POST', async () => {

@@ -127,7 +127,7 @@ test('a job over its pair limit is 413, names the job and leaves nothing', async
   expectRefused(answer, 413, 'the packet has more than 30 statement/parameter pairs')
   const job = await client.get<{ state: string }>(answer.headers.get('Location') as string)
   expect(job.body.state).toBe('failed')
-  await expect.poll(() => traces.read(org), { timeout: 20_000 }).toEqual(before)
+  await expect.poll(() => traces.read(org), { timeout: 60_000 }).toEqual(before)
 })
 
 test('a packet over the inline cap is returned and read back by its locations', async () => {

@@ -31,7 +31,7 @@ async function withWorker(work: (measured: () => Promise<Measured>) => Promise<v
   try {
     await work(() => measuredAt(`http://127.0.0.1:${port}`))
   } finally {
-    await worker.stop(10_000)
+    await worker.stop(60_000)
   }
 }
 const api = () => measuredAt(service.apiUrl)

@@ -158,7 +158,8 @@ test('producers select exactly the nodes they claim to', async () => {
     const selected = await Promise.all(
       Object.values(strategies).map(async ({ producer, anchor }) => {
         const session = driver.session()
-        const { records } = await session.run(producer.replaceAll('{idList}', '$idList'), { idList: ['2', '3'] })
+        const query = producer.replaceAll('{idList}', '$idList')
+        const { records } = await session.executeRead((transaction) => transaction.run(query, { idList: ['2', '3'] }))
         await session.close()
         return records.map((record) => record.get(anchor).properties.grn).sort()
       }),

@@ -36,7 +36,7 @@ const nobody: Record<string, string | null> = {
   'a token cut short': `Bearer ${service.tokens.all?.slice(0, -1)}`,
   'a digest': `Bearer ${'0'.repeat(64)}`,
   'a JWT that is expired': await signed({ exp: inSeconds(-10) }),
-  'a JWT that is not valid yet': await signed({ nbf: inSeconds(60) }),
+  'a JWT that is not valid yet': await signed({ nbf: inSeconds(3_600), exp: inSeconds(7_200) }),
   'a JWT of another issuer': await signed({ iss: 'https://other.example.org/' }),
   'a JWT for another audience': await signed({ aud: 'another-service' }),
   'a JWT that never expires': await signed({ exp: undefined }),

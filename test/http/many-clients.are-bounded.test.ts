@@ -102,7 +102,7 @@ test('concurrent returnOnly packets are limited, and end with their clients', { 
   const began = performance.now()
   for (const client of held) client.hangUp()
   await expect.poll(() => open.size, { timeout: 20_000 }).toBe(0)
-  expect(performance.now() - began).toBeLessThan(5_000)
+  expect(performance.now() - began).toBeLessThan(15_000)
   const next = await returned('cid')
   await expect.poll(() => open.size, { timeout: 20_000 }).toBe(1)
   next.hangUp()

@@ -86,7 +86,7 @@ test('a head that arrives in pieces is answered in the format of its path as wel
     await delay(50)
   }
   socket.write('\r\n')
-  await expect.poll(() => answer, { timeout: 10_000 }).toContain('usePrefixes')
+  await expect.poll(() => answer, { timeout: 60_000 }).toContain('usePrefixes')
   expect(read(answer).status).toBe(431)
   socket.destroy()
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createFinishWaiter, type FinishWaiter } from '../../shared/jobs/finish-waiter.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { finishedChannel } from '../../shared/jobs/redis-keys.ts'
@@ -65,8 +65,17 @@ describe('a wait for a job', () => {
 
   test('returns the current record on timeout', async () => {
     const id = await queuedJob()
+    const { promise: hasStarted, resolve: started } = Promise.withResolvers<void>()
+    const { read } = here
+    const reading = vi.spyOn(here, 'read').mockImplementation(async (each) => {
+      // However long the start takes, the record is read again only after it.
+      if (reading.mock.calls.length > 1) await hasStarted
+      return read(each)
+    })
+    onTestFinished(() => reading.mockRestore())
     const waiting = timed(id, 300)
     await worker.start(id)
+    started()
     const { job, tookMs } = await waiting
     expect(job).toEqual(await here.read(id))
     expect(job?.state).toBe('running')

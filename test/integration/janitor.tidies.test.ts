@@ -112,7 +112,7 @@ describe('stale plain files', () => {
     await context.redis.set(sweptKey, 'lately') // so that the sweep does not do it
     startJanitor(context, releases)
     await expect.poll(() => viewOf(context, org), { timeout: 30_000 }).toEqual({ fPart1of2: '1', fPart2of2: '2' })
-    await expect.poll(() => context.redis.zcard(stalePlainFilesKey), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => context.redis.zcard(stalePlainFilesKey), { timeout: 30_000 }).toBe(0)
   })
 
   test('are repaired by the sweep after a manual change', async () => {
@@ -181,7 +181,9 @@ test('only one of several janitors works at a time, and another takes over when 
       rounds++
       return []
     }
-    return { ...own, records: { ...own.records, openBefore } }
+    // A pause that outlasts the lock, which is twice as long, would let a second one in.
+    const worker = { ...own.config.worker, janitorSeconds: 4 }
+    return { ...own, config: { ...own.config, worker }, records: { ...own.records, openBefore } }
   }
   const others = [new Releases(log), new Releases(log)]
   for (const each of others) startJanitor(watched(await createWorkerContext(config, log, each)), each)

@@ -40,7 +40,7 @@ async function committing(attempts: number) {
   return { job, commit }
 }
 
-test('a job that a frozen run commits while it is being failed ends as succeeded', { timeout: 20_000 }, async () => {
+test('a job that a frozen run commits while it is being failed ends as succeeded', async () => {
   const { job, commit } = await committing(1)
   const commitAfterFirstLook = vi.fn(async (...asked: Parameters<typeof generations.ofJob>) => {
     const found = await generations.ofJob(...asked)
@@ -52,9 +52,7 @@ test('a job that a frozen run commits while it is being failed ends as succeeded
   expect(await read(job.id)).toMatchObject({ state: 'succeeded', generation: 1, error: null })
 })
 
-test('a job that a frozen run has committed ends as succeeded when another run fails', {
-  timeout: 20_000,
-}, async () => {
+test('a job that a frozen run has committed ends as succeeded when another run fails', async () => {
   const { job, commit } = await committing(1)
   await commit()
   await failJob(context, job, errors.originBroke())

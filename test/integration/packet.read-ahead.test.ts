@@ -28,8 +28,23 @@ const { signal } = new AbortController()
 // The number of buffers of the writer.
 const partsUnderWay = 3
 
+/** Number of reads of a packet that nothing blocks. */
+async function readsOf(some: PacketOrder['requests']): Promise<number> {
+  let reads = 0
+  const observe = (operation: string) => {
+    if (operation === 'read') reads++
+  }
+  await buildPacket(orderOf(some), {
+    originPolicy: { ...settings, observe },
+    sink: async () => {},
+    signal,
+    onProgress() {},
+  })
+  return reads
+}
+
 /** Builds a packet with a blocked sink until it stalls; `reads` counts the reads completed by then. */
-async function blocked(some: PacketOrder['requests'], readsAtLeast = 1) {
+async function blocked(some: PacketOrder['requests'], readsAtLeast: number) {
   const taken = Promise.withResolvers<void>()
   const published: string[] = []
   let [reads, handedOver] = [0, 0]
@@ -43,7 +58,7 @@ async function blocked(some: PacketOrder['requests'], readsAtLeast = 1) {
     published.push(...statements.map(({ parameters }) => parameters.id))
   }
   const built = buildPacket(orderOf(some), { originPolicy: { ...settings, observe }, sink, signal, onProgress() {} })
-  await vi.waitFor(() => expect([handedOver, reads >= readsAtLeast]).toEqual([partsUnderWay, true]), 20_000)
+  await vi.waitFor(() => expect([handedOver, reads >= readsAtLeast]).toEqual([partsUnderWay, true]), 60_000)
   // Meanwhile a packet that is not blocked is read and written whole: enough time for an unexpected read.
   await buildPacket(orderOf(requests), { originPolicy: settings, sink: async () => {}, signal, onProgress() {} })
   return {
@@ -57,8 +72,9 @@ async function blocked(some: PacketOrder['requests'], readsAtLeast = 1) {
 }
 
 test('while a request is written and its parts wait for the store, only the next one is read', async () => {
-  const alone = await blocked(requests.slice(0, 1))
-  const two = await blocked(requests.slice(0, 2), alone.reads + 1)
+  const [one, both] = [requests.slice(0, 1), requests.slice(0, 2)]
+  const alone = await blocked(one, await readsOf(one))
+  const two = await blocked(both, await readsOf(both))
   const all = await blocked(requests, two.reads)
   expect(all.reads).toBe(two.reads)
   expect((await alone.take()).toSorted()).toEqual(ids.slice(0, 10).toSorted())

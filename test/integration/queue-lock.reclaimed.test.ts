@@ -9,7 +9,7 @@ import { databaseOfFile } from '../support/own-service.ts'
 const db = await databaseOfFile()
 const redis = new Redis(inject('stack').redis.url, { db, maxRetriesPerRequest: null })
 const queue = createJobQueue(redis)
-const lockSeconds = 10
+const lockSeconds = 120
 const options = workerOptions({ lockSeconds, stalledSeconds: 5 })
 const worker = new Worker<JobPayload>(queueName, null, { connection: redis, prefix: queuePrefix, ...options })
 afterAll(async () => {

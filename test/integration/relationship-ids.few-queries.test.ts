@@ -27,7 +27,7 @@ for (const one of indexed) {
   await run(driver, `CREATE INDEX \`${one}\` FOR ()-[r:\`${one}\`]-() ON (r.grn)`)
   afterAll(() => run(driver, `DROP INDEX \`${one}\``))
 }
-await run(driver, 'CALL db.awaitIndexes(60)')
+for (const one of indexed) await run(driver, 'CALL db.awaitIndex($one, 60)', { one })
 
 const rule = identityRule(database(neo4j, label, 'id').mappedIndices)
 const requestOf = (relationshipIds: string[]) =>
@@ -89,7 +89,7 @@ test('a newly created type is seen by the next read transaction', async () => {
   }
   expect(await find()).toEqual([])
   await run(driver, `${ends} CREATE (a)-[:${late} {grn: '${late}'}]->(b)`)
-  await expect.poll(() => origin.isDue()).toBe(true)
+  await expect.poll(() => origin.isDue(), { timeout: 30_000 }).toBe(true)
   expect(await origin.renew()).toBe(true)
   schema.renewed()
   expect(await find()).toEqual([late])

@@ -97,7 +97,7 @@ describe('a job’s credentials', () => {
   test('are null when they expired or were never stored', async () => {
     const id = await jobWith([credentials])
     await redis.pexpire(secretKeyOf(id), 1)
-    await expect.poll(() => secretsWith(first).read(id), { timeout: 5_000 }).toBeNull()
+    await expect.poll(() => secretsWith(first).read(id), { timeout: 20_000 }).toBeNull()
     expect(await secretsWith(first).read(randomUUID())).toBeNull()
   })
 

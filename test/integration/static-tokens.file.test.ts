@@ -34,7 +34,7 @@ function tokensFile(content: unknown) {
 
 /** A change is noticed within two seconds; the timeout leaves room for a busy machine. */
 const soon = (ask: () => unknown, expected: unknown) =>
-  vi.waitFor(() => expect(ask()).toEqual(expected), { timeout: 5_000 })
+  vi.waitFor(() => expect(ask()).toEqual(expected), { timeout: 20_000 })
 
 describe('a token', () => {
   test('identifies its caller, without revealing its digest', () => {

@@ -42,7 +42,8 @@ describe.each([
     await replayed(source, address, { createConstraints: true })
     const recognised = recognise(pairOfStatement(statement, {}).statement) as Recognised
     const session = driver.session()
-    const { summary } = await session.run(`EXPLAIN ${overNumberedRows(checkOf(recognised).query)}`, { rows: [] })
+    const query = `EXPLAIN ${overNumberedRows(checkOf(recognised).query)}`
+    const { summary } = await session.executeRead((transaction) => transaction.run(query, { rows: [] }))
     await session.close()
     return summary
   }

@@ -38,7 +38,14 @@ export async function startIdentityProvider() {
   }
   await start()
   const { port } = server.address() as AddressInfo
-  const valid = { sub: 'somebody', orgs: ['*'], scope: 'publish:read', iss: issuer, aud: audience, exp: inSeconds(600) }
+  const valid = {
+    sub: 'somebody',
+    orgs: ['*'],
+    scope: 'publish:read',
+    iss: issuer,
+    aud: audience,
+    exp: inSeconds(3_600),
+  }
   return {
     jwksUrl: `http://127.0.0.1:${port}/keys`,
     asked: () => asked,

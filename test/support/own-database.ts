@@ -1,25 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 
-const owner = 'test:owner'
-
 // The shared service uses the first database; integration tests share some of the next.
 const lowest = 7
 
-/** An empty Redis database that no other test uses, one of sixteen; `release` empties it again. */
+/**
+ * An empty Redis database that no other test uses, one of sixteen; `release` empties it again. Its owner is recorded in
+ * the first database, as a test may flush its own.
+ */
 export async function ownDatabase(url: string): Promise<{ database: number; release(): Promise<void> }> {
+  const server = url.replace(/\/\d*$/, '')
+  const owners = new Redis(`${server}/0`)
   for (let database = 15; database >= lowest; database--) {
-    const redis = new Redis(`${url.replace(/\/\d*$/, '')}/${database}`)
-    const isOurs = (await redis.set(owner, randomUUID(), 'NX')) === 'OK'
-    if (isOurs && (await redis.dbsize()) === 1) {
+    const owner = `test:owner:${database}`
+    if ((await owners.set(owner, randomUUID(), 'NX')) !== 'OK') continue
+    const redis = new Redis(`${server}/${database}`)
+    if ((await redis.dbsize()) === 0) {
       const release = async () => {
         await redis.flushdb()
-        redis.disconnect()
+        await owners.del(owner)
+        for (const connection of [redis, owners]) connection.disconnect()
       }
       return { database, release }
     }
-    if (isOurs) await redis.del(owner)
+    await owners.del(owner)
     redis.disconnect()
   }
+  owners.disconnect()
   throw new Error('every Redis database is in use')
 }

@@ -68,7 +68,7 @@ export function openTraces({ bucket, redisUrl }: { bucket: string; redisUrl: str
           if (found.unfinished.length + requests.length > 0) throw new Error('a job is under way')
           return found
         },
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       ),
     async close() {
       await queue.close()

@@ -15,6 +15,7 @@ import { parseRelationshipType } from '../../shared/publish/request/relationship
 import { parseStrategyName } from '../../shared/search/strategies.ts'
 import { isHidden, parseGenerationKey, parseMarkerKey, parsePartKey } from '../../shared/storage/keys.ts'
 import { fileName, orgName, parsePartName, storedName } from '../../shared/storage/names.ts'
+import { busySeconds } from '../support/busy-seconds.ts'
 
 const readers: Record<string, (text: string) => unknown> = {
   parseDbUrl,
@@ -81,14 +82,6 @@ const texts = units.flatMap((unit) =>
   ['', ...units].map((other) => (unit + other).repeat(length / (unit + other).length)),
 )
 const mostSeconds = 0.25
-
-/** CPU time of this thread in seconds, independent of the load of the machine. */
-function busySeconds(act: () => void): number {
-  const before = process.threadCpuUsage()
-  act()
-  const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1e6
-}
 
 describe('a hundred thousand characters are matched in linear time, whatever repeats in them', () => {
   test.each(Object.entries(readers))('%s', (_name, read) => {

@@ -67,7 +67,7 @@ afterAll(() => server.close())
 
 /** The log entry of one request, and the statuses under which it is counted. */
 async function told(name: string) {
-  const entry = await vi.waitFor(() => entries.find(({ path }) => path.endsWith(name)) ?? expect.unreachable())
+  const entry = await vi.waitFor(() => entries.find(({ path }) => path.endsWith(name)) ?? expect.unreachable(), 20_000)
   const { values } = await metrics.requests.get()
   const counted = values.filter(
     ({ metricName, labels }) => metricName?.endsWith('_count') && String(labels.route).endsWith(`/${name}`),
@@ -86,7 +86,7 @@ test.each([
 ])('%s: a client that disconnects %s the response is recorded as 499, not as a success', async (name) => {
   const sent = get(url + name).on('error', () => {})
   if (name === 'stuck') await once(sent, 'response')
-  else await vi.waitFor(() => expect(sent.reusedSocket || sent.socket?.connecting).toBe(false))
+  else await vi.waitFor(() => expect(sent.reusedSocket || sent.socket?.connecting).toBe(false), 20_000)
   setTimeout(() => sent.destroy(), 100)
   expect(await told(name)).toEqual({ status: 499, isWhole: false, counted: [499] })
   expect(failures).toEqual([])
@@ -99,7 +99,7 @@ test.each([
 ])('%s: a response that fails is recorded as %i, and its cause is logged', async (name, status) => {
   await expect(fetch(url + name).then((response) => response.text())).rejects.toThrow()
   expect(await told(name)).toEqual({ status, isWhole: false, counted: [status] })
-  await vi.waitFor(() => expect(failures.length).toBe(1))
+  await vi.waitFor(() => expect(failures.length).toBe(1), 20_000)
   failures.length = 0
 })
 

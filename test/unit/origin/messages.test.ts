@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMessageReader } from '../../../shared/origin/messages.ts'
+import { busySeconds } from '../../support/busy-seconds.ts'
 import { inChunks } from '../../support/fake-bolt.ts'
 
 /** The messages read from bytes that arrive in these pieces. */
@@ -68,7 +69,6 @@ describe('a message over its limit', () => {
 
 test('a megabyte in one-byte chunks is read quickly', () => {
   const wire = inChunks(Buffer.alloc(1_000_000), 1)
-  const began = performance.now()
-  expect(messagesOf([wire])).toHaveLength(1)
-  expect(performance.now() - began).toBeLessThan(2_000)
+  const seconds = busySeconds(() => expect(messagesOf([wire])).toHaveLength(1))
+  expect(seconds).toBeLessThan(2)
 })

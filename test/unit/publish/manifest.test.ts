@@ -5,6 +5,7 @@ import { manifestOf } from '../../../shared/publish/manifest.ts'
 import { createReport, identitiesOfPacket, type JobReport } from '../../../shared/publish/parts/report.ts'
 import { partKey } from '../../../shared/storage/keys.ts'
 import type { Manifest } from '../../../shared/storage/manifest.ts'
+import { busySeconds } from '../../support/busy-seconds.ts'
 
 function reportOf(identities: number, prefix = 'Label'): JobReport {
   const report = createReport()
@@ -42,9 +43,11 @@ test("a packet's digest is that of its parts' digests, one a line", () => {
 
 test('the most parts that a packet may have are described in linear time, and stored in a few megabytes', () => {
   const most = stored(10_000)
-  const start = performance.now()
-  const manifest = described(most)
-  expect(performance.now() - start).toBeLessThan(1_000)
+  let manifest = {}
+  const seconds = busySeconds(() => {
+    manifest = described(most)
+  })
+  expect(seconds).toBeLessThan(1)
   expect(manifest).toMatchObject({ pairs: 50_000_000, statements: { nodeUpsert: 20_000_000, postback: 0 } })
   expect(JSON.stringify(most).length).toBeLessThan(4_000_000)
 })

@@ -4,6 +4,7 @@ import { wholePair } from '../../../shared/publish/pairs/pair.ts'
 import { createPairMaker } from '../../../shared/publish/pairs/pair-maker.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { busySeconds } from '../../support/busy-seconds.ts'
 
 const database = { dbUrl: 'bolt://db', credentials: 'Basic YTpi' }
 const { request } = parsePublishRequest({
@@ -25,10 +26,13 @@ function upsertOf(properties: number) {
 }
 
 test('a node with 100,000 properties is one statement with a parameter for each, built in linear time', () => {
-  const started = performance.now()
-  const { statement, parameters } = JSON.parse(wholePair(upsertOf(100_000).pair))
+  let text = ''
+  const seconds = busySeconds(() => {
+    text = wholePair(upsertOf(100_000).pair)
+  })
+  const { statement, parameters } = JSON.parse(text)
   // Quadratic time took minutes.
-  expect(performance.now() - started).toBeLessThan(10_000)
+  expect(seconds).toBeLessThan(10)
   expect(Object.keys(parameters)).toHaveLength(100_000)
   expect(statement.match(/`k\d+`: \$k\d+/g)).toHaveLength(99_999)
   expect(parameters).toMatchObject({ id: 'a', k0: 0, k99998: 99_998 })
