@@ -15,6 +15,8 @@ import { type CallbackAnswer, sendCallback } from './send-callback.ts'
 export interface CallbackTimes {
   /** Pause after each failed attempt but the last. */
   pausesMs: readonly number[]
+  /** Random share added to a pause: a receiver that is back must not get all its callbacks at the same moment. */
+  jitter: number
   /** Limit of one attempt. */
   limitMs: number
   /** How far apart attempts of one worker start. */
@@ -25,13 +27,12 @@ const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 /** Eight attempts within about a day, as Standard Webhooks advises. */
 const usualTimes: CallbackTimes = {
   pausesMs: [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour],
+  jitter: 0.2,
   limitMs: 10 * second,
   // Each costs two milliseconds of CPU, which thousands at once would take from the jobs.
   apartMs: 40,
 }
 
-/** A receiver that is back must not get all its callbacks at the same moment. */
-const jitter = 0.2
 const longestRetryAfterMs = 24 * hour
 
 /** Callbacks in progress in one worker. They mostly wait for receivers, and take none of the slots of jobs. */
@@ -69,7 +70,7 @@ async function deliverCallback(
   context: WorkerContext,
   delivery: Job<CallbackPayload>,
   token: string | undefined,
-  { pausesMs, limitMs }: CallbackTimes,
+  { pausesMs, jitter, limitMs }: CallbackTimes,
 ): Promise<void> {
   const { config, records, callbacks, failpoint } = context
   const { id } = delivery.data

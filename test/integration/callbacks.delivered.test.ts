@@ -12,7 +12,7 @@ const [oldSecret, newestSecret] = [newSecret(), newSecret()]
 const receiver = await startReceiver()
 const { context, releases } = await ownWorker(callbackSettings([receiver], oldSecret, newestSecret))
 const { records, callbacks, redis } = context
-await consumeCallbacks(context, releases, { pausesMs: [10, 10, 10], limitMs: 10_000, apartMs: 0 })
+await consumeCallbacks(context, releases, { pausesMs: [10, 10, 10], limitMs: 10_000, apartMs: 0, jitter: 0 })
 
 const receivedFor = (id: string) => receiver.received.filter(({ headers }) => `${headers['webhook-id']}`.startsWith(id))
 const isNotedDue = async (id: string) => (await redis.zscore(callbacksDueKey, id)) !== null

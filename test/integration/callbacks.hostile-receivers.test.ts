@@ -19,7 +19,7 @@ const { context, releases } = await ownWorker({
 })
 const { callbacks, config } = context
 const limitMs = 2_000
-await consumeCallbacks(context, releases, { pausesMs: [10], limitMs, apartMs: 0 })
+await consumeCallbacks(context, releases, { pausesMs: [10], limitMs, apartMs: 0, jitter: 0 })
 
 /** The callback after its last attempt. */
 async function outcomeAt(url: string) {
