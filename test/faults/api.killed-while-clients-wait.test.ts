@@ -3,24 +3,29 @@ import { createClient } from '../../dev/client.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { mustHold } from './support/invariants.ts'
 import { until } from './support/processes.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { startTcpProxy } from './support/tcp-proxy.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 const { neo4j } = inject('stack')
-const proxy = await startTcpProxy(new URL(neo4j.boltUrl).host)
+// Holds the traffic in the middle of the rows, which may last: only relationships have this key.
+let isArmed = false
+const proxy = await startTcpProxy(new URL(neo4j.boltUrl).host, {
+  fromServer: (chunk) => (isArmed && chunk.includes('since') ? 'hold' : 'pass'),
+})
 afterAll(() => proxy.close())
 
 test('an API killed while clients wait loses no job: another API answers for it', {
   timeout: 120_000,
 }, async () => {
-  const world = await openWorld({ workers: 1, origins: [proxy.address], answersMayFail: true })
+  const world = await openWorld({ workers: 1, origins: [proxy.address], answersMayFail: true, times: lastingLocks })
   const { client, service, org } = world
   const version = await drawVersion(world.origin, neo4j, 20)
   const requests = version.requests.map((request) => ({ ...request, dbUrl: `bolt://${proxy.address}` }))
   const followed = await world.publish({ version, fileName: 'followed', requests })
   expect((await followed.done)?.state).toBe('succeeded')
-  proxy.hold()
+  isArmed = true
   world.reader.watch('waited', { version, batchSize: 5_000 })
   const body = requests.map((request) => ({ ...request, orgName: org, fileName: 'waited' }))
   const wait = (to: typeof client) => to.post('/1.0/publish/multi', body, { 'Idempotency-Key': 'again' })
@@ -29,7 +34,7 @@ test('an API killed while clients wait loses no job: another API answers for it'
     () => 'no answer',
   )
   const running = async () => (await client.get<{ jobs: JobRecord[] }>('/1.0/jobs?state=running')).body.jobs
-  await until('the job runs', async () => (await running()).length === 1)
+  await until('the job runs', async () => (await running()).length === 1 && proxy.isHolding())
   const [job] = await running()
   service.api.kill('SIGKILL')
   expect(await waiting).toBe('no answer')
@@ -38,6 +43,7 @@ test('an API killed while clients wait loses no job: another API answers for it'
   world.useApi(apiUrl)
   const other = createClient(apiUrl, service.tokens.all as string)
   const answered = wait(other)
+  isArmed = false
   proxy.letGo()
   const answer = await answered
   expect([answer.status, answer.headers.get('Location'), answer.headers.get('Idempotent-Replayed')]).toEqual([

@@ -3,6 +3,7 @@ import type { JobRecord } from '../../shared/jobs/record.ts'
 import { sweepNow } from './support/leftovers.ts'
 import { until, untilFrozen, untilRunEnded } from './support/processes.ts'
 import { rememberRedis } from './support/rollback.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { drawVersion, type Version, wholeVersion } from './support/versions.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -66,7 +67,7 @@ test('jobs that run again after a Redis rollback keep their packets, also when t
   const rollBack = await rememberRedis(world.redis)
   const steps = ['beforeCommitting', 'beforeCommitting', 'beforePlainFiles']
   const frozen = await Promise.all(
-    steps.map((step) => world.service.startWorker({ FAILPOINT: `${step}:stop`, ...alone })),
+    steps.map((step) => world.service.startWorker({ ...lastingLocks, FAILPOINT: `${step}:stop`, ...alone })),
   )
   await Promise.all(frozen.map(untilFrozen))
   await rollBack()
