@@ -9,9 +9,11 @@ export const openDriver = ({ boltUrl, username, password }: Neo4jAddress): Drive
 const longestMs = 60_000
 const pauseMs = 50
 
-const mayPass = (error: unknown) => error instanceof Neo4jError && error.code.startsWith('Neo.TransientError.')
+// The second: a query that looks at every node meets one that is deleted at the same time.
+const codesThatMayPass = /^Neo\.(TransientError\.|ClientError\.Statement\.EntityNotFound$)/
+const mayPass = (error: unknown) => error instanceof Neo4jError && codesThatMayPass.test(error.code)
 
-/** Repeats work that another transaction aborted: each constraint that is created meanwhile aborts every write. */
+/** Repeats work that another transaction disturbed: each constraint that is created meanwhile aborts every write. */
 export async function untilUndisturbed<Result>(work: () => Promise<Result>): Promise<Result> {
   for (const deadline = Date.now() + longestMs; ; await delay(pauseMs)) {
     try {
