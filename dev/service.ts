@@ -145,7 +145,8 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
   }
 }
 
-const startLimitMs = 30_000
+/** Allows for ten programs that start at once on a busy machine. */
+const startLimitMs = 90_000
 
 /** Waits until a program logs that it has started. @returns the port it listens on. */
 async function listeningPort(child: RunningProcess): Promise<number> {

@@ -17,7 +17,7 @@ const proxy = await startTcpProxy(new URL(neo4j.boltUrl).host, {
 afterAll(() => proxy.close())
 
 test('an API killed while clients wait loses no job: another API answers for it', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const world = await openWorld({ workers: 1, origins: [proxy.address], answersMayFail: true, times: lastingLocks })
   const { client, service, org } = world

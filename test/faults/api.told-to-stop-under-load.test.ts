@@ -9,7 +9,7 @@ import { openWorld } from './support/world.ts'
 const stuck = await stuckOrigin(3_000)
 
 test('an API that is stopping answers waiting clients with a 202 naming their job, and the jobs continue', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const world = await openWorld({
     workers: 1,

@@ -11,7 +11,7 @@ const closedOrigin = '127.0.0.1:1'
 const breaking = await breakingOrigin()
 
 test('refused credentials fail at once, an interrupted read is retried, a closed port fails after all attempts', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const world = await openWorld({ workers: 1, times: lastingLocks, origins: [breaking.address, closedOrigin] })
   const version = await drawVersion(world.origin, neo4j, 30)

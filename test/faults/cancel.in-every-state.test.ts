@@ -16,7 +16,7 @@ const steps: Record<string, { answer: number; end: JobRecord['state'] }> = {
 }
 
 test('a job can be cancelled in any state before its commit, which frees its name and leaves no data behind', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const world = await openWorld({ times: lastingLocks })
   const { client, service } = world

@@ -39,7 +39,7 @@ const proxy = await startTcpProxy(new URL(stack.s3.endpoint).host, {
 afterAll(() => proxy.close())
 
 test('a commit whose answer is lost is detected if it arrived, retried if not, and creates one generation', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const world = await openWorld({ times: lastingLocks })
   await world.service.startWorker({ S3_ENDPOINT: `http://${proxy.address}` })

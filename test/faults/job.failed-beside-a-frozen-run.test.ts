@@ -7,7 +7,7 @@ import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 test('a run frozen before its manifest commits nothing after another run has failed the job', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const world = await openWorld({ times: lastingLocks })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)

@@ -6,7 +6,7 @@ import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 test('a job that kills its worker every time runs three times and then fails as workerLost', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const world = await openWorld({ times: lastingLocks })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 10)

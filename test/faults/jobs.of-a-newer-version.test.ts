@@ -23,7 +23,7 @@ const handedBack = (worker: RunningProcess, id: string) =>
   logOf(worker, id).some((line) => line.includes('job of a newer version') && line.includes('update this one'))
 
 test('a worker hands back and reports jobs of a newer version, and newer workers run them', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const world = await openWorld({ times: lastingLocks })
   const { redis, client, service } = world
@@ -64,7 +64,7 @@ test.each([
 ])(
   'a worker hands back %s whose stored request has a field that it does not know',
   {
-    timeout: 120_000,
+    timeout: 240_000,
   },
   async (_what, people) => {
     const world = await openWorld()
@@ -82,7 +82,7 @@ test.each([
   },
 )
 
-test('jobs from before versioning are run', { timeout: 120_000 }, async () => {
+test('jobs from before versioning are run', { timeout: 240_000 }, async () => {
   const world = await openWorld()
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const job = await world.publish({ version, fileName: 'older' })

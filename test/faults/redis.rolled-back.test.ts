@@ -45,7 +45,7 @@ async function mustBeWhole({ client, org }: World, location: string, { fileName,
 }
 
 test('jobs that run again after a Redis rollback keep their packets, also when they overwrite one', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const world = await openWorld()
   const [older, version] = [
@@ -84,7 +84,7 @@ test('jobs that run again after a Redis rollback keep their packets, also when t
 })
 
 test('cancelled and failed jobs end the same way again after a Redis rollback, and not as a store failure', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const world = await openWorld()
   const version = await drawVersion(world.origin, stack.neo4j, 20)
@@ -103,7 +103,7 @@ test('cancelled and failed jobs end the same way again after a Redis rollback, a
   expect((await jobAt(world, failed)).error?.code).toBe('requestGone')
 })
 
-test('a committed job cannot be cancelled after a Redis rollback', { timeout: 120_000 }, async () => {
+test('a committed job cannot be cancelled after a Redis rollback', { timeout: 240_000 }, async () => {
   const world = await openWorld()
   const order = { fileName: 'file', version: await drawVersion(world.origin, stack.neo4j, 20) }
   const location = await submit(world, order)
@@ -119,7 +119,7 @@ test('a committed job cannot be cancelled after a Redis rollback', { timeout: 12
 })
 
 test('a large multi whose slices run again after a Redis rollback keeps its packet', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const world = await openWorld()
   const version = await drawVersion(world.origin, stack.neo4j, 410)
@@ -143,7 +143,7 @@ test('a large multi whose slices run again after a Redis rollback keeps its pack
 })
 
 test('a large multi cancelled beside a commit that Redis forgot leaves no packet without its parts', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const world = await openWorld()
   const version = await drawVersion(world.origin, stack.neo4j, 410)

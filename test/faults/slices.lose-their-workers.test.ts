@@ -61,7 +61,7 @@ test('workers frozen in a slice or before the commit change nothing when they wa
 })
 
 test('a large multi is cancelled while its slices are built, and leaves no data behind', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const world = await openWorld()
   const { client, service } = world
@@ -80,7 +80,7 @@ test('a large multi is cancelled while its slices are built, and leaves no data 
 })
 
 test('a worker that is stopped hands its slice back, and another builds it', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const stuck = await stuckOrigin(6_000)
   const world = await openWorld({ origins: [stuck.address], times: lastingLocks })

@@ -33,7 +33,7 @@ const faults: Record<string, { times: number; fault: () => Misbehaviour }> = {
 }
 
 test('a store that is slow or fails in bursts delays a job, and a longer outage is waited out', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const world = await openWorld({ times: lastingLocks })
   await world.service.startWorker(setting)
@@ -61,7 +61,7 @@ test('a store that is slow or fails in bursts delays a job, and a longer outage 
 })
 
 test('a job whose parts alone are refused fails as storeAway after its attempts; one whose commit hangs continues', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   proxy.behave()
   const world = await openWorld({ times: lastingLocks })

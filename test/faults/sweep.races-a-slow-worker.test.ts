@@ -10,7 +10,7 @@ import { openWorld } from './support/world.ts'
 const steps = ['partStored', 'beforeCommitting', 'beforeManifest', 'beforePlainFiles', 'beforeSucceeded']
 
 test('sweeps without a grace period spare the parts of a slow worker until its job is finished', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const world = await openWorld({ times: lastingLocks })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 40)

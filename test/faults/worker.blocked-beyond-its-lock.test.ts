@@ -8,7 +8,7 @@ import { openWorld } from './support/world.ts'
 const steps = ['midRead', 'beforeCommitting', 'beforeManifest', 'beforeSucceeded']
 
 test('workers blocked beyond their locks lose their jobs to another, change nothing later, and continue to work', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const world = await openWorld()
   const { service, origin } = world

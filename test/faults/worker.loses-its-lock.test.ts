@@ -7,7 +7,7 @@ import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 test('a run that loses its lock ends, even if its worker is healthy and its origin hangs', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const stuck = await stuckOrigin(6_000)
   const world = await openWorld({ origins: [stuck.address] })

@@ -11,7 +11,7 @@ import { openWorld } from './support/world.ts'
 const stuck = await stuckOrigin(6_000)
 
 test("a job longer than its worker's grace period is handed back without a queue attempt, and another worker ends it", {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const world = await openWorld({
     workers: 1,

@@ -8,7 +8,7 @@ import { openWorld } from './support/world.ts'
 
 const stuck = await stuckOrigin()
 
-test('workers share jobs concurrently, including one that joins later', { timeout: 120_000 }, async () => {
+test('workers share jobs concurrently, including one that joins later', { timeout: 240_000 }, async () => {
   const world = await openWorld({
     workers: 1,
     origins: [stuck.address],
