@@ -17,7 +17,7 @@ test('generated cases replay onto a dirty Neo4j 5 as specification and contract 
 // A rare situation may be missing from them by chance. Drawing cases until the oracle foresees it costs little.
 test.runIf(asked.path === undefined && asked.cases >= 150)(
   'every required situation occurred often enough',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     const lackingOf = (name: string) => count.tooRare().find(({ situation }) => situation.name === name)?.lacking ?? 0
     for (const { name } of count.tooRare().map(({ situation }) => situation)) {
