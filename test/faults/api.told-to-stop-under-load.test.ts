@@ -16,8 +16,6 @@ test('an API that is stopping answers waiting clients with a 202 naming their jo
     origins: [stuck.address],
     answersMayFail: true,
     times: lastingLocks,
-    // A second job would meet the held origin while it connects, for which it has 10 seconds.
-    env: { WORKER_CONCURRENCY: '1' },
   })
   const { client, service, org } = world
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)

@@ -34,7 +34,6 @@ test('a second signal ends a program at once, whatever it is doing, and another 
     () => 'no answer',
   )
   await until('the API reads', () => stuck.connections() > connections)
-  // The API first: its connection, which meets the held origin, has 10 s.
   for (const program of [service.api, worker]) {
     program.kill('SIGTERM')
     await until('it is stopping', () => program.log().includes('"msg":"stopping"'))
