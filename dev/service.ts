@@ -145,6 +145,7 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
   }
 }
 
+/** Allows for ten programs that start at once on a busy machine. */
 const startLimitMs = 90_000
 
 /** Waits until a program logs that it has started. @returns the port it listens on. */

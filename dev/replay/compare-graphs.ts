@@ -1,5 +1,6 @@
 import type { Driver } from 'neo4j-driver'
 import { valueText } from '../../shared/replay/verify/values.ts'
+import { run } from './neo4j.ts'
 
 /** A graph as sorted texts, one per node and relationship, with all labels, keys, values and value types. */
 export interface GraphText {
@@ -12,26 +13,21 @@ export interface GraphText {
  * Zoned datetimes lack their offset, which Bolt 3 does not transmit: use `zonedOffsets`.
  */
 export async function readGraph(driver: Driver, mark = ''): Promise<GraphText> {
-  const session = driver.session()
   const bears = (node: string) => `any(l IN labels(${node}) WHERE l STARTS WITH $mark)`
   const all = (variable: string) => `keys(${variable}), [k IN keys(${variable}) | ${variable}[k]]`
   const ends = 'MATCH (a)-[r]->(b)'
-  try {
-    const nodes = await session.run(`MATCH (n) WHERE ${bears('n')} RETURN labels(n), ${all('n')}`, { mark })
-    const relationships = await session.run(
-      `${ends} WHERE ${bears('a')} AND ${bears('b')} RETURN labels(a), ${all('a')}, [type(r)], ${all('r')}, labels(b), ${all('b')}`,
-      { mark },
-    )
-    const text = (values: unknown[]) => elementText(...(values as [string[], string[], unknown[]]))
-    return {
-      nodes: nodes.records.map((record) => text([...record.values()])).sort(),
-      relationships: relationships.records
-        .map((record) => [...record.values()])
-        .map((row) => `${text(row.slice(0, 3))} -${text(row.slice(3, 6))}-> ${text(row.slice(6))}`)
-        .sort(),
-    }
-  } finally {
-    await session.close()
+  const nodes = await run(driver, `MATCH (n) WHERE ${bears('n')} RETURN labels(n), ${all('n')}`, { mark })
+  const relationships = await run(
+    driver,
+    `${ends} WHERE ${bears('a')} AND ${bears('b')} RETURN labels(a), ${all('a')}, [type(r)], ${all('r')}, labels(b), ${all('b')}`,
+    { mark },
+  )
+  const text = (values: unknown[]) => elementText(...(values as [string[], string[], unknown[]]))
+  return {
+    nodes: nodes.map(text).sort(),
+    relationships: relationships
+      .map((row) => `${text(row.slice(0, 3))} -${text(row.slice(3, 6))}-> ${text(row.slice(6))}`)
+      .sort(),
   }
 }
 
@@ -45,17 +41,10 @@ function elementText(labels: string[], keys: string[], values: unknown[]): strin
 
 /** Offset and instant of the zoned datetimes under `keys`, of one node and one relationship. */
 export async function zonedOffsets(driver: Driver, label: string, keys: readonly string[]): Promise<unknown[]> {
-  const session = driver.session()
   const columns = ['n', 'r'].flatMap((variable) => keys.map((key) => `${variable}.${key}`))
   const returned = columns.map((at) => `${at}.offsetSeconds, ${at}.epochSeconds`).join(', ')
-  try {
-    const { records } = await session.run(
-      `MATCH (n:\`${label}\`)-[r]-() WHERE r.${keys[0]} IS NOT NULL RETURN ${returned}`,
-    )
-    return records.flatMap((record) => [...record.values()])
-  } finally {
-    await session.close()
-  }
+  const question = `MATCH (n:\`${label}\`)-[r]-() WHERE r.${keys[0]} IS NOT NULL RETURN ${returned}`
+  return (await run(driver, question)).flat()
 }
 
 /** The differences, one per line: `-` only in `expected`, `+` only in `actual`. Empty if the graphs are equal. */

@@ -6,32 +6,35 @@ import type { Neo4jAddress } from '../stack/stack.ts'
 export const openDriver = ({ boltUrl, username, password }: Neo4jAddress): Driver =>
   neo4j.driver(boltUrl, neo4j.auth.basic(username, password), { useBigInt: true, telemetryDisabled: true })
 
-const mostAttempts = 10
+const longestMs = 60_000
+const pauseMs = 50
 
-const mayPass = (error: unknown) => error instanceof Neo4jError && error.code.startsWith('Neo.TransientError.')
+// The second: a query that looks at every node meets one that is deleted at the same time.
+const codesThatMayPass = /^Neo\.(TransientError\.|ClientError\.Statement\.EntityNotFound$)/
+const mayPass = (error: unknown) => error instanceof Neo4jError && codesThatMayPass.test(error.code)
 
-/**
- * Runs one query in its own session, and again if another one interfered: a constraint that is created at the same time
- * aborts every write. @returns its rows.
- */
-export async function run(
-  driver: Driver,
-  query: string,
-  parameters: Record<string, unknown> = {},
-): Promise<unknown[][]> {
-  for (let attempt = 1; ; attempt++) {
+/** Repeats work that another transaction disturbed: each constraint that is created meanwhile aborts every write. */
+export async function untilUndisturbed<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (const deadline = Date.now() + longestMs; ; await delay(pauseMs)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!mayPass(error) || Date.now() > deadline) throw error
+    }
+  }
+}
+
+/** Runs one query in its own session, and again if another transaction interfered. @returns its rows. */
+export const run = (driver: Driver, query: string, parameters: Record<string, unknown> = {}): Promise<unknown[][]> =>
+  untilUndisturbed(async () => {
     const session = driver.session()
     try {
       const { records } = await session.run(query, parameters)
       return records.map((record) => [...record.values()])
-    } catch (error) {
-      if (!mayPass(error) || attempt === mostAttempts) throw error
-      await delay(10 * attempt)
     } finally {
       await session.close()
     }
-  }
-}
+  })
 
 export async function clear(driver: Driver): Promise<void> {
   await run(driver, 'MATCH (n) DETACH DELETE n')

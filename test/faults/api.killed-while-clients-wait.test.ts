@@ -3,6 +3,7 @@ import { createClient } from '../../dev/client.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { mustHold } from './support/invariants.ts'
 import { until } from './support/processes.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { startTcpProxy } from './support/tcp-proxy.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
@@ -12,9 +13,9 @@ const proxy = await startTcpProxy(new URL(neo4j.boltUrl).host)
 afterAll(() => proxy.close())
 
 test('an API killed while clients wait loses no job: another API answers for it', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
-  const world = await openWorld({ workers: 1, origins: [proxy.address], answersMayFail: true })
+  const world = await openWorld({ workers: 1, origins: [proxy.address], answersMayFail: true, times: lastingLocks })
   const { client, service, org } = world
   const version = await drawVersion(world.origin, neo4j, 20)
   const requests = version.requests.map((request) => ({ ...request, dbUrl: `bolt://${proxy.address}` }))

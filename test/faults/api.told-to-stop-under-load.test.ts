@@ -1,6 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { mustHold } from './support/invariants.ts'
 import { until } from './support/processes.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { stuckOrigin } from './support/stuck-origin.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
@@ -8,9 +9,14 @@ import { openWorld } from './support/world.ts'
 const stuck = await stuckOrigin(3_000)
 
 test('an API that is stopping answers waiting clients with a 202 naming their job, and the jobs continue', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
-  const world = await openWorld({ workers: 1, origins: [stuck.address], answersMayFail: true })
+  const world = await openWorld({
+    workers: 1,
+    origins: [stuck.address],
+    answersMayFail: true,
+    times: lastingLocks,
+  })
   const { client, service, org } = world
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const fileNames = ['a', 'b', 'c', 'd', 'e']

@@ -1,6 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { breakingOrigin } from './support/breaking-origin.ts'
 import { mustHold } from './support/invariants.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
@@ -10,9 +11,9 @@ const closedOrigin = '127.0.0.1:1'
 const breaking = await breakingOrigin()
 
 test('refused credentials fail at once, an interrupted read is retried, a closed port fails after all attempts', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
-  const world = await openWorld({ workers: 1, origins: [breaking.address, closedOrigin] })
+  const world = await openWorld({ workers: 1, times: lastingLocks, origins: [breaking.address, closedOrigin] })
   const version = await drawVersion(world.origin, neo4j, 30)
   const publish = (fileName: string, change: object) =>
     world.publish({ version, fileName, requests: version.requests.map((request) => ({ ...request, ...change })) })

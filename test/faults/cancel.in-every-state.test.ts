@@ -2,6 +2,7 @@ import { expect, inject, test } from 'vitest'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { mustHold } from './support/invariants.ts'
 import { hasBegun, untilFrozen } from './support/processes.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
@@ -15,9 +16,9 @@ const steps: Record<string, { answer: number; end: JobRecord['state'] }> = {
 }
 
 test('a job can be cancelled in any state before its commit, which frees its name and leaves no data behind', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
-  const world = await openWorld()
+  const world = await openWorld({ times: lastingLocks })
   const { client, service } = world
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const cancel = (location: string) => client.post<JobRecord>(`${location}/cancel`)

@@ -1,5 +1,6 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { mustHold } from './support/invariants.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { startTcpProxy } from './support/tcp-proxy.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
@@ -38,9 +39,9 @@ const proxy = await startTcpProxy(new URL(stack.s3.endpoint).host, {
 afterAll(() => proxy.close())
 
 test('a commit whose answer is lost is detected if it arrived, retried if not, and creates one generation', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
-  const world = await openWorld()
+  const world = await openWorld({ times: lastingLocks })
   await world.service.startWorker({ S3_ENDPOINT: `http://${proxy.address}` })
   const version = await drawVersion(world.origin, stack.neo4j, 20)
   const jobs = await Promise.all(lost.map((fileName) => world.publish({ version, fileName })))

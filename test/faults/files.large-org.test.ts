@@ -26,7 +26,7 @@ beforeAll(async () => {
   client = createClient(service.apiUrl, service.tokens.all as string)
   await storePackets(store, 'large', count)
   watched = watchApi(service.apiUrl, service.api.pid)
-}, 120_000)
+}, 240_000)
 afterAll(async () => {
   await service.stop()
   server.close()
@@ -81,4 +81,4 @@ test('listing an org of 20,000 or 100,000 files in every way takes bounded memor
   const { busyMs, residentMB } = await watched.stop()
   expect(residentMB).toBeLessThan(300)
   expect(busyMs).toBeLessThan(200)
-}, 180_000)
+}, 300_000)

@@ -1,13 +1,15 @@
 import { expect, inject, test } from 'vitest'
 import { mustHold } from './support/invariants.ts'
 import { untilFrozen, untilRunEnded } from './support/processes.ts'
+import { expireLocks } from './support/queue-state.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 test('a run frozen before its manifest commits nothing after another run has failed the job', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
-  const world = await openWorld()
+  const world = await openWorld({ times: lastingLocks })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const whole = await world.service.startWorker()
   const before = await world.publish({ version, fileName: 'taken' })
@@ -24,7 +26,8 @@ test('a run frozen before its manifest commits nothing after another run has fai
     await world.publish({ version: later, fileName: 'free' }),
   ]
   await Promise.all(frozen.map(untilFrozen))
-  // Takes over once the locks of the frozen workers expire, but may make only one pair, so the jobs fail.
+  await expireLocks(world)
+  // Takes over, but may make only one pair, so the jobs fail.
   await world.service.startWorker({ JOB_MAX_PAIRS: '1' })
   const ends = await Promise.all(jobs.map(({ done }) => done))
   expect(ends.map((end) => [end?.state, end?.error?.code])).toEqual(Array(2).fill(['failed', 'tooManyPairs']))

@@ -7,6 +7,7 @@ import { jobVersion } from '../../shared/jobs/version.ts'
 import { requestKey } from '../../shared/storage/keys.ts'
 import { mustHold } from './support/invariants.ts'
 import { logOf, until } from './support/processes.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -22,9 +23,9 @@ const handedBack = (worker: RunningProcess, id: string) =>
   logOf(worker, id).some((line) => line.includes('job of a newer version') && line.includes('update this one'))
 
 test('a worker hands back and reports jobs of a newer version, and newer workers run them', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
-  const world = await openWorld()
+  const world = await openWorld({ times: lastingLocks })
   const { redis, client, service } = world
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const [payload, record, current] = await Promise.all(
@@ -63,7 +64,7 @@ test.each([
 ])(
   'a worker hands back %s whose stored request has a field that it does not know',
   {
-    timeout: 120_000,
+    timeout: 240_000,
   },
   async (_what, people) => {
     const world = await openWorld()
@@ -81,7 +82,7 @@ test.each([
   },
 )
 
-test('jobs from before versioning are run', { timeout: 60_000 }, async () => {
+test('jobs from before versioning are run', { timeout: 240_000 }, async () => {
   const world = await openWorld()
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const job = await world.publish({ version, fileName: 'older' })

@@ -23,18 +23,17 @@ test('publishes to hosts whose DNS is silent fail with a clear error and do not 
   const answers = Promise.all(asked).finally(() => {
     isOver = true
   })
-  let slowest = 0
-  let listings = 0
+  const listings: number[] = []
   while (!isOver) {
     const began = performance.now()
     expect((await client.get(`/1.0/publish/${org}`)).status).toBe(200)
-    slowest = Math.max(slowest, performance.now() - began)
-    listings++
+    listings.push(performance.now() - began)
   }
   const told = '502 Bad Gateway: the origin database could not be reached'
   expect((await answers).map(({ body }) => body.error)).toEqual(named.map(() => told))
-  expect(listings).toBeGreaterThan(3)
-  expect(slowest).toBeLessThan(3_000)
+  // Threads that wait for name servers delay every listing, until these give up; a pause of the machine delays one.
+  expect(listings.length).toBeGreaterThan(3)
+  expect(listings.toSorted((a, b) => a - b).at(-2)).toBeLessThan(3_000)
 })
 
 test('an origin named by address or localhost needs no name server', async () => {

@@ -11,7 +11,7 @@ const rounds = [
 ] as const
 
 test('concurrent forced overwrites with 5 and 2, 2 and 5, and 1 and 5 parts all succeed, and readers never see a mix', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const world = await openWorld({ workers: 2, readerPauseMs: 25 })
   const versions = await Promise.all(

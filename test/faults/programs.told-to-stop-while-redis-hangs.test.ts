@@ -10,7 +10,7 @@ const limitMs = 45_000
 const stuck = await stuckOrigin(3_000)
 
 test('with Redis frozen both programs still stop in time on SIGTERM, and their jobs finish later', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const redis = await ownRedis()
   const env = { STOP_GRACE_SECONDS: '2' }

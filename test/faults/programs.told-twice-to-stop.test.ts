@@ -1,16 +1,25 @@
 import { expect, inject, test } from 'vitest'
 import { mustHold } from './support/invariants.ts'
 import { hasBegun, until } from './support/processes.ts'
+import { expireLocks } from './support/queue-state.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { stuckOrigin } from './support/stuck-origin.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 const stuck = await stuckOrigin(3_000)
+/** How long a program that is told once waits for what it is doing. */
+const graceMs = 25_000
 
 test('a second signal ends a program at once, whatever it is doing, and another worker finishes its job', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
-  const world = await openWorld({ workers: 1, origins: [stuck.address], answersMayFail: true })
+  const world = await openWorld({
+    workers: 1,
+    origins: [stuck.address],
+    answersMayFail: true,
+    times: lastingLocks,
+  })
   const { client, service } = world
   const [worker] = service.workers
   if (!worker) throw new Error('no worker')
@@ -19,22 +28,25 @@ test('a second signal ends a program at once, whatever it is doing, and another 
   await until('the job hangs', () => stuck.isHolding() && hasBegun(worker, job.id))
   // The API builds this packet itself and would wait for it.
   const [request] = stuck.requestsOf(version)
+  const connections = stuck.connections()
   const returned = client.post('/1.0/publish/', { ...request, returnOnly: true }).then(
     ({ status }) => status,
     () => 'no answer',
   )
-  for (const program of [worker, service.api]) {
+  await until('the API reads', () => stuck.connections() > connections)
+  for (const program of [service.api, worker]) {
     program.kill('SIGTERM')
     await until('it is stopping', () => program.log().includes('"msg":"stopping"'))
     expect(program.hasExited()).toBe(false)
     program.kill('SIGINT')
     const toldAt = performance.now()
     expect(await program.exited).toEqual({ code: 1, signal: null })
-    expect(performance.now() - toldAt).toBeLessThan(3_000)
+    expect(performance.now() - toldAt).toBeLessThan(graceMs)
   }
   expect(await returned).toBe('no answer')
 
   stuck.letGo()
+  await expireLocks(world)
   const [{ apiUrl }] = await Promise.all([service.startApi(), service.startWorker()])
   world.useApi(apiUrl)
   expect(await job.done).toMatchObject({ state: 'succeeded', attempt: 2 })

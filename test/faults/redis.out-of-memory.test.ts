@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
 import { startProcess } from '../../dev/stack/processes.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
+import { requestKey } from '../../shared/storage/keys.ts'
 import { mustHold } from './support/invariants.ts'
 import { ownRedis } from './support/own-redis.ts'
 import { until } from './support/processes.ts'
@@ -20,7 +21,7 @@ async function everythingOf({ redis, storage }: World) {
 }
 
 test('a Redis out of memory refuses new jobs without leaving data; existing jobs finish once it has memory again', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const redis = await ownRedis()
   const world = await openWorld({ workers: 1, redis, origins: [stuck.address], answersMayFail: true })
@@ -33,6 +34,9 @@ test('a Redis out of memory refuses new jobs without leaving data; existing jobs
   const held = await world.publish({ version, fileName: 'held', requests: stuck.requestsOf(version) })
   const queued = await Promise.all([1, 2, 3].map((at) => world.publish({ version, fileName: `queued${at}` })))
   await held.seen(({ state }) => state === 'running')
+  // Deleted after the success is told.
+  const leftover = requestKey(org, before.id)
+  await until('its request is deleted', async () => !(await everythingOf(world)).objects.includes(leftover))
 
   await redis.full(true)
   const fullSince = performance.now()
@@ -64,7 +68,7 @@ test('a Redis out of memory refuses new jobs without leaving data; existing jobs
 })
 
 test('both programs refuse to start on a Redis that may evict jobs, and say how to change that', {
-  timeout: 60_000,
+  timeout: 240_000,
 }, async () => {
   const redis = await ownRedis()
   const { service } = await openWorld({ redis })

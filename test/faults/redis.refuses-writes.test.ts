@@ -13,7 +13,7 @@ import { openWorld } from './support/world.ts'
 const stuck = await stuckOrigin(3_000)
 
 test('a Redis without replicas that refuses writes counts as unavailable and fails no job', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const redis = await ownRedis()
   const world = await openWorld({ workers: 1, redis, origins: [stuck.address], answersMayFail: true })

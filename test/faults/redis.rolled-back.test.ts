@@ -3,6 +3,7 @@ import type { JobRecord } from '../../shared/jobs/record.ts'
 import { sweepNow } from './support/leftovers.ts'
 import { until, untilFrozen, untilRunEnded } from './support/processes.ts'
 import { rememberRedis } from './support/rollback.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { drawVersion, type Version, wholeVersion } from './support/versions.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -44,7 +45,7 @@ async function mustBeWhole({ client, org }: World, location: string, { fileName,
 }
 
 test('jobs that run again after a Redis rollback keep their packets, also when they overwrite one', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const world = await openWorld()
   const [older, version] = [
@@ -66,7 +67,7 @@ test('jobs that run again after a Redis rollback keep their packets, also when t
   const rollBack = await rememberRedis(world.redis)
   const steps = ['beforeCommitting', 'beforeCommitting', 'beforePlainFiles']
   const frozen = await Promise.all(
-    steps.map((step) => world.service.startWorker({ FAILPOINT: `${step}:stop`, ...alone })),
+    steps.map((step) => world.service.startWorker({ ...lastingLocks, FAILPOINT: `${step}:stop`, ...alone })),
   )
   await Promise.all(frozen.map(untilFrozen))
   await rollBack()
@@ -83,7 +84,7 @@ test('jobs that run again after a Redis rollback keep their packets, also when t
 })
 
 test('cancelled and failed jobs end the same way again after a Redis rollback, and not as a store failure', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const world = await openWorld()
   const version = await drawVersion(world.origin, stack.neo4j, 20)
@@ -102,7 +103,7 @@ test('cancelled and failed jobs end the same way again after a Redis rollback, a
   expect((await jobAt(world, failed)).error?.code).toBe('requestGone')
 })
 
-test('a committed job cannot be cancelled after a Redis rollback', { timeout: 120_000 }, async () => {
+test('a committed job cannot be cancelled after a Redis rollback', { timeout: 240_000 }, async () => {
   const world = await openWorld()
   const order = { fileName: 'file', version: await drawVersion(world.origin, stack.neo4j, 20) }
   const location = await submit(world, order)
@@ -118,7 +119,7 @@ test('a committed job cannot be cancelled after a Redis rollback', { timeout: 12
 })
 
 test('a large multi whose slices run again after a Redis rollback keeps its packet', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const world = await openWorld()
   const version = await drawVersion(world.origin, stack.neo4j, 410)
@@ -142,7 +143,7 @@ test('a large multi whose slices run again after a Redis rollback keeps its pack
 })
 
 test('a large multi cancelled beside a commit that Redis forgot leaves no packet without its parts', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const world = await openWorld()
   const version = await drawVersion(world.origin, stack.neo4j, 410)

@@ -35,7 +35,7 @@ describe.each([
   })
 
   test('a replay killed after a transaction goes on, and ends as one that was not killed', {
-    timeout: 180_000,
+    timeout: 300_000,
   }, async () => {
     await dirty()
     expect(await replayInChild({ ...order, killAfter: null }, directory)).toBe(false)

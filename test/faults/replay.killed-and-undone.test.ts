@@ -27,7 +27,7 @@ describe.each([
   })
 
   test('a replay killed after a transaction, with and without going on, is undone to what was before', {
-    timeout: 180_000,
+    timeout: 300_000,
   }, async () => {
     let killed = 0
     for (let transactions = 1; ; transactions += step) {

@@ -2,6 +2,8 @@ import { expect, inject, test } from 'vitest'
 import type { RunningProcess } from '../../dev/stack/processes.ts'
 import { mustHold } from './support/invariants.ts'
 import { hasBegun, untilFrozen, untilRunEnded } from './support/processes.ts'
+import { expireLocks } from './support/queue-state.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
@@ -11,7 +13,7 @@ const secondRuns = ['midRead', 'partStored', ...Array(3).fill('beforeManifest')]
 test('two runs of one job that commit in either order, or concurrently, leave one packet', {
   timeout: 240_000,
 }, async () => {
-  const world = await openWorld()
+  const world = await openWorld({ times: lastingLocks })
   const start = (steps: readonly string[]) =>
     Promise.all(steps.map((step) => world.service.startWorker({ FAILPOINT: `${step}:stop`, WORKER_CONCURRENCY: '1' })))
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
@@ -21,7 +23,7 @@ test('two runs of one job that commit in either order, or concurrently, leave on
     firstRuns.map((_, index) => world.publish({ version, fileName: `file${index}`, force: index !== 2 })),
   )
   await Promise.all(first.map(untilFrozen))
-  // These take over once the locks of the frozen workers expire.
+  await expireLocks(world)
   const second = await start(secondRuns)
   await Promise.all(second.map(untilFrozen))
 

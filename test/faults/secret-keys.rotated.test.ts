@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { mustHold } from './support/invariants.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
@@ -14,9 +15,9 @@ const keys = {
 }
 
 test('queued jobs run as long as their key is kept; without it they fail at once with a clear instruction', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
-  const world = await openWorld({ env: keys.before })
+  const world = await openWorld({ times: lastingLocks, env: keys.before })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const kept = await world.publish({ version, fileName: 'kept' })
   const worker = await world.service.startWorker(keys.rotated)
@@ -41,7 +42,7 @@ test('queued jobs run as long as their key is kept; without it they fail at once
 })
 
 test('an Idempotency-Key is recognized across a rotation, and not treated as new work once its secret key is gone', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const world = await openWorld({ env: keys.before })
   const { service, org } = world

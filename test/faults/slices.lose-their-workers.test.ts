@@ -1,6 +1,8 @@
 import { expect, inject, test } from 'vitest'
 import { mustHold } from './support/invariants.ts'
 import { logOf, until, untilFrozen, untilRunEnded } from './support/processes.ts'
+import { expireLocks } from './support/queue-state.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { stuckOrigin } from './support/stuck-origin.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -11,18 +13,21 @@ const start = ({ service }: World, step: string) => service.startWorker({ FAILPO
 test('a large multi that loses a worker at every step of its slices is completed by others, each slice built once', {
   timeout: 240_000,
 }, async () => {
-  const world = await openWorld()
+  const world = await openWorld({ times: lastingLocks })
   // 1,010 people in sub-requests of 10: five slices of 20 and one of 1.
   const version = await drawVersion(world.origin, inject('stack').neo4j, 1_010)
   const first = await start(world, 'slicesAdded:kill')
   const job = await world.publish({ version, fileName: 'large', batchSize: 150 })
   expect(await first.exited).toEqual({ code: null, signal: 'SIGKILL' })
+  await expireLocks(world)
   const steps = ['midRead:kill:7', 'partStored:kill:2', 'beforeSliceResult:kill', 'sliceStored:kill']
   const workers = await Promise.all(steps.map((step) => start(world, step)))
   const exits = await Promise.all(workers.map(({ exited }) => exited))
   expect(exits.map(({ signal }) => signal)).toEqual(steps.map(() => 'SIGKILL'))
+  await expireLocks(world)
   const last = await start(world, 'beforeManifest:kill')
   expect(await last.exited).toEqual({ code: null, signal: 'SIGKILL' })
+  await expireLocks(world)
   await Promise.all([world.service.startWorker(), world.service.startWorker()])
   const end = await job.done
   expect([end?.state, end?.progress]).toEqual([
@@ -56,7 +61,7 @@ test('workers frozen in a slice or before the commit change nothing when they wa
 })
 
 test('a large multi is cancelled while its slices are built, and leaves no data behind', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const world = await openWorld()
   const { client, service } = world
@@ -75,10 +80,10 @@ test('a large multi is cancelled while its slices are built, and leaves no data 
 })
 
 test('a worker that is stopped hands its slice back, and another builds it', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const stuck = await stuckOrigin(6_000)
-  const world = await openWorld({ origins: [stuck.address] })
+  const world = await openWorld({ origins: [stuck.address], times: lastingLocks })
   const worker = await world.service.startWorker({ STOP_GRACE_SECONDS: '1', ...alone })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 410)
   const job = await world.publish({ version, fileName: 'large', requests: stuck.requestsOf(version) })

@@ -1,12 +1,13 @@
 import { expect, inject, test } from 'vitest'
 import { mustHold } from './support/invariants.ts'
 import { type Misbehaviour, startS3Proxy } from './support/s3-proxy.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 const stack = inject('stack')
 const proxy = await startS3Proxy(stack.s3.endpoint)
-const setting = { S3_ENDPOINT: proxy.url, S3_TIMEOUT_SECONDS: '1', WORKER_CONCURRENCY: '6' }
+const setting = { S3_ENDPOINT: proxy.url, S3_TIMEOUT_SECONDS: '3', WORKER_CONCURRENCY: '6' }
 
 const refusals = [
   { status: 500, code: 'InternalError' },
@@ -32,9 +33,9 @@ const faults: Record<string, { times: number; fault: () => Misbehaviour }> = {
 }
 
 test('a store that is slow or fails in bursts delays a job, and a longer outage is waited out', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
-  const world = await openWorld()
+  const world = await openWorld({ times: lastingLocks })
   await world.service.startWorker(setting)
   const version = await drawVersion(world.origin, stack.neo4j, 30)
   const met = new Map(Object.keys(faults).map((name) => [name, 0]))
@@ -60,10 +61,10 @@ test('a store that is slow or fails in bursts delays a job, and a longer outage 
 })
 
 test('a job whose parts alone are refused fails as storeAway after its attempts; one whose commit hangs continues', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   proxy.behave()
-  const world = await openWorld()
+  const world = await openWorld({ times: lastingLocks })
   const worker = await world.service.startWorker(setting)
   const version = await drawVersion(world.origin, stack.neo4j, 30)
   let hung = 0

@@ -5,11 +5,12 @@ import { until } from './support/processes.ts'
 import { type Misbehaviour, startS3Proxy } from './support/s3-proxy.ts'
 
 const proxy = await startS3Proxy(inject('stack').s3.endpoint)
-const env = { S3_ENDPOINT: proxy.url, S3_TIMEOUT_SECONDS: '1' }
+const env = { S3_ENDPOINT: proxy.url, S3_TIMEOUT_SECONDS: '3' }
 const { service, client, keysBelow } = await ownService({ env, workers: 1 })
 const { org, fields } = await prepare(3, service)
 const request = (fileName: string) => ({ ...fields, originIds: ['p1'], orgName: org, fileName })
-const limitMs = 15_000
+// Each request to the store is tried three times.
+const limitMs = 45_000
 const requestsLeft = async () => (await keysBelow('')).filter((key) => key.includes('/.jobs/'))
 
 const faults: Record<string, Misbehaviour> = {
@@ -22,7 +23,7 @@ const faults: Record<string, Misbehaviour> = {
 
 test.each(Object.entries(faults))(
   'a store that %s makes every request a 503 in time, leaves no data, and works at once when it recovers',
-  { timeout: 90_000 },
+  { timeout: 300_000 },
   async (name, fault) => {
     proxy.behave()
     const fileName = `file ${name}`

@@ -3,15 +3,16 @@ import { expect, inject, test } from 'vitest'
 import { mustHold } from './support/invariants.ts'
 import { sweepNow } from './support/leftovers.ts'
 import { hasBegun, untilFrozen } from './support/processes.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 const steps = ['partStored', 'beforeCommitting', 'beforeManifest', 'beforePlainFiles', 'beforeSucceeded']
 
 test('sweeps without a grace period spare the parts of a slow worker until its job is finished', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
-  const world = await openWorld()
+  const world = await openWorld({ times: lastingLocks })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 40)
   const workers = await Promise.all(
     steps.map((step) => world.service.startWorker({ FAILPOINT: `${step}:stop`, WORKER_CONCURRENCY: '1' })),

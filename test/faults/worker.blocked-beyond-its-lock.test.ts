@@ -1,18 +1,20 @@
 import { expect, inject, test } from 'vitest'
 import { mustHold } from './support/invariants.ts'
 import { hasBegun, until, untilRunEnded } from './support/processes.ts'
+import { expireLocks } from './support/queue-state.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 const steps = ['midRead', 'beforeCommitting', 'beforeManifest', 'beforeSucceeded']
 
 test('workers blocked beyond their locks lose their jobs to another, change nothing later, and continue to work', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const world = await openWorld()
   const { service, origin } = world
   const version = await drawVersion(origin, inject('stack').neo4j, 20)
-  const alone = { WORKER_CONCURRENCY: '1' }
+  // They are blocked for three times this long, until when another must have started and taken over.
+  const alone = { WORKER_LOCK_SECONDS: '8', WORKER_CONCURRENCY: '1' }
   const blocked = await Promise.all(steps.map((step) => service.startWorker({ FAILPOINT: `${step}:block`, ...alone })))
   const jobs = await Promise.all(
     steps.map((_, index) => world.publish({ version, fileName: `file${index}`, force: true })),
@@ -22,6 +24,7 @@ test('workers blocked beyond their locks lose their jobs to another, change noth
     return new Set(jobs.flatMap(({ id }) => workerOf(id) ?? [])).size === steps.length
   })
   const first = jobs.map(({ id }) => workerOf(id) as (typeof blocked)[number])
+  await expireLocks(world)
   const other = await service.startWorker()
   for (const { done } of jobs) expect((await done)?.state).toBe('succeeded')
   // The job blocked at the last step is already committed, so it is only marked as succeeded.

@@ -2,6 +2,8 @@ import { expect, inject, test } from 'vitest'
 import type { RunningProcess } from '../../dev/stack/processes.ts'
 import { mustHold } from './support/invariants.ts'
 import { hasBegun, untilFrozen, untilRunEnded } from './support/processes.ts'
+import { expireLocks } from './support/queue-state.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
@@ -10,7 +12,7 @@ const steps = ['midRead', 'partStored', 'beforeCommitting', 'beforeManifest', 'b
 test('a worker that wakes long after another finished its job, or after an overwrite, changes nothing', {
   timeout: 240_000,
 }, async () => {
-  const world = await openWorld()
+  const world = await openWorld({ times: lastingLocks })
   const { service } = world
   const [old, newer] = await Promise.all(
     [20, 30].map((people) => drawVersion(world.origin, inject('stack').neo4j, people)),
@@ -29,6 +31,7 @@ test('a worker that wakes long after another finished its job, or after an overw
   const workerOf = (id: string) => workers.find((worker) => hasBegun(worker, id))
   expect(new Set(jobs.map(({ id }) => workerOf(id))).size).toBe(frozenAt.length)
 
+  await expireLocks(world)
   await Promise.all([service.startWorker(), service.startWorker()])
   const ends = await Promise.all(jobs.map(({ done }) => done))
   expect(ends.map((end) => [end?.state, end?.progress.pairs])).toEqual(jobs.map(() => ['succeeded', old.pairs]))

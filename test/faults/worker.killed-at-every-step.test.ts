@@ -24,7 +24,7 @@ const proxy = await startTcpProxy(new URL(stack.s3.endpoint).host, {
 afterAll(() => proxy.close())
 
 test('a worker may be killed at any step: another completes its job as one whole packet, after the default times', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const world = await openWorld({ times: {} })
   const { service } = world

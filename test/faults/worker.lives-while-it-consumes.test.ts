@@ -15,6 +15,7 @@ import { workerHealth } from '../../worker/health.ts'
 import { watchLiveness } from '../../worker/liveness.ts'
 import { ownDatabase } from '../support/own-database.ts'
 import { until } from './support/processes.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { stuckOrigin } from './support/stuck-origin.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
@@ -78,7 +79,7 @@ test('a job delayed until later, or held by another worker, does not count as ta
 })
 
 test('a worker whose slots are all occupied is alive while jobs wait', async () => {
-  const world = await openWorld({ origins: [stuck.address] })
+  const world = await openWorld({ origins: [stuck.address], times: lastingLocks })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const worker = await world.service.startWorker({ LIVENESS_SECONDS: '1', WORKER_CONCURRENCY: '1' })
   const url = `http://127.0.0.1:${/"port":(\d+),"msg":"listening"/.exec(worker.log())?.[1]}`

@@ -7,14 +7,14 @@ import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
 
 test('a run that loses its lock ends, even if its worker is healthy and its origin hangs', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const stuck = await stuckOrigin(6_000)
   const world = await openWorld({ origins: [stuck.address] })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 100)
   const job = await world.publish({ version, fileName: 'file', requests: stuck.requestsOf(version) })
   const rollBack = await rememberRedis(world.redis)
-  const worker = await world.service.startWorker({ WORKER_CONCURRENCY: '1' })
+  const worker = await world.service.startWorker({ WORKER_LOCK_SECONDS: '12', WORKER_CONCURRENCY: '1' })
   await until('the origin hangs', () => stuck.isHolding() && hasBegun(worker, job.id))
   const wasRunning = await world.records.read(job.id)
   // The queue lists the job as waiting; only the record still says that its first attempt is running.

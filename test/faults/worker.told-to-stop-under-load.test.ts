@@ -3,6 +3,7 @@ import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
 import { queueDepths } from '../../shared/jobs/queue-depth.ts'
 import { mustHold } from './support/invariants.ts'
 import { hasBegun, logOf, until } from './support/processes.ts'
+import { lastingLocks } from './support/short-times.ts'
 import { stuckOrigin } from './support/stuck-origin.ts'
 import { drawVersion } from './support/versions.ts'
 import { openWorld } from './support/world.ts'
@@ -10,9 +11,14 @@ import { openWorld } from './support/world.ts'
 const stuck = await stuckOrigin(6_000)
 
 test("a job longer than its worker's grace period is handed back without a queue attempt, and another worker ends it", {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
-  const world = await openWorld({ workers: 1, origins: [stuck.address], env: { STOP_GRACE_SECONDS: '2' } })
+  const world = await openWorld({
+    workers: 1,
+    origins: [stuck.address],
+    times: lastingLocks,
+    env: { STOP_GRACE_SECONDS: '2' },
+  })
   const [worker] = world.service.workers
   if (!worker) throw new Error('no worker')
   const version = await drawVersion(world.origin, inject('stack').neo4j, 30)

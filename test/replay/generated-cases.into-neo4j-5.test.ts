@@ -17,11 +17,14 @@ test('generated cases replay onto a dirty Neo4j 5 as specification and contract 
 // A rare situation may be missing from them by chance. Drawing cases until the oracle foresees it costs little.
 test.runIf(asked.path === undefined && asked.cases >= 150)(
   'every required situation occurred often enough',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
-    for (const { situation } of count.tooRare()) {
-      const lacking = count.tooRare().find((one) => one.situation === situation)?.lacking ?? 0
-      if (lacking > 0) await checkCases(world, { cases: lacking, situation: situation.name }, count.add)
+    const lackingOf = (name: string) => count.tooRare().find(({ situation }) => situation.name === name)?.lacking ?? 0
+    for (const { name } of count.tooRare().map(({ situation }) => situation)) {
+      // A run may differ from what is foreseen where the documents leave the outcome open.
+      for (let round = 0; round < 5 && lackingOf(name) > 0; round++) {
+        await checkCases(world, { cases: lackingOf(name), situation: name }, count.add)
+      }
     }
     expect(count.tooRare().map(({ situation, lacking }) => `${situation.name}: ${lacking} more`)).toEqual([])
   },

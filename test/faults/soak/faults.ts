@@ -76,7 +76,8 @@ async function whileOneWaits<Result>({ fleet, world }: Breakable, work: () => Pr
 }
 
 const silentPublishes = 12
-const answersWithinMs = 10_000
+// Sooner than a lookup that occupies a thread ends.
+const answersWithinMs = 20_000
 
 const faults: Record<string, Fault> = {
   'worker killed': (broken, seconds) => replaceWorker(broken, seconds, 'SIGKILL'),
@@ -126,13 +127,16 @@ const faults: Record<string, Fault> = {
     const chunks = createRandom(random() * 2 ** 32)
     const next = () => 1 + Math.floor(chunks() * 40)
     let left = next()
+    let hasCut = false
     redis.cutWhere(() => {
       if (--left > 0) return false
       left = next()
+      hasCut = true
       history.note('cut')
       return true
     })
     await seconds(3)
+    await until('a connection is cut', () => hasCut)
     redis.cutWhere(null)
   },
   async 'names unanswered'({ world, store, requestOfNobody }) {

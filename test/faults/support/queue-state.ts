@@ -4,7 +4,7 @@ import { queueName, queuePrefix } from '../../../shared/jobs/queue.ts'
 import { openJobsKey } from '../../../shared/jobs/redis-keys.ts'
 import type { World } from './world.ts'
 
-const limitMs = 30_000
+const limitMs = 60_000
 const pauseMs = 100
 
 /** Waits until Redis holds nothing of any job except its record: no queue entry, secret or claim. */
@@ -26,4 +26,9 @@ export async function mustBeQuiet({ redis }: World): Promise<void> {
     found = await left()
   }
   expect(found).toEqual([])
+}
+
+/** Ends all locks as if they had expired, so that others take the jobs of workers that are frozen or killed. */
+export async function expireLocks({ redis }: World): Promise<void> {
+  await redis.del(await redis.keys(`${queuePrefix}:${queueName}:*:lock`))
 }

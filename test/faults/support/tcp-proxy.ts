@@ -22,6 +22,8 @@ export interface TcpProxy {
   /** Releases everything that was held. */
   letGo(): void
   isHolding(): boolean
+  /** Number of connections accepted so far. */
+  connections(): number
   /** Cuts all connections, and each new one immediately, until called with false. */
   refuse(refuses: boolean): void
   /** Forwards server data slowly, byte by byte, until called with false. */
@@ -40,6 +42,7 @@ export async function startTcpProxy(target: string, rules: Rules = {}): Promise<
   let isHolding = false
   let isRefusing = false
   let isDripping = false
+  let connections = 0
   /** `from` is paused so that later data cannot overtake. */
   async function dripFrom(from: Socket, to: Socket, chunk: Buffer) {
     from.pause()
@@ -53,6 +56,7 @@ export async function startTcpProxy(target: string, rules: Rules = {}): Promise<
   }
   const server = createServer((client) => {
     if (isRefusing) return client.destroy()
+    connections++
     const upstream = connect(Number(port), host)
     const cut = () => {
       client.destroy()
@@ -97,6 +101,7 @@ export async function startTcpProxy(target: string, rules: Rules = {}): Promise<
       held = []
     },
     isHolding: () => isHolding,
+    connections: () => connections,
     refuse(refuses) {
       isRefusing = refuses
       if (refuses) for (const socket of sockets) socket.destroy()

@@ -1,4 +1,5 @@
 import type { Driver, Node as DriverNode, Relationship as DriverRelationship, Transaction } from 'neo4j-driver'
+import { untilUndisturbed } from '../../../dev/replay/neo4j.ts'
 import { batchesOf, itemsOf } from '../../../shared/replay/order/batches.ts'
 import type { Pair } from '../../../shared/replay/pair.ts'
 import { recognise } from '../../../shared/replay/recognise.ts'
@@ -144,15 +145,16 @@ export async function replayedByEngine(
 }
 
 /** The target after a replay, in a transaction that is rolled back: fast, and leaves no data behind. */
-export async function replayed(driver: Driver, before: Graph, pairs: readonly Pair[], names: Alphabet): Promise<Graph> {
-  const session = driver.session()
-  const transaction = session.beginTransaction()
-  try {
-    await create(transaction, before, names)
-    await Promise.all(pairs.map(({ statement, parameters }) => transaction.run(statement, parameters)))
-    return await read(transaction, names)
-  } finally {
-    await transaction.rollback().catch(() => {})
-    await session.close()
-  }
-}
+export const replayed = (driver: Driver, before: Graph, pairs: readonly Pair[], names: Alphabet): Promise<Graph> =>
+  untilUndisturbed(async () => {
+    const session = driver.session()
+    const transaction = session.beginTransaction()
+    try {
+      await create(transaction, before, names)
+      await Promise.all(pairs.map(({ statement, parameters }) => transaction.run(statement, parameters)))
+      return await read(transaction, names)
+    } finally {
+      await transaction.rollback().catch(() => {})
+      await session.close()
+    }
+  })

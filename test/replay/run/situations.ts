@@ -39,14 +39,18 @@ export const seen = (given: Case, { prediction, verdict, outcome, parts }: Run):
   parts,
 })
 
-/** What a run of the case is expected to show, by the oracle alone. */
+/**
+ * What a run of the case is expected to show, by the oracle alone. Each operation takes a pair, and few take more, so the
+ * packet has at least this many parts.
+ */
 export function foreseen(given: Case): Seen {
   const ids = given.origin.relationships.map((_, index) => `4:foreseen:${index}`)
   const prediction = predict(given, { here: ids, elsewhere: ids })
   const isRefused = prediction.refusals.length > 0
   const outcome = isRefused ? null : outcomeOf(prediction, given.target, 0n)
   const verdict = isRefused ? 'refused' : outcome?.isAmbiguous ? 'outside' : 'fine'
-  return seen(given, { prediction, verdict, outcome, parts: 1, pairs: null })
+  const parts = Math.max(1, Math.ceil((outcome?.operations.length ?? 0) / given.delivery.batchsize))
+  return seen(given, { prediction, verdict, outcome, parts, pairs: null })
 }
 
 /** Counts in how many cases each situation occurs. @param usual the number of cases that are to show all of them. */
