@@ -6,7 +6,7 @@ import type { Neo4jAddress } from '../stack/stack.ts'
 export const openDriver = ({ boltUrl, username, password }: Neo4jAddress): Driver =>
   neo4j.driver(boltUrl, neo4j.auth.basic(username, password), { useBigInt: true, telemetryDisabled: true })
 
-const longestMs = 60_000
+const minuteMs = 60_000
 const pauseMs = 50
 
 // The second: a query that looks at every node meets one that is deleted at the same time.
@@ -14,7 +14,7 @@ const codesThatMayPass = /^Neo\.(TransientError\.|ClientError\.Statement\.Entity
 const mayPass = (error: unknown) => error instanceof Neo4jError && codesThatMayPass.test(error.code)
 
 /** Repeats work that another transaction disturbed: each constraint that is created meanwhile aborts every write. */
-export async function untilUndisturbed<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function untilUndisturbed<Result>(work: () => Promise<Result>, longestMs = minuteMs): Promise<Result> {
   for (const deadline = Date.now() + longestMs; ; await delay(pauseMs)) {
     try {
       return await work()
