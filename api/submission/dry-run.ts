@@ -4,24 +4,27 @@ import { observeBolt } from '../../shared/observability/metrics.ts'
 import { dryRun } from '../../shared/publish/dry-run.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
+import { checkCallback } from './submit.ts'
 
 /**
  * `dryRun`: builds the packet within the limits of a request, and answers what it would be. Nothing is stored, queued
- * or claimed. Contract 7.13. @throws tooManyAtOnce (429), processBusy (503)
+ * or claimed. Contract 7.13. @throws as a publish does for its callbackUrl; tooManyAtOnce (429), processBusy (503)
  */
 export async function answerDryRun(
   context: ApiContext,
   { principal, signal }: Pick<Input, 'principal' | 'signal'>,
-  { requests, batchSize, ...place }: Submission,
+  order: Submission,
 ): Promise<Answer> {
   signal.throwIfAborted()
+  const { requests, batchSize, ...place } = order
   const { config, metrics } = context
   using reserved = new DisposableStack()
   reserved.defer(context.dryRunBudget(principal.identity, 1))
   reserved.defer(context.returnOnlyBudget(principal.identity, 1))
+  await checkCallback(order, config.callbacks)
   const wouldConflict = await conflicts(context, place)
   const { limits } = config
-  const order = {
+  const tried = {
     requests,
     syntax: requests[0]?.parameterSyntax ?? config.parameterSyntax,
     batchSize,
@@ -31,7 +34,7 @@ export async function answerDryRun(
     limitSeconds: config.api.dryRunSeconds,
   }
   const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin') }
-  const { sample, ...found } = await dryRun(order, { originPolicy, signal })
+  const { sample, ...found } = await dryRun(tried, { originPolicy, signal })
   // The pairs as they would be written: to parse and print them would lose the types of numbers.
   const head = JSON.stringify({ ...found, wouldConflict }).slice(0, -1)
   return { kind: 'chunks', chunks: pieces(`{"dryRun":${head},"sample":[`, sample.join(','), ']}}') }

@@ -34,7 +34,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
       ? generations.above(packetName(orgName, fileName), Infinity).then(([latest = 0]) => ({ isTaken: false, latest }))
       : packets.standingOf(orgName, fileName),
     checkOrigins(new Set(order.requests.map(({ dbUrl }) => dbUrl)), config.origin),
-    checkCallback(callbackUrlOf(order), config.callbacks),
+    checkCallback(order, config.callbacks),
   ]
   await Promise.allSettled([org, standing, origins, callback])
   await org
@@ -52,7 +52,8 @@ export async function submit(context: Context, caller: Caller, order: Submission
 }
 
 /** @throws callbacksOff, callbackUrlRefused, callbackUrlUnresolved (422) */
-async function checkCallback(callbackUrl: string | undefined, settings: CallbackSettings | null): Promise<void> {
+export async function checkCallback(order: Submission, settings: CallbackSettings | null): Promise<void> {
+  const callbackUrl = callbackUrlOf(order)
   if (callbackUrl === undefined) return
   if (settings === null) throw errors.callbacksOff()
   await callbackAddress(parseHttpsUrl(callbackUrl) as HttpsUrl, settings)

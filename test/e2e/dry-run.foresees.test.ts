@@ -124,6 +124,7 @@ describe('a dry run is refused', () => {
     for (const wrong of [
       { ...request, orgName: 'no-such-org', fileName: 'f' },
       { ...request, originIds: [], orgName: org, fileName: 'f' },
+      { ...request, orgName: org, fileName: 'f', callbackUrl: 'https://hooks.example.org/packets' },
       {
         ...request,
         orgName: org,

@@ -1,8 +1,9 @@
-import { expect, inject, test } from 'vitest'
+import { afterAll, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import { mustBeNowhere } from '../faults/support/kept-secrets.ts'
 import { stuckOrigin } from '../faults/support/stuck-origin.ts'
+import { startTcpProxy, type TcpProxy } from '../faults/support/tcp-proxy.ts'
 import type { DryRun } from '../support/dry-run.ts'
 import { prepare } from '../support/e2e.ts'
 import { everythingInRedis, everythingInTheStore } from '../support/kept-texts.ts'
@@ -10,8 +11,12 @@ import { ownService } from '../support/own-service.ts'
 
 const scopes = ['publish:read', 'publish:write']
 const tokens = ['ann', 'bob', 'cid'].map((name) => ({ name, orgs: ['*'], scopes }))
-// The first is silent from the beginning, the second after some of the sub-requests.
-const [silent, stuck] = [await stuckOrigin(1), await stuckOrigin(15_000)]
+const silent = await stuckOrigin(1)
+// Each slice of a multi opens at most two connections, so some are read before it is silent.
+const stuck: TcpProxy = await startTcpProxy(new URL(inject('stack').neo4j.boltUrl).host, {
+  fromServer: () => (stuck.connections() > 4 ? 'hold' : 'pass'),
+})
+afterAll(() => stuck.close())
 const { service, as, store } = await ownService({
   tokens,
   origins: [silent.address, stuck.address],

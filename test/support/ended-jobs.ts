@@ -5,12 +5,12 @@ import type { WorkerContext } from '../../worker/context.ts'
 
 type Records = Pick<WorkerContext, 'records'>
 
-/** The org of these jobs. */
+/** The org of these jobs, unless another is given. */
 export const orgName = 'acme/people'
 
-export async function jobWithCallback({ records }: Records, callbackUrl: string): Promise<string> {
+export async function jobWithCallback({ records }: Records, callbackUrl: string, org = orgName): Promise<string> {
   const id = randomUUID()
-  const names = { orgName, fileName: `${id}.json` }
+  const names = { orgName: org, fileName: `${id}.json` }
   await records.create({ id, kind: 'publish', ...names, batchSize: 1, force: false, subRequests: 1, callbackUrl })
   return id
 }
@@ -20,8 +20,9 @@ export async function endedJob(
   context: Records,
   callbackUrl: string,
   state: (typeof finalStates)[number] = 'succeeded',
+  org = orgName,
 ): Promise<string> {
-  const id = await jobWithCallback(context, callbackUrl)
+  const id = await jobWithCallback(context, callbackUrl, org)
   const error = { status: 502, code: 'originBroke', message: 'the origin database broke off while it was read' }
   await context.records.finish(id, state, state === 'failed' ? { error } : {})
   return id
