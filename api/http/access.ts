@@ -1,7 +1,7 @@
 import { coversOrg, type Principal } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { ApiContext } from '../context.ts'
-import { requireVisible } from './job-view.ts'
+import { requireVisible } from './visible-job.ts'
 
 interface AccessInput<Params, Body> {
   principal: Principal

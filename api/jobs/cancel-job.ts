@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
+import { jobSchema, jobView } from '../../shared/jobs/job-view.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { discardSlices } from '../../shared/jobs/slice-results.ts'
 import { isFinished } from '../../shared/jobs/states.ts'
@@ -10,7 +11,7 @@ import { packetName } from '../../shared/storage/keys.ts'
 import type { ApiContext } from '../context.ts'
 import { orgOfJob } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-import { jobId, jobSchema, jobView, requireVisible } from '../http/job-view.ts'
+import { jobId, requireVisible } from '../http/visible-job.ts'
 
 /** Contract 7, Jobs: 200 once the job is cancelled (at once if it is not running), 202 while its runs stop. */
 export const cancelJob = defineEndpoint({
@@ -38,8 +39,7 @@ export const cancelJob = defineEndpoint({
 /** Asks the store, as a rolled-back Redis may have lost the commit. An unavailable store does not prevent a cancel. */
 async function hasCommitted({ generations }: ApiContext, job: JobRecord): Promise<boolean> {
   const name = packetName(job.orgName, job.fileName)
-  const generation = await generations.ofJob(name, job.id, job.latestBefore).catch(() => null)
-  return generation !== null
+  return (await generations.ofJob(name, job.id, job.latestBefore).catch(() => null)) !== null
 }
 
 const removalWaitMs = 2_000

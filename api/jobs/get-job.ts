@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { jobSchema, jobView } from '../../shared/jobs/job-view.ts'
 import { orgOfJob } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-import { jobId, jobSchema, jobView, requireVisible } from '../http/job-view.ts'
 import { wholeNumber } from '../http/query.ts'
+import { jobId, requireVisible } from '../http/visible-job.ts'
 
 /** Contract 7, Jobs. */
 export const getJob = defineEndpoint({

@@ -3,7 +3,7 @@ import type { JobRecord } from '../../shared/jobs/record.ts'
 import { orgOfJob } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { eventText } from '../http/event-stream.ts'
-import { jobId } from '../http/job-view.ts'
+import { jobId } from '../http/visible-job.ts'
 import { JobFollower, viewOf } from './job-follower.ts'
 
 const running = {

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { Follower } from '../../shared/jobs/finish-waiter.ts'
+import { jobView } from '../../shared/jobs/job-view.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { isFinished } from '../../shared/jobs/states.ts'
 import { errorBody } from '../http/error-handler.ts'
 import { type EventStream, eventText } from '../http/event-stream.ts'
-import { jobView } from '../http/job-view.ts'
 
 // Ticks are about 500 ms apart; the first event of a stream and the next tick may be closer.
 const leastGapMs = 400

@@ -3,7 +3,7 @@ import * as errors from '../../shared/errors/catalogue.ts'
 import { isFinished } from '../../shared/jobs/states.ts'
 import { orgOfJob } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-import { jobId, requireVisible } from '../http/job-view.ts'
+import { jobId, requireVisible } from '../http/visible-job.ts'
 import { jobAnswer } from '../submission/job-answer.ts'
 import { storedAnswers } from '../submission/stored-answers.ts'
 

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
+import { jobSchema, jobView } from '../../shared/jobs/job-view.ts'
 import { isFinished } from '../../shared/jobs/states.ts'
 import { orgOfJob } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-import { jobId, jobSchema, jobView, requireVisible } from '../http/job-view.ts'
+import { jobId, requireVisible } from '../http/visible-job.ts'
 
 /** Contract 7, callbacks: queues the callback of a finished job once more. */
 export const sendCallback = defineEndpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jobSchema } from '../http/job-view.ts'
+import { jobSchema } from '../../shared/jobs/job-view.ts'
 import { publishResponseBody, statement } from '../http/openapi-schemas.ts'
 import { trueOrFalse } from '../http/query.ts'
 import { requires, statementCounts } from '../publish/manifest-body.ts'

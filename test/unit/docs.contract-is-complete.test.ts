@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { endpoints } from '../../api/endpoints.ts'
-import { jobSchema } from '../../api/http/job-view.ts'
 import { environment } from '../../shared/config/env.ts'
+import { jobSchema } from '../../shared/jobs/job-view.ts'
 import { publishFields } from '../../shared/publish/request/fields.ts'
 import { anchorsOf } from '../support/documents.ts'
 import { textOf } from '../support/manifests.ts'

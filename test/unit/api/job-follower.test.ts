@@ -1,9 +1,9 @@
 import type { Response } from 'express'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { EventStream } from '../../../api/http/event-stream.ts'
-import { jobSchema } from '../../../api/http/job-view.ts'
 import { jobEvents } from '../../../api/jobs/job-events.ts'
 import { JobFollower } from '../../../api/jobs/job-follower.ts'
+import { jobSchema } from '../../../shared/jobs/job-view.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
 import { progressOf } from '../../../shared/jobs/record-hash.ts'
 

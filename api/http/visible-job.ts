@@ -3,8 +3,6 @@ import { coversOrg, type Principal } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 
-export { jobSchema, jobView } from '../../shared/jobs/job-view.ts'
-
 export const jobId = z.string().regex(/^[\w-]{1,64}$/, 'must be the id of a job')
 
 /** Treats a job of another org as missing. @throws noSuchJob (404) */
