@@ -4,6 +4,7 @@ import { observeBolt } from '../../shared/observability/metrics.ts'
 import { dryRun } from '../../shared/publish/dry-run.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
+import { bindToModel } from './bind-to-model.ts'
 import { checkCallback } from './submit.ts'
 
 /**
@@ -16,16 +17,18 @@ export async function answerDryRun(
   order: Submission,
 ): Promise<Answer> {
   signal.throwIfAborted()
-  const { requests, batchSize, ...place } = order
+  const { requests: _, batchSize, ...place } = order
   const { config, metrics } = context
   using reserved = new DisposableStack()
   reserved.defer(context.dryRunBudget(principal.identity, 1))
   reserved.defer(context.returnOnlyBudget(principal.identity, 1))
   await checkCallback(order, config.callbacks)
   const wouldConflict = await conflicts(context, place)
+  const { requests, model } = await bindToModel(context, principal, order)
   const { limits } = config
   const tried = {
     requests,
+    model,
     syntax: requests[0]?.parameterSyntax ?? config.parameterSyntax,
     batchSize,
     subRequestsPerSlice,

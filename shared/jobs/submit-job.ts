@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { SecretKey } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
+import type { BoundModel } from '../publish/request/bound-model.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
 import type { Callbacks } from './callbacks.ts'
 import type { Idempotency } from './create-job.ts'
@@ -31,7 +32,8 @@ export interface SubmitContext {
 /**
  * Accepts a publish: stores the request, then the record and the sealed key of its credentials in Redis, then queues
  * the id. In this order every delivered id can be run, and a crash in between leaves no half-submitted job.
- * @param latestBefore the latest generation of the packet's name: the job's own will be higher.
+ * @param options.latestBefore the latest generation of the packet's name: the job's own will be higher.
+ * @param options.model what the requests are bound to.
  * @throws nameInUse (409), keyReused (422), queueFull (503), queueAway (503), storeAway (503). No job runs then, unless
  * Redis could not be told of its end; the same idempotency key finds that job.
  */
@@ -39,7 +41,7 @@ export async function submitJob(
   context: SubmitContext,
   submission: Submission,
   idempotency: Idempotency | undefined,
-  latestBefore = 0,
+  { latestBefore = 0, model = null }: { latestBefore?: number; model?: BoundModel | null } = {},
 ): Promise<Submitted> {
   const { store, records, secrets, queue, openRunsLimit } = context
   const { requests, ...job } = submission
@@ -51,7 +53,7 @@ export async function submitJob(
   })
   const owner = { id, orgName: job.orgName }
   try {
-    const { sealedKey } = await storeRequest(store, secrets.encrypt, owner, requests)
+    const { sealedKey } = await storeRequest(store, secrets.encrypt, owner, requests, model)
     const subRequests = requests.length
     const runs = runsOf(subRequests)
     const counted = { subRequests, runs, openRunsLimit }

@@ -8,6 +8,7 @@
  *   a/.generations/b/f/.-9999999998=3   its empty marker: while this generation is the latest, readers see 3 parts
  *   a/.parts/b/f/.<job>/<run>/…         immutable parts of one run
  *   a/.jobs/<job>/request               a job's request, without credentials
+ *   a/.jobs/<job>/model                 the model that a request is bound to, if it is
  *   a/.jobs/<job>/plan                  how a large job is split into slices
  *   a/.jobs/<job>/slices/<slice>        the result of a slice
  *   a/.jobs/<job>/cancelled             marks a cancelled job
@@ -99,6 +100,7 @@ export const probes = '.probe/'
 /** Prefix of what a job keeps while it is unfinished; the mark of a cancelled one stays a while longer. */
 export const jobPrefix = (orgName: string, jobId: string): string => `${split(orgName)[0]}/.jobs/${jobId}/`
 export const requestKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}request`
+export const modelKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}model`
 export const planKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}plan`
 export const cancelledKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}cancelled`
 /** Prefix of the results of a job's slices. */

@@ -186,7 +186,7 @@ test('a request whose duplicate takes the name meanwhile returns the duplicateâ€
       return { isTaken: true, latest: 1 }
     },
   }
-  const context = { ...whole, ...storage, config, packets }
+  const context = { ...whole, ...storage, config, packets, models: null }
   expect(await submit(context, caller, order)).toEqual({ id: made, replayed: true })
   const another = { ...caller, idempotencyKey: undefined }
   await expect(submit(context, another, order)).rejects.toMatchObject({ status: 409, code: 'fileExists' })

@@ -1,7 +1,7 @@
 import * as errors from '../../errors/catalogue.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { PublishRequest } from '../request/fields.ts'
-import { type Identity, idKey, idText, type NodeKeys } from '../request/identity.ts'
+import { type Identity, idKey, type NodeKeys, nameOf } from '../request/identity.ts'
 import { type NodeSetting, nodeSettings } from '../request/option-agreement.ts'
 import { type Plan, planOf } from '../request/plan.ts'
 import { groupTreatments, type NodeTreatment } from './treatments.ts'
@@ -132,5 +132,3 @@ export function detectConflicts(treatments: readonly NodeTreatment[], observatio
 
 /** Used when the sub-requests of a multi cannot conflict. */
 const alone: ConflictDetector = { identified() {}, published() {}, missed() {} }
-
-const nameOf = ({ label, idProperty, id }: Identity) => `the "${label}" with "${idProperty}" "${idText(id)}"`

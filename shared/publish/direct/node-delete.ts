@@ -21,7 +21,8 @@ export interface NodeDelete {
 
 const idTypes = z.enum(['string', 'integer'])
 
-const { callbackUrl: _, ...usedOrIgnored } = publishFields
+const { callbackUrl: _, model: __, onModelViolation: ___, ...usedOrIgnored } = publishFields
+const notTaken = { callbackUrl: 'there is no job', model: 'nothing is read', onModelViolation: 'nothing is read' }
 
 /** The request as documented, which clients send. */
 export const nodeDelete = z
@@ -42,8 +43,10 @@ export function parseNodeDelete(body: unknown): { order: NodeDelete; issues: Iss
   }
   if (fields.originIds?.length === 0) issues.push({ path: 'originIds', message: 'must not be empty' })
   for (const [path, message] of mappedIndexRules({ fields, broken })) issues.push({ path, message })
-  if (fields.callbackUrl !== undefined)
-    issues.push({ path: 'callbackUrl', message: 'not taken here, as there is no job' })
+  for (const [field, why] of Object.entries(notTaken)) {
+    if (fields[field as keyof typeof notTaken] === undefined) continue
+    issues.push({ path: field, message: `not taken here, as ${why}` })
+  }
   if (fields.fileName === undefined && fields.returnOnly !== true && !broken.has('fileName')) {
     issues.push({ path: 'fileName', message: 'required unless returnOnly is true' })
   }

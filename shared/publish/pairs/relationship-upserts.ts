@@ -94,9 +94,9 @@ export class RelationshipUpserts {
 
   #newTree(ends: Ends, columns: Columns): ShapeTree {
     const { protectedRelationshipProperties: protectedKeys, relationshipIdField } = this.#plan
-    return this.#columns.tree(columns, (fields) =>
-      this.#pairs.relationshipUpsertShape(ends, fields, protectedKeys, relationshipIdField),
-    )
+    return this.#columns.tree(columns, {
+      make: (fields) => this.#pairs.relationshipUpsertShape(ends, fields, protectedKeys, relationshipIdField),
+    })
   }
 }
 

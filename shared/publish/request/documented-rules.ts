@@ -8,9 +8,9 @@ const when = (condition: object, ...rules: object[]) => ({ anyOf: [not(condition
 const hasDefaults = { properties: { mappedIndices: { required: ['DEFAULT_INDEX', 'DEFAULT_ID_FIELD'] } } }
 
 export const publishRules = {
-  dependentRequired: { searchFilter: ['searchIdField'] },
+  dependentRequired: { searchFilter: ['searchIdField'], onModelViolation: ['model'] },
   allOf: [
-    hasDefaults,
+    { anyOf: [given('model'), { allOf: [given('mappedIndices'), hasDefaults] }] },
     { anyOf: [some('originIds'), some('relationshipIds')] },
     { anyOf: [isTrue('metadata'), some('relationships'), some('relationshipIds')] },
     when(isTrue('hardFilterRelationships'), some('originIds')),

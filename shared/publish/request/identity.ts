@@ -23,11 +23,12 @@ export interface NodeKeys {
   ids: readonly unknown[]
 }
 
-const defaults = ['DEFAULT_INDEX', 'DEFAULT_ID_FIELD']
+/** Keys of `mappedIndices` that are no labels. */
+export const defaultKeys = ['DEFAULT_INDEX', 'DEFAULT_ID_FIELD']
 
 /** The id property of a label in `mappedIndices`; the two DEFAULT_* keys are not labels. Contract 4.1. */
 export function idPropertyOf(mappedIndices: Readonly<Record<string, string>>, label: string): string | undefined {
-  return !defaults.includes(label) && Object.hasOwn(mappedIndices, label) ? mappedIndices[label] : undefined
+  return !defaultKeys.includes(label) && Object.hasOwn(mappedIndices, label) ? mappedIndices[label] : undefined
 }
 
 /** Every id property that `mappedIndices` names, including that of DEFAULT_INDEX. */
@@ -39,7 +40,7 @@ export function identityRule(
   numbers: Numbers = 'plain',
 ): IdentityRule {
   const { DEFAULT_INDEX = '', DEFAULT_ID_FIELD = '' } = mappedIndices
-  const labels = Object.entries(mappedIndices).filter(([label]) => !defaults.includes(label))
+  const labels = Object.entries(mappedIndices).filter(([label]) => !defaultKeys.includes(label))
   const idProperties = new Map([...labels, [DEFAULT_INDEX, DEFAULT_ID_FIELD] as const])
   return { idProperties, defaultLabel: DEFAULT_INDEX, columns: [...new Set(idProperties.values())], numbers }
 }
@@ -85,6 +86,10 @@ export function idText({ json }: Rendered): string {
   if (!json.startsWith('"')) return json
   return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1)
 }
+
+/** Names a node in an error. */
+export const nameOf = ({ label, idProperty, id }: Identity): string =>
+  `the "${label}" with "${idProperty}" "${idText(id)}"`
 
 /** An id as a request names it: a string itself, `5` for 5 and 5.0; null if no request can name it. Contract 4.3. */
 export const requestText = (id: Rendered): string | null =>

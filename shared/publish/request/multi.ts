@@ -66,11 +66,14 @@ export function parseMulti(body: unknown, { isDryRun = false } = {}): { multi: M
   return { multi, issues }
 }
 
-function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
+/** What sub-requests must agree on, and do not. Contract 5, order independence. */
+export function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
   for (const field of ['orgName', 'fileName', 'callbackUrl'] as const)
     yield* differing(requests, field, (request) => request[field])
   yield* differing(requests, 'returnOnly', (request) => request.returnOnly === true)
   yield* differing(requests, 'parameterSyntax', (request) => request.parameterSyntax ?? null)
+  yield* differing(requests, 'model', (request) => request.model ?? null)
+  yield* differing(requests, 'onModelViolation', (request) => request.onModelViolation ?? 'fail')
   yield* tooManyCredentials(requests)
   yield* differingLabels(requests)
   yield* optionAgreement(requests.map(planOf))

@@ -17,6 +17,10 @@ interface Options {
   isDryRun?: boolean
 }
 
+/** What breaks the rules between the fields of a request whose fields are each valid. Its `mappedIndices` are complete. */
+export const brokenRules = (request: PublishRequest, options: Options): Iterable<[path: string, message: string]> =>
+  rules({ fields: request, broken: new Set() }, options, true)
+
 /** Validates one publish request: every field, then every rule between fields. Seed, Publish request; contract 4. */
 export function parsePublishRequest(
   body: unknown,
@@ -35,13 +39,22 @@ export function parsePublishRequest(
 const isEmpty = (values: readonly unknown[] | undefined) => values === undefined || values.length === 0
 
 function* rules(
-  { fields, broken }: FieldsRead,
+  { fields, broken }: Omit<FieldsRead, 'issues'>,
   { sharesStorage, isDryRun }: Options,
+  hasIndices = fields.model === undefined && !broken.has('model'),
 ): Generator<[path: string, message: string]> {
-  for (const field of ['dbUrl', 'credentials', 'mappedIndices'] as const) {
+  for (const field of ['dbUrl', 'credentials'] as const) {
     if (fields[field] === undefined && !broken.has(field)) yield [field, 'required']
   }
-  yield* mappedIndexRules({ fields, broken })
+  if (hasIndices) {
+    if (fields.mappedIndices === undefined && !broken.has('mappedIndices')) {
+      yield ['mappedIndices', 'required unless model is given']
+    }
+    yield* mappedIndexRules({ fields, broken })
+  }
+  if (fields.onModelViolation !== undefined && fields.model === undefined && !broken.has('model')) {
+    yield ['onModelViolation', 'needs model']
+  }
   yield* selectionRules({ fields, broken })
   yield* cleanupRules(fields)
   yield* propertyRules(fields)
