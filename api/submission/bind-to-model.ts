@@ -6,7 +6,7 @@ import type { VersionDocument } from '../../shared/manager/version-document.ts'
 import { type BoundModel, createBinding, type ModelledProperty } from '../../shared/publish/request/bound-model.ts'
 import type { PublishRequest } from '../../shared/publish/request/fields.ts'
 import { agreement } from '../../shared/publish/request/multi.ts'
-import { brokenRules } from '../../shared/publish/request/rules.ts'
+import { rulesOfIndices } from '../../shared/publish/request/rules.ts'
 import type { ApiContext } from '../context.ts'
 import { requireModels } from '../manager/require-models.ts'
 
@@ -44,7 +44,7 @@ export async function bindToModel(
     for (const { path, message } of own) broken.push({ path: inside(path), message })
     // Without them, every rule about them would be broken as well.
     if (own.length > 0) continue
-    const rules = brokenRules(completed[index] as PublishRequest, { sharesStorage: true, isDryRun: true })
+    const rules = rulesOfIndices(completed[index] as PublishRequest)
     for (const [path, message] of rules) broken.push({ path: inside(path), message })
     if (broken.length > maxIssues) break
   }

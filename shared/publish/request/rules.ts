@@ -17,9 +17,11 @@ interface Options {
   isDryRun?: boolean
 }
 
-/** What breaks the rules between the fields of a request whose fields are each valid. Its `mappedIndices` are complete. */
-export const brokenRules = (request: PublishRequest, options: Options): Iterable<[path: string, message: string]> =>
-  rules({ fields: request, broken: new Set() }, options, true)
+/** What breaks the rules about `mappedIndices`, once a model has completed them. */
+export function* rulesOfIndices(fields: PublishRequest): Generator<[path: string, message: string]> {
+  yield* mappedIndexRules({ fields, broken: new Set() })
+  yield* propertyRules(fields)
+}
 
 /** Validates one publish request: every field, then every rule between fields. Seed, Publish request; contract 4. */
 export function parsePublishRequest(
@@ -39,14 +41,13 @@ export function parsePublishRequest(
 const isEmpty = (values: readonly unknown[] | undefined) => values === undefined || values.length === 0
 
 function* rules(
-  { fields, broken }: Omit<FieldsRead, 'issues'>,
+  { fields, broken }: FieldsRead,
   { sharesStorage, isDryRun }: Options,
-  hasIndices = fields.model === undefined && !broken.has('model'),
 ): Generator<[path: string, message: string]> {
   for (const field of ['dbUrl', 'credentials'] as const) {
     if (fields[field] === undefined && !broken.has(field)) yield [field, 'required']
   }
-  if (hasIndices) {
+  if (fields.model === undefined && !broken.has('model')) {
     if (fields.mappedIndices === undefined && !broken.has('mappedIndices')) {
       yield ['mappedIndices', 'required unless model is given']
     }

@@ -88,8 +88,8 @@ export const publishPairs: readonly Mutant[] = [
   {
     file: 'shared/publish/pairs/node-upserts.ts',
     what: 'a value that was skipped is deleted on the target',
-    from: 'withSkipped(protectedNodeProperties, skipped)',
-    to: 'protectedNodeProperties',
+    from: 'new Set([...(skipped ?? []), ...verdict.omitted])',
+    to: 'new Set(verdict.omitted)',
     tests: ['replay/skipping.never-deletes'],
   },
   {
