@@ -43,6 +43,10 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
       divided(of('nodes-1', cpu), of('driver', cpu)),
     ],
     [
+      { name: 'R1m', what: "worker's CPU per node statement, bound to a model / not bound", ...most, bar: 1.03 },
+      divided(of('nodes-bound-1', cpu), of('nodes-1', cpu)),
+    ],
+    [
       { name: 'R2n', what: 'node statements/s, one worker / APOC, nodes', ...least, bar: 1, stretch: 1.3 },
       divided(of('nodes-1', rate), apoc('apoc-nodes')),
     ],

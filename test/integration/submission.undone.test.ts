@@ -130,7 +130,7 @@ describe('a submission leaves', () => {
     const { id, replayed } = await submitJob({ ...whole, queue: { ...whole.queue, add } }, submission, undefined)
     const job = await whole.records.read(id)
     expect([replayed, job?.state]).toEqual([false, 'running'])
-    expect(job && (await readRequests(whole, job))).toEqual(submission.requests)
+    expect(job && (await readRequests(whole, job))?.requests).toEqual(submission.requests)
   })
 
   test('nothing when another job holds the name, and names that job', async () => {

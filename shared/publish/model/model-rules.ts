@@ -63,7 +63,7 @@ function rulesFor(nodeTypes: ReadonlyMap<string, NodeType>, plan: Plan) {
     return {
       rule: 'dataType',
       property: key,
-      problem: `has a ${type} as its property "${shown(key)}", a ${property.type}`,
+      problem: `has the type ${type} in its property "${shown(key)}", which is ${property.type} in the model`,
     }
   }
 
