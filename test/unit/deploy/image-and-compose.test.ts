@@ -131,6 +131,23 @@ describe('the image', () => {
     expect(passed.sort()).toEqual([...copied, 'package.json', 'package-lock.json'].map((name) => `!${name}`).sort())
   })
 
+  test('says what it is, as package.json does', () => {
+    const { name, description, version, license } = JSON.parse(textOf('package.json'))
+    const labels = [...textOf('Dockerfile').matchAll(/org\.opencontainers\.image\.(\w+)="([^"]*)"/g)]
+    expect(Object.fromEntries(labels.map(([, key, value]) => [key, value]))).toEqual({
+      title: name,
+      description,
+      version,
+      revision: '$REVISION',
+      licenses: license,
+    })
+  })
+
+  test('takes its base from one argument, so that a digest pins both stages', () => {
+    const bases = lines.filter((line) => line.startsWith('FROM ')).map((line) => line.split(' ')[1])
+    expect(bases).toEqual(['$NODE_IMAGE', '$NODE_IMAGE'])
+  })
+
   test('has the client as the command packets', () => {
     expect(lines).toContain('RUN ln -s /app/cli/main.ts /usr/local/bin/packets')
     expect(textOf('cli/main.ts')).toMatch(/^#!\/usr\/bin\/env node\n/)
