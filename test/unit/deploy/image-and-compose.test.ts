@@ -42,6 +42,7 @@ const prepared = {
   SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
   S3_ACCESS_KEY: 'access',
   S3_SECRET_KEY: 'secret',
+  REDIS_PASSWORD: 'password',
   NEO4J_PASSWORD: 'password',
 }
 
