@@ -67,7 +67,7 @@ describe('a submission leaves', () => {
     const { states, held, secrets, queued } = await leftOf(submission)
     expect([states, held.length, secrets, queued]).toEqual([['queued'], 2, [1], [1]]) // its claim and its request
     const job = await whole.records.read(id)
-    expect(job && (await readRequests(whole, job))).toEqual(submission.requests)
+    expect(job && (await readRequests(whole, job)).requests).toEqual(submission.requests)
   })
 
   test.each<[string, string, Partial<SubmitContext>, object]>([
@@ -130,7 +130,7 @@ describe('a submission leaves', () => {
     const { id, replayed } = await submitJob({ ...whole, queue: { ...whole.queue, add } }, submission, undefined)
     const job = await whole.records.read(id)
     expect([replayed, job?.state]).toEqual([false, 'running'])
-    expect(job && (await readRequests(whole, job))?.requests).toEqual(submission.requests)
+    expect(job && (await readRequests(whole, job)).requests).toEqual(submission.requests)
   })
 
   test('nothing when another job holds the name, and names that job', async () => {
@@ -165,7 +165,7 @@ describe('a submission leaves', () => {
     expect(await whole.records.openBefore(Date.now() + 1)).toContain(id)
     expect(await redis.hget(recordKey(id), 'state')).toBe('queued')
     const job = await whole.records.read(id)
-    expect(job && (await readRequests(whole, job))).toEqual(submission.requests)
+    expect(job && (await readRequests(whole, job)).requests).toEqual(submission.requests)
   })
 })
 
