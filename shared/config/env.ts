@@ -78,6 +78,9 @@ export const environment = z.object({
   API_HOST: trimmed.default('127.0.0.1').describe('address both programs listen on'),
   API_PORT: port.default(8080).describe('port of the API; 0 picks a free one'),
   WORKER_HEALTH_PORT: port.default(8081).describe('/livez, /readyz and /metrics of a worker; 0 picks a free one'),
+  METRICS_PORT: port
+    .optional()
+    .describe('port of its own for the /metrics of a program; 0 picks a free one; absent: on the port of the rest'),
   STOP_GRACE_SECONDS: seconds
     .default(25)
     .describe('how long a program that is told to stop finishes what is under way'),

@@ -16,6 +16,7 @@ test('unset variables have their defaults', () => {
       stalledSeconds: 5,
       retrySeconds: 5,
     },
+    metrics: null,
     failpoint: null,
     redis: { url: 'redis://127.0.0.1:6379' },
     storage: {
@@ -56,6 +57,7 @@ test('set variables override the defaults', () => {
     API_HOST: '0.0.0.0',
     API_PORT: '0',
     WORKER_HEALTH_PORT: '65535',
+    METRICS_PORT: '9090',
     WORKER_CONCURRENCY: '8',
     REDIS_URL: 'rediss://redis.example:6380/1',
     S3_PUBLIC_ENDPOINT: 'https://files.example',
@@ -110,6 +112,7 @@ test('set variables override the defaults', () => {
       stalledSeconds: 2,
       retrySeconds: 1,
     },
+    metrics: { host: '0.0.0.0', port: 9_090 },
     failpoint: { name: 'partStored', how: 'stop', count: 3 },
     auth: {
       tokensFile: 'tokens.json',
