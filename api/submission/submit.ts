@@ -10,7 +10,7 @@ import { packetName } from '../../shared/storage/keys.ts'
 import type { ApiContext } from '../context.ts'
 import type { Input } from '../http/endpoint.ts'
 
-export type Caller = Pick<Input, 'principal' | 'prefer' | 'idempotencyKey'>
+export type Caller = Pick<Input, 'principal' | 'sender' | 'prefer' | 'idempotencyKey'>
 
 type Context = Pick<
   ApiContext,
@@ -48,7 +48,8 @@ export async function submit(context: Context, caller: Caller, order: Submission
   await origins
   await callback
   const { queuedJobs: openRunsLimit } = config.limits
-  return submitJob({ ...context, openRunsLimit, secretKeys: config.secretKeys }, order, idempotency, latest)
+  const submitting = { ...context, openRunsLimit, secretKeys: config.secretKeys }
+  return submitJob(submitting, order, idempotency, latest, caller.sender)
 }
 
 /** @throws callbacksOff, callbackUrlRefused, callbackUrlUnresolved (422) */

@@ -20,6 +20,8 @@ export function recordOf({ unended, worker, runs, tickedAt, ...hash }: Record<st
     cancelling: false,
     begun: false,
     ranMs: 0,
+    by: null,
+    requestId: null,
     version: 1,
     latestBefore: 0,
   }

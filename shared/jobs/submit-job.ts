@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { SecretKey } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
+import type { Sender } from '../observability/audit.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
 import type { Callbacks } from './callbacks.ts'
 import type { Idempotency } from './create-job.ts'
@@ -40,6 +41,7 @@ export async function submitJob(
   submission: Submission,
   idempotency: Idempotency | undefined,
   latestBefore = 0,
+  sender?: Sender,
 ): Promise<Submitted> {
   const { store, records, secrets, queue, openRunsLimit } = context
   const { requests, ...job } = submission
@@ -55,7 +57,7 @@ export async function submitJob(
     const subRequests = requests.length
     const runs = runsOf(subRequests)
     const counted = { subRequests, runs, openRunsLimit }
-    const newJob = { ...job, ...counted, id, callbackUrl, latestBefore, sealedKey, idempotency }
+    const newJob = { ...job, ...counted, id, sender, callbackUrl, latestBefore, sealedKey, idempotency }
     const creation = await asQueueAway(() => records.create(newJob))
     if (creation.outcome === 'queueFull') throw errors.queueFull()
     if (creation.outcome === 'nameInUse') throw errors.nameInUse(job.orgName, job.fileName, creation.holder)
