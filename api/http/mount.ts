@@ -5,6 +5,7 @@ import type { Principal } from '../../shared/auth/principal.ts'
 import type { Issue } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { audit } from '../../shared/observability/audit.ts'
+import { withTrace } from '../../shared/observability/trace.ts'
 import { serializeResponse } from '../../shared/publish/response.ts'
 import { issuesOf } from '../../shared/validation/issues.ts'
 import type { ApiContext } from '../context.ts'
@@ -70,7 +71,7 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): (RequestHandler | 
   }
   const handle: RequestHandler = async (request, response) => {
     const principal = response.locals.principal as Principal
-    const { requestId } = response.locals
+    const { requestId, traceparent = null } = response.locals
     const issues: Issue[] = []
     const params = validated(endpoint.params, request.params, issues)
     const query = validated(endpoint.query, queryOf(request.query, issues), issues)
@@ -85,12 +86,13 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): (RequestHandler | 
     if (response.closed) close()
     response.once('close', close)
     const { signal } = closed
-    const sender = { by: principal.identity, requestId }
-    const changed: Input['changed'] = (change, outcome) => audit(context.log, sender, change, outcome)
+    const traced = withTrace(context, traceparent)
+    const sender = { by: principal.identity, requestId, traceparent }
+    const changed: Input['changed'] = (change, outcome) => audit(traced.log, sender, change, outcome)
     const sent = { params, query, body: body?.value, prefer, idempotencyKey, ifMatch }
     const input = { signal, principal, sender, changed, ...sent }
-    await endpoint.access(context, input)
-    const answer = await endpoint.handle(context, input)
+    await endpoint.access(traced, input)
+    const answer = await endpoint.handle(traced, input)
     if (!endpoint.takes?.includes('If-None-Match')) return send(response, answer)
     const { headers } = answer
     const isKnown = isNamed(headers?.ETag, request.get('If-None-Match'))

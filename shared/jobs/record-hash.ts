@@ -22,6 +22,7 @@ export function recordOf({ unended, worker, runs, tickedAt, ...hash }: Record<st
     ranMs: 0,
     by: null,
     requestId: null,
+    traceparent: null,
     version: 1,
     latestBefore: 0,
   }

@@ -26,11 +26,13 @@ export type Change = {
 /** `accepted`: will be done by a worker; `refused`: nothing was changed. */
 export type Outcome = 'done' | 'accepted' | 'refused'
 
-/** Who sent a request, and its id. null: nobody known, or the job is of an earlier version. */
+/** Who sent a request, and its ids. null: nobody known, no trace, or the job is of an earlier version. */
 export interface Sender {
   /** The `identity` of a principal. */
   by: string | null
   requestId: string | null
+  /** In the form of `parseTraceparent`. */
+  traceparent: string | null
 }
 
 /** The fields of a change that name a job. */
@@ -41,7 +43,12 @@ export const namesOf = ({ id, orgName, fileName }: { id: string; orgName: string
 })
 
 /** Writes the audit line of a change that is certain, whatever the log level, unless that is `silent`. */
-export function audit(log: Logger, { by, requestId }: Sender, change: Change, outcome: Outcome = 'done'): void {
+export function audit(
+  log: Logger,
+  { by, requestId }: Pick<Sender, 'by' | 'requestId'>,
+  change: Change,
+  outcome: Outcome = 'done',
+): void {
   const level = log.level === 'silent' ? 'silent' : 'info'
   const { action, ...fields } = change
   log.child({}, { level }).info({ audit: true, action, outcome, by, requestId, ...fields }, 'audit')
