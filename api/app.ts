@@ -12,6 +12,7 @@ import { mountEndpoints } from './http/mount.ts'
 import { parseQuery } from './http/query.ts'
 import { logRequests } from './http/request-log.ts'
 import { checkHead } from './http/unreadable.ts'
+import { queuePage } from './queue-page.ts'
 
 // Below this size a round trip costs more than the bytes that compression saves.
 const compressedFromBytes = 16 * 1024
@@ -27,6 +28,7 @@ export function createApp(context: ApiContext, health: AnswerHealth): Express {
   app.use(compression({ threshold: compressedFromBytes, filter: isJson }))
   app.use(serveHealth(health))
   app.use(docs(endpoints))
+  if (context.config.api.queuePage) app.use('/queues', queuePage(context))
   app.use(mountEndpoints(context, endpoints))
   app.use(() => {
     throw errors.noSuchPath()

@@ -20,7 +20,10 @@ export function logRequests(context: Pick<ApiContext, 'log' | 'metrics'>): Reque
       const { method, route, path } = request
       const { writableFinished: isWhole } = response
       const status = isWhole ? response.statusCode : statusOfPart(response)
-      metrics.requests.observe({ method, route: route?.path ?? 'none', status }, milliseconds / 1_000)
+      metrics.requests.observe(
+        { method, route: response.locals.route ?? route?.path ?? 'none', status },
+        milliseconds / 1_000,
+      )
       const jobLocation = response.get('Location')
       log.info({ requestId, method, path, status, milliseconds, isWhole, jobLocation }, 'request')
     })

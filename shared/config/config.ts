@@ -62,6 +62,7 @@ function configOf(env: Environment): Config {
       publishWaitSeconds: env.PUBLISH_WAIT_SECONDS,
       dryRunSeconds: env.DRY_RUN_SECONDS,
       stopGraceSeconds: env.STOP_GRACE_SECONDS,
+      queuePage: env.QUEUE_PAGE === 'on',
     },
     worker: {
       healthHost: env.API_HOST,

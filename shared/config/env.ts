@@ -150,6 +150,7 @@ export const environment = z.object({
   JOB_MAX_PAIRS: count.default(50_000_000).describe('pairs a job may make'),
   JOB_MAX_SECONDS: seconds.default(14_400).describe('how long runs of a job may take; waiting is not counted'),
   PLAIN_FILES: z.enum(['on', 'off']).default('on').describe('keep a plain-file view of the packets in the bucket'),
+  QUEUE_PAGE: z.enum(['on', 'off']).default('off').describe('serve a read-only page of the queues at /queues'),
   INLINE_LIMIT_BYTES: count.default(16 * 1024 * 1024).describe('packets up to this size are inlined in answers'),
   RETURN_ONLY_MAX_PAIRS: count.default(50_000).describe('pairs a returnOnly packet may have'),
   RETURN_ONLY_AT_ONCE: count

@@ -35,6 +35,8 @@ export interface ApiSettings {
   publishWaitSeconds: number
   dryRunSeconds: number
   stopGraceSeconds: number
+  /** Whether `/queues` is served. */
+  queuePage: boolean
 }
 
 export interface WorkerSettings {

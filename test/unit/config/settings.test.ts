@@ -4,7 +4,14 @@ import { key, least, problemsOf } from '../least-environment.ts'
 
 test('unset variables have their defaults', () => {
   expect(readConfig('api', least)).toEqual({
-    api: { host: '127.0.0.1', port: 8080, publishWaitSeconds: 55, dryRunSeconds: 20, stopGraceSeconds: 25 },
+    api: {
+      host: '127.0.0.1',
+      port: 8080,
+      publishWaitSeconds: 55,
+      dryRunSeconds: 20,
+      stopGraceSeconds: 25,
+      queuePage: false,
+    },
     worker: {
       healthHost: '127.0.0.1',
       healthPort: 8081,
@@ -71,6 +78,7 @@ test('set variables override the defaults', () => {
     ORIGIN_PORTS: '7687, 7688',
     PUBLISH_WAIT_SECONDS: '0',
     DRY_RUN_SECONDS: '5',
+    QUEUE_PAGE: 'on',
     JOB_MAX_PAIRS: '10',
     JOB_MAX_SECONDS: '20',
     PLAIN_FILES: 'off',
@@ -100,7 +108,7 @@ test('set variables override the defaults', () => {
     LOG_LEVEL: 'debug',
   })
   expect(config).toMatchObject({
-    api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0, dryRunSeconds: 5, stopGraceSeconds: 5 },
+    api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0, dryRunSeconds: 5, stopGraceSeconds: 5, queuePage: true },
     worker: {
       healthHost: '0.0.0.0',
       healthPort: 65_535,
