@@ -6,6 +6,7 @@ import type { JobCallback } from '../shared/jobs/record.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { callbackAttempted } from '../shared/observability/events.ts'
+import { withTrace } from '../shared/observability/trace.ts'
 import { type HttpsUrl, parseHttpsUrl } from '../shared/origin/https-url.ts'
 import { callbackRequest } from './callback-request.ts'
 import type { WorkerContext } from './context.ts'
@@ -96,7 +97,11 @@ async function deliverCallback(
   await callbacks.settle(id, { state, attempts: attempt, lastStatus: status })
   const seconds = (performance.now() - startedAt) / 1_000
   const outcome = state === 'due' ? 'delayed' : state
-  callbackAttempted(context, { jobId: id, host: url.host, attempt, outcome, status, seconds }, failure)
+  callbackAttempted(
+    withTrace(context, job.traceparent),
+    { jobId: id, host: url.host, attempt, outcome, status, seconds },
+    failure,
+  )
   if (pauseMs === undefined || state !== 'due') return
   const wait = Math.max(
     pauseMs * (1 + jitter * Math.random()),

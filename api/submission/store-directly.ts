@@ -3,18 +3,20 @@ import { AppError } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { partStored } from '../../shared/observability/events.ts'
 import type { PacketContent } from '../../shared/publish/content.ts'
+import { digestOf } from '../../shared/publish/manifest.ts'
 import type { PartSink } from '../../shared/publish/parts/packet-writer.ts'
 import { locationFields, publishResponse, statementFields } from '../../shared/publish/response.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import { packetNameProblem } from '../../shared/storage/names.ts'
 import { stageParts } from '../../shared/storage/staging.ts'
 import type { ApiContext } from '../context.ts'
-import type { Answer } from '../http/endpoint.ts'
+import type { Answer, Input } from '../http/endpoint.ts'
 import { bytesOf, defaultLifetimeSeconds, sourcesOf } from './job-answer.ts'
 
 /** Stores a packet that needs no origin: the same commit as for a job, without the queue. Contract 7.9, 7.10. */
 export async function storeDirectly(
   context: ApiContext,
+  changed: Input['changed'],
   { orgName, fileName, content }: { orgName: string; fileName: string; content: PacketContent },
   write: (sink: PartSink) => Promise<void>,
 ): Promise<Answer> {
@@ -35,11 +37,14 @@ export async function storeDirectly(
       partStored(context, part)
     })
     await plainFiles.markStale(name)
-    await generations.commit(
-      name,
-      { ...staging.manifest(), content },
-      { force: false, taken, above: Number.POSITIVE_INFINITY },
-    )
+    const manifest = { ...staging.manifest(), content }
+    const generation = await generations.commit(name, manifest, {
+      force: false,
+      taken,
+      above: Number.POSITIVE_INFINITY,
+    })
+    const { jobId, parts } = manifest
+    changed({ action: 'packet.publish', orgName, fileName, generation, sha256: digestOf(parts), jobId })
   } catch (error) {
     // Discard only if the commit certainly failed: an unanswered commit may have succeeded, and then owns the parts.
     const isCertain = error instanceof AppError && error.status !== 503

@@ -11,7 +11,7 @@ import type { ApiContext } from '../context.ts'
 import type { Input } from '../http/endpoint.ts'
 import { bindToModel } from './bind-to-model.ts'
 
-export type Caller = Pick<Input, 'principal' | 'prefer' | 'idempotencyKey'>
+export type Caller = Pick<Input, 'principal' | 'sender' | 'prefer' | 'idempotencyKey'>
 
 type Context = Pick<
   ApiContext,
@@ -51,8 +51,9 @@ export async function submit(context: Context, caller: Caller, order: Submission
   await origins
   await callback
   const { queuedJobs: openRunsLimit } = config.limits
-  const bound = { latestBefore: latest, model: (await binding).model }
-  return submitJob({ ...context, openRunsLimit, secretKeys: config.secretKeys }, order, idempotency, bound)
+  const submitting = { ...context, openRunsLimit, secretKeys: config.secretKeys }
+  const { model } = await binding
+  return submitJob(submitting, order, idempotency, { latestBefore: latest, model, sender: caller.sender })
 }
 
 /** @throws callbacksOff, callbackUrlRefused, callbackUrlUnresolved (422) */

@@ -5,6 +5,8 @@ import type { AllowRule, SecretKey } from './lists.ts'
 export interface Config {
   api: ApiSettings
   worker: WorkerSettings
+  /** Where `/metrics` is served; null: beside the rest. */
+  metrics: { host: string; port: number } | null
   redis: QueueSettings
   storage: StoreSettings & {
     /** Whether plain files are kept beside the packets. */
@@ -33,6 +35,8 @@ export interface ApiSettings {
   publishWaitSeconds: number
   dryRunSeconds: number
   stopGraceSeconds: number
+  /** Whether `/queues` is served. */
+  queuePage: boolean
 }
 
 export interface WorkerSettings {

@@ -29,14 +29,14 @@ export const methodNotAllowed = (allow: string) =>
   new AppError(405, 'methodNotAllowed', `this path takes ${allow}`, { headers: { Allow: allow } })
 
 // Access
-export const unauthenticated = () =>
-  new AppError(401, 'unauthenticated', 'a valid token is required: Authorization: Bearer <token>', {
-    headers: { 'WWW-Authenticate': 'Bearer' },
+export const unauthenticated = (challenge = 'Bearer', where = 'Authorization: Bearer <token>') =>
+  new AppError(401, 'unauthenticated', `a valid token is required: ${where}`, {
+    headers: { 'WWW-Authenticate': challenge },
   })
 export const keysAway = (cause?: unknown) =>
   new AppError(503, 'keysAway', 'token signing keys are unavailable; try again later', { headers: soon, cause })
-export const scopeMissing = (scope: string) =>
-  new AppError(403, 'scopeMissing', `the token lacks the scope ${scope}`, {
+export const scopeMissing = (scope: string, orgs = '') =>
+  new AppError(403, 'scopeMissing', `the token lacks the scope ${scope}${orgs}`, {
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   })
 

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis'
+import type { Sender } from '../observability/audit.ts'
 import type { JobCallback, JobRecord } from './record.ts'
 import { hashOf, progressOf } from './record-hash.ts'
 import { claimKey, idempotencyKey, jobListsOf, openJobsKey, openRunsKey, recordKey, secretKeyOf } from './redis-keys.ts'
@@ -6,6 +7,7 @@ import { jobVersion } from './version.ts'
 
 export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'batchSize' | 'force'> & {
   subRequests: number
+  sender?: Sender | undefined
   /** Where the job calls back when it has ended. */
   callbackUrl?: string | undefined
   /** The latest generation of the packet's name; default: none. */
@@ -55,6 +57,7 @@ export const callbackDue: JobCallback = { state: 'due', attempts: 0, lastStatus:
 export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation> {
   const {
     subRequests,
+    sender,
     callbackUrl,
     latestBefore = 0,
     idempotency,
@@ -68,6 +71,7 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation>
   const callback = callbackUrl === undefined ? {} : { callbackUrl, callback: callbackDue }
   const record = {
     ...job,
+    ...sender,
     ...callback,
     latestBefore,
     version: jobVersion,

@@ -20,6 +20,9 @@ export function recordOf({ unended, worker, runs, tickedAt, ...hash }: Record<st
     cancelling: false,
     begun: false,
     ranMs: 0,
+    by: null,
+    requestId: null,
+    traceparent: null,
     version: 1,
     latestBefore: 0,
   }

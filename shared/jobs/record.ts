@@ -1,3 +1,4 @@
+import type { Sender } from '../observability/audit.ts'
 import type { JobReport } from '../publish/parts/report.ts'
 import type { JobState } from './states.ts'
 
@@ -25,8 +26,8 @@ export interface JobCallback {
   lastStatus: number | null
 }
 
-/** A job as stored in its record. Times are ISO 8601, `acceptedAt` epoch milliseconds. Contract 7. */
-export interface JobRecord {
+/** A job as stored in its record, with the sender of its request. Times are ISO 8601, `acceptedAt` epoch milliseconds. Contract 7. */
+export interface JobRecord extends Sender {
   id: string
   kind: 'publish' | 'multi'
   state: JobState

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { SecretKey } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
+import type { Sender } from '../observability/audit.ts'
 import type { BoundModel } from '../publish/request/bound-model.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
 import type { Callbacks } from './callbacks.ts'
@@ -19,6 +20,14 @@ export interface Submitted {
   replayed: boolean
 }
 
+interface SubmitOptions {
+  /** The latest generation of the packet's name: the job's own will be higher. Default: none. */
+  latestBefore?: number
+  /** What the requests are bound to. */
+  model?: BoundModel | null
+  sender?: Sender | undefined
+}
+
 export interface SubmitContext {
   store: ObjectStore
   records: JobRecords
@@ -32,8 +41,6 @@ export interface SubmitContext {
 /**
  * Accepts a publish: stores the request, then the record and the sealed key of its credentials in Redis, then queues
  * the id. In this order every delivered id can be run, and a crash in between leaves no half-submitted job.
- * @param options.latestBefore the latest generation of the packet's name: the job's own will be higher.
- * @param options.model what the requests are bound to.
  * @throws nameInUse (409), keyReused (422), queueFull (503), queueAway (503), storeAway (503). No job runs then, unless
  * Redis could not be told of its end; the same idempotency key finds that job.
  */
@@ -41,7 +48,7 @@ export async function submitJob(
   context: SubmitContext,
   submission: Submission,
   idempotency: Idempotency | undefined,
-  { latestBefore = 0, model = null }: { latestBefore?: number; model?: BoundModel | null } = {},
+  { latestBefore = 0, model = null, sender }: SubmitOptions = {},
 ): Promise<Submitted> {
   const { store, records, secrets, queue, openRunsLimit } = context
   const { requests, ...job } = submission
@@ -57,7 +64,7 @@ export async function submitJob(
     const subRequests = requests.length
     const runs = runsOf(subRequests)
     const counted = { subRequests, runs, openRunsLimit }
-    const newJob = { ...job, ...counted, id, callbackUrl, latestBefore, sealedKey, idempotency }
+    const newJob = { ...job, ...counted, id, sender, callbackUrl, latestBefore, sealedKey, idempotency }
     const creation = await asQueueAway(() => records.create(newJob))
     if (creation.outcome === 'queueFull') throw errors.queueFull()
     if (creation.outcome === 'nameInUse') throw errors.nameInUse(job.orgName, job.fileName, creation.holder)

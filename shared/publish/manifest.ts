@@ -79,8 +79,8 @@ export function manifestOf(
 const sumOf = (parts: readonly ManifestPart[], count: (part: ManifestPart) => number) =>
   parts.reduce((sum, part) => sum + count(part), 0)
 
-/** The digest of the parts' digests, as `sha256sum` gives it for these joined by line feeds. */
-function digestOf(parts: readonly ManifestPart[]): string | null {
+/** The digest of a packet: that of its parts' digests, as `sha256sum` gives it for these joined by line feeds. */
+export function digestOf(parts: readonly ManifestPart[]): string | null {
   const digests = parts.map(({ sha256 }) => sha256)
   return digests.includes(undefined) ? null : hash('sha256', digests.join('\n'))
 }

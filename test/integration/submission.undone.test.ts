@@ -173,7 +173,8 @@ test('a request whose duplicate takes the name meanwhile returns the duplicateâ€
   const order = someSubmission()
   const principal = { name: 'client', identity: 'client', orgs: ['*'], scopes: [] }
   const prefer = { waitSeconds: null, respondAsync: true, returnMinimal: false }
-  const caller = { principal, prefer, idempotencyKey: randomUUID() }
+  const sender = { by: 'client', requestId: randomUUID(), traceparent: null }
+  const caller = { principal, sender, prefer, idempotencyKey: randomUUID() }
   const idempotency = idempotencyOf(config.secretKeys, 'client', caller.idempotencyKey, order)
   const twin = { ...whole, secretKeys: config.secretKeys }
   let made = ''

@@ -26,6 +26,7 @@ const record = only<JobRecord>({
   state: 'running',
   latestBefore: 0,
   progress: progressOf('reading', 1),
+  traceparent: null,
   version: 2,
 })
 
