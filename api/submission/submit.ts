@@ -9,6 +9,7 @@ import { type HttpsUrl, parseHttpsUrl } from '../../shared/origin/https-url.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import type { ApiContext } from '../context.ts'
 import type { Input } from '../http/endpoint.ts'
+import { lifeDaysOf } from './life-days.ts'
 
 export type Caller = Pick<Input, 'principal' | 'prefer' | 'idempotencyKey'>
 
@@ -27,6 +28,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
   // Checked before the name, which is taken if that job has succeeded.
   const known = await earlier()
   if (known) return { id: known, replayed: true }
+  const expiresAfterDays = lifeDaysOf(order, config.limits)
   // Remote checks, run concurrently; if several fail, the first in this order is reported.
   const [org, standing, origins, callback] = [
     packets.requireOrg(orgName),
@@ -48,7 +50,8 @@ export async function submit(context: Context, caller: Caller, order: Submission
   await origins
   await callback
   const { queuedJobs: openRunsLimit } = config.limits
-  return submitJob({ ...context, openRunsLimit, secretKeys: config.secretKeys }, order, idempotency, latest)
+  const submitting = { ...context, openRunsLimit, expiresAfterDays, secretKeys: config.secretKeys }
+  return submitJob(submitting, order, idempotency, latest)
 }
 
 /** @throws callbacksOff, callbackUrlRefused, callbackUrlUnresolved (422) */

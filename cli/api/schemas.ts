@@ -77,6 +77,8 @@ export interface PublishRequest {
   onUnpublishable?: 'fail' | 'skip'
   /** https:// address that is told when the job has ended; not with returnOnly */
   callbackUrl?: string
+  /** remove the packet so many days after it was stored; not with returnOnly */
+  expiresAfterDays?: number
   /** strict wraps numbers for replay clients that do not tell 1 from 1.0 */
   numbers?: 'plain' | 'strict'
 }
@@ -124,6 +126,8 @@ export interface FileList {
   fileNames: string[] | null
   error: string | null
   usePrefixes: boolean | null
+  /** when each of `fileNames` expires, in their order; null: never */
+  expiresAt: (string | null)[]
   /** the `after` of the next page; null on the last one */
   next: string | null
 }
@@ -133,6 +137,8 @@ export interface PacketManifest {
   generation: number
   jobId: string
   createdAt: string
+  /** When the packet expires; null: never */
+  expiresAt: string | null
   parameterSyntax: 'braces' | 'dollar' | 'mixed' | null
   numbers: 'plain' | 'strict' | 'mixed' | null
   pairs: number
@@ -179,6 +185,7 @@ export interface NodeDeleteRequest {
   preventSearch?: string[]
   parameterSyntax?: 'braces' | 'dollar'
   onUnpublishable?: 'fail' | 'skip'
+  expiresAfterDays?: number
   numbers?: 'plain' | 'strict'
   idType?: 'string' | 'integer'
 }
@@ -211,6 +218,8 @@ export interface Job {
   }
   report: JobReport | null
   error: { status: number; code: string; message: string } | null
+  /** When the packet expires; null until the job has succeeded, and if it never does */
+  expiresAt: string | null
   callback: { state: 'due' | 'delivered' | 'failed'; attempts: number; lastStatus: number | null } | null
 }
 

@@ -41,9 +41,12 @@ const fieldsOfVersion2 = [
   'timestampRelationships',
   'toLayer',
 ]
+const fieldsOfVersion3 = [...fieldsOfVersion2, 'bookmarks', 'database'].sort()
 const fieldsOfVersion: Record<number, readonly string[]> = {
   2: fieldsOfVersion2,
-  3: [...fieldsOfVersion2, 'bookmarks', 'database'].sort(),
+  3: fieldsOfVersion3,
+  // New in the record only.
+  4: fieldsOfVersion3,
 }
 
 const valuesOf = (field: string): string => {
