@@ -29,7 +29,8 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
   const manifest = await generations.read(name, generation)
   const { subRequests } = job.progress
   const done = { phase: 'done', subRequests, subRequestsDone: subRequests, ...totals(manifest?.parts ?? []) } as const
-  const isFirst = await records.finish(job.id, 'succeeded', { generation, progress: done })
+  const expiresAt = manifest?.expiresAt ?? null
+  const isFirst = await records.finish(job.id, 'succeeded', { generation, expiresAt, progress: done })
   if (isFirst) {
     const sha256 = manifest && digestOf(manifest.parts)
     audit(context.log, job, { action: 'packet.publish', ...namesOf(job), generation, sha256 })

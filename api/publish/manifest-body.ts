@@ -36,6 +36,7 @@ export const manifestBody = z
     generation: count,
     jobId: text,
     createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().nullable().meta({ description: 'When the packet expires; null: never' }),
     parameterSyntax: z.enum(['braces', 'dollar', 'mixed']).nullable(),
     numbers: z.enum(['plain', 'strict', 'mixed']).nullable(),
     pairs: count,

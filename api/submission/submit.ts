@@ -9,7 +9,10 @@ import { type HttpsUrl, parseHttpsUrl } from '../../shared/origin/https-url.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import type { ApiContext } from '../context.ts'
 import type { Input } from '../http/endpoint.ts'
+
 import { bindToModel } from './bind-to-model.ts'
+
+import { lifeDaysOf } from './life-days.ts'
 
 export type Caller = Pick<Input, 'principal' | 'sender' | 'prefer' | 'idempotencyKey'>
 
@@ -28,6 +31,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
   // Checked before the name, which is taken if that job has succeeded.
   const known = await earlier()
   if (known) return { id: known, replayed: true }
+  const expiresAfterDays = lifeDaysOf(order, config.limits)
   // Remote checks, run concurrently; if several fail, the first in this order is reported.
   const [org, binding, standing, origins, callback] = [
     packets.requireOrg(orgName),
@@ -51,7 +55,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
   await origins
   await callback
   const { queuedJobs: openRunsLimit } = config.limits
-  const submitting = { ...context, openRunsLimit, secretKeys: config.secretKeys }
+  const submitting = { ...context, openRunsLimit, expiresAfterDays, secretKeys: config.secretKeys }
   const { model } = await binding
   return submitJob(submitting, order, idempotency, { latestBefore: latest, model, sender: caller.sender })
 }

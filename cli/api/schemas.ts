@@ -81,6 +81,8 @@ export interface PublishRequest {
   onModelViolation?: 'fail' | 'report' | 'omit'
   /** https:// address that is told when the job has ended; not with returnOnly */
   callbackUrl?: string
+  /** remove the packet so many days after it was stored; not with returnOnly */
+  expiresAfterDays?: number
   /** strict wraps numbers for replay clients that do not tell 1 from 1.0 */
   numbers?: 'plain' | 'strict'
 }
@@ -129,6 +131,8 @@ export interface FileList {
   fileNames: string[] | null
   error: string | null
   usePrefixes: boolean | null
+  /** when each of `fileNames` expires, in their order; null: never */
+  expiresAt: (string | null)[]
   /** the `after` of the next page; null on the last one */
   next: string | null
 }
@@ -138,6 +142,8 @@ export interface PacketManifest {
   generation: number
   jobId: string
   createdAt: string
+  /** When the packet expires; null: never */
+  expiresAt: string | null
   parameterSyntax: 'braces' | 'dollar' | 'mixed' | null
   numbers: 'plain' | 'strict' | 'mixed' | null
   pairs: number
@@ -184,6 +190,7 @@ export interface NodeDeleteRequest {
   preventSearch?: string[]
   parameterSyntax?: 'braces' | 'dollar'
   onUnpublishable?: 'fail' | 'skip'
+  expiresAfterDays?: number
   numbers?: 'plain' | 'strict'
   idType?: 'string' | 'integer'
 }
@@ -216,6 +223,8 @@ export interface Job {
   }
   report: JobReport | null
   error: { status: number; code: string; message: string } | null
+  /** When the packet expires; null until the job has succeeded, and if it never does */
+  expiresAt: string | null
   callback: { state: 'due' | 'delivered' | 'failed'; attempts: number; lastStatus: number | null } | null
 }
 

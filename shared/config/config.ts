@@ -125,6 +125,7 @@ function configOf(env: Environment): Config {
     limits: {
       jobPairs: env.JOB_MAX_PAIRS,
       jobSeconds: env.JOB_MAX_SECONDS,
+      retentionDays: env.PACKET_RETENTION_DAYS ?? null,
       inlineBytes: env.INLINE_LIMIT_BYTES,
       returnOnlyPairs: env.RETURN_ONLY_MAX_PAIRS,
       returnOnlyAtOnce: env.RETURN_ONLY_AT_ONCE,

@@ -103,6 +103,8 @@ export interface CallbackSettings extends Pick<OriginSettings, 'ports' | 'dnsSer
 export interface LimitSettings {
   jobPairs: number
   jobSeconds: number
+  /** How long packets live, and the most that a publish may ask for; null: for ever. */
+  retentionDays: number | null
   inlineBytes: number
   returnOnlyPairs: number
   returnOnlyAtOnce: number

@@ -165,7 +165,8 @@ export const notCancellable = (state: string) =>
 export const keyReused = () =>
   new AppError(422, 'keyReused', 'Idempotency-Key: this key was used for another request within the last 24 hours')
 export const jobCancelled = () => new AppError(409, 'jobCancelled', 'the job was cancelled; it has no result')
-export const packetGone = () => new AppError(410, 'packetGone', "the job's packet was replaced and is gone")
+export const packetGone = () =>
+  new AppError(410, 'packetGone', "the job's packet was replaced or has expired, and is gone")
 export const workerLost = () =>
   new AppError(500, 'workerLost', 'the workers that ran this publish ended before it was done, too many times')
 export const jobInterrupted = () =>

@@ -10,6 +10,8 @@ export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'b
   sender?: Sender | undefined
   /** Where the job calls back when it has ended. */
   callbackUrl?: string | undefined
+  /** How long the packet lives after its commit; default: for ever. */
+  expiresAfterDays?: number | null
   /** The latest generation of the packet's name; default: none. */
   latestBefore?: number
   /** Key digest and request fingerprint of an `Idempotency-Key`. Contract 7. */
@@ -59,6 +61,7 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation>
     subRequests,
     sender,
     callbackUrl,
+    expiresAfterDays = null,
     latestBefore = 0,
     idempotency,
     sealedKey = '',
@@ -69,10 +72,12 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation>
   const createdAt = new Date().toISOString()
   const progress = progressOf('queued', subRequests)
   const callback = callbackUrl === undefined ? {} : { callbackUrl, callback: callbackDue }
+  const expiry = expiresAfterDays === null ? {} : { expiresAfterDays }
   const record = {
     ...job,
     ...sender,
     ...callback,
+    ...expiry,
     latestBefore,
     version: jobVersion,
     state: 'queued',

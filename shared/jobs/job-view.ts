@@ -63,6 +63,10 @@ export const jobSchema = z
       .meta({ id: 'JobReport' })
       .nullable(),
     error: z.object({ status: z.int(), code: z.string(), message: z.string() }).nullable(),
+    expiresAt: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'When the packet expires; null until the job has succeeded, and if it never does' }),
     callback: z.object({ state: z.enum(callbackStates), attempts: count, lastStatus: z.int().nullable() }).nullable(),
   })
   .meta({ id: 'Job' })

@@ -17,6 +17,8 @@ export function recordOf({ unended, worker, runs, tickedAt, ...hash }: Record<st
     callback: null,
     callbackUrl: null,
     generation: null,
+    expiresAfterDays: null,
+    expiresAt: null,
     cancelling: false,
     begun: false,
     ranMs: 0,

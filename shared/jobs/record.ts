@@ -48,6 +48,10 @@ export interface JobRecord extends Sender {
   generation: number | null
   batchSize: number
   force: boolean
+  /** How long the packet lives after its commit; null: for ever. */
+  expiresAfterDays: number | null
+  /** When the packet expires: null until the job has succeeded, and if it never does. */
+  expiresAt: string | null
   /**
    * The latest generation of its name at submission; its own will be higher. Immutable and written with the record, so
    * a Redis that was rolled back has the right value or no such job. 0: unknown, from an earlier version.

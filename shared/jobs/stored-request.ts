@@ -11,14 +11,14 @@ import { settleAll } from './settle-all.ts'
 import { requireKnownFields } from './version.ts'
 
 /**
- * A sub-request as stored: its credentials are replaced by their index in the encrypted list. The `callbackUrl` is in
- * the record.
+ * A sub-request as stored: its credentials are replaced by their index in the encrypted list. The `callbackUrl` and
+ * `expiresAfterDays` are in the record.
  */
-interface StoredRequest extends Omit<PublishRequest, 'credentials' | 'callbackUrl'> {
+interface StoredRequest extends Omit<PublishRequest, 'credentials' | 'callbackUrl' | 'expiresAfterDays'> {
   secret: number
 }
 
-const { credentials: _, callbackUrl: __, ...optionsInClear } = publishFields
+const { credentials: _, callbackUrl: __, expiresAfterDays: ___, ...optionsInClear } = publishFields
 /** The fields of a sub-request as stored. */
 export const storedFields: ReadonlySet<string> = new Set([...Object.keys(optionsInClear), 'secret'])
 
@@ -69,7 +69,7 @@ export async function storeRequest(
   model: BoundModel | null = null,
 ): Promise<{ sealedKey: string }> {
   const places = new Map<string, number>()
-  const lines = requests.map(({ credentials, callbackUrl: _, ...request }) => {
+  const lines = requests.map(({ credentials, callbackUrl: _, expiresAfterDays: __, ...request }) => {
     const secret = places.get(credentials) ?? places.size
     places.set(credentials, secret)
     return `${JSON.stringify({ ...request, secret } satisfies StoredRequest)}\n`

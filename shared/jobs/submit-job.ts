@@ -35,6 +35,8 @@ export interface SubmitContext {
   queue: JobQueue
   callbacks: Callbacks
   openRunsLimit: number
+  /** How long the packet lives; default: for ever. */
+  expiresAfterDays?: number | null
   secretKeys: readonly SecretKey[]
 }
 
@@ -50,7 +52,7 @@ export async function submitJob(
   idempotency: Idempotency | undefined,
   { latestBefore = 0, model = null, sender }: SubmitOptions = {},
 ): Promise<Submitted> {
-  const { store, records, secrets, queue, openRunsLimit } = context
+  const { store, records, secrets, queue, openRunsLimit, expiresAfterDays = null } = context
   const { requests, ...job } = submission
   const id = randomUUID()
   const callbackUrl = callbackUrlOf(submission)
@@ -64,7 +66,17 @@ export async function submitJob(
     const subRequests = requests.length
     const runs = runsOf(subRequests)
     const counted = { subRequests, runs, openRunsLimit }
-    const newJob = { ...job, ...counted, id, sender, callbackUrl, latestBefore, sealedKey, idempotency }
+    const newJob = {
+      ...job,
+      ...counted,
+      id,
+      sender,
+      callbackUrl,
+      expiresAfterDays,
+      latestBefore,
+      sealedKey,
+      idempotency,
+    }
     const creation = await asQueueAway(() => records.create(newJob))
     if (creation.outcome === 'queueFull') throw errors.queueFull()
     if (creation.outcome === 'nameInUse') throw errors.nameInUse(job.orgName, job.fileName, creation.holder)

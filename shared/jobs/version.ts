@@ -5,7 +5,7 @@
  * some are waiting, and must not change the data that slices of one job exchange. `test/unit/jobs/version.test.ts`
  * lists the fields of a stored request for each version.
  *
- * Version 4 has requests that are bound to a model.
+ * Version 4 has requests that are bound to a model, and jobs whose packets expire.
  *
  * Version 3 has requests with a database, with bookmarks, and with the scheme `neo4j`.
  *

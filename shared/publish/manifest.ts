@@ -22,6 +22,8 @@ export interface PacketManifest {
   generation: number
   jobId: string
   createdAt: string
+  /** null: never. */
+  expiresAt: string | null
   parameterSyntax: PacketContent['parameterSyntax'] | null
   numbers: PacketContent['numbers'] | null
   pairs: number
@@ -47,7 +49,7 @@ export interface PacketManifest {
 export function manifestOf(
   orgName: string,
   fileName: string,
-  { generation, manifest: { jobId, createdAt, parts, content } }: Generation,
+  { generation, manifest: { jobId, createdAt, expiresAt, parts, content } }: Generation,
   urls?: readonly string[],
 ): PacketManifest {
   const names = partNames(fileName, parts.length)
@@ -57,6 +59,7 @@ export function manifestOf(
     generation,
     jobId,
     createdAt,
+    expiresAt: expiresAt ?? null,
     parameterSyntax,
     numbers,
     pairs: sumOf(parts, ({ pairs }) => pairs),

@@ -50,6 +50,8 @@ describe('a job', () => {
       ranMs: 0,
       callback: null,
       callbackUrl: null,
+      expiresAfterDays: null,
+      expiresAt: null,
       version: jobVersion,
     })
   })

@@ -26,12 +26,17 @@ export const publishRules = {
     when(isTrue('timestampRelationships'), given('timestampProperty')),
     when(isTrue('postbackTimestamp'), given('timestampProperty')),
     when(some('preventSearch'), given('searchIdField')),
-    when(isTrue('returnOnly'), not(given('callbackUrl'))),
+    when(isTrue('returnOnly'), not(given('callbackUrl')), not(given('expiresAfterDays'))),
   ],
 }
 
 export const nodeDeleteRules = {
-  allOf: [hasDefaults, some('originIds'), { anyOf: [given('fileName'), isTrue('returnOnly')] }],
+  allOf: [
+    hasDefaults,
+    some('originIds'),
+    { anyOf: [given('fileName'), isTrue('returnOnly')] },
+    when(isTrue('returnOnly'), not(given('expiresAfterDays'))),
+  ],
 }
 
 export const relationshipCreatesRules = { allOf: [some('idPairs')] }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { longestLifeDays } from '../../config/life-days.ts'
 import { isQuotable, longestName } from '../../cypher/identifiers.ts'
 import type { Issue } from '../../errors/app-error.ts'
 import { parseDbUrl } from '../../origin/db-url.ts'
@@ -68,6 +69,12 @@ const modelName = z
     message: `must be 1 to ${longestModel} characters`,
   })
 const flag = z.boolean()
+/** Days that a packet lives, whole or not. */
+export const expiresAfterDays = z
+  .number()
+  .gt(0, 'must be more than 0')
+  .max(longestLifeDays, `must be at most ${longestLifeDays}`)
+  .meta({ description: 'remove the packet so many days after it was stored; not with returnOnly', example: 30 })
 
 /** Every field of a publish request by itself; the rules between fields are in `rules.ts`. Seed, Publish request. */
 export const publishFields = {
@@ -127,6 +134,7 @@ export const publishFields = {
     description: 'https:// address that is told when the job has ended; not with returnOnly',
     example: 'https://hooks.example.org/packets',
   }),
+  expiresAfterDays,
   numbers: z.enum(['plain', 'strict']).describe('strict wraps numbers for replay clients that do not tell 1 from 1.0'),
 }
 

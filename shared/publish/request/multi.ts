@@ -68,7 +68,7 @@ export function parseMulti(body: unknown, { isDryRun = false } = {}): { multi: M
 
 /** What sub-requests must agree on, and do not. Contract 5, order independence. */
 export function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
-  for (const field of ['orgName', 'fileName', 'callbackUrl'] as const)
+  for (const field of ['orgName', 'fileName', 'callbackUrl', 'expiresAfterDays'] as const)
     yield* differing(requests, field, (request) => request[field])
   yield* differing(requests, 'returnOnly', (request) => request.returnOnly === true)
   yield* differing(requests, 'parameterSyntax', (request) => request.parameterSyntax ?? null)

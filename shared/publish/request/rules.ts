@@ -8,6 +8,9 @@ import { idPropertiesOf, idPropertyOf } from './identity.ts'
 /** IDs per publish request, and per sub-request of multi. Seed, Limits; counted without duplicates (contract 4.10). */
 export const maxIds = 500
 
+/** Why `expiresAfterDays` is refused beside `returnOnly`. */
+export const returnOnlyStoresNothing = 'must not be given together with returnOnly, which stores nothing'
+
 interface Options {
   /** Prefix of field paths: '' or `[3]`. */
   at?: string
@@ -62,6 +65,9 @@ function* rules(
   yield* searchRules(fields)
   if (fields.returnOnly === true && fields.callbackUrl !== undefined) {
     yield ['callbackUrl', 'must not be given together with returnOnly, which makes no job']
+  }
+  if (fields.returnOnly === true && fields.expiresAfterDays !== undefined) {
+    yield ['expiresAfterDays', returnOnlyStoresNothing]
   }
   if (fields.returnOnly && isDryRun)
     yield ['returnOnly', 'must not be true together with dryRun, which returns no packet']

@@ -45,6 +45,7 @@ test('unset variables have their defaults', () => {
     limits: {
       jobPairs: 50_000_000,
       jobSeconds: 14_400,
+      retentionDays: null,
       inlineBytes: 16 * 1024 * 1024,
       returnOnlyPairs: 50_000,
       returnOnlyAtOnce: 32,
@@ -81,6 +82,7 @@ test('set variables override the defaults', () => {
     QUEUE_PAGE: 'on',
     JOB_MAX_PAIRS: '10',
     JOB_MAX_SECONDS: '20',
+    PACKET_RETENTION_DAYS: '0.5',
     PLAIN_FILES: 'off',
     INLINE_LIMIT_BYTES: '30',
     RETURN_ONLY_MAX_PAIRS: '40',
@@ -156,6 +158,7 @@ test('set variables override the defaults', () => {
     limits: {
       jobPairs: 10,
       jobSeconds: 20,
+      retentionDays: 0.5,
       inlineBytes: 30,
       returnOnlyPairs: 40,
       returnOnlyAtOnce: 41,

@@ -19,6 +19,7 @@ const job = only<JobRecord>({
   fileName: 'file',
   force: false,
   latestBefore: 0,
+  expiresAfterDays: null,
   progress: progressOf('reading', 1),
 })
 const manifest: Manifest = { jobId: job.id, attempt: 2, createdAt: '2026-11-22T12:00:00.000Z', parts: [] }
