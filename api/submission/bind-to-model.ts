@@ -33,25 +33,38 @@ export async function bindToModel(
   if (!principal.scopes.includes('manager:read')) throw errors.scopeMissing('manager:read')
   const { grn, document } = await requireModels(models).visibleTo(principal).bindable(name)
   const model = await boundModelOf(grn, document)
-  const { bound, issues } = createBinding(model)
+  const { bound, issues, made } = createBinding(model)
   const isMulti = kind === 'multi'
   const broken: Issue[] = []
-  const completed = requests.map(bound)
+  const completed: PublishRequest[] = []
   for (const [index, request] of requests.entries()) {
     const at = isMulti ? `[${index}]` : ''
     const inside = (path: string) => (isMulti ? `${at}.${path}` : path)
-    const own = [...issues(request)]
-    for (const { path, message } of own) broken.push({ path: inside(path), message })
+    const before = broken.length
+    for (const { path, message } of issues(request)) {
+      broken.push({ path: inside(path), message })
+      if (broken.length > maxIssues) throw errors.invalidRequest(broken)
+    }
+    const whole = bound(request)
+    completed.push(whole)
+    const { indices, entries } = made()
+    if (entries > mostEntries) {
+      const which = `the sub-requests up to this one have ${indices} different mappedIndices`
+      const message = `${which}, which the model completes to over ${mostEntries} entries: split the multi`
+      throw errors.invalidRequest([...broken, { path: inside('index'), message }])
+    }
     // Without them, every rule about them would be broken as well.
-    if (own.length > 0) continue
-    const rules = rulesOfIndices(completed[index] as PublishRequest)
-    for (const [path, message] of rules) broken.push({ path: inside(path), message })
+    if (broken.length > before) continue
+    for (const [path, message] of rulesOfIndices(whole)) broken.push({ path: inside(path), message })
     if (broken.length > maxIssues) break
   }
   if (isMulti && broken.length === 0) broken.push(...agreement(completed))
   if (broken.length > 0) throw errors.invalidRequest(broken)
   return { requests: completed, model }
 }
+
+// Of the `mappedIndices` of a multi, some 30 MB: each different `index` makes one of them.
+const mostEntries = 200_000
 
 // Some 10 MB, held while the request is answered and while a worker builds.
 const mostElements = 100_000

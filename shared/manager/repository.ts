@@ -128,18 +128,27 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
 
     /**
      * A manager version, or the latest one of the named manager, for a publish to be bound to: its grn and its document.
-     * @throws noSuchRecord (404), if it is still being imported, too
+     * Both throw noSuchRecord (404), also if it is being imported for the first time.
      */
     async bindable(name: string): Promise<{ grn: string; document: AsyncIterable<VersionDocument> }> {
+      let grn = name
       if (!isMeantAsGrn(name)) {
         const [row] = await read(latestModelStatement(visible(byName(manager, name))))
         if (row === undefined) throw errors.noSuchRecord(`manager named "${name}" with a version that has node types`)
-        return { grn: row[0] as string, document: exportOf(read, visible(byGrn(managerVersion, row[0] as string))) }
+        grn = row[0] as string
       }
-      const version = visible(byGrn(managerVersion, name))
-      const [isImporting] = only(version, await read(importingStatement(version)))
-      if (isImporting) throw errors.noSuchRecord(`${version.description} that is complete`)
-      return { grn: name, document: exportOf(read, version) }
+      const version = visible(byGrn(managerVersion, grn))
+      const requireComplete = async () => {
+        const [isImporting] = only(version, await read(importingStatement(version)))
+        if (isImporting) throw errors.noSuchRecord(`${version.description} that is complete`)
+      }
+      async function* document() {
+        yield* exportOf(read, version)
+        // Of a version that is deleted meanwhile, the rest is missing.
+        await requireComplete()
+      }
+      await requireComplete()
+      return { grn, document: document() }
     },
 
     /** @throws noSuchOrg (404) */

@@ -53,7 +53,7 @@ export interface UpsertKind {
 
 interface UpsertOptions {
   numbers: Numbers
-  excluded: readonly string[]
+  excluded: ReadonlySet<string>
   added: readonly PropertyField[]
 }
 
@@ -100,7 +100,7 @@ export class ColumnUpserts {
 
   tree(columns: Columns, kind: UpsertKind): ShapeTree {
     const columnCodes = columns.keys.map((key, column) => {
-      if (this.#options.excluded.includes(key)) return 0
+      if (this.#options.excluded.has(key)) return 0
       const wrap = columns.texts[column] ?? null
       return wrap && codeOf({ wrap, list: false })
     })

@@ -25,7 +25,7 @@ export class NodeUpserts {
   readonly #plan: Plan
   readonly #pairs: PairMaker
   readonly #model: ModelRules | undefined
-  readonly #excluded: readonly string[]
+  readonly #excluded: ReadonlySet<string>
   readonly #columns: ColumnUpserts
   readonly #trees = new Map<Columns, Map<string, ShapeTree>>()
   #last: { identity: Identity; labels: readonly string[]; tree: ShapeTree } | null = null
@@ -34,7 +34,7 @@ export class NodeUpserts {
     this.#plan = plan
     this.#pairs = pairs
     this.#model = model
-    this.#excluded = [...plan.deletedProperties, ...plan.protectedNodeProperties]
+    this.#excluded = new Set([...plan.deletedProperties, ...plan.protectedNodeProperties])
     this.#columns = new ColumnUpserts({ numbers: plan.identity.numbers, excluded: this.#excluded, added: [] })
   }
 
@@ -65,10 +65,10 @@ export class NodeUpserts {
     const { changes, judge } = this.#kindOf(identity, labels, about)
     const { keys, values } = properties
     const verdict =
-      judge?.(keys.flatMap((key, at) => (this.#excluded.includes(key) ? [] : [[key, typeOf(values[at])] as const]))) ??
+      judge?.(keys.flatMap((key, at) => (this.#excluded.has(key) ? [] : [[key, typeOf(values[at])] as const]))) ??
       nothingBroken
     const skipped = skips ? new Set<string>() : undefined
-    const excluded = [...this.#excluded, ...verdict.omitted]
+    const excluded = new Set([...this.#excluded, ...verdict.omitted])
     const fields = fieldsOf(properties, { numbers: rule.numbers, excluded, skipped })
     if ('problem' in fields) throw errors.unpublishable(`${about()} ${fields.problem}`)
     const protectedKeys = withSkipped(changes.protectedKeys, new Set([...(skipped ?? []), ...verdict.omitted]))

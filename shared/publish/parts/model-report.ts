@@ -1,3 +1,4 @@
+import { isQuotable } from '../../cypher/identifiers.ts'
 import { shown } from '../../validation/issues.ts'
 import type { Violation } from '../model/model-rules.ts'
 import type { BoundModel } from '../request/bound-model.ts'
@@ -76,6 +77,8 @@ export function createModelReport(
       for (const { label, properties } of types) {
         if (!published.has(label)) continue
         for (const { key, indexed, required } of properties) {
+          // Statements are made of these, and no published node has another.
+          if (!isQuotable(key)) continue
           if (indexed) list('indexed', { label, property: key })
           if (required) list('required', { label, property: key })
         }

@@ -31,6 +31,7 @@ type Indices = Readonly<Record<string, string>>
  */
 export function createBinding({ version, types, properties }: BoundModel) {
   const typeOf = new Map(types.map((type) => [type.label, type]))
+  const keys = new Set(properties)
   const derived = new Map(
     types.flatMap((type) => {
       const property = idPropertyIn(type.properties)
@@ -61,8 +62,14 @@ export function createBinding({ version, types, properties }: BoundModel) {
   }
 
   const ofModel = `of the model version ${version}`
-  const noNodeType = (label: string) =>
-    `"${shown(label)}" is no node type ${ofModel}${didYouMean(label, typeOf.keys())}`
+  const noNodeType = (label: string) => `"${shown(label)}" is no node type ${ofModel}${guess(label, typeOf)}`
+
+  const candidates = new Map<string, ReadonlySet<string> | null>()
+  function candidatesOf(label: string): ReadonlySet<string> | null {
+    const known = candidates.get(label) ?? idCandidates(typeOf.get(label)?.properties)
+    candidates.set(label, known)
+    return known
+  }
 
   function* indexIssues({ mappedIndices: given = {}, index }: Partial<PublishRequest>): Generator<Issue> {
     const { DEFAULT_INDEX: label, DEFAULT_ID_FIELD: property } = indicesOf({
@@ -88,18 +95,18 @@ export function createBinding({ version, types, properties }: BoundModel) {
       defaultKeys.includes(key) ? [] : [[key, value, key] as const],
     )
     for (const [of, key, field] of [...own, ...entries]) {
-      const candidates = candidatesOf(typeOf.get(of)?.properties)
-      if (candidates === null || candidates.includes(key)) continue
-      const which =
-        candidates.length === 0
-          ? 'has no property'
-          : `is identified by ${candidates.map((one) => `"${shown(one)}"`).join(' or ')}`
+      const candidates = candidatesOf(of)
+      if (candidates === null || candidates.has(key)) continue
+      const which = candidates.size === 0 ? 'has no property' : `is identified by ${oneOf(candidates)}`
       const message = `must not be "${shown(key)}": the node type "${shown(of)}" ${ofModel} ${which}`
       yield { path: `mappedIndices.${shown(field)}`, message }
     }
   }
 
   return {
+    /** How many different `mappedIndices` were made so far, and of how many entries that follow from the model. */
+    made: () => ({ indices: known.size, entries: known.size * derived.size }),
+
     /** The request with all of `mappedIndices`. */
     bound: (request: PublishRequest): PublishRequest => ({ ...request, mappedIndices: indicesOf(request) }),
 
@@ -115,8 +122,8 @@ export function createBinding({ version, types, properties }: BoundModel) {
       }
       for (const field of ['protectedNodeProperties', 'deleteProperties'] as const) {
         for (const key of new Set(request[field])) {
-          if (properties.includes(key)) continue
-          yield { path: field, message: `"${shown(key)}" is no property ${ofModel}${didYouMean(key, properties)}` }
+          if (keys.has(key)) continue
+          yield { path: field, message: `"${shown(key)}" is no property ${ofModel}${guess(key, keys)}` }
         }
       }
     },
@@ -143,8 +150,21 @@ function idPropertyIn(properties: readonly ModelledProperty[]): string | undefin
 }
 
 /** The properties that may identify nodes: unique ones, or any if none is. null for a label without node type. */
-function candidatesOf(properties: readonly ModelledProperty[] | undefined): string[] | null {
+function idCandidates(properties: readonly ModelledProperty[] | undefined): ReadonlySet<string> | null {
   if (properties === undefined) return null
   const unique = uniqueOf(properties)
-  return (unique.length > 0 ? unique : properties).map(({ key }) => key)
+  return new Set((unique.length > 0 ? unique : properties).map(({ key }) => key))
 }
+
+const mostNamed = 10
+
+function oneOf(names: ReadonlySet<string>): string {
+  const first = [...names].slice(0, mostNamed).map((name) => `"${shown(name)}"`)
+  return [...first, ...(names.size > mostNamed ? [`${names.size - mostNamed} others`] : [])].join(' or ')
+}
+
+// Each comparison takes a fraction of a microsecond, and a request may hold thousands of wrong names.
+const mostCompared = 1_000
+
+const guess = (name: string, known: ReadonlyMap<string, unknown> | ReadonlySet<string>): string =>
+  known.size > mostCompared ? '' : didYouMean(name, known.keys())

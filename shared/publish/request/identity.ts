@@ -31,19 +31,35 @@ export function idPropertyOf(mappedIndices: Readonly<Record<string, string>>, la
   return !defaultKeys.includes(label) && Object.hasOwn(mappedIndices, label) ? mappedIndices[label] : undefined
 }
 
-/** Every id property that `mappedIndices` names, including that of DEFAULT_INDEX. */
-export const idPropertiesOf = (mappedIndices: Readonly<Record<string, string>>): string[] =>
-  Object.entries(mappedIndices).flatMap(([key, property]) => (key === 'DEFAULT_INDEX' ? [] : [property]))
+type MappedIndices = Readonly<Record<string, string>>
 
-export function identityRule(
-  mappedIndices: Readonly<Record<string, string>>,
-  numbers: Numbers = 'plain',
-): IdentityRule {
+/** Remembers what is read from each object: sub-requests by the thousand may share the long one of a model. */
+function onceForEach<T>(read: (mappedIndices: MappedIndices) => T): (mappedIndices: MappedIndices) => T {
+  const known = new WeakMap<MappedIndices, { value: T }>()
+  return (mappedIndices) => {
+    const entry = known.get(mappedIndices) ?? { value: read(mappedIndices) }
+    known.set(mappedIndices, entry)
+    return entry.value
+  }
+}
+
+/** Every id property that `mappedIndices` names, including that of DEFAULT_INDEX. */
+export const idPropertiesOf = onceForEach(
+  (mappedIndices): ReadonlySet<string> =>
+    new Set(Object.entries(mappedIndices).flatMap(([key, property]) => (key === 'DEFAULT_INDEX' ? [] : [property]))),
+)
+
+const labelsOf = onceForEach((mappedIndices): Omit<IdentityRule, 'numbers'> => {
   const { DEFAULT_INDEX = '', DEFAULT_ID_FIELD = '' } = mappedIndices
   const labels = Object.entries(mappedIndices).filter(([label]) => !defaultKeys.includes(label))
   const idProperties = new Map([...labels, [DEFAULT_INDEX, DEFAULT_ID_FIELD] as const])
-  return { idProperties, defaultLabel: DEFAULT_INDEX, columns: [...new Set(idProperties.values())], numbers }
-}
+  return { idProperties, defaultLabel: DEFAULT_INDEX, columns: [...new Set(idProperties.values())] }
+})
+
+export const identityRule = (mappedIndices: MappedIndices, numbers: Numbers = 'plain'): IdentityRule => ({
+  ...labelsOf(mappedIndices),
+  numbers,
+})
 
 /**
  * Determines what identifies a node; no other function does. Contract 4.2; seed, Data set requirements, cases 1 to 3.

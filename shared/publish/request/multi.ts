@@ -93,7 +93,10 @@ function* tooManyCredentials(requests: readonly PublishRequest[]): Generator<Iss
 function* differingLabels(requests: readonly PublishRequest[]): Generator<Issue> {
   const first = new Map<string, { index: number; idProperty: string }>()
   const reported = new Set<string>()
+  const seen = new Set<object>()
   for (const [index, { mappedIndices = {} }] of requests.entries()) {
+    if (seen.has(mappedIndices)) continue
+    seen.add(mappedIndices)
     for (const label of Object.keys(mappedIndices)) {
       const idProperty = idPropertyOf(mappedIndices, label)
       const known = first.get(label)

@@ -167,7 +167,7 @@ function* cleanupRules(fields: FieldsRead['fields']): Generator<[string, string]
 function* propertyRules(fields: FieldsRead['fields']): Generator<[string, string]> {
   const { mappedIndices = {}, protectedNodeProperties = [], protectedRelationshipProperties = [] } = fields
   const protectedKeys = new Set(protectedNodeProperties)
-  const idProperties = new Set(idPropertiesOf(mappedIndices))
+  const idProperties = idPropertiesOf(mappedIndices)
   const usesTimestamp = fields.timestampRelationships || fields.postbackTimestamp
   if (usesTimestamp && fields.timestampProperty !== undefined) {
     const key = fields.timestampProperty

@@ -39,7 +39,7 @@ export const publishModel: readonly Mutant[] = [
   {
     file: 'shared/publish/request/bound-model.ts',
     what: 'an id property that the model does not have as unique is accepted',
-    from: 'if (candidates === null || candidates.includes(key)) continue',
+    from: 'if (candidates === null || candidates.has(key)) continue',
     to: 'if (candidates !== null) continue',
     tests: ['unit/publish/model.binding'],
   },

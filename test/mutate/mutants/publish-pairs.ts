@@ -53,7 +53,7 @@ export const publishPairs: readonly Mutant[] = [
   {
     file: 'shared/publish/pairs/column-upserts.ts',
     what: 'protected properties are published',
-    from: 'if (this.#options.excluded.includes(key)) return 0',
+    from: 'if (this.#options.excluded.has(key)) return 0',
     to: '',
     tests: ['unit/publish/columns'],
   },
