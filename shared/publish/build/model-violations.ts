@@ -57,9 +57,14 @@ export function isIncomplete(
 ): boolean {
   const { model, plan } = context
   if (!model || !plan.publishesNodes) return false
-  const violations = model.lacks(identity, (key) => typeOfProperty(properties, key))
-  for (const violation of violations) reportViolation(context, { node, keys, identity }, violation)
-  if (violations.length === 0 || !omits(context)) return false
+  let isBroken = false
+  for (const key of model.required(identity.label)) {
+    const violation = model.lacks(identity, key, typeOfProperty(properties, key))
+    if (violation === null) continue
+    reportViolation(context, { node, keys, identity }, violation)
+    isBroken = true
+  }
+  if (!isBroken || !omits(context)) return false
   context.report.model?.omitted('nodes')
   return true
 }

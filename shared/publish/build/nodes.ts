@@ -1,5 +1,6 @@
 import * as errors from '../../errors/catalogue.ts'
 import { typeOf } from '../model/data-types.ts'
+import { nothingBroken } from '../model/model-rules.ts'
 import { describeNode, labelProblems, NodeUpserts } from '../pairs/node-upserts.ts'
 import { wholePair } from '../pairs/pair.ts'
 import { propertyProblem } from '../pairs/pair-maker.ts'
@@ -67,9 +68,10 @@ export function identify(
     throw errors.unpublishable(`${describeNode(node, keys)} ${identity.problem}`)
   }
   const id = keys.ids[plan.identity.columns.indexOf(identity.idProperty)]
+  // Told even of a node that the model refuses: it exists, so nothing may be cleaned up as if it did not.
+  conflicts.identified(node, keys, identity, id)
   if (model && isRefused(context, { node, keys, identity }, model.identity(identity, typeOf(id)))) return null
   uniqueness.add(identity, id)
-  conflicts.identified(node, keys, identity, id)
   report.identity(identity)
   return identity
 }
@@ -102,7 +104,7 @@ export async function writeNodes(context: WriteContext, { rows, identities, sear
     const made = upserts.fromColumns(identity, keys.labels, properties, describe)
     if (made) {
       current.published = made.keys
-      reportVerdict(context, { node, keys, identity }, made.verdict)
+      if (made.verdict !== nothingBroken) reportVerdict(context, { node, keys, identity }, made.verdict)
       const full = writer.add(made.bytes, 'nodeUpsert', describe, update)
       if (full) await full
     } else {

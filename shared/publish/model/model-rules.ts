@@ -52,6 +52,7 @@ function nodeTypeOf(properties: readonly ModelledProperty[]): NodeType {
 function rulesFor(nodeTypes: ReadonlyMap<string, NodeType>, plan: Plan) {
   const excluded = new Set([...plan.deletedProperties, ...plan.protectedNodeProperties])
   const isOmitting = plan.onModelViolation === 'omit'
+  const required = new Map<string, readonly string[]>()
 
   function ofProperty(label: string, key: string, type: ValueType): Violation | null {
     const property = nodeTypes.get(label)?.properties.get(key)
@@ -96,21 +97,24 @@ function rulesFor(nodeTypes: ReadonlyMap<string, NodeType>, plan: Plan) {
       }
     },
 
+    /** The keys of the properties that published nodes of this node type must have, but for those not published. */
+    required(label: string): readonly string[] {
+      const known = required.get(label)
+      if (known) return known
+      const keys = (nodeTypes.get(label)?.required ?? []).filter((key) => !excluded.has(key))
+      required.set(label, keys)
+      return keys
+    },
+
     /**
-     * What a published node lacks: a required property or, where a wrong type is left out, its value. `typeAt` gives
-     * the type of a property, or null if it is absent.
+     * What a published node lacks: a required property of this type, which is null if the node does not have it or,
+     * where a wrong type is left out, its value. The id property has been checked.
      */
-    lacks({ label, idProperty }: Identity, typeAt: (key: string) => ValueType | null): Violation[] {
-      return (nodeTypes.get(label)?.required ?? []).flatMap((key): Violation[] => {
-        if (key === idProperty || excluded.has(key)) return []
-        const type = typeAt(key)
-        if (type === null) {
-          const problem = `has no property "${shown(key)}", which its node type "${shown(label)}" requires`
-          return [{ rule: 'required', property: key, problem }]
-        }
-        const violation = isOmitting ? ofProperty(label, key, type) : null
-        return violation ? [violation] : []
-      })
+    lacks({ label, idProperty }: Identity, key: string, type: ValueType | null): Violation | null {
+      if (key === idProperty) return null
+      if (type !== null) return isOmitting ? ofProperty(label, key, type) : null
+      const problem = `has no property "${shown(key)}", which its node type "${shown(label)}" requires`
+      return { rule: 'required', property: key, problem }
     },
   }
 }

@@ -1,6 +1,6 @@
 import { byCodePoint } from '../../cypher/identifiers.ts'
 import { isSafe, type Numbers, type Rendered, renderValue, type Wrap } from '../../cypher/values.ts'
-import { typeOf, type ValueType } from '../model/data-types.ts'
+import { typeOf } from '../model/data-types.ts'
 import { nothingBroken, type TypedKeys, type Verdict } from '../model/model-rules.ts'
 import { type Columns, type Properties, typeOfText } from '../read/columns.ts'
 import { PairBytes } from './json-bytes.ts'
@@ -67,13 +67,14 @@ function codeOf({ wrap, list }: Expression): number {
   return 1 + 2 * code + (list ? 1 : 0)
 }
 
-/** Types are told apart where a model judges values: strings and numbers need the same expression. */
+/** Above every expression code. */
 const mostCodes = 64
-const typeCodes = new Map<ValueType, number>()
-function typeCodeOf(type: ValueType): number {
-  const code = typeCodes.get(type) ?? typeCodes.size
-  typeCodes.set(type, code)
-  return code
+const kinds = ['string', 'boolean', 'bigint', 'number']
+
+/** Tells apart, where a model judges them, the types of values that need no expression. */
+function kindOfPlain(value: unknown): number {
+  if (!Array.isArray(value)) return kinds.indexOf(typeof value)
+  return value.length === 0 ? kinds.length : kinds.length + 1 + kinds.indexOf(typeof value[0])
 }
 
 const plain = codeOf(plainly)
@@ -117,7 +118,7 @@ export class ColumnUpserts {
       if (code === null || code === undefined) {
         code = codeOfValue(value, this.#options.numbers)
         if (code === null) return null
-        if (isTyped) code += mostCodes * typeCodeOf(typeOf(value))
+        if (isTyped && code === plain) code += mostCodes * kindOfPlain(value)
       }
       let next = step.next[code]
       if (next === undefined) {

@@ -4,7 +4,7 @@ export const publishModel: readonly Mutant[] = [
   {
     file: 'shared/publish/pairs/column-upserts.ts',
     what: 'a value of a wrong type passes after one that needs the same expression',
-    from: 'if (isTyped) code += mostCodes * typeCodeOf(typeOf(value))',
+    from: 'if (isTyped && code === plain) code += mostCodes * kindOfPlain(value)',
     to: '',
     tests: ['unit/publish/model.rules'],
   },
@@ -18,7 +18,7 @@ export const publishModel: readonly Mutant[] = [
   {
     file: 'shared/publish/build/model-violations.ts',
     what: 'a node without a required property is published under omit',
-    from: "  if (violations.length === 0 || !omits(context)) return false\n  context.report.model?.omitted('nodes')\n  return true",
+    from: "  if (!isBroken || !omits(context)) return false\n  context.report.model?.omitted('nodes')\n  return true",
     to: '  return false',
     tests: ['replay/models'],
   },
