@@ -1,6 +1,6 @@
 import * as errors from '../../errors/catalogue.ts'
 import type { Verdict, Violation } from '../model/model-rules.ts'
-import { typeOfProperty } from '../read/columns.ts'
+import { propertyOf, typeOfProperty } from '../read/columns.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { NodeRow } from '../read/nodes.ts'
 import { type Identity, idText, type NodeKeys, nameOf } from '../request/identity.ts'
@@ -59,6 +59,8 @@ export function isIncomplete(
   if (!model || !plan.publishesNodes) return false
   let isBroken = false
   for (const key of model.required(identity.label)) {
+    // Types matter only where a wrong one is left out.
+    if (!omits(context) && propertyOf(properties, key) !== null) continue
     const violation = model.lacks(identity, key, typeOfProperty(properties, key))
     if (violation === null) continue
     reportViolation(context, { node, keys, identity }, violation)

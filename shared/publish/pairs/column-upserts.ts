@@ -71,10 +71,10 @@ function codeOf({ wrap, list }: Expression): number {
 const mostCodes = 64
 const kinds = ['string', 'boolean', 'bigint', 'number']
 
-/** Tells apart, where a model judges them, the types of values that need no expression. */
+/** Tells apart, where a model judges them, the types of values that need no expression. 0 is that of strings. */
 function kindOfPlain(value: unknown): number {
   if (!Array.isArray(value)) return kinds.indexOf(typeof value)
-  return value.length === 0 ? kinds.length : kinds.length + 1 + kinds.indexOf(typeof value[0])
+  return kinds.length + (value.length === 0 ? 0 : 1 + kinds.indexOf(typeof value[0]))
 }
 
 const plain = codeOf(plainly)
@@ -118,7 +118,7 @@ export class ColumnUpserts {
       if (code === null || code === undefined) {
         code = codeOfValue(value, this.#options.numbers)
         if (code === null) return null
-        if (isTyped && code === plain) code += mostCodes * kindOfPlain(value)
+        if (isTyped && code === plain && typeof value !== 'string') code += mostCodes * kindOfPlain(value)
       }
       let next = step.next[code]
       if (next === undefined) {
