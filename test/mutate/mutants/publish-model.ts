@@ -4,7 +4,7 @@ export const publishModel: readonly Mutant[] = [
   {
     file: 'shared/publish/pairs/column-upserts.ts',
     what: 'a value of a wrong type passes after one that needs the same expression',
-    from: 'if (isTyped && code === plain && typeof value !== 'string') code += mostCodes * kindOfPlain(value)',
+    from: "if (isTyped && code === plain && typeof value !== 'string') code += mostCodes * kindOfPlain(value)",
     to: '',
     tests: ['unit/publish/model.rules'],
   },
