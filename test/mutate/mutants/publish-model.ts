@@ -6,7 +6,7 @@ export const publishModel: readonly Mutant[] = [
     what: 'a value of a wrong type passes after one that needs the same expression',
     from: "if (isTyped && code === plain && typeof value !== 'string') code += mostCodes * kindOfPlain(value)",
     to: '',
-    tests: ['unit/publish/model.rules'],
+    tests: ['unit/publish/model.columns'],
   },
   {
     file: 'shared/publish/pairs/node-upserts.ts',
