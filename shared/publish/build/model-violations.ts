@@ -41,8 +41,7 @@ export function reportVerdict(context: RequestContext, node: Identified, { viola
  * Whether the model leaves out a node, as an end of a relationship too: it is identified by a label without a node type,
  * or by an id of a wrong type. @throws as `reportViolation`
  */
-export function isRefused(context: RequestContext, node: Identified, violation: Violation | null): boolean {
-  if (violation === null) return false
+export function isRefused(context: RequestContext, node: Identified, violation: Violation): boolean {
   reportViolation(context, node, violation)
   if (!omits(context)) return false
   context.report.model?.omitted('nodes')

@@ -70,7 +70,8 @@ export function identify(
   const id = keys.ids[plan.identity.columns.indexOf(identity.idProperty)]
   // Told even of a node that the model refuses: it exists, so nothing may be cleaned up as if it did not.
   conflicts.identified(node, keys, identity, id)
-  if (model && isRefused(context, { node, keys, identity }, model.identity(identity, typeOf(id)))) return null
+  const violation = model ? model.identity(identity, typeOf(id)) : null
+  if (violation && isRefused(context, { node, keys, identity }, violation)) return null
   uniqueness.add(identity, id)
   report.identity(identity)
   return identity

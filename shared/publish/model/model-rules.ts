@@ -53,6 +53,7 @@ function rulesFor(nodeTypes: ReadonlyMap<string, NodeType>, plan: Plan) {
   const excluded = new Set([...plan.deletedProperties, ...plan.protectedNodeProperties])
   const isOmitting = plan.onModelViolation === 'omit'
   const required = new Map<string, readonly string[]>()
+  let last = {} as { label: string; idProperty: string; type: ValueType; violation: Violation | null }
 
   function ofProperty(label: string, key: string, type: ValueType): Violation | null {
     const property = nodeTypes.get(label)?.properties.get(key)
@@ -71,8 +72,12 @@ function rulesFor(nodeTypes: ReadonlyMap<string, NodeType>, plan: Plan) {
   return {
     /** What breaks the model at any end of a relationship: the label or the id that identifies the node. */
     identity({ label, idProperty }: Identity, type: ValueType): Violation | null {
-      if (!nodeTypes.has(label)) return noNodeType(label)
-      return ofProperty(label, idProperty, type)
+      // Most nodes are identified as the one before.
+      if (label !== last.label || idProperty !== last.idProperty || type !== last.type) {
+        const violation = nodeTypes.has(label) ? ofProperty(label, idProperty, type) : noNodeType(label)
+        last = { label, idProperty, type, violation }
+      }
+      return last.violation
     },
 
     /**

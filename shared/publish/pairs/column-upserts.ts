@@ -69,12 +69,22 @@ function codeOf({ wrap, list }: Expression): number {
 
 /** Above every expression code. */
 const mostCodes = 64
-const kinds = ['string', 'boolean', 'bigint', 'number']
-
 /** Tells apart, where a model judges them, the types of values that need no expression. 0 is that of strings. */
 function kindOfPlain(value: unknown): number {
-  if (!Array.isArray(value)) return kinds.indexOf(typeof value)
-  return kinds.length + (value.length === 0 ? 0 : 1 + kinds.indexOf(typeof value[0]))
+  switch (typeof value) {
+    case 'string':
+      return 0
+    case 'bigint':
+      return 1
+    case 'number':
+      return 2
+    case 'boolean':
+      return 3
+    default: {
+      const list = value as unknown[]
+      return list.length === 0 ? 4 : 5 + kindOfPlain(list[0])
+    }
+  }
 }
 
 const plain = codeOf(plainly)

@@ -25,8 +25,8 @@ export const publishModel: readonly Mutant[] = [
   {
     file: 'shared/publish/build/nodes.ts',
     what: 'an end that breaks the model is merged at the target',
-    from: 'if (model && isRefused(context, { node, keys, identity }, model.identity(identity, typeOf(id)))) return null',
-    to: 'if (model) isRefused(context, { node, keys, identity }, model.identity(identity, typeOf(id)))',
+    from: 'if (violation && isRefused(context, { node, keys, identity }, violation)) return null',
+    to: 'if (violation) isRefused(context, { node, keys, identity }, violation)',
     tests: ['replay/models'],
   },
   {
