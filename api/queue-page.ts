@@ -23,7 +23,10 @@ export function queuePage(context: ApiContext): Router {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw errors.methodNotAllowed('GET, HEAD')
     await authorize(context, request)
     response.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-store' })
-    board ??= openBoard(context)
+    board ??= openBoard(context).catch((error) => {
+      board = undefined
+      throw error
+    })
     const show = await board
     await show(request, response, next)
   })

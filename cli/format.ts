@@ -84,8 +84,10 @@ export const requiresLines = ({ server, constraints, moreConstraints = 0, model 
   `A target needs Neo4j ${server} or later${constraints.length === 0 ? '.' : ' and these constraints:'}`,
   ...constraints.map(({ cypher }) => `  ${cypher['5']};`),
   ...moreLines(moreConstraints),
-  ...(model ? listOf('Its model has these indexes beside them:', model.indexes) : []),
-  ...(model ? listOf('Its model requires these properties (Enterprise Edition):', model.existence) : []),
+  ...(model ? listOf('The model has these indexes:', model.indexes) : []),
+  ...(model
+    ? listOf('The model requires these properties (constraints of the Enterprise Edition):', model.existence)
+    : []),
   ...moreLines(model?.more ?? 0),
 ]
 

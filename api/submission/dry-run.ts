@@ -4,16 +4,14 @@ import { observeBolt } from '../../shared/observability/metrics.ts'
 import { dryRun } from '../../shared/publish/dry-run.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
-
 import { bindToModel } from './bind-to-model.ts'
-
 import { lifeDaysOf } from './life-days.ts'
-
 import { checkCallback } from './submit.ts'
 
 /**
  * `dryRun`: builds the packet within the limits of a request, and answers what it would be. Nothing is stored, queued
- * or claimed. Contract 7.13. @throws as a publish does for its callbackUrl and expiresAfterDays; tooManyAtOnce (429), processBusy (503)
+ * or claimed. Contract 7.13.
+ * @throws as a publish does for its callbackUrl, expiresAfterDays and model; tooManyAtOnce (429), processBusy (503)
  */
 export async function answerDryRun(
   context: ApiContext,

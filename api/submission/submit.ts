@@ -9,9 +9,7 @@ import { type HttpsUrl, parseHttpsUrl } from '../../shared/origin/https-url.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import type { ApiContext } from '../context.ts'
 import type { Input } from '../http/endpoint.ts'
-
 import { bindToModel } from './bind-to-model.ts'
-
 import { lifeDaysOf } from './life-days.ts'
 
 export type Caller = Pick<Input, 'principal' | 'sender' | 'prefer' | 'idempotencyKey'>

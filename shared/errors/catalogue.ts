@@ -142,6 +142,8 @@ export const listTooLong = (most: number) =>
 export const otherEnver = (what: string) =>
   new AppError(412, 'otherEnver', `If-Match: the ${what} has another enver by now; read it again`)
 
+export const modelTooLarge = (most: number) => new AppError(422, 'modelTooLarge', `model: has over ${most} elements`)
+
 // Search
 export const noSuchNodeType = (key: string) =>
   new AppError(

@@ -42,7 +42,6 @@ export const originBehind = (cause: unknown) =>
   })
 export const unpublishable = (what: string) => new AppError(422, 'unpublishable', what)
 export const modelViolation = (what: string) => new AppError(422, 'modelViolation', what)
-export const modelTooLarge = (most: number) => new AppError(422, 'modelTooLarge', `model: has over ${most} elements`)
 export const nothingThere = (label: string, idProperty: string) =>
   new AppError(
     422,

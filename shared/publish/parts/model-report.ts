@@ -16,7 +16,7 @@ export interface ModelReport {
   /** The grn of the manager version. */
   version: string
   violations: { count: number; first: Broken[] }
-  /** What was left out of nodes that are published, and targeted nodes that are not. */
+  /** What was left out of published nodes, and the nodes left out; a far end counts once for each relationship. */
   omitted: { labels: number; properties: number; nodes: number }
   /** Properties that the model has as indexed, and as required, of labels that identify nodes of the packet. */
   indexed: Named[]
