@@ -48,7 +48,7 @@ export async function consumeCallbacks(
   releases: Releases,
   times: CallbackTimes = usualTimes,
 ): Promise<void> {
-  const { config, log, redis } = context
+  const { config, log, redis, callbacks } = context
   if (config.callbacks === null) return
   let startAt = 0
   const deliver = async (delivery: Job<CallbackPayload>, token?: string) => {
@@ -61,6 +61,10 @@ export async function consumeCallbacks(
     ...workerOptions(config.worker),
   })
   worker.on('error', (error) => log.warn({ err: error }, 'callback queue'))
+  // If this fails, the janitor queues the callback.
+  worker.on('completed', ({ data }) => {
+    callbacks.ended(data.id).catch((error) => log.warn({ err: error, jobId: data.id }, 'callback queue'))
+  })
   await worker.waitUntilReady()
   // Waits for attempts in progress. One that is cut is sent again by another worker.
   releases.add('callback worker', worker, (it) => it.close())
@@ -108,6 +112,7 @@ async function deliverCallback(
     Math.min(answer?.retryAfterMs ?? 0, longestRetryAfterMs),
   )
   await callbacks.delay(delivery, token, job, wait)
+  await callbacks.ended(id)
   throw new DelayedError()
 }
 
