@@ -63,6 +63,7 @@ export interface Manifest {
     podSelector: { matchLabels: Record<string, string> }
     policyTypes: string[]
     egress?: { to: Peer[]; ports: { port: number; protocol: string }[] }[]
+    ingress?: { from?: Peer[]; ports: { port: number; protocol: string }[] }[]
     advanced: { scalingModifiers: { formula: string; target: string; metricType: string } }
     triggers: { type: string; name: string; metadata: Record<string, string> }[]
   }

@@ -45,6 +45,10 @@
 {{- $_ := set $container "volumeMounts" (concat $container.volumeMounts $values.extraVolumeMounts) -}}
 {{- $_ := set $pod "volumes" (concat $pod.volumes $values.extraVolumes) -}}
 {{- $_ := set $pod "terminationGracePeriodSeconds" (add $pod.terminationGracePeriodSeconds (index . 3)) -}}
+{{- range $container.ports -}}
+{{- if eq .name "metrics" -}}{{- $_ := set . "containerPort" (int $settings.METRICS_PORT) -}}{{- end -}}
+{{- end -}}
+{{- $_ := set $spec.template.metadata.annotations "prometheus.io/port" $settings.METRICS_PORT -}}
 {{- /* A pod reads its settings only when it starts. */ -}}
 {{- $_ := set $spec.template.metadata.annotations "checksum/settings" (toJson $settings | sha256sum) -}}
 {{- if eq $program "worker" -}}

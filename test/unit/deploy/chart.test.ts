@@ -82,6 +82,8 @@ test('what the templates look for by name is in the manifests', () => {
   expect(templates).toContain('eq .metadata.name "packets-settings"')
   expect(templates).toContain('eq .metadata.name "packets-origins"')
   expect(manifest('NetworkPolicy', 'packets-origins').spec.egress?.length).toBe(1)
+  expect(templates).toContain('eq .metadata.name "packets-scrapes"')
+  expect(manifest('NetworkPolicy', 'packets-scrapes').spec.ingress?.length).toBe(1)
   for (const program of ['api', 'worker']) {
     const secrets = manifest('Deployment', `packets-${program}`).spec.template.spec.containers.flatMap(({ env }) =>
       env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef.name ?? []),

@@ -44,17 +44,26 @@ test('a worker does not get the settings that only the API needs', () => {
 
 describe.each(programs)('the pod of the %s', (program) => {
   const container = containerOf(program)
-  const { api, worker } = readConfig(program, environmentOf(container))
-  const [port] = container.ports
+  const { api, worker, metrics } = readConfig(program, environmentOf(container))
+  const [port, metricsPort] = container.ports
 
   test('starts an existing program, which listens on the declared port', () => {
     expect(container.args).toEqual(['node', ...startOf(program).args])
     expect(textOf(`${program}/main.ts`)).toContain('startProgram')
     expect(port?.containerPort).toBe(program === 'api' ? api.port : worker.healthPort)
     expect(program === 'api' ? api.host : worker.healthHost).toBe('0.0.0.0')
+  })
+
+  test('serves its metrics on a port of their own, which only Prometheus may reach', () => {
+    expect(metricsPort).toEqual({ name: 'metrics', containerPort: metrics?.port })
+    expect(metrics?.host).toBe('0.0.0.0')
     const scraped = podOf(program).metadata.annotations
-    expect(scraped['prometheus.io/port']).toBe(String(port?.containerPort))
-    expect(scraped['prometheus.io/path']).toBe('/metrics')
+    expect([scraped['prometheus.io/port'], scraped['prometheus.io/path']]).toEqual([`${metrics?.port}`, '/metrics'])
+    const { ingress = [], podSelector } = manifest('NetworkPolicy', 'packets-scrapes').spec
+    expect(podOf(program).metadata.labels).toMatchObject(podSelector.matchLabels)
+    expect(ingress.flatMap(({ from, ports }) => (from ? ports : []))).toEqual([
+      { port: metrics?.port, protocol: 'TCP' },
+    ])
   })
 
   test.each(['startupProbe', 'readinessProbe', 'livenessProbe'] as const)(
@@ -105,7 +114,7 @@ describe.each(programs)('the pod of the %s', (program) => {
 test('the service targets the port of the API', () => {
   const { selector, ports } = manifest('Service', 'packets-api').spec
   expect(selector).toEqual(podOf('api').metadata.labels)
-  expect(ports.map(({ targetPort }) => targetPort)).toEqual(containerOf('api').ports.map(({ name }) => name))
+  expect(ports.map(({ targetPort }) => targetPort)).toEqual([containerOf('api').ports[0]?.name])
 })
 
 describe('the number of workers follows', () => {
