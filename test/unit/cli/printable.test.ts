@@ -24,6 +24,13 @@ test('JSON shows them as escapes, and means the same', async () => {
   expect(JSON.parse(stdout).files).toEqual([hostile])
 })
 
+test('ls writes one line for each name, whatever is in it', async () => {
+  const body = { fileNames: ['a\nb', 'c\td'], expiresAt: [null, null], next: null }
+  const service = await startFakeService(() => ({ status: 200, body }))
+  const { stdout } = await runCli(['ls', 'acme'], service.variables)
+  expect(stdout).toBe('a\\u000ab\nc\\u0009d\n')
+})
+
 test('the trace of an unforeseen error shows them as escapes', async () => {
   // Its message quotes what the service sent.
   const service = await startFakeService(() => ({ status: 200, body: Buffer.from(hostile) }))
