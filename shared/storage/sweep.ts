@@ -73,6 +73,9 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
       inBatches(markers.get(manifestKey) ?? [], ({ key }) => store.remove(key))
     const ascending = (markers.get(undefined) ?? []).toSorted((a, b) => numberOf(a) - numberOf(b))
     const present = new Set(ascending.map(({ key }) => key))
+    const latest = ascending.at(-1)
+    // First, as copies are known by the generations that they are of.
+    if (present.size > 1 || !isRemoval(markers.get(latest?.key))) await rules.refreshPlainFiles(name)
     for (const [index, object] of ascending.entries()) {
       const above = ascending.slice(index + 1)
       // Successors only get younger from here on, so nothing further is due.
@@ -90,9 +93,6 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
       if (manifestKey !== undefined && marker && isOld(marker) && !present.has(manifestKey))
         await removeMarkers(manifestKey)
     }
-    const latest = ascending.at(-1)
-    if (ascending.length === 1 && isRemoval(markers.get(latest?.key))) return
-    await rules.refreshPlainFiles(name)
     if (latest && (await isLongExpired(name, latest, markers.get(latest.key)))) await removeExpired(name, latest)
   }
 
