@@ -60,5 +60,9 @@ async function openBoard({ redis }: ApiContext): Promise<RequestHandler> {
   const serverAdapter = new ExpressAdapter().setBasePath('/queues')
   const uiConfig = { boardTitle: 'Queues, read only', hideDocsLink: true }
   createBullBoard({ queues, serverAdapter, options: { uiConfig } })
+  // Its own handler would answer 500 with the text of a driver, and log nothing.
+  serverAdapter.setErrorHandler((error) => {
+    throw error
+  })
   return serverAdapter.getRouter().disable('x-powered-by').disable('etag')
 }

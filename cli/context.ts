@@ -19,15 +19,20 @@ export interface Context {
 
 /**
  * A text as a terminal may show it: control characters but line feeds and tabs as `\u001b`. Names and ids of a database
- * stand in texts, and could change what a terminal shows, or does.
+ * stand in texts, and could change what a terminal shows, or does. JSON means the same as before: it has such characters
+ * in strings only.
  */
-export const printable = (text: string): string =>
-  text.replace(/[^\P{Cc}\n\t]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, escaped)
+
+/** The same of a text that is one line, whatever is in it. */
+export const printableLine = (text: string): string => text.replace(/\p{Cc}/gu, escaped)
+
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 export const warn = ({ stderr }: Context, message: string): void => void stderr.write(`${printable(message)}\n`)
 
 /** Writes the result of a command: a text, or with `--json` one object. */
 export function printResult({ stdout }: Context, asJson: boolean | undefined, value: object, text: string): void {
-  const result = asJson ? JSON.stringify(value) : printable(text)
+  const result = printable(asJson ? JSON.stringify(value) : text)
   if (result !== '') stdout.write(`${result}\n`)
 }

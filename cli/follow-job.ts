@@ -1,6 +1,6 @@
 import type { Job } from './api/schemas.ts'
 import type { Client } from './client.ts'
-import type { Context } from './context.ts'
+import { type Context, warn } from './context.ts'
 import { Failure } from './exit.ts'
 import { packetText } from './format.ts'
 import { type ProgressKind, startProgress } from './progress.ts'
@@ -21,7 +21,7 @@ export async function followJob(context: Context, client: Client, id: string, ki
     }
   } catch (error) {
     progress.stop()
-    context.stderr.write(`the job goes on at the service; follow it with: packets job ${id} --follow\n`)
+    warn(context, `the job goes on at the service; follow it with: packets job ${id} --follow`)
     throw error
   }
   progress.stop()

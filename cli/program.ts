@@ -55,7 +55,7 @@ export async function run(words: readonly string[], context: Context): Promise<n
     // Commander has written its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
     if (!(error instanceof Failure)) {
-      stderr.write(`error: ${(error as Error).stack}\n`)
+      stderr.write(`error: ${printable(String((error as Error).stack))}\n`)
       return exitCodes.unforeseen
     }
     if (error.exit !== 'different') stderr.write(`error: ${printable(error.message)}\n`)

@@ -33,7 +33,8 @@ function bar(stderr: Output): Progress {
   const shown = new SingleBar({ format, stream, hideCursor: true, clearOnComplete: true }, Presets.shades_classic)
   let isShown = false
   return {
-    update({ done, total, text }) {
+    update({ done, total, ...step }) {
+      const text = printable(step.text)
       if (!isShown) shown.start(total ?? 1, 0, { text })
       isShown = true
       if (total !== null) shown.setTotal(total)
@@ -49,7 +50,7 @@ function lines(stderr: Output, kind: 'plain' | 'json'): Progress {
   let last: Step | null = null
   const show = () => {
     if (last === null) return
-    stderr.write(`${kind === 'json' ? JSON.stringify(last) : `${percentage(last)}${printable(last.text)}`}\n`)
+    stderr.write(`${printable(kind === 'json' ? JSON.stringify(last) : percentage(last) + last.text)}\n`)
     last = null
   }
   const timer = setInterval(show, (kind === 'json' ? jsonSeconds : plainSeconds) * 1_000)

@@ -24,11 +24,11 @@ const commitMs = 900_000
 export async function commitPacket(
   context: WorkerContext,
   job: JobRecord,
-  { attempt, manifest, content, discard }: Commit,
+  { attempt, manifest: staged, content, discard }: Commit,
 ): Promise<number> {
   const { records, generations, failpoint } = context
   const { subRequests } = job.progress
-  const parts = totals(manifest.parts)
+  const parts = totals(staged.parts)
   failpoint('beforeCommitting')
   const progress = { phase: 'committing', subRequests, subRequestsDone: subRequests, ...parts } as const
   // In the bounds of a record.
@@ -39,6 +39,8 @@ export async function commitPacket(
     commitLost(context, job.id, interrupted)
     throw interrupted
   }
+  // Redis may have kept the run waiting, and the life of the packet begins now.
+  const manifest = { ...staged, createdAt: new Date().toISOString() }
   const { orgName, fileName, force, latestBefore: above, expiresAfterDays } = job
   const until = Date.now() + commitMs
   failpoint('beforeManifest')

@@ -98,7 +98,7 @@ async function deliverCallback(
   const status = answer?.status ?? null
   const pauseMs = pausesMs[attempt - 1]
   const state = stateAfter(status, pauseMs)
-  await callbacks.settle(id, { state, attempts: attempt, lastStatus: status })
+  const isSettled = await callbacks.settle(id, { state, attempts: attempt, lastStatus: status })
   const seconds = (performance.now() - startedAt) / 1_000
   const outcome = state === 'due' ? 'delayed' : state
   callbackAttempted(
@@ -106,7 +106,7 @@ async function deliverCallback(
     { jobId: id, host: url.host, attempt, outcome, status, seconds },
     failure,
   )
-  if (pauseMs === undefined || state !== 'due') return
+  if (!isSettled || pauseMs === undefined || state !== 'due') return
   const wait = Math.max(
     pauseMs * (1 + jitter * Math.random()),
     Math.min(answer?.retryAfterMs ?? 0, longestRetryAfterMs),

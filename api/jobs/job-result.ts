@@ -18,11 +18,7 @@ export const jobResult = defineEndpoint({
   query: z.strictObject({}),
   takes: ['Prefer'],
   answer: 'publish',
-  answers: {
-    410: 'Its packet was replaced or has expired, and is gone',
-    ...storedAnswers,
-    409: 'It is not finished, or was cancelled',
-  },
+  answers: { ...storedAnswers, 409: 'It is not finished, or was cancelled' },
   async handle(context, { principal, params, prefer }) {
     const job = requireVisible(principal, await context.records.read(params.id))
     if (!isFinished(job)) throw errors.jobUnfinished(job.state)

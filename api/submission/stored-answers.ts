@@ -2,6 +2,7 @@
 export const storedAnswers: Readonly<Record<number, string>> = {
   202: 'Still being built: see the job in Location',
   409: 'The name is taken, or another publish is writing it',
+  410: 'The packet of the job was replaced or has expired, and is gone',
   413: 'The body, the packet or one pair is too large',
   422: 'The address is not allowed here, the origin lacks the database, or its data cannot be published',
   502: 'The origin could not be reached, refused the credentials, is behind the bookmarks or broke off',

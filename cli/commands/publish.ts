@@ -38,7 +38,7 @@ export function publish(context: Context): Command {
     if (options.dryRun) {
       const text = await client.dryRun(requests, options.force === true, context.signal)
       const { dryRun } = JSON.parse(text) as { dryRun: DryRun }
-      context.stdout.write(`${options.json ? text : printable(dryRunText(dryRun))}\n`)
+      context.stdout.write(`${printable(options.json ? text : dryRunText(dryRun))}\n`)
       if (dryRun.unpublishable.count > 0) throw different()
       return
     }

@@ -32,8 +32,11 @@ export interface Callbacks {
   delay(delivery: Job<CallbackPayload>, token: string | undefined, job: Called, milliseconds: number): Promise<void>
   /** Ids noted as due before a time (epoch milliseconds, by Redis's clock) that the queue lacks. */
   lostBefore(time: number): Promise<string[]>
-  /** Writes how far a callback has come into its job's record, and removes the note unless it is still due. */
-  settle(id: string, callback: JobCallback): Promise<void>
+  /**
+   * Writes how far a callback has come after an attempt into its job's record, and removes the note unless it is still
+   * due. @returns false, and changes nothing, if it became due once more during the attempt.
+   */
+  settle(id: string, callback: JobCallback): Promise<boolean>
   /** Removes the note of a job that is gone or has no callback that is due. */
   forget(id: string): Promise<void>
   /**
@@ -54,11 +57,14 @@ declare module 'ioredis' {
   }
 }
 
-// KEYS: record, callbacks due. ARGV: id, 'due' or '', field. Deletes first: a full Redis refuses other scripts.
+// KEYS: record, callbacks due. ARGV: id, 'due' or '', attempts before, field. Deletes first: a full Redis refuses other
+// scripts. Fewer attempts than before: it became due once more.
 const settleScript = `
-if ARGV[2] == '' then redis.call('ZREM', KEYS[2], ARGV[1]) end
-if redis.call('EXISTS', KEYS[1]) == 0 then return redis.call('ZREM', KEYS[2], ARGV[1]) end
-return redis.call('HSET', KEYS[1], unpack(ARGV, 3))`
+local known = redis.call('HGET', KEYS[1], 'callback')
+if known and cjson.decode(known).attempts < tonumber(ARGV[3]) then return 0 end
+if ARGV[2] == '' or not known then redis.call('ZREM', KEYS[2], ARGV[1]) end
+if known then redis.call('HSET', KEYS[1], unpack(ARGV, 4)) end
+return 1`
 
 const againScript = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
@@ -115,7 +121,8 @@ export function createCallbacks(redis: Redis): Callbacks {
     },
     async settle(id, callback) {
       const isDue = callback.state === 'due' ? 'due' : ''
-      await redis.callbackSettle(recordKey(id), callbacksDueKey, id, isDue, ...hashOf({ callback }))
+      const values = [isDue, String(callback.attempts - 1), ...hashOf({ callback })]
+      return (await redis.callbackSettle(recordKey(id), callbacksDueKey, id, ...values)) === 1
     },
     async forget(id) {
       await redis.callbackForget(recordKey(id), callbacksDueKey, id)

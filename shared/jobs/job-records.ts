@@ -107,7 +107,7 @@ export function createJobRecords(redis: Redis): JobRecords {
   const endArguments = (id: string, rule: string, fields: Changes & Pick<JobRecord, 'state'>) => [
     ...[recordKey(id), openJobsKey, secretKeyOf(id), slicesKey(id), openRunsKey, callbacksDueKey],
     ...[id, String(retentionSeconds), finishedChannel, claimKey(''), rule],
-    ...hashOf({ ...fields, finishedAt: now() }),
+    ...hashOf({ ...fields, finishedAt: now(), endedBy: randomUUID() }),
   ]
 
   return {

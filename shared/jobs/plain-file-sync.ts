@@ -3,6 +3,7 @@ import { plainFilesFailed } from '../observability/events.ts'
 import type { Logger } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { markLatest } from '../storage/listing/markers.ts'
+import { isVisible } from '../storage/manifest.ts'
 import { refreshPlainFiles, removePlainFiles } from '../storage/plain-files.ts'
 import type { Storage } from '../storage/storage.ts'
 import { redisNow } from './redis.ts'
@@ -23,7 +24,7 @@ export interface PlainFileSync {
 }
 
 interface PlainFileSyncOptions {
-  /** Without plain files only the markers are kept. */
+  /** Without plain files only the markers are kept. Those of earlier times go with their packets. */
   isEnabled: boolean
   log: Logger
   metrics: Metrics
@@ -51,10 +52,16 @@ export function createPlainFileSync(
     await step().catch((error) => plainFilesFailed({ log, metrics }, error))
   }
 
+  /** Left beside a packet that is gone, its plain files would be taken for files of others one day. */
+  async function isGone(name: string): Promise<boolean> {
+    const highest = await generations.highest(name)
+    return highest !== null && !isVisible(highest.manifest)
+  }
+
   const update = (name: string, change: typeof refreshPlainFiles) =>
     loggingFailure(async () => {
       const marked = await redis.zscore(stalePlainFilesKey, name).catch(() => null)
-      const changed = isEnabled ? change(store, generations, name) : null
+      const changed = isEnabled || (await isGone(name)) ? change(store, generations, name) : null
       await Promise.all([changed, markLatest(store, generations, name)])
       if (marked !== null) await redis.plainFilesRefreshed(stalePlainFilesKey, name, marked)
     })

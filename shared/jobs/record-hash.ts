@@ -8,7 +8,7 @@ export const hashOf = (fields: object): string[] =>
   Object.entries(fields).flatMap(([key, value]) => [key, bare.includes(key) ? String(value) : JSON.stringify(value)])
 
 /** Parses a hash returned by HGETALL. */
-export function recordOf({ unended, worker, runs, tickedAt, ...hash }: Record<string, string>): JobRecord {
+export function recordOf({ unended, worker, runs, tickedAt, endedBy, ...hash }: Record<string, string>): JobRecord {
   const absent = {
     startedAt: null,
     finishedAt: null,

@@ -153,8 +153,13 @@ if redis.call('HEXISTS', KEYS[1], 'callbackUrl') == 1 then
 end
 redis.call('PUBLISH', ARGV[3], ARGV[1])`
 
+// Whether this very call has ended the job before: its answer was lost, and the client sent it again. Its token is the
+// last value.
+const isRepeated = `redis.call('HGET', KEYS[1], 'endedBy') == ARGV[#ARGV]`
+
 // Rule: '', or 'unlessBegun': not when a run has begun to commit.
 const finish = `
+if ${isRepeated} then return 1 end
 local state = redis.call('HGET', KEYS[1], 'state')
 if not ${isUnfinished('state')} then return 0 end
 if ARGV[5] == 'unlessBegun' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 0 end
@@ -163,6 +168,7 @@ return 1`
 
 // Withdraws a job only if no worker has started it.
 const withdraw = `
+if ${isRepeated} then return 'queued' end
 local state = redis.call('HGET', KEYS[1], 'state')
 if state ~= 'queued' then return state or '' end
 ${end}
@@ -171,6 +177,7 @@ return 'queued'`
 // Cancels at once if no run of the job or of its slices is in progress; otherwise the next heartbeat of a run returns
 // the request. Not once a run has begun to commit: it may complete at any time, even if its worker resumes much later.
 const cancel = `${tick}
+if ${isRepeated} then return 'ended' end
 local state = redis.call('HGET', KEYS[1], 'state')
 if state == 'running' and redis.call('HEXISTS', KEYS[1], 'begun') == 1 then return 'committing' end
 if state ~= 'queued' and state ~= 'running' then return state or '' end

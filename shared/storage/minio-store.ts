@@ -19,6 +19,8 @@ const isMissing = (error: unknown) => ['NoSuchKey', 'NotFound'].includes(codeOf(
 const isTaken = (error: unknown) =>
   codeOf(error) === 'PreconditionFailed' || codeOf(error) === 'ConditionalRequestConflict'
 
+const mostPageKeys = 1_000
+
 /** Delays before each retry of an idempotent request. */
 const retryDelaysMs = [100, 500]
 
@@ -34,10 +36,10 @@ export function openMinioStore(settings: StoreSettings, observe: ObserveCall = (
   async function* pages(
     prefix: string,
     delimiter: string,
-    { pageKeys = 1_000, startAfter = '', skipTo = () => null }: ListOptions = {},
+    { pageKeys = mostPageKeys, startAfter = '', skipTo = () => null }: ListOptions = {},
   ): AsyncGenerator<StoredObject | { prefix: string }> {
-    for (let token = '', after = startAfter; ; ) {
-      const page = await retried(() => client.listObjectsV2Query(bucket, prefix, token, delimiter, pageKeys, after))
+    for (let token = '', after = startAfter, keys = pageKeys; ; ) {
+      const page = await retried(() => client.listObjectsV2Query(bucket, prefix, token, delimiter, keys, after))
       for (const { name, prefix: level, size, etag = '', lastModified } of page.objects) {
         if (level !== undefined) yield { prefix: level }
         else if (name !== undefined) {
@@ -47,6 +49,7 @@ export function openMinioStore(settings: StoreSettings, observe: ObserveCall = (
       if (!page.isTruncated) return
       after = skipTo(page.objects.at(-1)?.name ?? '') ?? ''
       token = after === '' ? String(page.nextContinuationToken) : ''
+      if (after === '') keys = Math.min(2 * keys, mostPageKeys)
     }
   }
 

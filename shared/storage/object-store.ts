@@ -16,7 +16,10 @@ export interface ByteRange {
 }
 
 export interface ListOptions {
-  /** Keys per request, at most 1,000: for callers that take only the first few. */
+  /**
+   * Keys of the first request, at most 1,000: for callers that take only the first few. While the listing continues right
+   * after a page, each request has twice as many as the one before.
+   */
   pageKeys?: number
   /** Only keys after this one, which need not exist. */
   startAfter?: string

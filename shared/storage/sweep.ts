@@ -67,11 +67,15 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
   }
 
   async function sweepPacket(name: string, stored: readonly StoredObject[]) {
+    rules.signal.throwIfAborted()
     const markers = Map.groupBy(stored, ({ key }) => parseMarkerKey(key)?.manifestKey)
     const removeMarkers = (manifestKey: string) =>
       inBatches(markers.get(manifestKey) ?? [], ({ key }) => store.remove(key))
     const ascending = (markers.get(undefined) ?? []).toSorted((a, b) => numberOf(a) - numberOf(b))
     const present = new Set(ascending.map(({ key }) => key))
+    const latest = ascending.at(-1)
+    // First, as copies are known by the generations that they are of.
+    if (present.size > 1 || !isRemoval(markers.get(latest?.key))) await rules.refreshPlainFiles(name)
     for (const [index, object] of ascending.entries()) {
       const above = ascending.slice(index + 1)
       // Successors only get younger from here on, so nothing further is due.
@@ -89,8 +93,6 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
       if (manifestKey !== undefined && marker && isOld(marker) && !present.has(manifestKey))
         await removeMarkers(manifestKey)
     }
-    await rules.refreshPlainFiles(name)
-    const latest = ascending.at(-1)
     if (latest && (await isLongExpired(name, latest, markers.get(latest.key)))) await removeExpired(name, latest)
   }
 
@@ -111,6 +113,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
   }
 
   async function sweepRun(objects: readonly StoredObject[], references: References) {
+    rules.signal.throwIfAborted()
     const { jobId } = parsePartKey((objects[0] as StoredObject).key) as PartOwner
     if (!objects.every(isOld)) return
     // Order matters: a job that is no longer alive has committed by now, or never will.
@@ -144,6 +147,13 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
   for await (const probe of store.list(probes)) if (isOld(probe)) await remove('probes', probe.key)
   return swept
 }
+
+/**
+ * Whether a generation with these markers says that there is no packet. If it is the only one left, which of the plain
+ * files were copies is no longer known, so there is nothing to refresh. Such generations accumulate.
+ */
+const isRemoval = (markers: readonly StoredObject[] = []): boolean =>
+  markers.some(({ key }) => parseMarkerKey(key)?.parts === 0)
 
 /** The packet that a manifest or a marker belongs to. */
 const packetOf = (key: string): string | undefined => parseGenerationKey(parseMarkerKey(key)?.manifestKey ?? key)?.name

@@ -19,9 +19,13 @@ interface Listing extends PublishAnswer {
   next: string | null
 }
 
+interface OpenApi {
+  paths: Record<string, { post: { responses: object } }>
+}
+
 const request = (change: object = {}) => ({ ...fields, originIds: ids, orgName: org, fileName: 'f', ...change })
 const path = (file: string, inOrg = org) => `/1.0/publish/${inOrg}/${encodeURIComponent(file)}`
-const multi = (body: object[], query = '') => client.post(`/1.0/publish/multi${query}`, body)
+const multi = (body: object[], query = '', headers = {}) => client.post(`/1.0/publish/multi${query}`, body, headers)
 const manifestOf = async (file: string) =>
   (await client.get<{ createdAt: string; expiresAt: string | null }>(`${path(file)}/manifest`)).body
 const list = async (filter: string) => (await client.get<Listing>(`/1.0/publish/${org}?filter=${filter}`)).body
@@ -87,7 +91,8 @@ describe('a packet lives', () => {
 
 test('an expired packet is gone on every endpoint at once, and its name is free', async () => {
   const body = [request({ fileName: 'short', expiresAfterDays: fewSeconds })]
-  const published = await multi(body, '?batchsize=40')
+  const key = { 'Idempotency-Key': uniqueName('key') }
+  const published = await multi(body, '?batchsize=40', key)
   const location = published.headers.get('Location') as string
   const parts = ['shortPart1of2', 'shortPart2of2']
   expect([published.status, (await list('short')).fileNames]).toEqual([200, parts])
@@ -112,6 +117,11 @@ test('an expired packet is gone on every endpoint at once, and its name is free'
     false,
     false,
   ])
+
+  const repeated = await multi(body, '?batchsize=40', key)
+  expect([repeated.status, repeated.headers.get('Location')]).toEqual([410, location])
+  const { paths: told } = (await client.get<OpenApi>('/openapi.json')).body
+  for (const each of ['/1.0/publish/', '/1.0/publish/multi']) expect(told[each]?.post.responses).toHaveProperty('410')
 
   const again = await client.post('/1.0/publish/', request({ fileName: 'short' }))
   expect([again.status, (await list('short')).fileNames]).toEqual([200, ['short']])

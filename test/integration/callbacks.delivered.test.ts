@@ -109,17 +109,36 @@ describe('a callback', () => {
     const id = await endedJob(context, receiver.url)
     const job = { id, orgName }
     if (step === 'forget') await callbacks.settle(id, { state: 'delivered', attempts: 1, lastStatus: 204 })
-    const original = callbacks[step] as (...given: unknown[]) => Promise<void>
+    const original = callbacks[step] as (...given: unknown[]) => Promise<never>
     const asked = vi.spyOn(callbacks, step).mockImplementationOnce(async (...given: unknown[]) => {
-      if (step === 'settle') await original(...given)
-      await callbacks.sendAgain(job)
-      if (step === 'forget') await original(...given)
+      if (step === 'forget') await callbacks.sendAgain(job)
+      const result = await original(...given)
+      if (step === 'settle') await callbacks.sendAgain(job)
+      return result
     })
     onTestFinished(() => asked.mockRestore())
     await callbacks.add(job)
     const times = step === 'forget' ? 1 : 2
     await expect.poll(() => receivedFor(id).length, soon).toBe(times)
     await expect.poll(() => callbackOf(context, id), soon).toEqual({ state: 'delivered', attempts: 1, lastStatus: 204 })
+  })
+
+  test('asked for once more while its last attempt is in progress has all its attempts again', async () => {
+    const held = Promise.withResolvers<() => void>()
+    receiver.answerWith((response, { headers }) => {
+      const answer = () => response.writeHead(500).end()
+      if (receivedFor(`${headers['webhook-id']}`).length < 4) return answer()
+      receiver.answerWith(noContent)
+      held.resolve(answer)
+    })
+    const id = await endedJob(context, receiver.url)
+    await callbacks.add({ id, orgName })
+    const fail = await held.promise
+    await callbacks.sendAgain({ id, orgName })
+    fail()
+    await expect.poll(() => isNotedDue(id), soon).toBe(false)
+    expect(await callbackOf(context, id)).toEqual({ state: 'delivered', attempts: 1, lastStatus: 204 })
+    expect(receivedFor(id).length).toBe(5)
   })
 })
 

@@ -51,6 +51,17 @@ describe('a sweep', () => {
     expect(await round(storage.reopen())).toEqual(nothing)
   })
 
+  test('takes no request for what stays of a packet whose objects are gone', async () => {
+    const storage = await openTestStorage()
+    await expiredPacket(storage, 'a/f')
+    await round(storage)
+    await sweep(storage.reopen())
+    const requests: string[] = []
+    expect(await round(storage.reopen((operation) => requests.push(operation)))).toEqual(nothing)
+    // Top directories, generations, parts, requests of jobs, and probes.
+    expect(requests).toEqual(Array(5).fill('list'))
+  })
+
   test('leaves the generation of a packet that has been expired for less than an hour, but no plain file', async () => {
     const storage = await openTestStorage()
     await expiredPacket(storage, 'a/f')

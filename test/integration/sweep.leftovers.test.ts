@@ -99,3 +99,16 @@ test('an aborted sweep removes nothing more', async () => {
   expect(await createGenerations(storage.store).list('a/f')).toEqual([2, 3])
   expect((await keysBelow(storage, 'a/.parts/')).length).toBe(3)
 })
+
+test('an aborted sweep looks at no further packet', async () => {
+  const storage = await openTestStorage()
+  for (const name of ['a/f', 'a/g', 'b/f']) await commitPacket(storage, name, ['1'])
+  const stopping = new AbortController()
+  const refreshed: string[] = []
+  const refreshPlainFiles = async (name: string) => {
+    refreshed.push(name)
+    stopping.abort(new Error('stopping'))
+  }
+  await expect(sweep(storage, { refreshPlainFiles, signal: stopping.signal })).rejects.toThrow('stopping')
+  expect(refreshed).toEqual(['a/f'])
+})

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { generationKey, parseGenerationKey } from '../../shared/storage/keys.ts'
 import { removal, voided } from '../../shared/storage/manifest.ts'
+import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { type Storage, storageOn } from '../../shared/storage/storage.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { commitPacket, keysBelow } from '../support/stored-packets.ts'
@@ -89,6 +90,16 @@ describe('superseded generations', () => {
     expect(await sweep(storage)).toEqual({ ...nothing, generations: 1, parts: 2 })
     expect(await keysBelow(storage, 'a/')).toEqual([generationKey('a/b/f', 2)])
     expect(await sweep(storage)).toEqual(nothing)
+  })
+
+  test('of a removed packet are removed after its plain files, which are known by them', async () => {
+    const storage = await openTestStorage()
+    await commitPacket(storage, 'a/f', ['1'])
+    await storage.store.put('a/f', Buffer.from('1'))
+    await remove(storage, 'a/f')
+    const refresh = (name: string) => refreshPlainFiles(storage.store, storage.generations, name)
+    expect(await sweep(storage, { refreshPlainFiles: refresh })).toEqual({ ...nothing, generations: 1, parts: 1 })
+    expect(await storage.reopen().packets.list('a', [''])).toEqual([])
   })
 
   test('lose their manifest first: a sweep that fails midway leaves orphans for the next one', async () => {

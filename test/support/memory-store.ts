@@ -38,18 +38,20 @@ export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore
   }
 
   async function* list(prefix: string, { pageKeys = 1_000, startAfter = '', skipTo }: ListOptions = {}) {
-    for (let after = startAfter; ; ) {
+    for (let after = startAfter, count = pageKeys; ; ) {
       requests.push(`list ${prefix} ${after}`)
       const isFurther = compareKeys(after, prefix) >= 0 && after !== ''
       const { keys, first } = keysFrom(isFurther ? after : prefix, isFurther)
-      const ofPage = keys.slice(first, first + pageKeys).filter((key) => key.startsWith(prefix))
-      const isTruncated = keys[first + pageKeys]?.startsWith(prefix) ?? false
+      const ofPage = keys.slice(first, first + count).filter((key) => key.startsWith(prefix))
+      const isTruncated = keys[first + count]?.startsWith(prefix) ?? false
       const page = ofPage.map((key) => objects.get(key)?.object as StoredObject)
       await Promise.resolve()
       yield* page
       const last = page.at(-1)
       if (!isTruncated || last === undefined) return
-      after = skipTo?.(last.key) ?? last.key
+      const further = skipTo?.(last.key) ?? null
+      if (further === null) count = Math.min(2 * count, 1_000)
+      after = further ?? last.key
     }
   }
 

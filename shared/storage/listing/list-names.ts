@@ -6,7 +6,7 @@ import type { Compare, ObjectStore } from '../object-store.ts'
 import { commonStart, openCursor } from './cursor.ts'
 import { shownOf } from './markers.ts'
 import { type ListedName, merged, type Named, visibleKeys } from './merged-names.ts'
-import { keysFor, type ListedPacket, packetsInOrder, packetsNamed } from './packet-order.ts'
+import { keysFor, type ListedPacket, mostTogether, packetsInOrder, packetsNamed } from './packet-order.ts'
 import { withoutCopies } from './plain-names.ts'
 
 /** Which names to list. Every name starts with its org. */
@@ -31,8 +31,7 @@ interface Stored {
   generations: Generations
 }
 
-// Batch sizes: of packets read and names checked, and of manifests read.
-const mostTogether = 495
+// Batch size of manifests read.
 const manifestsTogether = 32
 const turnMs = 20
 

@@ -22,6 +22,9 @@ export interface ListedPacket {
 const leastKeys = 10
 const mostKeys = 1_000
 
+/** Most packets read, and names checked, in one batch. */
+export const mostTogether = 495
+
 /** Number of keys that typically covers this many packets. */
 export const keysFor = (packets: number) => Math.min(leastKeys + 2 * packets, mostKeys)
 
@@ -80,7 +83,7 @@ export interface OrderedPackets {
   start: string
   /** Where to begin. Includes packets with shorter names whose parts may sort after it. */
   from: string
-  /** Packets read per batch. */
+  /** Packets read in the first batch; each further one has twice as many as the one before. */
   packets: number
 }
 
@@ -103,10 +106,11 @@ export async function* packetsInOrder(
   // Parts are named `<name>Part` and a digit, so `:` sorts after all of them.
   const reaches = (rest: string) => rest < 'Part:'
   yield await ask(namesBefore(from, start, reaches))
-  for (let next = generationsBelow(from), isOver = false; !isOver; ) {
+  let batch = packets
+  for (let next = generationsBelow(from), isOver = false; !isOver; batch = Math.min(2 * batch, mostTogether)) {
     const read: ListedPacket[] = []
     let last: ListedPacket | null = null
-    for (let count = 0; count < packets; count++) {
+    for (let count = 0; count < batch; count++) {
       last = await nextPacket(cursor, next, within)
       if (last === null) break
       next = `${generationsOf(last.name)}:`

@@ -55,9 +55,9 @@ test('progress is a bar on a terminal', () => {
   const { stream, written } = terminal()
   const progress = startProgress(stream)
   progress.update({ done: 0, total: 4, text: 'begins' })
-  progress.update({ done: 2, total: 4, text: 'half of it' })
+  progress.update({ done: 2, total: 4, text: 'half of\u009b it' })
   progress.stop()
-  expect(written()).toMatch(/50% \| half of it/)
+  expect(written()).toMatch(/50% \| half of\\u009b it/)
 })
 
 test('a bar is refused where there is no terminal', async () => {

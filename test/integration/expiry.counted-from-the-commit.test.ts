@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { uniqueName } from '../../dev/requests.ts'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import { createReport } from '../../shared/publish/parts/report.ts'
+import { commitPacket } from '../../worker/commit-packet.ts'
+import { ownWorker } from '../support/own-worker.ts'
+import { stagePacket } from '../support/stored-packets.ts'
+
+const { context } = await ownWorker()
+const { records, generations } = context
+const hour = 3_600_000
+
+test('a packet lives as long as was asked for, however long its run waited for Redis before the commit', async () => {
+  const [id, orgName] = [randomUUID(), uniqueName('org')]
+  const names = { orgName, fileName: 'f' }
+  const life = { expiresAfterDays: 0.5 / 24 }
+  await records.create({ id, kind: 'publish', ...names, ...life, batchSize: 1, force: false, subRequests: 1 })
+  await records.start(id)
+  const job = (await records.read(id)) as JobRecord
+  const createdAt = new Date(Date.now() - hour).toISOString()
+  const manifest = await stagePacket(context, `${orgName}/f`, ['1'], { jobId: id, createdAt })
+  await commitPacket(context, job, { attempt: 1, manifest, content: { report: createReport().read() }, discard: null })
+  const current = await generations.current(`${orgName}/f`)
+  const { createdAt: from = '', expiresAt = '' } = current?.manifest ?? {}
+  expect(Date.parse(expiresAt) - Date.parse(from)).toBe(hour / 2)
+  expect(Date.parse(expiresAt)).toBeGreaterThan(Date.now())
+})
