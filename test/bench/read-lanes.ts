@@ -23,6 +23,30 @@ export const readLanes: Lane[] = [
     what: 'the same, 5,000 ids a call',
     measure: read('apoc-relationships-slices'),
   },
+  {
+    name: 'apoc-nodes-stored',
+    unit: 'nodes',
+    what: 'apoc-nodes, stored in parts of 5,000 statements',
+    measure: read('apoc-nodes-stored'),
+  },
+  {
+    name: 'apoc-nodes-slices-stored',
+    unit: 'nodes',
+    what: 'the same, 5,000 ids a call',
+    measure: read('apoc-nodes-slices-stored'),
+  },
+  {
+    name: 'apoc-relationships-stored',
+    unit: 'entities',
+    what: 'apoc-relationships, stored in parts of 5,000 statements',
+    measure: read('apoc-relationships-stored'),
+  },
+  {
+    name: 'apoc-relationships-slices-stored',
+    unit: 'entities',
+    what: 'the same, 5,000 ids a call',
+    measure: read('apoc-relationships-slices-stored'),
+  },
   { name: 'apoc-label', unit: 'nodes', what: 'APOC, the whole label', measure: read('apoc-label'), most: 3 },
   {
     name: 'apoc-label-relationships',
@@ -39,9 +63,10 @@ const flags = startOf('worker').args.slice(0, -1)
 let readers = 0
 
 function read(way: Way) {
-  return async ({ run, neo4j, scale }: Setting): Promise<Measured> => {
+  return async ({ run, neo4j, scale, s3, ours }: Setting): Promise<Measured> => {
     const { boltUrl, username, password, pid } = neo4j
-    const order: ReaderOrder = { way, scale, boltUrl, username, password, databasePid: pid as number }
+    const { bucket } = ours.service
+    const order: ReaderOrder = { way, scale, boltUrl, username, password, databasePid: pid as number, s3, bucket }
     const reader = await run.start({
       name: `reader-${readers++}`,
       command: process.execPath,

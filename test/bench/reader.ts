@@ -1,6 +1,8 @@
 import neo4j, { type Session } from 'neo4j-driver'
 import { inSlices } from '../../dev/requests.ts'
+import type { S3Address } from '../../dev/stack/addresses.ts'
 import { apocSlice, idsOf, warmUpIds } from './graph.ts'
+import { partStore } from './part-store.ts'
 import type { Measured } from './results.ts'
 import { countCpu, peakMegabytes } from './usage.ts'
 
@@ -15,12 +17,18 @@ export interface ReaderOrder {
   username: string
   password: string
   databasePid: number
+  /** Where the ways that store do so. */
+  s3: S3Address
+  bucket: string
 }
 
 export type Way = keyof typeof ways
 
+/** Takes exported statements, each of which ends with `;` and a line feed. */
+type Take = (statements: string) => Promise<void>
+
 /** Returns the number of entities; each is one row or one statement. */
-type Read = (session: Session, ids: readonly string[], isWarmUp: boolean) => Promise<number>
+type Read = (session: Session, ids: readonly string[], isWarmUp: boolean, take: Take) => Promise<number>
 
 const byIds = 'UNWIND $ids AS id MATCH (n:Person {id: id}) RETURN n'
 const label = 'MATCH (n:Person)'
@@ -41,6 +49,13 @@ const ways = {
   'apoc-relationships': (session, _, isWarmUp) =>
     exported(session, listed(isWarmUp ? 'warm' : 'all'), withRelationships),
   'apoc-relationships-slices': (session, ids) => exportedInSlices(session, ids, withRelationships),
+  'apoc-nodes-stored': (session, _, isWarmUp, take) =>
+    exported(session, listed(isWarmUp ? 'warm' : 'all'), justNodes, take),
+  'apoc-nodes-slices-stored': (session, ids, _, take) => exportedInSlices(session, ids, justNodes, take),
+  'apoc-relationships-stored': (session, _, isWarmUp, take) =>
+    exported(session, listed(isWarmUp ? 'warm' : 'all'), withRelationships, take),
+  'apoc-relationships-slices-stored': (session, ids, _, take) =>
+    exportedInSlices(session, ids, withRelationships, take),
   'apoc-label': (session, _, isWarmUp) => exported(session, isWarmUp ? listed('warm') : label, justNodes),
   'apoc-label-relationships': (session, _, isWarmUp) =>
     exported(session, isWarmUp ? listed('warm') : label, withRelationships),
@@ -52,16 +67,16 @@ async function readNodes(session: Session, query: string, parameters: object = {
   return rows
 }
 
-async function exportedInSlices(session: Session, ids: readonly string[], returned: string): Promise<number> {
+async function exportedInSlices(session: Session, ids: readonly string[], returned: string, take?: Take) {
   let entities = 0
   for (const index of inSlices(ids, apocSlice).keys()) {
-    entities += await exported(session, listed(`slice ${index}`), returned)
+    entities += await exported(session, listed(`slice ${index}`), returned, take)
   }
   return entities
 }
 
 /** Consumes the exported statements as a stream. @returns the number of exported nodes and relationships. */
-async function exported(session: Session, found: string, returned: string): Promise<number> {
+async function exported(session: Session, found: string, returned: string, take?: Take): Promise<number> {
   const config = "{stream: true, useOptimizations: {type: 'NONE'}, format: 'plain'}"
   const call = `CALL apoc.export.cypher.query($query, null, ${config})`
   const yielded = 'YIELD nodes, relationships, cypherStatements'
@@ -70,21 +85,28 @@ async function exported(session: Session, found: string, returned: string): Prom
   const query = `${call} ${yielded} RETURN nodes + relationships AS entities, cypherStatements`
   for await (const record of session.run(query, { query: `${found} ${returned}` })) {
     entities = record.get('entities').toNumber()
-    statements += record.get('cypherStatements')?.length ?? 0
+    const text: string = record.get('cypherStatements') ?? ''
+    statements += text.length
+    await take?.(text)
   }
   if (statements === 0) throw new Error('nothing was exported')
   return entities
 }
 
 if (process.env.READER_ORDER) {
-  const { way, scale, boltUrl, username, password, databasePid }: ReaderOrder = JSON.parse(process.env.READER_ORDER)
+  const order: ReaderOrder = JSON.parse(process.env.READER_ORDER)
+  const { way, scale, boltUrl, username, password, databasePid } = order
   const driver = neo4j.driver(boltUrl, neo4j.auth.basic(username, password), { telemetryDisabled: true })
   const session = driver.session()
   const ids = idsOf(scale)
-  await ways[way](session, warmUpIds(ids), true)
+  const warm = partStore(order, 'warm')
+  await ways[way](session, warmUpIds(ids), true, warm.take)
+  await warm.end()
+  const parts = partStore(order, way)
   const used = countCpu({ client: [process.pid], database: [databasePid] })
   const started = performance.now()
-  const statements = await ways[way](session, ids, false)
+  const statements = await ways[way](session, ids, false, parts.take)
+  await parts.end()
   const seconds = (performance.now() - started) / 1_000
   const { client, database } = used()
   const measured: Measured = {
