@@ -32,7 +32,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
     packets.requireOrg(orgName),
     order.force
       ? generations.above(packetName(orgName, fileName), Infinity).then(([latest = 0]) => ({ isTaken: false, latest }))
-      : packets.standingOf(orgName, fileName),
+      : packets.standingOf(orgName, fileName, 'packet'), // others' files are looked for by the commit
     checkOrigins(new Set(order.requests.map(({ dbUrl }) => dbUrl)), config.origin),
     checkCallback(order, config.callbacks),
   ]

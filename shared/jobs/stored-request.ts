@@ -134,8 +134,15 @@ export async function readPlan({ store }: Pick<Source, 'store'>, { id, orgName }
   return plan
 }
 
-/** Removes what an unfinished job keeps in the store. Call only after its end is recorded. */
-export async function removeRequest(store: ObjectStore, { id, orgName }: Owner): Promise<void> {
+/**
+ * Removes what an unfinished job keeps in the store, without looking for slices if it is known to have none. Call only
+ * after its end is recorded.
+ */
+export async function removeRequest(
+  store: ObjectStore,
+  { id, orgName, ...job }: Owner & Partial<Pick<JobRecord, 'progress'>>,
+): Promise<void> {
+  if (job.progress && !isSliced({ progress: job.progress })) return store.remove(requestKey(orgName, id))
   for await (const { key } of store.list(jobPrefix(orgName, id))) await store.remove(key)
 }
 

@@ -1,5 +1,6 @@
+import type { Generation } from '../generation-reader.ts'
 import type { Generations } from '../generations.ts'
-import { markerKey } from '../keys.ts'
+import { generationKey, markerKey } from '../keys.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { type ListedPacket, packetsNamed } from './packet-order.ts'
 
@@ -8,6 +9,11 @@ export async function shownParts(generations: Generations, { name, generation }:
   const seen = await generations.seenAt(name, generation)
   const shown = seen === 'gone' ? await generations.highest(name) : seen
   return shown?.manifest.parts.length ?? 0
+}
+
+/** Puts the marker of a packet that was committed. If there is a newer generation nobody reads it. */
+export async function mark(store: ObjectStore, name: string, { generation, manifest }: Generation): Promise<void> {
+  await store.put(markerKey(generationKey(name, generation), manifest.parts.length), Buffer.alloc(0))
 }
 
 /**
