@@ -14,6 +14,7 @@ import { openManagerDatabase } from '../shared/manager/database.ts'
 import { type AllModels, createModels } from '../shared/manager/repository.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics, observeBolt, observeStore } from '../shared/observability/metrics.ts'
+import { createKeptOrigins, type KeptOrigins } from '../shared/origin/kept-origins.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
 import { type Budget, createBudget } from './http/budget.ts'
 
@@ -39,6 +40,7 @@ export interface ApiContext extends Storage {
   callbacks: Callbacks
   finished: FinishWaiter
   plainFiles: PlainFileSync
+  keptOrigins: KeptOrigins
   /** The manager's models; null if no manager database is configured. */
   models: AllModels | null
 }
@@ -83,6 +85,7 @@ export async function createApiContext(
     finished: await createFinishWaiter(subscriber, records),
     plainFiles: createPlainFileSync(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
     models: database && createModels(database),
+    keptOrigins: releases.add('kept origins', createKeptOrigins(metrics.originsKept), (it) => it.close()),
     ...overrides,
   }
 }

@@ -20,7 +20,7 @@ export async function returnPacket(
   // Reserved until the response closes, because the response is held in memory as well.
   signal.addEventListener('abort', context.returnOnlyBudget(principal.identity, 1), { once: true })
   const { config, metrics } = context
-  const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin') }
+  const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
   const order = {
     requests,
     syntax: requests[0]?.parameterSyntax ?? config.parameterSyntax,

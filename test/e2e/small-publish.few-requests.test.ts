@@ -57,3 +57,19 @@ test('so does an overwriting one', async () => {
   await overwrite()
   await expect.poll(overwrite, isFewest).toEqual(fewest)
 })
+
+test('a worker logs in to an origin once for publishes that follow each other', async () => {
+  const opened = async (operation: string) =>
+    (await measuredAt(programs[1] as string)).sum('packets_bolt_seconds_count', { database: 'origin', operation })
+  await expect
+    .poll(async () => {
+      const before = await opened('reuse')
+      for (let count = 0; count < 2; count++) await requestsOf('/1.0/publish/', {})
+      return (await opened('reuse')) - before
+    }, isFewest)
+    .toBeGreaterThan(0)
+  await expect.poll(() => measuredAt(programs[1] as string).then((one) => one.sum('packets_origins_kept'))).toBe(1)
+  await expect
+    .poll(() => measuredAt(programs[1] as string).then((one) => one.sum('packets_origins_kept')), { timeout: 60_000 })
+    .toBe(0)
+})
