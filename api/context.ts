@@ -62,9 +62,13 @@ export async function createApiContext(
   const records = createJobRecords(redis)
   const manager = config.manager && openManagerDatabase(config.manager, log, observeBolt(metrics, 'manager'))
   const database = manager && releases.add('manager database', manager, (it) => it.close())
-  const queues = { queue: createJobQueue(redis), callbacks: createCallbacks(redis) }
-  const { queue, callbacks } = releases.add('queues', queues, (it) =>
-    Promise.all([it.queue.close(), it.callbacks.close()]),
+  const closing = {
+    queue: createJobQueue(redis),
+    callbacks: createCallbacks(redis),
+    keptOrigins: createKeptOrigins(metrics.originsKept),
+  }
+  const { queue, callbacks, keptOrigins } = releases.add('queues and kept origins', closing, (it) =>
+    Promise.all([it.queue.close(), it.callbacks.close(), it.keptOrigins.close()]),
   )
   return {
     ...storage,
@@ -85,7 +89,7 @@ export async function createApiContext(
     finished: await createFinishWaiter(subscriber, records),
     plainFiles: createPlainFileSync(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
     models: database && createModels(database),
-    keptOrigins: releases.add('kept origins', createKeptOrigins(metrics.originsKept), (it) => it.close()),
+    keptOrigins,
     ...overrides,
   }
 }

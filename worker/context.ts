@@ -45,9 +45,13 @@ export async function createWorkerContext(
   await requireFitRedis(redis)
   const metrics = createMetrics()
   const storage = await openStorage(config.storage, observeStore(metrics))
-  const queues = { queue: createJobQueue(redis), callbacks: createCallbacks(redis) }
-  const { queue, callbacks } = releases.add('queues', queues, (it) =>
-    Promise.all([it.queue.close(), it.callbacks.close()]),
+  const closing = {
+    queue: createJobQueue(redis),
+    callbacks: createCallbacks(redis),
+    keptOrigins: createKeptOrigins(metrics.originsKept),
+  }
+  const { queue, callbacks, keptOrigins } = releases.add('queues and kept origins', closing, (it) =>
+    Promise.all([it.queue.close(), it.callbacks.close(), it.keptOrigins.close()]),
   )
   return {
     ...storage,
@@ -64,7 +68,7 @@ export async function createWorkerContext(
     failpoint: createFailpoint(config.failpoint, config.worker.lockSeconds),
     slots: createSlots(config.worker.concurrency, metrics),
     staggeredStart: createStaggeredStart(),
-    keptOrigins: releases.add('kept origins', createKeptOrigins(metrics.originsKept), (it) => it.close()),
+    keptOrigins,
     ...overrides,
   }
 }
