@@ -1,9 +1,10 @@
 import compression from 'compression'
 import express, { type Express, type Request, type Response } from 'express'
 import * as errors from '../shared/errors/catalogue.ts'
+import type { AnswerHealth } from '../shared/observability/health.ts'
 import type { ApiContext } from './context.ts'
 import { endpoints } from './endpoints.ts'
-import { health } from './health.ts'
+import { serveHealth } from './health.ts'
 import { docs } from './http/docs.ts'
 import { handleErrors } from './http/error-handler.ts'
 import { setSecurityHeaders } from './http/headers.ts'
@@ -11,21 +12,23 @@ import { mountEndpoints } from './http/mount.ts'
 import { parseQuery } from './http/query.ts'
 import { logRequests } from './http/request-log.ts'
 import { checkHead } from './http/unreadable.ts'
+import { queuePage } from './queue-page.ts'
 
 // Below this size a round trip costs more than the bytes that compression saves.
 const compressedFromBytes = 16 * 1024
 
 const isJson = (_request: Request, response: Response) => /json/.test(String(response.getHeader('Content-Type')))
 
-export function createApp(context: ApiContext): Express {
+export function createApp(context: ApiContext, health: AnswerHealth): Express {
   const app = express()
   app.disable('x-powered-by').disable('etag').set('query parser', parseQuery)
   app.use(logRequests(context))
   app.use(setSecurityHeaders)
   app.use(checkHead)
   app.use(compression({ threshold: compressedFromBytes, filter: isJson }))
-  app.use(health(context))
+  app.use(serveHealth(health))
   app.use(docs(endpoints))
+  if (context.config.api.queuePage) app.use('/queues', queuePage(context))
   app.use(mountEndpoints(context, endpoints))
   app.use(() => {
     throw errors.noSuchPath()

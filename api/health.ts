@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { measureQueue } from '../shared/jobs/queue-depth.ts'
-import { type Checks, createHealth } from '../shared/observability/health.ts'
+import { type AnswerHealth, type Checks, createHealth } from '../shared/observability/health.ts'
 import type { ApiContext } from './context.ts'
 
 export const apiChecks = ({ redis, store }: Pick<ApiContext, 'redis' | 'store'>): Checks => ({
@@ -8,15 +8,19 @@ export const apiChecks = ({ redis, store }: Pick<ApiContext, 'redis' | 'store'>)
   'object store': () => store.ping(),
 })
 
-/** Serves `/livez`, `/readyz` and `/metrics`, without a token. */
-export function health(context: ApiContext): RequestHandler {
+/** `/livez`, `/readyz` and `/metrics` of an API. */
+export function apiHealth(context: ApiContext): AnswerHealth {
   const { config, redis, metrics } = context
   const measure = measureQueue(redis, metrics, config.limits.queuedJobs)
-  const answerTo = createHealth({ checks: apiChecks(context), metrics, measure })
-  return async (request, response, next) => {
+  return createHealth({ checks: apiChecks(context), metrics, measure })
+}
+
+/** Serves what `answerTo` knows, without a token. */
+export const serveHealth =
+  (answerTo: AnswerHealth): RequestHandler =>
+  async (request, response, next) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     const answer = isRead ? await answerTo(request.path) : null
     if (answer === null) return next()
     response.status(answer.status).set('Content-Type', answer.type).send(answer.body)
   }
-}

@@ -17,10 +17,17 @@ export interface Context {
   signal: AbortSignal
 }
 
-export const warn = ({ stderr }: Context, message: string): void => void stderr.write(`${message}\n`)
+/**
+ * A text as a terminal may show it: control characters but line feeds and tabs as `\u001b`. Names and ids of a database
+ * stand in texts, and could change what a terminal shows, or does.
+ */
+export const printable = (text: string): string =>
+  text.replace(/[^\P{Cc}\n\t]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+export const warn = ({ stderr }: Context, message: string): void => void stderr.write(`${printable(message)}\n`)
 
 /** Writes the result of a command: a text, or with `--json` one object. */
 export function printResult({ stdout }: Context, asJson: boolean | undefined, value: object, text: string): void {
-  const result = asJson ? JSON.stringify(value) : text
+  const result = asJson ? JSON.stringify(value) : printable(text)
   if (result !== '') stdout.write(`${result}\n`)
 }

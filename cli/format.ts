@@ -1,4 +1,4 @@
-import type { Job } from './api/schemas.ts'
+import type { Job, ModelReport } from './api/schemas.ts'
 
 export const number = new Intl.NumberFormat('en-US')
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
@@ -34,10 +34,11 @@ interface Report {
   missing: Record<'originIds' | 'relationshipIds', { count: number; first: string[] }>
   skipped: Record<string, number>
   collapsed: number
+  model?: ModelReport
 }
 
 /** What a packet leaves out of what was asked for. */
-export function reportLines({ missing, skipped, collapsed }: Report): string[] {
+export function reportLines({ missing, skipped, collapsed, model }: Report): string[] {
   const lost = [
     ['origin id', missing.originIds],
     ['relationship id', missing.relationshipIds],
@@ -51,21 +52,48 @@ export function reportLines({ missing, skipped, collapsed }: Report): string[] {
       ? [`skipped: ${left.map(([what, count]) => `${number.format(count)} ${what}`).join(', ')}`]
       : []),
     ...(collapsed > 0 ? [`collapsed: ${plural(collapsed, 'parallel relationship')}`] : []),
+    ...(model ? modelLines(model) : []),
+  ]
+}
+
+const violationsShown = 10
+
+function modelLines({ version, violations: { count, first }, omitted }: ModelReport): string[] {
+  const left = Object.entries(omitted).filter(([, count]) => count > 0)
+  return [
+    `model: ${version}${count === 0 ? '' : `, broken ${number.format(count)} ${count === 1 ? 'time' : 'times'}`}`,
+    ...first.slice(0, violationsShown).map(({ label, id, problem }) => `  :${label}(${id}) ${problem}`),
+    ...(count > violationsShown ? ['  …'] : []),
+    ...(left.length > 0
+      ? [`left out by the model: ${left.map(([what, count]) => `${number.format(count)} ${what}`).join(', ')}`]
+      : []),
   ]
 }
 
 interface Requires {
   server: string
-  constraints: { cypher: Record<string, string> }[]
+  constraints: Statement[]
   moreConstraints?: number
+  model?: { indexes: Statement[]; existence: Statement[]; more?: number }
 }
 
+type Statement = { cypher: Record<string, string> }
+
 /** What a target needs for a packet. */
-export const requiresLines = ({ server, constraints, moreConstraints = 0 }: Requires): string[] => [
+export const requiresLines = ({ server, constraints, moreConstraints = 0, model }: Requires): string[] => [
   `A target needs Neo4j ${server} or later${constraints.length === 0 ? '.' : ' and these constraints:'}`,
   ...constraints.map(({ cypher }) => `  ${cypher['5']};`),
-  ...(moreConstraints > 0 ? [`  and at least ${number.format(moreConstraints)} more`] : []),
+  ...moreLines(moreConstraints),
+  ...(model ? listOf('The model has these indexes:', model.indexes) : []),
+  ...(model
+    ? listOf('The model requires these properties (constraints of the Enterprise Edition):', model.existence)
+    : []),
+  ...moreLines(model?.more ?? 0),
 ]
+
+const moreLines = (more: number) => (more > 0 ? [`  and at least ${number.format(more)} more`] : [])
+const listOf = (head: string, statements: readonly Statement[]) =>
+  statements.length === 0 ? [] : [head, ...statements.map(({ cypher }) => `  ${cypher['5']};`)]
 
 const idsShown = 10
 const listed = (first: readonly string[], count: number) =>

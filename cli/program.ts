@@ -11,7 +11,7 @@ import { model } from './commands/model.ts'
 import { publish } from './commands/publish.ts'
 import { replay } from './commands/replay.ts'
 import { verify } from './commands/verify.ts'
-import type { Context } from './context.ts'
+import { type Context, printable } from './context.ts'
 import { exitCodes, Failure } from './exit.ts'
 
 const commands = [ls, get, inspect, diff, publish, job, jobs, replay, verify, copy, model]
@@ -45,7 +45,7 @@ export async function run(words: readonly string[], context: Context): Promise<n
     return exitCodes.done
   } catch (error) {
     if (error instanceof ReplayError) {
-      stderr.write(`${error.kind === 'interrupted' ? '' : 'error: '}${error.message}\n`)
+      stderr.write(`${error.kind === 'interrupted' ? '' : 'error: '}${printable(error.message)}\n`)
       return exitCodes[error.kind === 'failed' ? 'target' : error.kind]
     }
     if (signal.aborted) {
@@ -58,7 +58,7 @@ export async function run(words: readonly string[], context: Context): Promise<n
       stderr.write(`error: ${(error as Error).stack}\n`)
       return exitCodes.unforeseen
     }
-    if (error.exit !== 'different') stderr.write(`error: ${error.message}\n`)
+    if (error.exit !== 'different') stderr.write(`error: ${printable(error.message)}\n`)
     const command = program.commands.find((each) => each.name() === words[0])
     if (error.exit === 'usage' && command) stderr.write(`${usageOf(command)}\n`)
     return exitCodes[error.exit]

@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress'
-import type { Output } from './context.ts'
+import { type Output, printable } from './context.ts'
 
 export const progressKinds = ['bar', 'plain', 'json', 'none'] as const
 export type ProgressKind = (typeof progressKinds)[number]
@@ -49,7 +49,7 @@ function lines(stderr: Output, kind: 'plain' | 'json'): Progress {
   let last: Step | null = null
   const show = () => {
     if (last === null) return
-    stderr.write(`${kind === 'json' ? JSON.stringify(last) : `${percentage(last)}${last.text}`}\n`)
+    stderr.write(`${kind === 'json' ? JSON.stringify(last) : `${percentage(last)}${printable(last.text)}`}\n`)
     last = null
   }
   const timer = setInterval(show, (kind === 'json' ? jsonSeconds : plainSeconds) * 1_000)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { addAbortSignal } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { PublishRequest } from './api/schemas.ts'
 import type { Context } from './context.ts'
 import type { Environment } from './environment.ts'
@@ -14,6 +14,8 @@ export interface RequestOptions {
   org?: string
   name?: string
   force?: true
+  model?: string
+  onModelViolation?: 'fail' | 'report' | 'omit'
 }
 
 /** The arguments that say what to publish. */
@@ -24,10 +26,18 @@ export const withRequest = (command: Command): Command =>
     .option('--org <org>', 'org of the packet, instead of orgName')
     .option('--name <name>', 'name of the packet, instead of fileName')
     .option('--force', 'replace a packet of the same name')
+    .option('--model <model>', 'bind the publish to a manager, or to a version of one by its grn')
+    .addOption(
+      new Option('--on-model-violation <how>', 'what becomes of what breaks the model').choices([
+        'fail',
+        'report',
+        'omit',
+      ]),
+    )
 
 /** The sub-requests of a publish: those of the file, completed by the options and the environment. */
 export async function readRequests(context: Context, file: string, options: RequestOptions): Promise<PublishRequest[]> {
-  const { ids, org, name } = options
+  const { ids, org, name, model, onModelViolation } = options
   if (file === '-' && ids === '-') throw usageError('standard input can hold the request or the ids, not both')
   const given = parse(await contentOf(context, file), file)
   const requests = given.map((request, index) => {
@@ -37,6 +47,8 @@ export async function readRequests(context: Context, file: string, options: Requ
       ...request,
       ...(org === undefined ? {} : { orgName: org }),
       ...(name === undefined ? {} : { fileName: name }),
+      ...(model === undefined ? {} : { model }),
+      ...(onModelViolation === undefined ? {} : { onModelViolation }),
       ...originOf(request, context.environment, at),
     } as PublishRequest
   })

@@ -18,6 +18,7 @@ cat > "$files/env" <<END
 SECRET_KEYS=k1:$(openssl rand -base64 32)
 S3_ACCESS_KEY=$(openssl rand -hex 10)
 S3_SECRET_KEY=$(openssl rand -hex 20)
+REDIS_PASSWORD=$(openssl rand -hex 20)
 NEO4J_PASSWORD=$(openssl rand -hex 20)
 TOKEN=$TOKEN
 END

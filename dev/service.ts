@@ -45,7 +45,7 @@ export interface Service {
 const all = {
   name: 'all',
   orgs: ['*'],
-  scopes: ['publish:read', 'publish:write', 'manager:read', 'manager:write', 'search:read'],
+  scopes: ['publish:read', 'publish:write', 'manager:read', 'manager:write', 'search:read', 'ops:read'],
 }
 
 /** The Node arguments and environment variables that `npm run api` or `npm run worker` sets. */

@@ -39,7 +39,7 @@ const sharedRules: Record<string, string[]> = {
 }
 
 /** The stages of a publish, in execution order. */
-const stages = ['request', 'read', 'pairs', 'parts', 'build']
+const stages = ['request', 'model', 'read', 'pairs', 'parts', 'build']
 /** The stages of a packet that needs no origin. */
 const stagesOfDirect = ['request', 'pairs', 'parts']
 const stageOf = (file: string) => /^shared\/publish\/([^/]+)\//.exec(file)?.[1] ?? ''

@@ -18,7 +18,7 @@ export async function buildParts(
   job: JobRecord,
   run: Run,
   staging: Staging,
-  requests: Pick<PacketOrder, 'requests' | 'slice'>,
+  requests: Pick<PacketOrder, 'requests' | 'slice' | 'model'>,
 ): Promise<Built> {
   const { config, metrics, failpoint } = context
   const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }

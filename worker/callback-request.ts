@@ -27,6 +27,8 @@ export function callbackRequest(job: JobRecord, secrets: readonly SecretKey[], a
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
       'webhook-signature': signatures.join(' '),
+      // Sent on as it came: the service adds no span to the trace.
+      ...(job.traceparent ? { traceparent: job.traceparent } : {}),
     },
     body,
   }

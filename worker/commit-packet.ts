@@ -5,7 +5,7 @@ import { commitLost } from '../shared/observability/events.ts'
 import type { PacketContent } from '../shared/publish/content.ts'
 import { mergeReports } from '../shared/publish/parts/report.ts'
 import { packetName } from '../shared/storage/keys.ts'
-import type { Manifest, ManifestPart } from '../shared/storage/manifest.ts'
+import { expiringAfter, type Manifest, type ManifestPart } from '../shared/storage/manifest.ts'
 import type { WorkerContext } from './context.ts'
 
 interface Commit {
@@ -48,11 +48,12 @@ export async function commitPacket(
     commitLost(context, job.id, interrupted)
     throw interrupted
   }
-  const { orgName, fileName, force, latestBefore: above } = job
+  const { orgName, fileName, force, latestBefore: above, expiresAfterDays } = job
   const until = Date.now() + commitMs
   failpoint('beforeManifest')
   const options = { force, above, latest: latestLately(job), until, taken: () => errors.fileExists(orgName, fileName) }
-  return generations.commit(packetName(orgName, fileName), { ...manifest, content }, options).catch(async (error) => {
+  const packet = expiringAfter(expiresAfterDays, { ...manifest, content })
+  return generations.commit(packetName(orgName, fileName), packet, options).catch(async (error) => {
     commitLost(context, job.id, error)
     // Nothing refers to these parts or ever will: their keys are unique to this run, and none of its manifests arrived.
     // After any other error a manifest may have arrived.

@@ -6,6 +6,7 @@ import type { JobCallback } from '../shared/jobs/record.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { callbackAttempted } from '../shared/observability/events.ts'
+import { withTrace } from '../shared/observability/trace.ts'
 import { type HttpsUrl, parseHttpsUrl } from '../shared/origin/https-url.ts'
 import { callbackRequest } from './callback-request.ts'
 import type { WorkerContext } from './context.ts'
@@ -47,7 +48,7 @@ export async function consumeCallbacks(
   releases: Releases,
   times: CallbackTimes = usualTimes,
 ): Promise<void> {
-  const { config, log, redis } = context
+  const { config, log, redis, callbacks } = context
   if (config.callbacks === null) return
   let startAt = 0
   const deliver = async (delivery: Job<CallbackPayload>, token?: string) => {
@@ -60,6 +61,10 @@ export async function consumeCallbacks(
     ...workerOptions(config.worker),
   })
   worker.on('error', (error) => log.warn({ err: error }, 'callback queue'))
+  // If this fails, the janitor queues the callback.
+  worker.on('completed', ({ data }) => {
+    callbacks.ended(data.id).catch((error) => log.warn({ err: error, jobId: data.id }, 'callback queue'))
+  })
   await worker.waitUntilReady()
   // Waits for attempts in progress. One that is cut is sent again by another worker.
   releases.add('callback worker', worker, (it) => it.close())
@@ -96,13 +101,18 @@ async function deliverCallback(
   await callbacks.settle(id, { state, attempts: attempt, lastStatus: status })
   const seconds = (performance.now() - startedAt) / 1_000
   const outcome = state === 'due' ? 'delayed' : state
-  callbackAttempted(context, { jobId: id, host: url.host, attempt, outcome, status, seconds }, failure)
+  callbackAttempted(
+    withTrace(context, job.traceparent),
+    { jobId: id, host: url.host, attempt, outcome, status, seconds },
+    failure,
+  )
   if (pauseMs === undefined || state !== 'due') return
   const wait = Math.max(
     pauseMs * (1 + jitter * Math.random()),
     Math.min(answer?.retryAfterMs ?? 0, longestRetryAfterMs),
   )
   await callbacks.delay(delivery, token, job, wait)
+  await callbacks.ended(id)
   throw new DelayedError()
 }
 

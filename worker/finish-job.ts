@@ -4,7 +4,9 @@ import { discardSlices } from '../shared/jobs/slice-results.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import { closeCancelled, isSliced, removeRequest } from '../shared/jobs/stored-request.ts'
 import { voidJob } from '../shared/jobs/void-job.ts'
+import { audit, namesOf } from '../shared/observability/audit.ts'
 import { jobFinished } from '../shared/observability/events.ts'
+import { digestOf } from '../shared/publish/manifest.ts'
 import { packetName } from '../shared/storage/keys.ts'
 import { latestLately, totals } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
@@ -28,7 +30,12 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
   // Report the progress of the committed packet: a later attempt may have started and got less far.
   const { subRequests } = job.progress
   const done = { phase: 'done', subRequests, subRequestsDone: subRequests, ...totals(manifest?.parts ?? []) } as const
-  const isFirst = await records.finish(job.id, 'succeeded', { generation, progress: done })
+  const expiresAt = manifest?.expiresAt ?? null
+  const isFirst = await records.finish(job.id, 'succeeded', { generation, expiresAt, progress: done })
+  if (isFirst) {
+    const sha256 = manifest && digestOf(manifest.parts)
+    audit(context.log, job, { action: 'packet.publish', ...namesOf(job), generation, sha256 })
+  }
   jobFinished(context, job, { outcome: 'succeeded', isFirst })
   await afterEnd(context, job, 'succeeded')
 }

@@ -5,6 +5,7 @@ import { dutyKey, sweptKey } from '../shared/jobs/redis-keys.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { janitorFailed, jobRestored, swept } from '../shared/observability/events.ts'
+import { withTrace } from '../shared/observability/trace.ts'
 import { longestLinkSeconds } from '../shared/storage/links.ts'
 import { type Swept, sweepStorage } from '../shared/storage/sweep.ts'
 import type { WorkerContext } from './context.ts'
@@ -123,7 +124,7 @@ export async function restoreJobs(
     try {
       const job = await records.read(id)
       if (job === null || isFinished(job)) await records.close(id)
-      else if (await queue.restore(job)) jobRestored(context, id)
+      else if (await queue.restore(job)) jobRestored(withTrace(context, job.traceparent), id)
     } catch (error) {
       // An unreadable record must not prevent the others from being restored.
       if (isRedisAway(error)) throw error

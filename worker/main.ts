@@ -1,5 +1,6 @@
 import { listen } from '../shared/lifecycle/listen.ts'
 import { startProgram } from '../shared/lifecycle/start-program.ts'
+import { healthListener, separateMetrics } from '../shared/observability/health-server.ts'
 import { consumeJobs } from './consume.ts'
 import { consumeCallbacks } from './consume-callbacks.ts'
 import { createWorkerContext } from './context.ts'
@@ -10,12 +11,9 @@ import { watchLiveness } from './liveness.ts'
 await startProgram('worker', async (config, log, releases) => {
   const context = await createWorkerContext(config, log, releases)
   const liveness = watchLiveness(context)
-  await listen(
-    workerHealth(context, liveness.isStuck),
-    { host: config.worker.healthHost, port: config.worker.healthPort },
-    log,
-    releases,
-  )
+  const { healthHost: host, healthPort: port } = config.worker
+  const health = await separateMetrics(workerHealth(context, liveness.isStuck), config.metrics, log, releases)
+  await listen(healthListener(health), { host, port }, log, releases)
   startJanitor(context, releases)
   await consumeCallbacks(context, releases)
   await consumeJobs(context, releases)

@@ -9,8 +9,8 @@ import type { WorkerContext } from './context.ts'
 /** One run of a job: parts staged under its own keys, then the commit. @returns the generation. */
 export async function publishPacket(context: WorkerContext, job: JobRecord, run: Run): Promise<number> {
   const { attempt } = run
-  const requests = await readRequests(context, job)
+  const read = await readRequests(context, job)
   const staging = stageParts(context.store, packetName(job.orgName, job.fileName), { jobId: job.id, attempt })
-  const { observations: _, ...content } = await buildParts(context, job, run, staging, { requests })
+  const { observations: _, ...content } = await buildParts(context, job, run, staging, read)
   return commitPacket(context, job, { attempt, manifest: staging.manifest(), content, discard: staging.discard })
 }

@@ -84,10 +84,10 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
     return run.onProgress({ subRequestsDone, ...totals(known.parts) })
   }
   const { slices, views, credentials } = await readPlan(context, job)
-  const requests = await readRequests(context, job, slices[slice], credentials)
+  const read = await readRequests(context, job, slices[slice], credentials)
   const { attempt } = run
   const staging = stageParts(store, packetName(job.orgName, job.fileName), { jobId: job.id, attempt }, slice)
-  const part = { requests, slice: { first, treatments: views } }
+  const part = { ...read, slice: { first, treatments: views } }
   const { observations, ...content } = await staggeredStart.run(job.id, (staged) => {
     const put: Staging['put'] = (one) => staging.put(one).then(staged)
     return buildParts(context, job, run, { ...staging, put }, part)

@@ -8,6 +8,7 @@ import { isFinished } from '../shared/jobs/states.ts'
 import { wasCancelled } from '../shared/jobs/stored-request.ts'
 import { NewerVersionError, requireKnownVersion } from '../shared/jobs/version.ts'
 import { runFailed, runHandedBack, runStarted } from '../shared/observability/events.ts'
+import { withTrace } from '../shared/observability/trace.ts'
 import type { WorkerContext } from './context.ts'
 import { cancelJob, failJob, finishCommitted } from './finish-job.ts'
 import { type Tracking, trackProgress } from './progress.ts'
@@ -25,8 +26,13 @@ export const lockLost = Symbol('lock lost')
  * up, and only the janitor would restore it. A job of a newer version is delayed until a newer worker takes it.
  */
 export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
+  let traced = context
   try {
-    await runOnce(context, delivery, stopping)
+    const { id } = delivery.data
+    const [job] = await Promise.all([context.records.read(id), context.queue.started(delivery.opts.priority)])
+    if (job === null || isFinished(job)) return
+    traced = withTrace(context, job.traceparent)
+    await runOnce(traced, job, delivery, stopping)
   } catch (error) {
     const isStoreAway = error instanceof AppError && error.code === 'storeAway'
     const isNewer = error instanceof NewerVersionError
@@ -34,7 +40,7 @@ export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, 
     const reason = isNewer
       ? 'job of a newer version, left to newer workers: update this one'
       : 'job delayed until the store and Redis answer'
-    context.log.warn({ jobId: delivery.data.id, err: error }, reason)
+    traced.log.warn({ jobId: delivery.data.id, err: error }, reason)
     await delayJob(context, delivery)
   }
 }
@@ -43,11 +49,13 @@ export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, 
  * Wraps every run of a job or slice. The queue delivers at least once, so each delivery is first checked against the
  * record and the generations: a finished job is left alone, a committed one is only marked succeeded.
  */
-async function runOnce(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
+async function runOnce(
+  context: WorkerContext,
+  job: JobRecord,
+  delivery: Job<JobPayload>,
+  stopping: AbortSignal,
+): Promise<void> {
   const { id, slice } = delivery.data
-  const { records, queue, log } = context
-  const [job] = await Promise.all([records.read(id), queue.started(delivery.opts.priority)])
-  if (job === null || isFinished(job)) return
   requireKnownVersion(delivery.data)
   requireKnownVersion(job)
   // If a rolled-back Redis has forgotten the first run of a job that has committed, the next run's commit finds that.
@@ -64,7 +72,7 @@ async function runOnce(context: WorkerContext, delivery: Job<JobPayload>, stoppi
     await step.run({ attempt, signal, onProgress })
     if (slice !== undefined) {
       await tracking.report()
-      log.info({ jobId: id, slice, attempt }, 'slice built')
+      context.log.info({ jobId: id, slice, attempt }, 'slice built')
     }
     await step.endRun()
   } catch (error) {

@@ -26,8 +26,9 @@ const page = `<!doctype html>
 const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, persistAuthorization: false, validatorUrl: null })
 `
 
-/** Same origin only, except for the page's inline styles and icons. */
-const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
+/** Same origin only, except for a page's inline styles and icons. */
+export const policy =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
 
 /** Serves `/openapi.json` and Swagger UI, without a token and without third-party resources. */
 export function docs(endpoints: readonly Endpoint[]): Router {

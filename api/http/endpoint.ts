@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Principal, Scope } from '../../shared/auth/principal.ts'
 import type { Issue } from '../../shared/errors/app-error.ts'
+import type { Change, Outcome, Sender } from '../../shared/observability/audit.ts'
 import type { PublishResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
 import type { Access } from './access.ts'
@@ -49,6 +50,9 @@ export interface Input<Params = unknown, Query = unknown, Body = unknown> {
   /** Aborts when the response is complete or the client disconnects. */
   signal: AbortSignal
   principal: Principal
+  sender: Sender
+  /** Writes the audit line of a change, once it is certain. Every endpoint that changes something calls it. */
+  changed: (change: Change, outcome?: Outcome) => void
   params: Params
   query: Query
   body: Body

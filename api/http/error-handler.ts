@@ -4,13 +4,15 @@ import { AppError } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { isRedisAway } from '../../shared/jobs/redis.ts'
 import { originRefused } from '../../shared/observability/events.ts'
+import { withTrace } from '../../shared/observability/trace.ts'
 import { failedResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
 import { isPublishPath } from './mount.ts'
 
 /** Turns errors into responses: the publish response object on publish paths, else problem+json. Contract 3. */
-export function handleErrors(context: Pick<ApiContext, 'log' | 'metrics'>): ErrorRequestHandler {
+export function handleErrors(untraced: Pick<ApiContext, 'log' | 'metrics'>): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
+    const context = withTrace(untraced, response.locals.traceparent)
     const error = toAppError(thrown)
     const requestId = response.locals.requestId
     originRefused(context, error.code)

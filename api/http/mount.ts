@@ -1,14 +1,17 @@
 import { pipeline } from 'node:stream/promises'
-import { type RequestHandler, type Response, Router } from 'express'
+import { type ErrorRequestHandler, type RequestHandler, type Response, Router } from 'express'
 import type { z } from 'zod'
 import type { Principal } from '../../shared/auth/principal.ts'
 import type { Issue } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
+import { audit } from '../../shared/observability/audit.ts'
+import { withTrace } from '../../shared/observability/trace.ts'
 import { serializeResponse } from '../../shared/publish/response.ts'
 import { issuesOf } from '../../shared/validation/issues.ts'
 import type { ApiContext } from '../context.ts'
+import { auditRefusals } from './audit-refusals.ts'
 import { principalOf } from './authenticate.ts'
-import type { Answer, Endpoint } from './endpoint.ts'
+import type { Answer, Endpoint, Input } from './endpoint.ts'
 import { sendEvents } from './event-stream.ts'
 import { parseIfMatch } from './if-match.ts'
 import { isNamed } from './if-none-match.ts'
@@ -56,7 +59,7 @@ const answerOtherMethod: RequestHandler = (request, response, next) => {
 
 const anonymous: Principal = { name: 'anonymous', identity: 'anonymous', orgs: [], scopes: [] }
 
-function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
+function handlersOf(context: ApiContext, endpoint: Endpoint): (RequestHandler | ErrorRequestHandler)[] {
   const { scope } = endpoint
   const authorize: RequestHandler = async (request, response, next) => {
     const principal = scope === null ? anonymous : await principalOf(context, request)
@@ -68,6 +71,7 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
   }
   const handle: RequestHandler = async (request, response) => {
     const principal = response.locals.principal as Principal
+    const { requestId, traceparent = null } = response.locals
     const issues: Issue[] = []
     const params = validated(endpoint.params, request.params, issues)
     const query = validated(endpoint.query, queryOf(request.query, issues), issues)
@@ -82,9 +86,13 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
     if (response.closed) close()
     response.once('close', close)
     const { signal } = closed
-    const input = { signal, principal, params, query, body: body?.value, prefer, idempotencyKey, ifMatch }
-    await endpoint.access(context, input)
-    const answer = await endpoint.handle(context, input)
+    const traced = withTrace(context, traceparent)
+    const sender = { by: principal.identity, requestId, traceparent }
+    const changed: Input['changed'] = (change, outcome) => audit(traced.log, sender, change, outcome)
+    const sent = { params, query, body: body?.value, prefer, idempotencyKey, ifMatch }
+    const input = { signal, principal, sender, changed, ...sent }
+    await endpoint.access(traced, input)
+    const answer = await endpoint.handle(traced, input)
     if (!endpoint.takes?.includes('If-None-Match')) return send(response, answer)
     const { headers } = answer
     const isKnown = isNamed(headers?.ETag, request.get('If-None-Match'))
@@ -96,6 +104,7 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): RequestHandler[] {
     authorize,
     ...(endpoint.body ? jsonBody(endpoint.body.limitBytes, endpoint.body.isOptional, context.bodyBudget) : []),
     handle,
+    ...(scope?.endsWith(':write') ? [auditRefusals(context, endpoint)] : []),
   ]
 }
 

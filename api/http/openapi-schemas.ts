@@ -26,7 +26,12 @@ export const publishResponseBody = z
 
 /** Response of the two endpoints that list files. */
 export const fileListBody = publishResponseBody
-  .extend({ next: z.string().nullable().describe('the `after` of the next page; null on the last one') })
+  .extend({
+    expiresAt: z
+      .array(z.iso.datetime().nullable())
+      .describe('when each of `fileNames` expires, in their order; null: never'),
+    next: z.string().nullable().describe('the `after` of the next page; null on the last one'),
+  })
   .meta({ id: 'FileList' })
 
 /** RFC 9457. */

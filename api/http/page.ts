@@ -28,10 +28,11 @@ interface Page {
 export async function answerPage(packets: Packets, selection: Selection, { limit, after }: Page): Promise<Answer> {
   const { orgName, prefixes, holding } = selection
   await packets.requireOrg(orgName)
-  const { names, next } = await packets.page(orgName, prefixes, { limit: limit ?? maxWithoutLimit, after, holding })
+  const asked = { limit: limit ?? maxWithoutLimit, after, holding }
+  const { names, expiresAt, next } = await packets.page(orgName, prefixes, asked)
   if (limit === undefined && next !== null) {
     const message = `required where more than ${maxWithoutLimit} files match: that many are listed without it, up to ${maxNames} with it; next in the answer is the after of the next page`
     throw errors.invalidRequest([{ path: 'limit', message }])
   }
-  return { kind: 'publish', response: { ...publishResponse({ fileNames: names }), next } }
+  return { kind: 'publish', response: { ...publishResponse({ fileNames: names }), expiresAt, next } }
 }

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestHandler, Response } from 'express'
+import { parseTraceparent, withTrace } from '../../shared/observability/trace.ts'
 import type { ApiContext } from '../context.ts'
 import { toAppError } from './error-handler.ts'
 
-/** Assigns each request an id; logs and measures each response. Logs paths, never queries, bodies or tokens. */
-export function logRequests({ log, metrics }: Pick<ApiContext, 'log' | 'metrics'>): RequestHandler {
+/** Assigns each request an id, and the trace that it names; logs and measures each response. Logs paths, never queries, bodies or tokens. */
+export function logRequests(context: Pick<ApiContext, 'log' | 'metrics'>): RequestHandler {
   return (request, response, next) => {
+    const traceparent = parseTraceparent(request.get('traceparent'))
+    const { log, metrics } = withTrace(context, traceparent)
+    response.locals.traceparent = traceparent
     const given = request.get('X-Request-Id')
     const requestId = given !== undefined && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
     const started = performance.now()
@@ -16,7 +20,10 @@ export function logRequests({ log, metrics }: Pick<ApiContext, 'log' | 'metrics'
       const { method, route, path } = request
       const { writableFinished: isWhole } = response
       const status = isWhole ? response.statusCode : statusOfPart(response)
-      metrics.requests.observe({ method, route: route?.path ?? 'none', status }, milliseconds / 1_000)
+      metrics.requests.observe(
+        { method, route: response.locals.route ?? route?.path ?? 'none', status },
+        milliseconds / 1_000,
+      )
       const jobLocation = response.get('Location')
       log.info({ requestId, method, path, status, milliseconds, isWhole, jobLocation }, 'request')
     })

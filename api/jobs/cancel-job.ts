@@ -6,6 +6,7 @@ import { discardSlices } from '../../shared/jobs/slice-results.ts'
 import { isFinished } from '../../shared/jobs/states.ts'
 import { closeCancelled, isSliced } from '../../shared/jobs/stored-request.ts'
 import { withTimeout } from '../../shared/lifecycle/timeout.ts'
+import { namesOf } from '../../shared/observability/audit.ts'
 import { jobFinished } from '../../shared/observability/events.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import type { ApiContext } from '../context.ts'
@@ -24,22 +25,23 @@ export const cancelJob = defineEndpoint({
   query: z.strictObject({}),
   answer: jobSchema,
   answers: { 202: 'Its run is being stopped', 409: 'It is finished, or past its commit' },
-  async handle(context, { principal, params }) {
+  async handle(context, { principal, changed, params }) {
     const { records } = context
     const job = requireVisible(principal, await records.read(params.id))
     if (!isFinished(job) && (await hasCommitted(context, job))) throw errors.notCancellable('committed')
     const { state, isCancelledNow } = (await records.cancel(job.id)) ?? { state: 'gone', isCancelledNow: false }
+    if (!isCancelledNow && state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state)
+    const outcome = isCancelledNow ? 'done' : 'accepted'
+    if (isCancelledNow || state === 'running') changed({ action: 'job.cancel', ...namesOf(job) }, outcome)
     if (isCancelledNow) await removeLeftovers(context, job)
-    else if (state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state)
     const now = requireVisible(principal, await records.read(params.id))
     return { kind: 'json', status: now.state === 'cancelled' ? 200 : 202, value: jobView(now) }
   },
 })
 
 /** Asks the store, as a rolled-back Redis may have lost the commit. An unavailable store does not prevent a cancel. */
-async function hasCommitted({ generations }: ApiContext, job: JobRecord): Promise<boolean> {
-  const name = packetName(job.orgName, job.fileName)
-  return (await generations.ofJob(name, job.id, job.latestBefore).catch(() => null)) !== null
+async function hasCommitted({ generations }: ApiContext, { id, orgName, fileName, latestBefore }: JobRecord) {
+  return (await generations.ofJob(packetName(orgName, fileName), id, latestBefore).catch(() => null)) !== null
 }
 
 const removalWaitMs = 2_000
@@ -49,9 +51,7 @@ const removalWaitMs = 2_000
 async function removeLeftovers(context: ApiContext, job: JobRecord): Promise<void> {
   const { queue, store, log } = context
   jobFinished(context, job, { outcome: 'cancelled', isFirst: true })
-  const discard = async () => {
-    if (isSliced(job)) await discardSlices(context, job)
-  }
+  const discard = async () => (isSliced(job) ? discardSlices(context, job) : undefined)
   const callback = job.callback && context.callbacks.add(job)
   const removed = Promise.all([callback, queue.remove(job), closeCancelled(store, job, discard)]).catch((error) =>
     log.warn({ err: error, jobId: job.id }, 'clean-up of a cancelled job failed; the janitor will repeat it'),

@@ -19,6 +19,7 @@ const running = {
   progress: { phase: 'reading', subRequests: 1, subRequestsDone: 0, pairs: 0, parts: 0, bytes: 0 },
   report: null,
   error: null,
+  expiresAt: null,
   callback: null,
 } as JobRecord
 const error = { status: 502, code: 'originUnreachable', message: 'the origin database could not be reached' }

@@ -19,7 +19,7 @@ export const jobResult = defineEndpoint({
   takes: ['Prefer'],
   answer: 'publish',
   answers: {
-    410: 'Its packet was replaced and is gone',
+    410: 'Its packet was replaced or has expired, and is gone',
     ...storedAnswers,
     409: 'It is not finished, or was cancelled',
   },

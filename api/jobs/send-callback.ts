@@ -2,6 +2,7 @@ import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { jobSchema, jobView } from '../../shared/jobs/job-view.ts'
 import { isFinished } from '../../shared/jobs/states.ts'
+import { namesOf } from '../../shared/observability/audit.ts'
 import { orgOfJob } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { jobId, requireVisible } from '../http/visible-job.ts'
@@ -17,12 +18,13 @@ export const sendCallback = defineEndpoint({
   query: z.strictObject({}),
   answer: jobSchema,
   answers: { 409: 'It is not finished, or has no callback', 422: 'There are no callbacks here' },
-  async handle({ config, records, callbacks }, { principal, params }) {
+  async handle({ config, records, callbacks }, { principal, changed, params }) {
     const job = requireVisible(principal, await records.read(params.id))
     if (job.callback === null) throw errors.noCallback()
     if (!isFinished(job)) throw errors.callbackNotDue(job.state)
     if (config.callbacks === null) throw errors.callbacksOff()
     await callbacks.sendAgain(job)
+    changed({ action: 'job.callback', ...namesOf(job) })
     const now = requireVisible(principal, await records.read(params.id))
     return { kind: 'json', value: jobView(now) }
   },

@@ -4,11 +4,14 @@ import { noOrg } from '../http/access.ts'
 import { chunkedText } from '../http/chunked-text.ts'
 import { type BodyReader, defineEndpoint, type Endpoint, type Input } from '../http/endpoint.ts'
 import { etagOf, isOneRecord } from './etag.ts'
+import { noteChange } from './note-change.ts'
 import { requireModels } from './require-models.ts'
 
 interface Operation<Shape extends z.ZodRawShape, Query, Body> {
   summary: string
   params: Shape
+  /** What it does for its audit line; default: what the method says. */
+  action?: 'import' | 'copy'
   query?: z.ZodType<Query>
   body?: BodyReader<Body>
   /** Schema of what `answer` returns. */
@@ -24,7 +27,7 @@ interface Operation<Shape extends z.ZodRawShape, Query, Body> {
 export const managerEndpoint = <Shape extends z.ZodRawShape, Query, Body>(
   method: Endpoint['method'],
   path: string,
-  { summary, params, query, body, gives, answer }: Operation<Shape, Query, Body>,
+  { summary, params, action, query, body, gives, answer }: Operation<Shape, Query, Body>,
 ): Endpoint =>
   defineEndpoint({
     method,
@@ -41,6 +44,7 @@ export const managerEndpoint = <Shape extends z.ZodRawShape, Query, Body>(
     answers: answersTo[method],
     async handle({ models }, input) {
       const value = await answer(requireModels(models).visibleTo(input.principal), input)
+      noteChange(input, action ?? method, value)
       if (isText(value)) return { kind: 'chunks', chunks: chunkedText(value) }
       return { kind: 'json', value, headers: isOneRecord(gives) ? etagOf(value) : {} }
     },

@@ -24,6 +24,7 @@ export const transfer = [
   managerEndpoint('post', 'import/:managerVersionGrn', {
     summary: 'Make and change elements of a manager version, as a document says',
     params,
+    action: 'import',
     body: documentBody,
     gives: z.object({ imported }),
     async answer(models, { params, body: { properties, nodeTypes }, principal }) {
@@ -35,6 +36,7 @@ export const transfer = [
   managerEndpoint('post', 'copy/:managerVersionGrn', {
     summary: 'Copy a manager version, as a new version of its manager',
     params,
+    action: 'copy',
     body: managerBody(versionFields, { name: 'films-copy' }),
     gives: oneOf(managerVersion),
     answer: async (models, { params, body, principal }) => ({

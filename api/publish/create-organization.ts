@@ -13,8 +13,9 @@ export const createOrganization = defineEndpoint({
   access: orgInPath,
   params: z.object({ orgName }),
   answer: 'publish',
-  async handle({ packets }, { params }) {
-    await packets.createOrg(params.orgName)
+  async handle({ packets }, { params: { orgName }, changed }) {
+    await packets.createOrg(orgName)
+    changed({ action: 'org.create', orgName })
     return { kind: 'publish', response: publishResponse({ fileNames: [] }) }
   },
 })

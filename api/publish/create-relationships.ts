@@ -20,10 +20,10 @@ export const createRelationships = defineEndpoint({
   body: zodBody(relationshipCreates, 32 * 1024 * 1024, relationshipCreatesExample),
   answer: 'publish',
   answers: { 409: 'The name is taken' },
-  async handle(context, { params, body: { fileName, ids, ...order } }) {
+  async handle(context, { changed, params, body: { fileName, ids, expiresAfterDays, ...order } }) {
     const syntax = order.parameterSyntax ?? context.config.parameterSyntax
     const content = directContent(syntax, [order.start, order.end])
-    return storeDirectly(context, { orgName: params.orgName, fileName, content }, (sink) =>
+    return storeDirectly(context, changed, { orgName: params.orgName, fileName, expiresAfterDays, content }, (sink) =>
       writeRelationshipCreates(order, ids, syntax, sink),
     )
   },

@@ -28,12 +28,12 @@ export const deleteNodes = defineEndpoint({
   },
   answer: 'publish',
   answers: { 409: 'The name is taken' },
-  async handle(context, { params, body: { fileName, returnOnly, ...order } }) {
+  async handle(context, { changed, params, body: { fileName, returnOnly, expiresAfterDays, ...order } }) {
     const syntax = order.parameterSyntax ?? context.config.parameterSyntax
     const write = (sink: Parameters<typeof writeNodeDelete>[4]) =>
       writeNodeDelete(order, order.ids, order.originIds, syntax, sink)
     if (returnOnly) return returnParts(context, write)
     const content = directContent(syntax, [order])
-    return storeDirectly(context, { orgName: params.orgName, fileName, content }, write)
+    return storeDirectly(context, changed, { orgName: params.orgName, fileName, expiresAfterDays, content }, write)
   },
 })

@@ -10,13 +10,22 @@ export const statementCounts = z
   .object(Object.fromEntries(statementKinds.map((kind) => [kind, count])))
   .meta({ id: 'StatementCounts' })
 
+const required = z.object({ label: text, property: text, cypher: z.object({ 5: text, 3.5: text }) })
+const notListed = count.optional().meta({ description: 'At least so many more, not listed' })
+
 export const requires = z
   .object({
     server: text,
-    constraints: z
-      .array(z.object({ label: text, property: text, cypher: z.object({ 5: text, 3.5: text }) }))
-      .nullable(),
-    moreConstraints: count.optional().meta({ description: 'At least so many more, not listed' }),
+    constraints: z.array(required).nullable(),
+    moreConstraints: notListed,
+    model: z
+      .object({
+        indexes: z.array(required),
+        existence: z.array(required.extend({ edition: z.literal('enterprise') })),
+        more: notListed,
+      })
+      .optional()
+      .meta({ description: 'What the model of the packet has beside constraints; replay does not rely on it' }),
   })
   .meta({ id: 'Requires' })
 
@@ -27,6 +36,7 @@ export const manifestBody = z
     generation: count,
     jobId: text,
     createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().nullable().meta({ description: 'When the packet expires; null: never' }),
     parameterSyntax: z.enum(['braces', 'dollar', 'mixed']).nullable(),
     numbers: z.enum(['plain', 'strict', 'mixed']).nullable(),
     pairs: count,

@@ -7,7 +7,7 @@ import { orgName, parsePartName, storedName } from '../../shared/storage/names.t
 import type { StoredFile } from '../../shared/storage/packets.ts'
 import type { ApiContext } from '../context.ts'
 import { orgInPath } from '../http/access.ts'
-import { defineEndpoint } from '../http/endpoint.ts'
+import { defineEndpoint, type Input } from '../http/endpoint.ts'
 
 /** Contract 7.11: removes a packet by its name, or a file that another program stored. */
 export const removeFile = defineEndpoint({
@@ -19,31 +19,42 @@ export const removeFile = defineEndpoint({
   params: z.object({ orgName, fileName: storedName }),
   query: z.strictObject({}),
   answer: 'publish',
-  async handle(context, { params: { orgName, fileName } }) {
+  async handle(context, { params: { orgName, fileName }, changed }) {
     const files = await context.packets.require(orgName, fileName)
     const others = files.filter(({ isPart }) => !isPart)
-    if (others.length > 0) await removeOthers(context, orgName, fileName, others)
+    if (others.length > 0) await removeOthers(context, changed, orgName, fileName, others)
     else if (parsePartName(fileName)) throw errors.partOfPacket(fileName)
-    else await removePacket(context, orgName, fileName)
+    else await removePacket(context, changed, orgName, fileName)
     return { kind: 'publish', response: publishResponse({}) }
   },
 })
 
-async function removePacket({ generations, plainFiles }: ApiContext, orgName: string, fileName: string): Promise<void> {
+type Changed = Input['changed']
+
+async function removePacket(
+  { generations, plainFiles }: ApiContext,
+  changed: Changed,
+  orgName: string,
+  fileName: string,
+) {
   const name = packetName(orgName, fileName)
   await plainFiles.markStale(name)
   const taken = () => errors.fileExists(orgName, fileName)
-  await generations.commit(name, removal(), { force: true, taken, above: Number.POSITIVE_INFINITY })
+  const options = { force: true, taken, above: Number.POSITIVE_INFINITY }
+  const generation = await generations.commit(name, removal(), options)
+  changed({ action: 'packet.remove', orgName, fileName, generation })
   await plainFiles.remove(name)
 }
 
 async function removeOthers(
   { store, plainFiles }: ApiContext,
+  changed: Changed,
   orgName: string,
   fileName: string,
   files: readonly StoredFile[],
 ): Promise<void> {
   for (const { key } of files) await store.remove(key)
+  changed({ action: 'file.remove', orgName, fileName })
   // Meanwhile a packet may have been committed under this name, or under the base name of this part.
   await plainFiles.refresh(packetName(orgName, parsePartName(fileName)?.base ?? fileName))
 }

@@ -38,6 +38,7 @@ const dryRunBody = z
     missing: report.missing,
     skipped: report.skipped,
     collapsed: report.collapsed,
+    model: report.model,
     requires,
     originIndexes: z.array(
       z.object({

@@ -4,11 +4,14 @@ import { observeBolt } from '../../shared/observability/metrics.ts'
 import { dryRun } from '../../shared/publish/dry-run.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
+import { bindToModel } from './bind-to-model.ts'
+import { lifeDaysOf } from './life-days.ts'
 import { checkCallback } from './submit.ts'
 
 /**
  * `dryRun`: builds the packet within the limits of a request, and answers what it would be. Nothing is stored, queued
- * or claimed. Contract 7.13. @throws as a publish does for its callbackUrl; tooManyAtOnce (429), processBusy (503)
+ * or claimed. Contract 7.13.
+ * @throws as a publish does for its callbackUrl, expiresAfterDays and model; tooManyAtOnce (429), processBusy (503)
  */
 export async function answerDryRun(
   context: ApiContext,
@@ -16,16 +19,19 @@ export async function answerDryRun(
   order: Submission,
 ): Promise<Answer> {
   signal.throwIfAborted()
-  const { requests, batchSize, ...place } = order
+  const { requests: _, batchSize, ...place } = order
   const { config, metrics } = context
   using reserved = new DisposableStack()
   reserved.defer(context.dryRunBudget(principal.identity, 1))
   reserved.defer(context.returnOnlyBudget(principal.identity, 1))
+  lifeDaysOf(order, config.limits)
   await checkCallback(order, config.callbacks)
   const wouldConflict = await conflicts(context, place)
+  const { requests, model } = await bindToModel(context, principal, order)
   const { limits } = config
   const tried = {
     requests,
+    model,
     syntax: requests[0]?.parameterSyntax ?? config.parameterSyntax,
     batchSize,
     subRequestsPerSlice,

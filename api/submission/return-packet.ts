@@ -6,6 +6,7 @@ import type { PartSink } from '../../shared/publish/parts/packet-writer.ts'
 import { publishResponse, type StatementSource, statementFields } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
+import { bindToModel } from './bind-to-model.ts'
 
 /**
  * `returnOnly`: builds the packet in memory, within the limits of a request, and stores nothing. Contract 7.3. Limits
@@ -14,17 +15,19 @@ import type { Answer, Input } from '../http/endpoint.ts'
 export async function returnPacket(
   context: ApiContext,
   { principal, signal }: Pick<Input, 'principal' | 'signal'>,
-  { requests, batchSize }: Submission,
+  submission: Submission,
 ): Promise<Answer> {
   signal.throwIfAborted()
   // Reserved until the response closes, because the response is held in memory as well.
   signal.addEventListener('abort', context.returnOnlyBudget(principal.identity, 1), { once: true })
   const { config, metrics } = context
+  const { requests, model } = await bindToModel(context, principal, submission)
   const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
   const order = {
     requests,
+    model,
     syntax: requests[0]?.parameterSyntax ?? config.parameterSyntax,
-    batchSize,
+    batchSize: submission.batchSize,
     maxPairs: config.limits.returnOnlyPairs,
     limitSeconds: Math.max(1, config.api.publishWaitSeconds),
     spentSeconds: 0,

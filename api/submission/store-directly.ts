@@ -3,24 +3,36 @@ import { AppError } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { partStored } from '../../shared/observability/events.ts'
 import type { PacketContent } from '../../shared/publish/content.ts'
+import { digestOf } from '../../shared/publish/manifest.ts'
 import type { PartSink } from '../../shared/publish/parts/packet-writer.ts'
 import { locationFields, publishResponse, statementFields } from '../../shared/publish/response.ts'
 import { packetName } from '../../shared/storage/keys.ts'
+import { expiringAfter, type Manifest } from '../../shared/storage/manifest.ts'
 import { packetNameProblem } from '../../shared/storage/names.ts'
 import { stageParts } from '../../shared/storage/staging.ts'
 import type { ApiContext } from '../context.ts'
-import type { Answer } from '../http/endpoint.ts'
+import type { Answer, Input } from '../http/endpoint.ts'
 import { bytesOf, defaultLifetimeSeconds, sourcesOf } from './job-answer.ts'
+import { lifeDays } from './life-days.ts'
+
+interface DirectPacket {
+  orgName: string
+  fileName: string
+  expiresAfterDays: number | null | undefined
+  content: PacketContent
+}
 
 /** Stores a packet that needs no origin: the same commit as for a job, without the queue. Contract 7.9, 7.10. */
 export async function storeDirectly(
   context: ApiContext,
-  { orgName, fileName, content }: { orgName: string; fileName: string; content: PacketContent },
+  changed: Input['changed'],
+  { orgName, fileName, expiresAfterDays, content }: DirectPacket,
   write: (sink: PartSink) => Promise<void>,
 ): Promise<Answer> {
   const { config, store, generations, packets, records, plainFiles } = context
   const problem = packetNameProblem(orgName, fileName)
   if (problem) throw errors.invalidRequest([{ path: 'fileName', message: problem }])
+  const days = lifeDays(expiresAfterDays, config.limits)
   await packets.requireOrg(orgName)
   const taken = () => errors.fileExists(orgName, fileName)
   if ((await packets.standingOf(orgName, fileName)).isTaken) throw taken()
@@ -29,17 +41,21 @@ export async function storeDirectly(
   if (holder !== null) throw errors.nameInUse(orgName, fileName, holder)
   const name = packetName(orgName, fileName)
   const staging = stageParts(store, name, { jobId: randomUUID(), attempt: 1 })
+  let manifest: Manifest
   try {
     await write(async (part) => {
       await staging.put(part)
       partStored(context, part)
     })
     await plainFiles.markStale(name)
-    await generations.commit(
-      name,
-      { ...staging.manifest(), content },
-      { force: false, taken, above: Number.POSITIVE_INFINITY },
-    )
+    manifest = expiringAfter(days, { ...staging.manifest(), content })
+    const generation = await generations.commit(name, manifest, {
+      force: false,
+      taken,
+      above: Number.POSITIVE_INFINITY,
+    })
+    const { jobId, parts } = manifest
+    changed({ action: 'packet.publish', orgName, fileName, generation, sha256: digestOf(parts), jobId })
   } catch (error) {
     // Discard only if the commit certainly failed: an unanswered commit may have succeeded, and then owns the parts.
     const isCertain = error instanceof AppError && error.status !== 503
@@ -47,7 +63,7 @@ export async function storeDirectly(
     throw error
   }
   await plainFiles.refresh(name)
-  const files = packets.filesOf(fileName, staging.manifest())
+  const files = packets.filesOf(fileName, manifest)
   const urls = await packets.sign(files, defaultLifetimeSeconds)
   const statements = bytesOf(files) <= config.limits.inlineBytes ? statementFields(sourcesOf(context, files)) : {}
   return { kind: 'publish', response: publishResponse({ ...statements, ...locationFields(urls) }) }

@@ -9,12 +9,14 @@ import { type HttpsUrl, parseHttpsUrl } from '../../shared/origin/https-url.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import type { ApiContext } from '../context.ts'
 import type { Input } from '../http/endpoint.ts'
+import { bindToModel } from './bind-to-model.ts'
+import { lifeDaysOf } from './life-days.ts'
 
-export type Caller = Pick<Input, 'principal' | 'prefer' | 'idempotencyKey'>
+export type Caller = Pick<Input, 'principal' | 'sender' | 'prefer' | 'idempotencyKey'>
 
 type Context = Pick<
   ApiContext,
-  'config' | 'packets' | 'generations' | 'records' | 'store' | 'secrets' | 'queue' | 'callbacks'
+  'config' | 'packets' | 'generations' | 'records' | 'store' | 'secrets' | 'queue' | 'callbacks' | 'models'
 >
 
 /** Creates a job, or returns the one that the same request with the same `Idempotency-Key` created before. */
@@ -27,17 +29,20 @@ export async function submit(context: Context, caller: Caller, order: Submission
   // Checked before the name, which is taken if that job has succeeded.
   const known = await earlier()
   if (known) return { id: known, replayed: true }
+  const expiresAfterDays = lifeDaysOf(order, config.limits)
   // Remote checks, run concurrently; if several fail, the first in this order is reported.
-  const [org, standing, origins, callback] = [
+  const [org, binding, standing, origins, callback] = [
     packets.requireOrg(orgName),
+    bindToModel(context, caller.principal, order),
     order.force
       ? generations.above(packetName(orgName, fileName), Infinity).then(([latest = 0]) => ({ isTaken: false, latest }))
       : packets.standingOf(orgName, fileName, 'packet'), // others' files are looked for by the commit
     checkOrigins(new Set(order.requests.map(({ dbUrl }) => dbUrl)), config.origin),
     checkCallback(order, config.callbacks),
   ]
-  await Promise.allSettled([org, standing, origins, callback])
+  await Promise.allSettled([org, binding, standing, origins, callback])
   await org
+  await binding
   const { isTaken, latest } = await standing
   if (isTaken) {
     // Check again: a concurrent duplicate of this request may have succeeded meanwhile.
@@ -48,7 +53,9 @@ export async function submit(context: Context, caller: Caller, order: Submission
   await origins
   await callback
   const { queuedJobs: openRunsLimit } = config.limits
-  return submitJob({ ...context, openRunsLimit, secretKeys: config.secretKeys }, order, idempotency, latest)
+  const submitting = { ...context, openRunsLimit, expiresAfterDays, secretKeys: config.secretKeys }
+  const { model } = await binding
+  return submitJob(submitting, order, idempotency, { latestBefore: latest, model, sender: caller.sender })
 }
 
 /** @throws callbacksOff, callbackUrlRefused, callbackUrlUnresolved (422) */

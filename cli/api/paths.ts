@@ -149,6 +149,7 @@ export interface paths {
             startIdType?: 'string' | 'integer' | null
             endIdType?: 'string' | 'integer' | null
             parameterSyntax?: 'braces' | 'dollar' | null
+            expiresAfterDays?: number | null
           }
         }
       }

@@ -20,7 +20,7 @@ export interface PublishRequest {
   /** bookmarks that the origin must have reached before it is read */
   bookmarks?: string[]
   /** id property of each label; DEFAULT_INDEX and DEFAULT_ID_FIELD are required, and its own label must agree with the latter */
-  mappedIndices: Record<string, string>
+  mappedIndices?: Record<string, string>
   /** label of the origin ids, one of mappedIndices; DEFAULT_INDEX if absent */
   index?: string
   /** ids of the nodes to start from; with relationshipIds at most 500 that differ */
@@ -75,8 +75,14 @@ export interface PublishRequest {
   parameterSyntax?: 'braces' | 'dollar'
   /** fail on what cannot be published, or skip and count it */
   onUnpublishable?: 'fail' | 'skip'
+  /** grn of a manager version, or name of a manager, whose latest version counts: it supplies mappedIndices and checks nodes */
+  model?: string
+  /** fail on what breaks the model, publish and report it, or leave it out; with model only */
+  onModelViolation?: 'fail' | 'report' | 'omit'
   /** https:// address that is told when the job has ended; not with returnOnly */
   callbackUrl?: string
+  /** remove the packet so many days after it was stored; not with returnOnly */
+  expiresAfterDays?: number
   /** strict wraps numbers for replay clients that do not tell 1 from 1.0 */
   numbers?: 'plain' | 'strict'
 }
@@ -109,6 +115,7 @@ export interface DryRun {
   missing: { originIds: { count: number; first: string[] }; relationshipIds: { count: number; first: string[] } }
   skipped: { nodes: number; relationships: number; properties: number; cleanups: number }
   collapsed: number
+  model?: ModelReport
   requires: Requires
   originIndexes: { origin: string; label: string; property: string; kind: 'UNIQUE' | 'INDEX' | 'NONE' | 'UNKNOWN' }[]
   warnings: string[]
@@ -124,6 +131,8 @@ export interface FileList {
   fileNames: string[] | null
   error: string | null
   usePrefixes: boolean | null
+  /** when each of `fileNames` expires, in their order; null: never */
+  expiresAt: (string | null)[]
   /** the `after` of the next page; null on the last one */
   next: string | null
 }
@@ -133,6 +142,8 @@ export interface PacketManifest {
   generation: number
   jobId: string
   createdAt: string
+  /** When the packet expires; null: never */
+  expiresAt: string | null
   parameterSyntax: 'braces' | 'dollar' | 'mixed' | null
   numbers: 'plain' | 'strict' | 'mixed' | null
   pairs: number
@@ -179,6 +190,7 @@ export interface NodeDeleteRequest {
   preventSearch?: string[]
   parameterSyntax?: 'braces' | 'dollar'
   onUnpublishable?: 'fail' | 'skip'
+  expiresAfterDays?: number
   numbers?: 'plain' | 'strict'
   idType?: 'string' | 'integer'
 }
@@ -211,6 +223,8 @@ export interface Job {
   }
   report: JobReport | null
   error: { status: number; code: string; message: string } | null
+  /** When the packet expires; null until the job has succeeded, and if it never does */
+  expiresAt: string | null
   callback: { state: 'due' | 'delivered' | 'failed'; attempts: number; lastStatus: number | null } | null
 }
 
@@ -228,11 +242,36 @@ export interface StatementCounts {
   postback: number
 }
 
+export interface ModelReport {
+  version: string
+  violations: {
+    count: number
+    first: {
+      label: string
+      id: string
+      property: string | null
+      rule: 'nodeType' | 'property' | 'required' | 'dataType'
+      problem: string
+    }[]
+  }
+  omitted: { labels: number; properties: number; nodes: number }
+  indexed: { label: string; property: string }[]
+  required: { label: string; property: string }[]
+  /** At least so many more properties, not listed */
+  moreProperties?: number
+}
+
 export interface Requires {
   server: string
   constraints: { label: string; property: string; cypher: { '5': string; '3.5': string } }[] | null
   /** At least so many more, not listed */
   moreConstraints?: number
+  /** What the model of the packet has beside constraints; replay does not rely on it */
+  model?: {
+    indexes: { label: string; property: string; cypher: { '5': string; '3.5': string } }[]
+    existence: { label: string; property: string; cypher: { '5': string; '3.5': string }; edition: 'enterprise' }[]
+    more?: number
+  }
 }
 
 export interface Statement {
@@ -250,4 +289,5 @@ export interface JobReport {
   collapsed: number
   /** Relationship types without an index on the relationshipIdField, the first 20 */
   missingIndexes?: { type: string; property: string }[]
+  model?: ModelReport
 }

@@ -21,9 +21,14 @@ export function inspect(context: Context): Command {
     const contents = await contentsOf(source, context.signal)
     if (options.picture) await savePicture(options.picture, await pictureOfPacket(source, context.signal))
     const { name, generation, sha256 } = source
-    const base = source.manifest?.base ?? null
+    const { base = null, expiresAt = null } = source.manifest ?? {}
     const parts = source.parts.map((part) => ({ name: part.name, pairs: part.pairs, sha256: part.sha256 }))
-    printResult(context, options.json, { name, generation, sha256, base, ...contents, parts }, textOf(source, contents))
+    printResult(
+      context,
+      options.json,
+      { name, generation, sha256, base, expiresAt, ...contents, parts },
+      textOf(source, contents),
+    )
   })
 }
 
@@ -35,6 +40,7 @@ function textOf(
   return [
     `${name}: ${packetText(pairs, parts.length, bytes)}${generation === null ? '' : `, generation ${generation}`}`,
     ...(sha256 === null ? [] : [`sha256: ${sha256}`]),
+    ...(manifest?.expiresAt ? [`expires: ${manifest.expiresAt}`] : []),
     ...(manifest?.base ? [`base: ${manifest.base}, the packet that a target must have`] : []),
     ...kinds.map(([kind, count]) => `  ${kind}: ${number.format(count)}`),
     ...requiresLines(requires),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
 import type { DryRun } from '../api/schemas.ts'
-import { type Context, printResult } from '../context.ts'
+import { type Context, printable, printResult } from '../context.ts'
 import { dryRunText } from '../dry-run-text.ts'
 import { different, usageError } from '../exit.ts'
 import { followJob, requireSucceeded } from '../follow-job.ts'
@@ -38,7 +38,7 @@ export function publish(context: Context): Command {
     if (options.dryRun) {
       const text = await client.dryRun(requests, options.force === true, context.signal)
       const { dryRun } = JSON.parse(text) as { dryRun: DryRun }
-      context.stdout.write(`${options.json ? text : dryRunText(dryRun)}\n`)
+      context.stdout.write(`${options.json ? text : printable(dryRunText(dryRun))}\n`)
       if (dryRun.unpublishable.count > 0) throw different()
       return
     }

@@ -1,4 +1,4 @@
-import { oldestServer, uniqueness } from '../../shared/cypher/uniqueness.ts'
+import { oldestServer, uniqueness } from '../../shared/cypher/schema.ts'
 import { parsePart } from '../../shared/replay/pair.ts'
 import { createRecogniser } from '../../shared/replay/recognise.ts'
 import { brokenIn, readPart } from '../../shared/replay/source/load-part.ts'

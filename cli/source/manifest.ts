@@ -34,6 +34,8 @@ const manifestSchema = z.looseObject({
     moreConstraints: count.optional(),
   }),
   report: report.nullable().default(null),
+  /** Null if the packet never expires. */
+  expiresAt: z.iso.datetime().nullable().default(null),
   /** The digest of the packet that a target must have; null for a whole packet. */
   base: sha256.default(null),
 })

@@ -1,4 +1,11 @@
-export const scopes = ['publish:read', 'publish:write', 'manager:read', 'manager:write', 'search:read'] as const
+export const scopes = [
+  'publish:read',
+  'publish:write',
+  'manager:read',
+  'manager:write',
+  'search:read',
+  'ops:read',
+] as const
 export type Scope = (typeof scopes)[number]
 
 /** What a token allows, and the name under which records note its use. */

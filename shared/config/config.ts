@@ -39,6 +39,10 @@ function* combinationProblems(program: Program, given: Record<string, string | u
   for (const name of ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_COOLDOWN_SECONDS']) {
     if (given[name] && !given.AUTH_JWKS_URL) yield `${name}: only with AUTH_JWKS_URL`
   }
+  const ownPort = program === 'api' ? 'API_PORT' : 'WORKER_HEALTH_PORT'
+  const portOf = (name: typeof ownPort | 'METRICS_PORT') => environment.shape[name].safeParse(given[name]).data
+  if (portOf('METRICS_PORT') && portOf('METRICS_PORT') === portOf(ownPort))
+    yield `METRICS_PORT: must differ from ${ownPort}`
   if (given.CALLBACK_ALLOW && !given.CALLBACK_SECRETS) yield 'CALLBACK_SECRETS: required with CALLBACK_ALLOW'
   const [user, password] = [given.MANAGER_DB_USER, given.MANAGER_DB_PASSWORD]
   if ((user === undefined) !== (password === undefined))
@@ -58,6 +62,7 @@ function configOf(env: Environment): Config {
       publishWaitSeconds: env.PUBLISH_WAIT_SECONDS,
       dryRunSeconds: env.DRY_RUN_SECONDS,
       stopGraceSeconds: env.STOP_GRACE_SECONDS,
+      queuePage: env.QUEUE_PAGE === 'on',
     },
     worker: {
       healthHost: env.API_HOST,
@@ -70,6 +75,7 @@ function configOf(env: Environment): Config {
       stalledSeconds: env.WORKER_STALLED_SECONDS,
       retrySeconds: env.JOB_RETRY_SECONDS,
     },
+    metrics: env.METRICS_PORT === undefined ? null : { host: env.API_HOST, port: env.METRICS_PORT },
     failpoint: env.FAILPOINT ?? null,
     redis: { url: env.REDIS_URL },
     storage: {
@@ -119,6 +125,7 @@ function configOf(env: Environment): Config {
     limits: {
       jobPairs: env.JOB_MAX_PAIRS,
       jobSeconds: env.JOB_MAX_SECONDS,
+      retentionDays: env.PACKET_RETENTION_DAYS ?? null,
       inlineBytes: env.INLINE_LIMIT_BYTES,
       returnOnlyPairs: env.RETURN_ONLY_MAX_PAIRS,
       returnOnlyAtOnce: env.RETURN_ONLY_AT_ONCE,

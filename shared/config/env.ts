@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { readAuthorities } from './authorities.ts'
 import { parseFailpoint } from './failpoint.ts'
+import { parseLifeDays } from './life-days.ts'
 import { parseCallbackAllow, parseOriginAllow, parsePorts, parseSecretKeys, parseServers } from './lists.ts'
 
 const text = z.string().refine((value) => value.trim() !== '', { message: 'must not be blank', abort: true })
@@ -78,6 +79,9 @@ export const environment = z.object({
   API_HOST: trimmed.default('127.0.0.1').describe('address both programs listen on'),
   API_PORT: port.default(8080).describe('port of the API; 0 picks a free one'),
   WORKER_HEALTH_PORT: port.default(8081).describe('/livez, /readyz and /metrics of a worker; 0 picks a free one'),
+  METRICS_PORT: port
+    .optional()
+    .describe('port of its own for the /metrics of a program; 0 picks a free one; absent: on the port of the rest'),
   STOP_GRACE_SECONDS: seconds
     .default(25)
     .describe('how long a program that is told to stop finishes what is under way'),
@@ -146,7 +150,11 @@ export const environment = z.object({
   DRY_RUN_SECONDS: wholeNumber(1, 55).default(20).describe('how long a dry run reads'),
   JOB_MAX_PAIRS: count.default(50_000_000).describe('pairs a job may make'),
   JOB_MAX_SECONDS: seconds.default(14_400).describe('how long runs of a job may take; waiting is not counted'),
+  PACKET_RETENTION_DAYS: parsedBy(parseLifeDays)
+    .optional()
+    .describe('days that packets live, and the most that a publish may ask for; absent: for ever'),
   PLAIN_FILES: z.enum(['on', 'off']).default('on').describe('keep a plain-file view of the packets in the bucket'),
+  QUEUE_PAGE: z.enum(['on', 'off']).default('off').describe('serve a read-only page of the queues at /queues'),
   INLINE_LIMIT_BYTES: count.default(16 * 1024 * 1024).describe('packets up to this size are inlined in answers'),
   RETURN_ONLY_MAX_PAIRS: count.default(50_000).describe('pairs a returnOnly packet may have'),
   RETURN_ONLY_AT_ONCE: count

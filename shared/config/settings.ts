@@ -5,6 +5,8 @@ import type { AllowRule, SecretKey } from './lists.ts'
 export interface Config {
   api: ApiSettings
   worker: WorkerSettings
+  /** Where `/metrics` is served; null: beside the rest. */
+  metrics: { host: string; port: number } | null
   redis: QueueSettings
   storage: StoreSettings & {
     /** Whether plain files are kept beside the packets. */
@@ -33,6 +35,8 @@ export interface ApiSettings {
   publishWaitSeconds: number
   dryRunSeconds: number
   stopGraceSeconds: number
+  /** Whether `/queues` is served. */
+  queuePage: boolean
 }
 
 export interface WorkerSettings {
@@ -99,6 +103,8 @@ export interface CallbackSettings extends Pick<OriginSettings, 'ports' | 'dnsSer
 export interface LimitSettings {
   jobPairs: number
   jobSeconds: number
+  /** How long packets live, and the most that a publish may ask for; null: for ever. */
+  retentionDays: number | null
   inlineBytes: number
   returnOnlyPairs: number
   returnOnlyAtOnce: number

@@ -1,5 +1,7 @@
 import { AppError, type Issue, maxIssues } from './app-error.ts'
 
+export * from './of-origins.ts'
+
 /** Formats "originIds: required when …"; omits the path when the issue concerns the whole body. */
 const line = ({ path, message }: Issue) => (path === '' ? message : `${path}: ${message}`)
 /** Headers of errors that a retry may resolve. */
@@ -29,14 +31,14 @@ export const methodNotAllowed = (allow: string) =>
   new AppError(405, 'methodNotAllowed', `this path takes ${allow}`, { headers: { Allow: allow } })
 
 // Access
-export const unauthenticated = () =>
-  new AppError(401, 'unauthenticated', 'a valid token is required: Authorization: Bearer <token>', {
-    headers: { 'WWW-Authenticate': 'Bearer' },
+export const unauthenticated = (challenge = 'Bearer', where = 'Authorization: Bearer <token>') =>
+  new AppError(401, 'unauthenticated', `a valid token is required: ${where}`, {
+    headers: { 'WWW-Authenticate': challenge },
   })
 export const keysAway = (cause?: unknown) =>
   new AppError(503, 'keysAway', 'token signing keys are unavailable; try again later', { headers: soon, cause })
-export const scopeMissing = (scope: string) =>
-  new AppError(403, 'scopeMissing', `the token lacks the scope ${scope}`, {
+export const scopeMissing = (scope: string, orgs = '') =>
+  new AppError(403, 'scopeMissing', `the token lacks the scope ${scope}${orgs}`, {
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   })
 
@@ -79,54 +81,6 @@ export const nameInUse = (orgName: string, fileName: string, holderId: string) =
 export const tooLargeInline = (limitBytes: number) =>
   new AppError(413, 'tooLargeInline', `the packet is larger than ${limitBytes} bytes; use the /url endpoint instead`)
 
-// The origin
-export const dbUrlRefused = () =>
-  new AppError(
-    422,
-    'dbUrlRefused',
-    'dbUrl: this address is not allowed here; the setting ORIGIN_ALLOW allows addresses',
-  )
-export const dbUrlPortRefused = () =>
-  new AppError(422, 'dbUrlPortRefused', 'dbUrl: this port is not allowed here; the setting ORIGIN_PORTS allows ports')
-export const originUnreachable = (cause?: unknown) =>
-  new AppError(502, 'originUnreachable', 'the origin database could not be reached', { retryable: true, cause })
-export const originRefusedCredentials = (cause?: unknown) =>
-  new AppError(502, 'originRefusedCredentials', 'the origin database refused the credentials', { cause })
-export const originBroke = (cause?: unknown) =>
-  new AppError(502, 'originBroke', 'the origin database broke off while it was read', { retryable: true, cause })
-export const originTimeLimit = (cause?: unknown) =>
-  new AppError(
-    502,
-    'originTimeLimit',
-    'the origin database ended the read at its own time limit for transactions; raise it there (db.transaction.timeout), or publish fewer ids in one request',
-    { cause },
-  )
-export const originRefusedQuery = (cause?: unknown) =>
-  new AppError(502, 'originRefusedQuery', 'the origin database refused a query', { cause })
-export const noSuchDatabase = (cause: unknown) =>
-  new AppError(
-    422,
-    'noSuchDatabase',
-    'database: the origin has no such database, or no home database for this user if the field is absent',
-    { cause },
-  )
-export const oneDatabaseOnly = () =>
-  new AppError(422, 'oneDatabaseOnly', 'database: this origin has one database only; leave the field out')
-export const bookmarksRefused = (cause: unknown) =>
-  new AppError(422, 'bookmarksRefused', 'bookmarks: the origin does not take these', { cause })
-export const originBehind = (cause: unknown) =>
-  new AppError(502, 'originBehind', 'the origin database has not reached the bookmarks in time', {
-    retryable: true,
-    cause,
-  })
-export const unpublishable = (what: string) => new AppError(422, 'unpublishable', what)
-export const nothingThere = (label: string, idProperty: string) =>
-  new AppError(
-    422,
-    'nothingThere',
-    `originIds: none exists, and the origin has no node with label "${label}" and property "${idProperty}" at all`,
-  )
-
 // Callbacks
 export const callbacksOff = () =>
   new AppError(422, 'callbacksOff', 'callbackUrl: there are no callbacks here; the setting CALLBACK_ALLOW allows them')
@@ -163,7 +117,8 @@ export const notCancellable = (state: string) =>
 export const keyReused = () =>
   new AppError(422, 'keyReused', 'Idempotency-Key: this key was used for another request within the last 24 hours')
 export const jobCancelled = () => new AppError(409, 'jobCancelled', 'the job was cancelled; it has no result')
-export const packetGone = () => new AppError(410, 'packetGone', "the job's packet was replaced and is gone")
+export const packetGone = () =>
+  new AppError(410, 'packetGone', "the job's packet was replaced or has expired, and is gone")
 export const workerLost = () =>
   new AppError(500, 'workerLost', 'the workers that ran this publish ended before it was done, too many times')
 export const jobInterrupted = () =>
@@ -186,6 +141,8 @@ export const listTooLong = (most: number) =>
   )
 export const otherEnver = (what: string) =>
   new AppError(412, 'otherEnver', `If-Match: the ${what} has another enver by now; read it again`)
+
+export const modelTooLarge = (most: number) => new AppError(422, 'modelTooLarge', `model: has over ${most} elements`)
 
 // Search
 export const noSuchNodeType = (key: string) =>

@@ -4,8 +4,9 @@ import { callbackDue } from './create-job.ts'
 import { createFairQueueing } from './fair-queueing.ts'
 import { flowOf, queuePrefix, queueStates } from './queue.ts'
 import type { JobCallback, JobRecord } from './record.ts'
-import { hashOf } from './record-hash.ts'
+import { hashOf, recordOf } from './record-hash.ts'
 import { callbackFlowTurnsKey, callbacksDueKey, callbackTurnKey, recordKey } from './redis-keys.ts'
+import { isFinished } from './states.ts'
 
 export const callbackQueueName = 'packets-callbacks'
 
@@ -35,8 +36,13 @@ export interface Callbacks {
   settle(id: string, callback: JobCallback): Promise<void>
   /** Removes the note of a job that is gone or has no callback that is due. */
   forget(id: string): Promise<void>
-  /** Makes the callback of a finished job due once more, with all its attempts, and queues it. */
+  /**
+   * Makes the callback of a finished job due once more, with all its attempts, and queues it. While an attempt is in
+   * progress the queue takes no second delivery; `ended` queues it then.
+   */
   sendAgain(job: Called): Promise<void>
+  /** To be called when a delivery was completed or delayed: queues the callback if it became due once more meanwhile. */
+  ended(id: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -44,6 +50,7 @@ declare module 'ioredis' {
   interface RedisCommander<Context> {
     callbackSettle(record: string, due: string, id: string, ...fields: string[]): Result<number, Context>
     callbackAgain(record: string, due: string, id: string, ...fields: string[]): Result<number, Context>
+    callbackForget(record: string, due: string, id: string): Result<number, Context>
   }
 }
 
@@ -58,11 +65,16 @@ if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 return redis.call('ZADD', KEYS[2], redis.call('TIME')[1] * 1000, ARGV[1])`
 
+const forgetScript = `
+if string.find(redis.call('HGET', KEYS[1], 'callback') or '', '"state":"due"', 1, true) then return 0 end
+return redis.call('ZREM', KEYS[2], ARGV[1])`
+
 const lookupBatch = 500
 
 export function createCallbacks(redis: Redis): Callbacks {
   redis.defineCommand('callbackSettle', { numberOfKeys: 2, lua: settleScript })
   redis.defineCommand('callbackAgain', { numberOfKeys: 2, lua: againScript })
+  redis.defineCommand('callbackForget', { numberOfKeys: 2, lua: forgetScript })
   const queue = new Queue<CallbackPayload>(callbackQueueName, { connection: redis, prefix: queuePrefix })
   // The connection's own listener logs; without one here BullMQ would throw what it re-emits.
   queue.on('error', () => {})
@@ -76,6 +88,12 @@ export function createCallbacks(redis: Redis): Callbacks {
     const { id } = job
     const options = { jobId: id, priority: await nextPriority(job), removeOnComplete: true, removeOnFail: true }
     await queue.add('call-back', { id }, options)
+  }
+
+  /** One that waits for its next attempt is sent now; one that is being sent stays as it is. */
+  async function requeue(job: Called) {
+    await queue.remove(job.id)
+    await add(job)
   }
 
   return {
@@ -100,14 +118,18 @@ export function createCallbacks(redis: Redis): Callbacks {
       await redis.callbackSettle(recordKey(id), callbacksDueKey, id, isDue, ...hashOf({ callback }))
     },
     async forget(id) {
-      await redis.zrem(callbacksDueKey, id)
+      await redis.callbackForget(recordKey(id), callbacksDueKey, id)
     },
     async sendAgain(job) {
       const { id } = job
       await redis.callbackAgain(recordKey(id), callbacksDueKey, id, ...hashOf({ callback: callbackDue }))
-      // One that waits for its next attempt is sent now; one that is being sent stays as it is.
-      await queue.remove(id)
-      await add(job)
+      await requeue(job)
+    },
+    async ended(id) {
+      const { state, callback, orgName } = recordOf(await redis.hgetall(recordKey(id)))
+      // An attempt that was made is counted.
+      const isDueAgain = isFinished({ state }) && callback?.state === 'due' && callback.attempts === 0
+      if (isDueAgain) await requeue({ id, orgName })
     },
     close: () => queue.close(),
   }

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis'
+import type { Sender } from '../observability/audit.ts'
 import type { JobCallback, JobRecord } from './record.ts'
 import { hashOf, progressOf } from './record-hash.ts'
 import { claimKey, idempotencyKey, jobListsOf, openJobsKey, openRunsKey, recordKey, secretKeyOf } from './redis-keys.ts'
@@ -6,8 +7,11 @@ import { jobVersion } from './version.ts'
 
 export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'batchSize' | 'force'> & {
   subRequests: number
+  sender?: Sender | undefined
   /** Where the job calls back when it has ended. */
   callbackUrl?: string | undefined
+  /** How long the packet lives after its commit; default: for ever. */
+  expiresAfterDays?: number | null
   /** The latest generation of the packet's name; default: none. */
   latestBefore?: number
   /** Key digest and request fingerprint of an `Idempotency-Key`. Contract 7. */
@@ -55,7 +59,9 @@ export const callbackDue: JobCallback = { state: 'due', attempts: 0, lastStatus:
 export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation> {
   const {
     subRequests,
+    sender,
     callbackUrl,
+    expiresAfterDays = null,
     latestBefore = 0,
     idempotency,
     sealedKey = '',
@@ -66,9 +72,12 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation>
   const createdAt = new Date().toISOString()
   const progress = progressOf('queued', subRequests)
   const callback = callbackUrl === undefined ? {} : { callbackUrl, callback: callbackDue }
+  const expiry = expiresAfterDays === null ? {} : { expiresAfterDays }
   const record = {
     ...job,
+    ...sender,
     ...callback,
+    ...expiry,
     latestBefore,
     version: jobVersion,
     state: 'queued',

@@ -21,7 +21,7 @@ import { defineJobScripts } from './scripts.ts'
 import { type finalStates, isFinished, type JobState } from './states.ts'
 
 /** Fields that a transition may write besides the state. */
-export type Changes = Partial<Pick<JobRecord, 'report' | 'error' | 'generation' | 'progress'>>
+export type Changes = Partial<Pick<JobRecord, 'report' | 'error' | 'generation' | 'expiresAt' | 'progress'>>
 
 /**
  * The source of truth about jobs: one Redis hash each, changed only by scripts that first compare the state (and the

@@ -6,6 +6,28 @@ const count = z.int().nonnegative()
 const missingIndexes = z
   .array(z.object({ type: z.string(), property: z.string() }))
   .meta({ description: 'Relationship types without an index on the relationshipIdField, the first 20' })
+const named = z.object({ label: z.string(), property: z.string() })
+export const modelReport = z
+  .object({
+    version: z.string(),
+    violations: z.object({
+      count,
+      first: z.array(
+        z.object({
+          label: z.string(),
+          id: z.string(),
+          property: z.string().nullable(),
+          rule: z.enum(['nodeType', 'property', 'required', 'dataType']),
+          problem: z.string(),
+        }),
+      ),
+    }),
+    omitted: z.object({ labels: count, properties: count, nodes: count }),
+    indexed: z.array(named),
+    required: z.array(named),
+    moreProperties: count.optional().meta({ description: 'At least so many more properties, not listed' }),
+  })
+  .meta({ id: 'ModelReport', description: 'What became of the model that the publish is bound to' })
 const missing = z.object({ count, first: z.array(z.string()) })
 
 /** A job in the OpenAPI document. */
@@ -36,10 +58,15 @@ export const jobSchema = z
         skipped: z.object({ nodes: count, relationships: count, properties: count, cleanups: count }),
         collapsed: count,
         missingIndexes: missingIndexes.optional(),
+        model: modelReport.optional(),
       })
       .meta({ id: 'JobReport' })
       .nullable(),
     error: z.object({ status: z.int(), code: z.string(), message: z.string() }).nullable(),
+    expiresAt: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'When the packet expires; null until the job has succeeded, and if it never does' }),
     callback: z.object({ state: z.enum(callbackStates), attempts: count, lastStatus: z.int().nullable() }).nullable(),
   })
   .meta({ id: 'Job' })

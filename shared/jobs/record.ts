@@ -1,3 +1,4 @@
+import type { Sender } from '../observability/audit.ts'
 import type { JobReport } from '../publish/parts/report.ts'
 import type { JobState } from './states.ts'
 
@@ -25,8 +26,8 @@ export interface JobCallback {
   lastStatus: number | null
 }
 
-/** A job as stored in its record. Times are ISO 8601, `acceptedAt` epoch milliseconds. Contract 7. */
-export interface JobRecord {
+/** A job as stored in its record, with the sender of its request. Times are ISO 8601, `acceptedAt` epoch milliseconds. Contract 7. */
+export interface JobRecord extends Sender {
   id: string
   kind: 'publish' | 'multi'
   state: JobState
@@ -47,6 +48,10 @@ export interface JobRecord {
   generation: number | null
   batchSize: number
   force: boolean
+  /** How long the packet lives after its commit; null: for ever. */
+  expiresAfterDays: number | null
+  /** When the packet expires: null until the job has succeeded, and if it never does. */
+  expiresAt: string | null
   /**
    * The latest generation of its name at submission; its own will be higher. Immutable and written with the record, so
    * a Redis that was rolled back has the right value or no such job. 0: unknown, from an earlier version.

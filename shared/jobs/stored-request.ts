@@ -1,8 +1,9 @@
 import * as errors from '../errors/catalogue.ts'
 import { distinctTreatments } from '../publish/build/conflicts.ts'
 import type { NodeTreatment } from '../publish/build/treatments.ts'
+import { type BoundModel, boundRequests } from '../publish/request/bound-model.ts'
 import { type PublishRequest, publishFields } from '../publish/request/fields.ts'
-import { cancelledKey, jobPrefix, planKey, requestKey } from '../storage/keys.ts'
+import { cancelledKey, jobPrefix, modelKey, planKey, requestKey } from '../storage/keys.ts'
 import type { ByteRange, ObjectStore } from '../storage/object-store.ts'
 import type { JobRecord } from './record.ts'
 import type { Encrypted, Secrets } from './secrets.ts'
@@ -10,14 +11,14 @@ import { settleAll } from './settle-all.ts'
 import { requireKnownFields } from './version.ts'
 
 /**
- * A sub-request as stored: its credentials are replaced by their index in the encrypted list. The `callbackUrl` is in
- * the record.
+ * A sub-request as stored: its credentials are replaced by their index in the encrypted list. The `callbackUrl` and
+ * `expiresAfterDays` are in the record.
  */
-interface StoredRequest extends Omit<PublishRequest, 'credentials' | 'callbackUrl'> {
+interface StoredRequest extends Omit<PublishRequest, 'credentials' | 'callbackUrl' | 'expiresAfterDays'> {
   secret: number
 }
 
-const { credentials: _, callbackUrl: __, ...optionsInClear } = publishFields
+const { credentials: _, callbackUrl: __, expiresAfterDays: ___, ...optionsInClear } = publishFields
 /** The fields of a sub-request as stored. */
 export const storedFields: ReadonlySet<string> = new Set([...Object.keys(optionsInClear), 'secret'])
 
@@ -50,18 +51,25 @@ export interface SlicePlan {
   views: NodeTreatment[]
 }
 
+/** What a job builds: its sub-requests, or those of one slice, completed by the model they are bound to. */
+export interface ReadRequests {
+  requests: readonly PublishRequest[]
+  model: BoundModel | null
+}
+
 /**
- * Stores a job's request: one line with its encrypted credentials, then one line per sub-request; and the plan of a
- * large job. @returns the sealed key of the credentials, for the job's record.
+ * Stores a job's request: one line with its encrypted credentials, then one line per sub-request as it was sent; the
+ * model that it is bound to, once; and the plan of a large job. @returns the sealed key of the credentials, for the job's record.
  */
 export async function storeRequest(
   store: ObjectStore,
   encrypt: (jobId: string, credentials: readonly string[]) => Encrypted,
   { id, orgName }: Owner,
   requests: readonly PublishRequest[],
+  model: BoundModel | null = null,
 ): Promise<{ sealedKey: string }> {
   const places = new Map<string, number>()
-  const lines = requests.map(({ credentials, callbackUrl: _, ...request }) => {
+  const lines = requests.map(({ credentials, callbackUrl: _, expiresAfterDays: __, ...request }) => {
     const secret = places.get(credentials) ?? places.size
     places.set(credentials, secret)
     return `${JSON.stringify({ ...request, secret } satisfies StoredRequest)}\n`
@@ -69,9 +77,14 @@ export async function storeRequest(
   const { sealedKey, text } = encrypt(id, [...places.keys()])
   const head = `${text}\n`
   const stored: Promise<unknown>[] = [store.put(requestKey(orgName, id), Buffer.from(head + lines.join('')))]
+  if (model) stored.push(store.put(modelKey(orgName, id), Buffer.from(JSON.stringify(model))))
   if (lines.length > subRequestsPerSlice) {
     const credentials = { from: 0, bytes: head.length }
-    const plan: SlicePlan = { slices: rangesOf(lines, head.length), credentials, views: distinctTreatments(requests) }
+    const plan: SlicePlan = {
+      slices: rangesOf(lines, head.length),
+      credentials,
+      views: distinctTreatments(boundRequests(requests, model)),
+    }
     stored.push(store.put(planKey(orgName, id), Buffer.from(JSON.stringify(plan))))
   }
   await settleAll(stored)
@@ -100,7 +113,7 @@ export async function readRequests(
   { id, orgName }: Owner,
   slice?: ByteRange,
   credentials?: ByteRange,
-): Promise<PublishRequest[]> {
+): Promise<ReadRequests> {
   const read = async (range?: ByteRange) => {
     const bytes = await store.get(requestKey(orgName, id), range)
     if (bytes === null) throw errors.requestGone(new Error(`the request of job ${id} is not in the store`))
@@ -114,12 +127,20 @@ export async function readRequests(
   const head = lines[0]?.startsWith('{') ? null : (lines.shift() ?? null)
   const opened = decrypt?.(head)
   if (!opened) throw errors.secretsGone()
-  return lines.map((line) => {
+  const requests = lines.map((line) => {
     const stored = JSON.parse(line) as StoredRequest
     requireKnownFields(Object.keys(stored), storedFields)
     const { secret, ...request } = stored
     return { ...request, credentials: opened[secret] as string }
   })
+  const model = requests.some((request) => request.model !== undefined) ? await readModel(store, { id, orgName }) : null
+  return { requests: boundRequests(requests, model), model }
+}
+
+async function readModel(store: ObjectStore, { id, orgName }: Owner): Promise<BoundModel> {
+  const bytes = await store.get(modelKey(orgName, id))
+  if (bytes === null) throw errors.requestGone(new Error(`the model of job ${id} is not in the store`))
+  return JSON.parse(bytes.toString())
 }
 
 /** @throws requestGone when there is none, or NewerVersionError when its views have an option that is not known here. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { SecretKey } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
+import type { Sender } from '../observability/audit.ts'
+import type { BoundModel } from '../publish/request/bound-model.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
 import type { Callbacks } from './callbacks.ts'
 import type { Idempotency } from './create-job.ts'
@@ -18,6 +20,14 @@ export interface Submitted {
   replayed: boolean
 }
 
+interface SubmitOptions {
+  /** The latest generation of the packet's name: the job's own will be higher. Default: none. */
+  latestBefore?: number
+  /** What the requests are bound to. */
+  model?: BoundModel | null
+  sender?: Sender | undefined
+}
+
 export interface SubmitContext {
   store: ObjectStore
   records: JobRecords
@@ -25,13 +35,14 @@ export interface SubmitContext {
   queue: JobQueue
   callbacks: Callbacks
   openRunsLimit: number
+  /** How long the packet lives; default: for ever. */
+  expiresAfterDays?: number | null
   secretKeys: readonly SecretKey[]
 }
 
 /**
  * Accepts a publish: stores the request, then the record and the sealed key of its credentials in Redis, then queues
  * the id. In this order every delivered id can be run, and a crash in between leaves no half-submitted job.
- * @param latestBefore the latest generation of the packet's name: the job's own will be higher.
  * @throws nameInUse (409), keyReused (422), queueFull (503), queueAway (503), storeAway (503). No job runs then, unless
  * Redis could not be told of its end; the same idempotency key finds that job.
  */
@@ -39,9 +50,9 @@ export async function submitJob(
   context: SubmitContext,
   submission: Submission,
   idempotency: Idempotency | undefined,
-  latestBefore = 0,
+  { latestBefore = 0, model = null, sender }: SubmitOptions = {},
 ): Promise<Submitted> {
-  const { store, records, secrets, queue, openRunsLimit } = context
+  const { store, records, secrets, queue, openRunsLimit, expiresAfterDays = null } = context
   const { requests, ...job } = submission
   const id = randomUUID()
   const callbackUrl = callbackUrlOf(submission)
@@ -51,11 +62,21 @@ export async function submitJob(
   })
   const owner = { id, orgName: job.orgName }
   try {
-    const { sealedKey } = await storeRequest(store, secrets.encrypt, owner, requests)
+    const { sealedKey } = await storeRequest(store, secrets.encrypt, owner, requests, model)
     const subRequests = requests.length
     const runs = runsOf(subRequests)
     const counted = { subRequests, runs, openRunsLimit }
-    const newJob = { ...job, ...counted, id, callbackUrl, latestBefore, sealedKey, idempotency }
+    const newJob = {
+      ...job,
+      ...counted,
+      id,
+      sender,
+      callbackUrl,
+      expiresAfterDays,
+      latestBefore,
+      sealedKey,
+      idempotency,
+    }
     const creation = await asQueueAway(() => records.create(newJob))
     if (creation.outcome === 'queueFull') throw errors.queueFull()
     if (creation.outcome === 'nameInUse') throw errors.nameInUse(job.orgName, job.fileName, creation.holder)

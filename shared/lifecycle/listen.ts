@@ -35,7 +35,7 @@ export async function listen(
   { host, port }: { host: string; port: number },
   log: Logger,
   releases: Releases,
-  options: Partial<typeof defaultTimeouts> & { onUnreadable?: OnUnreadable } = {},
+  options: Partial<typeof defaultTimeouts> & { onUnreadable?: OnUnreadable; name?: string } = {},
 ): Promise<void> {
   const { idleMs, headersMs, requestMs, stuckMs, checkedEveryMs, drainMs, graceMs } = { ...defaultTimeouts, ...options }
   const timeouts = { keepAliveTimeout: idleMs, headersTimeout: headersMs, requestTimeout: requestMs }
@@ -45,10 +45,11 @@ export async function listen(
   server.maxHeadersCount = 0 // 0: no limit, or Node would drop excess headers
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   const { drain, responseOn } = createDrain(server, log, { drainMs, graceMs })
-  const { onUnreadable } = options
+  const { onUnreadable, name } = options
   if (onUnreadable) server.on('clientError', (error, socket) => onUnreadable(error, socket, responseOn(socket)))
   server.listen(port, host)
   await once(server, 'listening')
-  releases.add('http server', server, drain, graceMs + 1_000)
-  log.info({ host, port: (server.address() as AddressInfo).port }, 'listening')
+  releases.add(name ?? 'http server', server, drain, graceMs + 1_000)
+  const message = name === undefined ? 'listening' : `${name} listening`
+  log.info({ host, port: (server.address() as AddressInfo).port }, message)
 }

@@ -1,6 +1,6 @@
 import type { Row } from './database.ts'
-import { manager, managerVersion, nodeType, property, propertyImpl } from './resources.ts'
-import { byGrn, byName, uniqueScope } from './selector.ts'
+import { managerVersion, nodeType, property, propertyImpl } from './resources.ts'
+import { byGrn, type Selector, uniqueScope } from './selector.ts'
 import { match, nodeLabel, partOf, recordLabel, type Statement, selection } from './statements.ts'
 
 /** A node type of a model: its key, and the keys of the properties implemented on it. */
@@ -10,12 +10,11 @@ export interface ModelledType {
 }
 
 /**
- * The latest version of the named manager that has a node type and is not being imported, so that a new, still empty
+ * The latest version of the selected manager that has a node type and is not being imported, so that a new, still empty
  * version does not replace a complete one.
  * @returns one row per node type, in order of creation: the version's grn and the node type's key
  */
-export function latestModelStatement(managerName: string): Statement {
-  const selector = byName(manager, managerName)
+export function latestModelStatement(selector: Selector): Statement {
   return {
     query: `${match(selector)}
 MATCH (n)<-[:${partOf}]-(version:${nodeLabel(managerVersion)})
@@ -27,6 +26,13 @@ ORDER BY t.createdAt, t.id`,
     parameters: selection(selector),
   }
 }
+
+/** @returns one row: whether the version is being imported, or copied */
+export const importingStatement = (version: Selector): Statement => ({
+  query: `${match(version)}
+RETURN n.importing IS NOT NULL`,
+  parameters: selection(version),
+})
 
 /** @returns one row per node type of a version with one of these keys: its key, and its properties' keys */
 export function modelledTypesStatement(versionGrn: string, keys: readonly string[]): Statement {

@@ -3,6 +3,7 @@ import * as errors from '../errors/catalogue.ts'
 import { constraint, constraintsFollow, constraintsPageStatement, constraintsStatement } from './constraints.ts'
 import type { ManagerDatabase, Row } from './database.ts'
 import { DuplicateError } from './failures.ts'
+import { isMeantAsGrn } from './grn.ts'
 import {
   implementationOf,
   implementationsStatement,
@@ -11,12 +12,18 @@ import {
   implementStatement,
   missingStatement,
 } from './implementations.ts'
-import { latestModelStatement, type ModelledType, modelledTypesOf, modelledTypesStatement } from './latest-model.ts'
+import {
+  importingStatement,
+  latestModelStatement,
+  type ModelledType,
+  modelledTypesOf,
+  modelledTypesStatement,
+} from './latest-model.ts'
 import type { Page } from './pages.ts'
 import { type ModelRecord, recordOf } from './records.ts'
 import { markStatement, removeSomeStatement, removeStatement, sizeStatement, unfinishedStatement } from './removal.ts'
 import { type Fields, manager, managerVersion, property, propertyImpl, type Resource } from './resources.ts'
-import { byGrn, type Selector } from './selector.ts'
+import { byGrn, byName, type Selector } from './selector.ts'
 import * as statements from './statements.ts'
 import { copyInto, exportOf, type Imported, importInto } from './transfer.ts'
 import type { VersionDocument } from './version-document.ts'
@@ -113,10 +120,35 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
 
     /** Node type keys, oldest first, of a manager's latest version that has any, and a reader of those types. */
     async latest(managerName: string) {
-      const rows = (await read(latestModelStatement(managerName))) as [string, string][]
+      const rows = (await read(latestModelStatement(visible(byName(manager, managerName))))) as [string, string][]
       const types = async (keys: readonly string[]): Promise<ModelledType[]> =>
         rows[0] ? modelledTypesOf(await read(modelledTypesStatement(rows[0][0], keys)), keys) : []
       return { keys: rows.map(([, key]) => key), types }
+    },
+
+    /**
+     * A manager version, or the latest one of the named manager, for a publish to be bound to: its grn and its document.
+     * Both throw noSuchRecord (404), also if it is being imported for the first time.
+     */
+    async bindable(name: string): Promise<{ grn: string; document: AsyncIterable<VersionDocument> }> {
+      let grn = name
+      if (!isMeantAsGrn(name)) {
+        const [row] = await read(latestModelStatement(visible(byName(manager, name))))
+        if (row === undefined) throw errors.noSuchRecord(`manager named "${name}" with a version that has node types`)
+        grn = row[0] as string
+      }
+      const version = visible(byGrn(managerVersion, grn))
+      const requireComplete = async () => {
+        const [isImporting] = only(version, await read(importingStatement(version)))
+        if (isImporting) throw errors.noSuchRecord(`${version.description} that is complete`)
+      }
+      async function* document() {
+        yield* exportOf(read, version)
+        // Of a version that is deleted meanwhile, the rest is missing.
+        await requireComplete()
+      }
+      await requireComplete()
+      return { grn, document: document() }
     },
 
     /** @throws noSuchOrg (404) */

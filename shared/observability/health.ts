@@ -4,6 +4,9 @@ import type { Metrics } from './metrics.ts'
 /** Checks of the dependencies, by name; a dependency whose check throws is down. */
 export type Checks = Record<string, () => Promise<unknown>>
 
+/** Answers a path that a health check or Prometheus asks for; null for any other path. */
+export type AnswerHealth = (path: string) => Promise<HealthAnswer | null>
+
 /** What a program reports about itself. */
 interface Health {
   checks: Checks
@@ -55,7 +58,7 @@ function cachedForASecond<T>(ask: () => Promise<T>): () => Promise<T> {
 }
 
 /** Serves `/livez`, `/readyz` and `/metrics`; null for any other path. Unauthenticated, so no addresses are named. */
-export function createHealth({ checks, metrics, measure, isStuck }: Health) {
+export function createHealth({ checks, metrics, measure, isStuck }: Health): AnswerHealth {
   const failing = cachedForASecond(() => failingChecks(checks))
   const measured = cachedForASecond(measure)
 
@@ -67,7 +70,7 @@ export function createHealth({ checks, metrics, measure, isStuck }: Health) {
     return metrics.registry.metrics()
   }
 
-  return async (path: string): Promise<HealthAnswer | null> => {
+  return async (path) => {
     if (path === '/livez') {
       const problem = (await isStuck?.()) ?? null
       return problem === null ? plain(200, 'ok') : plain(503, problem)

@@ -9,19 +9,24 @@ import { writeRequest } from './build/request.ts'
 import { selectAhead } from './build/select-ahead.ts'
 import type { NodeTreatment } from './build/treatments.ts'
 import { notationOf, type PacketContent } from './content.ts'
+import { createModelRules } from './model/model-rules.ts'
 import { createPairMaker } from './pairs/pair-maker.ts'
 import { createPacketWriter, type PartSink, type SealedPart } from './parts/packet-writer.ts'
 import { partLimits } from './parts/part-buffer.ts'
 import { createReport, identitiesOfPacket, type Report } from './parts/report.ts'
 import { type BuildSizes, defaultSizes } from './read/sizes.ts'
+import type { BoundModel } from './request/bound-model.ts'
 import type { PublishRequest } from './request/fields.ts'
 import { planOf } from './request/plan.ts'
 
 /** What a packet, or a slice of one, is built from, and its limits. */
 export interface PacketOrder {
+  /** Completed by the model. */
   requests: readonly PublishRequest[]
   /** Set if the requests are a slice of a larger multi, from index `first` on; `treatments` are of the whole multi. */
   slice?: { first: number; treatments: readonly NodeTreatment[] }
+  /** The model that the requests are bound to, if they are. */
+  model?: BoundModel | null
   syntax: ParameterSyntax
   /** Maximum pairs per part, 1 to `maxPairsPerPart`. */
   batchSize: number
@@ -65,7 +70,15 @@ interface BuildContext {
  */
 export async function buildPacket(
   order: PacketOrder,
-  { originPolicy, sink, signal, onProgress, sizes = defaultSizes, observer, report = createReport() }: BuildContext,
+  {
+    originPolicy,
+    sink,
+    signal,
+    onProgress,
+    sizes = defaultSizes,
+    observer,
+    report = createReport(order.model ?? null),
+  }: BuildContext,
 ): Promise<Built> {
   const secondsLeft = Math.max(0, order.limitSeconds - order.spentSeconds)
   const timeout = AbortSignal.timeout(secondsLeft * 1_000)
@@ -75,6 +88,7 @@ export async function buildPacket(
   }
   const pairs = createPairMaker(order.syntax)
   const { first, treatments } = order.slice ?? { first: 0, treatments: distinctTreatments(order.requests) }
+  const rulesFor = order.model ? createModelRules(order.model) : null
   const observations = createObservations()
   const detectorOf = detectConflicts(treatments, observations)
   let subRequestsDone = 0
@@ -89,7 +103,9 @@ export async function buildPacket(
   await using origins = originsUntil(stopped, originPolicy, Math.max(1, secondsLeft))
   const selections = selectAhead(order.requests, origins, (request, at, origin) => {
     const plan = planOf(request)
-    return { ...origin, sizes, plan, conflicts: detectorOf(plan, first + at), pairs, writer, report, observer }
+    const conflicts = detectorOf(plan, first + at)
+    const model = rulesFor?.(plan)
+    return { ...origin, sizes, plan, conflicts, pairs, writer, report, model, observer }
   })
   for (const at of order.requests.keys()) {
     interrupted()

@@ -1,8 +1,9 @@
 import { shown } from '../validation/issues.ts'
 import type { createTally } from './dry-run-tally.ts'
 import { requiresOf } from './manifest.ts'
+import { firstOf } from './parts/first-of.ts'
 import { emptyPart, partLimits } from './parts/part-buffer.ts'
-import { firstOf, identitiesOfPacket, type JobReport, type Report } from './parts/report.ts'
+import { identitiesOfPacket, type JobReport, type Report } from './parts/report.ts'
 
 /** What ended a dry run before it was complete: the setting that says so. */
 export type DryRunLimit = 'DRY_RUN_SECONDS' | 'RETURN_ONLY_MAX_PAIRS'
@@ -48,6 +49,7 @@ export function dryRunReport({ tally, report, limit, ...seen }: Seen) {
     missing: found.missing,
     skipped: found.skipped,
     collapsed: found.collapsed,
+    ...(found.model ? { model: found.model } : {}),
     requires: requiresOf(found),
     originIndexes,
     warnings: warningsOf(originIndexes, found.missingIndexes),

@@ -7,11 +7,14 @@ import { buildPacket, type PacketOrder } from './build-packet.ts'
 import { type DryRunLimit, dryRunReport } from './dry-run-report.ts'
 import { createTally, TooMuchUnpublishable } from './dry-run-tally.ts'
 import { createReport } from './parts/report.ts'
+import type { BoundModel } from './request/bound-model.ts'
 import type { PublishRequest } from './request/fields.ts'
 
 /** A publish to be tried, and how far. */
 export interface DryRunOrder {
+  /** Completed by the model. */
   requests: readonly PublishRequest[]
+  model: BoundModel | null
   syntax: ParameterSyntax
   batchSize: number
   /** A multi of more is built in slices of so many sub-requests, as a job would. */
@@ -36,12 +39,13 @@ interface DryRunContext {
 export async function dryRun(order: DryRunOrder, { originPolicy, signal }: DryRunContext) {
   const { requests, batchSize, subRequestsPerSlice, maxPairs, limitSeconds } = order
   const tally = createTally(maxPairs)
-  const report = createReport()
+  const report = createReport(order.model)
   const treatments = distinctTreatments(requests)
   const isSliced = requests.length > subRequestsPerSlice
   const slices = isSliced ? Math.ceil(requests.length / subRequestsPerSlice) : 1
   const observed: Observation[][] = []
   const common: Omit<PacketOrder, 'requests' | 'maxPairs'> = {
+    model: order.model,
     syntax: order.syntax,
     batchSize,
     limitSeconds,

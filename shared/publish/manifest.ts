@@ -1,18 +1,19 @@
 import { hash } from 'node:crypto'
-import { oldestServer, type UniquenessTexts, uniqueness } from '../cypher/uniqueness.ts'
+import { existence, index, oldestServer, type SchemaTexts, uniqueness } from '../cypher/schema.ts'
 import type { Generation } from '../storage/generation-reader.ts'
 import { packetName } from '../storage/keys.ts'
 import type { ManifestPart } from '../storage/manifest.ts'
 import { partNames } from '../storage/names.ts'
 import type { PacketContent } from './content.ts'
 import { type StatementKind, statementKinds } from './pairs/statements/statement.ts'
+import type { ModelReport } from './parts/model-report.ts'
 import { type JobReport, mergeReports } from './parts/report.ts'
 
-/** Uniqueness of a property among the nodes of a label, and the statements that demand it, by version of Neo4j. */
-interface Constraint {
+/** Something that the schema of a target has for a property of a label, and the statements that make it. */
+interface Required {
   label: string
   property: string
-  cypher: UniquenessTexts
+  cypher: SchemaTexts
 }
 
 /** A packet as its manifest describes it; null is what an earlier version did not keep. Contract 7.12. */
@@ -21,6 +22,8 @@ export interface PacketManifest {
   generation: number
   jobId: string
   createdAt: string
+  /** null: never. */
+  expiresAt: string | null
   parameterSyntax: PacketContent['parameterSyntax'] | null
   numbers: PacketContent['numbers'] | null
   pairs: number
@@ -29,7 +32,14 @@ export interface PacketManifest {
   parts: { fileName: string; pairs: number; bytes: number; sha256: string | null; url?: string }[]
   /** Those of postback are no pairs: they stand in the metadata of parts. */
   statements: Record<StatementKind, number> | null
-  requires: { server: string; constraints: Constraint[] | null; moreConstraints?: number }
+  requires: {
+    server: string
+    /** Uniqueness, which replay relies on. */
+    constraints: Required[] | null
+    moreConstraints?: number
+    /** What the model that the packet is bound to has beside it: replay does not rely on it. */
+    model?: { indexes: Required[]; existence: (Required & { edition: 'enterprise' })[]; more?: number }
+  }
   report: JobReport | null
   /** Always null: the packet is whole. */
   base: null
@@ -39,7 +49,7 @@ export interface PacketManifest {
 export function manifestOf(
   orgName: string,
   fileName: string,
-  { generation, manifest: { jobId, createdAt, parts, content } }: Generation,
+  { generation, manifest: { jobId, createdAt, expiresAt, parts, content } }: Generation,
   urls?: readonly string[],
 ): PacketManifest {
   const names = partNames(fileName, parts.length)
@@ -49,6 +59,7 @@ export function manifestOf(
     generation,
     jobId,
     createdAt,
+    expiresAt: expiresAt ?? null,
     parameterSyntax,
     numbers,
     pairs: sumOf(parts, ({ pairs }) => pairs),
@@ -71,8 +82,8 @@ export function manifestOf(
 const sumOf = (parts: readonly ManifestPart[], count: (part: ManifestPart) => number) =>
   parts.reduce((sum, part) => sum + count(part), 0)
 
-/** The digest of the parts' digests, as `sha256sum` gives it for these joined by line feeds. */
-function digestOf(parts: readonly ManifestPart[]): string | null {
+/** The digest of a packet: that of its parts' digests, as `sha256sum` gives it for these joined by line feeds. */
+export function digestOf(parts: readonly ManifestPart[]): string | null {
   const digests = parts.map(({ sha256 }) => sha256)
   return digests.includes(undefined) ? null : hash('sha256', digests.join('\n'))
 }
@@ -86,10 +97,26 @@ function statementsOf(parts: readonly ManifestPart[]): PacketManifest['statement
 /** What a target needs for a packet with this report. */
 export function requiresOf(report: JobReport | null): PacketManifest['requires'] {
   if (report === null) return { server: oldestServer, constraints: null }
-  const { identities, moreIdentities } = report
+  const { identities, moreIdentities, model } = report
   return {
     server: oldestServer,
     constraints: identities.map(({ label, property }) => ({ label, property, cypher: uniqueness(label, property) })),
     ...(moreIdentities ? { moreConstraints: moreIdentities } : {}),
+    ...(model ? { model: ofModel(model, identities) } : {}),
+  }
+}
+
+function ofModel({ indexed, required, moreProperties }: ModelReport, identities: JobReport['identities']) {
+  const unique = new Set(identities.map(({ label, property }) => JSON.stringify([label, property])))
+  // A uniqueness constraint has an index of its own.
+  const others = indexed.filter(({ label, property }) => !unique.has(JSON.stringify([label, property])))
+  return {
+    indexes: others.map((one) => ({ ...one, cypher: index(one.label, one.property) })),
+    existence: required.map((one) => ({
+      ...one,
+      edition: 'enterprise' as const,
+      cypher: existence(one.label, one.property),
+    })),
+    ...(moreProperties ? { more: moreProperties } : {}),
   }
 }

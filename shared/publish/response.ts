@@ -16,6 +16,8 @@ export interface PublishResponse {
   fileNames: readonly string[] | null
   error: string | null
   usePrefixes: boolean | null
+  /** Listings only: when each of `fileNames` expires, null if never. */
+  expiresAt?: readonly (string | null)[]
   /** Listings only: where the next page begins, null on the last page. */
   next?: string | null
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import * as errors from '../errors/catalogue.ts'
 import { earlierGenerationKey, generationKey, generationsOf, parseGenerationKey } from './keys.ts'
-import type { Manifest } from './manifest.ts'
+import { isVisible, type Manifest } from './manifest.ts'
 import type { ObjectStore } from './object-store.ts'
 
 export interface Generation {
@@ -28,9 +28,9 @@ export interface GenerationReader {
   latest(name: string): Promise<{ number: number; highest: Generation | null }>
   /** The generation that readers see while this is the latest; `gone` if it was swept. */
   seenAt(name: string, generation: number): Promise<Generation | null | 'gone'>
-  /** The latest generation that is not void; it may be a removal. */
+  /** The latest generation that is not void; it may be a removal, or have expired. */
   highest(name: string): Promise<Generation | null>
-  /** The packet's generation; null if there is none or the packet was removed. */
+  /** The packet's generation; null if there is none, or the packet was removed or has expired. */
   current(name: string): Promise<Generation | null>
   /** Number of the generation above `above` that a job committed; null if none. */
   ofJob(name: string, jobId: string, above?: number): Promise<number | null>
@@ -126,7 +126,7 @@ export function createGenerationReader(store: ObjectStore): GenerationReader {
     highest: async (name) => (await latest(name)).highest,
     async current(name) {
       const { highest } = await latest(name)
-      return highest?.manifest.removed ? null : highest
+      return highest !== null && isVisible(highest.manifest) ? highest : null
     },
     async ofJob(name, jobId, below = 0) {
       const numbers = (await above(name, below)).filter((number) => number > below)

@@ -1,7 +1,7 @@
 import * as errors from '../errors/catalogue.ts'
 import { createGenerationReader, type Generation, type GenerationReader } from './generation-reader.ts'
 import { generationKey } from './keys.ts'
-import type { Manifest } from './manifest.ts'
+import { isVisible, type Manifest, removal } from './manifest.ts'
 import type { ObjectStore } from './object-store.ts'
 import { othersFiles } from './plain-files.ts'
 
@@ -42,6 +42,11 @@ export interface Generations extends GenerationReader {
    * failed meanwhile; jobInterrupted after `until`.
    */
   commit(name: string, manifest: Manifest, options: CommitOptions): Promise<number>
+  /**
+   * Removes the packet, unless a generation above `latest` was committed meanwhile. @returns whether it did; false also
+   * if the store did not answer.
+   */
+  removeAt(name: string, latest: number): Promise<boolean>
 }
 
 export function createGenerations(store: ObjectStore): Generations {
@@ -59,7 +64,7 @@ export function createGenerations(store: ObjectStore): Generations {
         if (own !== null) return committed(own)
         const [latestNumber = 0] = numbers
         const found = force && !manifest.isVoid ? null : await reader.seenAt(name, latestNumber)
-        const isHeld = found === 'gone' || (found !== null && !found.manifest.removed)
+        const isHeld = found === 'gone' || (found !== null && isVisible(found.manifest))
         if (!force && (others.length > 0 || isHeld)) throw taken()
         const next = latestNumber + 1
         const over = manifest.isVoid && found !== 'gone' ? { over: found?.generation ?? 0 } : {}
@@ -73,9 +78,13 @@ export function createGenerations(store: ObjectStore): Generations {
         // A 412 may come from our own first PUT, whose response was lost: check the author before reporting a conflict.
         const written = await reader.read(name, next)
         if (written?.jobId === manifest.jobId) return committed({ generation: next, manifest: written })
-        if (!isKnown && written !== null && !force && !written.removed && !written.isVoid) throw taken()
+        if (!isKnown && written !== null && !force && isVisible(written) && !written.isVoid) throw taken()
         if (written === null && outcome === 'lost') throw errors.storeAway(new Error('the commit had no answer'))
       }
+    },
+    async removeAt(name, latest) {
+      const bytes = Buffer.from(JSON.stringify(removal()))
+      return (await store.create(generationKey(name, latest + 1), bytes)) === 'created'
     },
   }
 }

@@ -5,9 +5,11 @@
  * of hidden objects a dot-name follows the first directory, so that a prefix of a name gives a prefix of keys:
  *
  *   a/.generations/b/f/.-9999999998     the manifest of generation 1; the highest is the packet
- *   a/.generations/b/f/.-9999999998=3   its empty marker: while this generation is the latest, readers see 3 parts
+ *   a/.generations/b/f/.-9999999998=3   its empty marker: while this generation is the latest, readers see 3 parts;
+ *                                       `=3-1767225600000`: until then (epoch milliseconds)
  *   a/.parts/b/f/.<job>/<run>/…         immutable parts of one run
  *   a/.jobs/<job>/request               a job's request, without credentials
+ *   a/.jobs/<job>/model                 the model that a request is bound to, if it is
  *   a/.jobs/<job>/plan                  how a large job is split into slices
  *   a/.jobs/<job>/slices/<slice>        the result of a slice
  *   a/.jobs/<job>/cancelled             marks a cancelled job
@@ -58,13 +60,22 @@ export function parseGenerationKey(key: string): { name: string; generation: num
 }
 
 /** Key of a generation's marker: sorts right after the key of its manifest, before the generation below. */
-export const markerKey = (manifestKey: string, parts: number): string => `${manifestKey}=${parts}`
+export const markerKey = (manifestKey: string, parts: number, expiresAt?: string): string =>
+  `${manifestKey}=${parts}${expiresAt === undefined ? '' : `-${Date.parse(expiresAt)}`}`
+
+interface Marker {
+  manifestKey: string
+  parts: number
+  /** ISO 8601; absent: never. */
+  expiresAt?: string
+}
 
 /** Parses the key of a marker; null for any other key. */
-export function parseMarkerKey(key: string): { manifestKey: string; parts: number } | null {
-  const [, manifestKey, parts] = /^(.+)=(\d{1,10})$/s.exec(key) ?? []
+export function parseMarkerKey(key: string): Marker | null {
+  const [, manifestKey, parts, expiresAt] = /^(.+)=(\d{1,10})(?:-(\d{1,15}))?$/s.exec(key) ?? []
   if (manifestKey === undefined || parseGenerationKey(manifestKey) === null) return null
-  return { manifestKey, parts: Number(parts) }
+  const expiry = expiresAt === undefined ? {} : { expiresAt: new Date(Number(expiresAt)).toISOString() }
+  return { manifestKey, parts: Number(parts), ...expiry }
 }
 
 /**
@@ -99,6 +110,7 @@ export const probes = '.probe/'
 /** Prefix of what a job keeps while it is unfinished; the mark of a cancelled one stays a while longer. */
 export const jobPrefix = (orgName: string, jobId: string): string => `${split(orgName)[0]}/.jobs/${jobId}/`
 export const requestKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}request`
+export const modelKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}model`
 export const planKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}plan`
 export const cancelledKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}cancelled`
 /** Prefix of the results of a job's slices. */

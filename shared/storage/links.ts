@@ -1,4 +1,5 @@
 import type { Generation, GenerationReader } from './generation-reader.ts'
+import { hasExpired } from './manifest.ts'
 
 /** Maximum lifetime of a download link. */
 export const longestLinkSeconds = 7 * 24 * 3_600
@@ -8,7 +9,8 @@ export const longestLinkSeconds = 7 * 24 * 3_600
  *
  * Links work until they expire because each ends at most `longestLinkSeconds` after its packet was superseded, and
  * sweeps remove the parts only later. A link to the current packet satisfies this rule; one to an earlier packet (a
- * job's result) is shortened. A generation's creation time is that of its manifest, which is made just before.
+ * job's result) is shortened. A generation's creation time is that of its manifest, which is made just before. Where
+ * the packet expires, signing shortens the link further (`untilExpiry`).
  */
 export async function linkLifetime(
   generations: GenerationReader,
@@ -17,6 +19,7 @@ export async function linkLifetime(
   wantedSeconds: number,
   now = Date.now(),
 ): Promise<number> {
+  if (hasExpired(manifest)) return 0
   const promised = (createdAt: string) => Math.floor((Date.parse(createdAt) - now) / 1_000) + longestLinkSeconds
   // Fast path: it cannot be superseded before its creation, and most links are to packets of the last days.
   if (promised(manifest.createdAt) >= wantedSeconds) return wantedSeconds
@@ -29,4 +32,12 @@ export async function linkLifetime(
     if (by && !by.isVoid) return Math.max(0, Math.min(wantedSeconds, promised(by.createdAt)))
   }
   return 0
+}
+
+/** Lifetime in seconds, up to `wantedSeconds`, of a link to a file that expires then (ISO 8601; absent: never). */
+export function untilExpiry(expiresAt: string | undefined, wantedSeconds: number): number {
+  if (expiresAt === undefined) return wantedSeconds
+  const left = Math.ceil((Date.parse(expiresAt) - Date.now()) / 1_000)
+  // It may have expired since it was found.
+  return Math.max(1, Math.min(wantedSeconds, left))
 }

@@ -20,6 +20,8 @@ export interface Manifest {
   run?: string
   /** ISO 8601. */
   createdAt: string
+  /** ISO 8601; absent: never. Readers treat the packet as removed from then on. */
+  expiresAt?: string
   parts: ManifestPart[]
   /** What the packet holds, as its maker describes it: storage only keeps it. */
   content?: object
@@ -30,6 +32,20 @@ export interface Manifest {
   /** For a void generation: the one that readers see instead, 0 if none. */
   over?: number
 }
+
+const dayMs = 24 * 3_600_000
+
+/** The manifest of a packet that expires `days` after it was created; null: never. */
+export const expiringAfter = (days: number | null, manifest: Manifest): Manifest =>
+  days === null
+    ? manifest
+    : { ...manifest, expiresAt: new Date(Date.parse(manifest.createdAt) + Math.round(days * dayMs)).toISOString() }
+
+export const hasExpired = ({ expiresAt }: { expiresAt?: string | undefined }): boolean =>
+  expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()
+
+/** Whether readers see a packet where this is the highest generation that is not void. */
+export const isVisible = (manifest: Manifest): boolean => !manifest.removed && !hasExpired(manifest)
 
 /** Manifest that records the removal of a packet. */
 export const removal = (): Manifest => ({

@@ -4,9 +4,11 @@ import { byCodePoint } from '../cypher/identifiers.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Generations } from './generations.ts'
 import { generationsBelow, orgKey, packetName, parseGenerationKey, pastGenerations } from './keys.ts'
+import { untilExpiry } from './links.ts'
 import { listNames } from './listing/list-names.ts'
+import type { ListedName } from './listing/merged-names.ts'
 import { filterOf } from './listing/name-filter.ts'
-import type { Manifest, ManifestPart } from './manifest.ts'
+import { isVisible, type Manifest, type ManifestPart } from './manifest.ts'
 import { parsePartName, partNames } from './names.ts'
 import type { ObjectStore } from './object-store.ts'
 import { othersFiles, plainFilesOf } from './plain-files.ts'
@@ -19,6 +21,8 @@ export interface StoredFile {
   bytes: number
   /** Whether this service wrote it, so that it is certainly a part. */
   isPart: boolean
+  /** When its packet expires; absent: never. */
+  expiresAt?: string
 }
 
 /** Readers' view of stored packets: none, the whole old one or the whole new one, never a mix. Contract 6 and 7. */
@@ -37,12 +41,20 @@ export interface Packets {
   /** The files of a committed manifest, under the packet's names. */
   filesOf(fileName: string, manifest: Manifest): StoredFile[]
   open(file: StoredFile): Promise<Readable>
-  /** Download URIs, in the files' order. */
+  /** Download URIs, in the files' order; none is valid for longer than its file. */
   sign(files: readonly StoredFile[], lifetimeSeconds: number): Promise<string[]>
   /** Names of an org's files that start with one of `prefixes`, sorted. `['']` lists all. */
   list(orgName: string, prefixes: readonly string[]): Promise<string[]>
-  /** One page of these names, sorted. `next` is the `after` of the next page, null on the last one. */
-  page(orgName: string, prefixes: readonly string[], page: Page): Promise<{ names: string[]; next: string | null }>
+  /** One page of these names, sorted. */
+  page(orgName: string, prefixes: readonly string[], page: Page): Promise<PageOfNames>
+}
+
+export interface PageOfNames {
+  names: string[]
+  /** When each of them expires, in their order; null: never. */
+  expiresAt: (string | null)[]
+  /** The `after` of the next page, null on the last one. */
+  next: string | null
 }
 
 export interface Page {
@@ -60,15 +72,12 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
   const known = new LRUCache<string, true>(orgsKnown)
   // For a name with a long history, lists only the page with its latest generation.
   const generationsFrom = (name: string) => store.list(generationsBelow(name), { skipTo: pastGenerations })
-  const fileOf = (fileName: string, { key, bytes }: ManifestPart): StoredFile => ({
-    fileName,
-    key,
-    bytes,
-    isPart: true,
-  })
 
-  function filesOf(fileName: string, { parts }: Manifest): StoredFile[] {
-    return partNames(fileName, parts.length).map((name, index) => fileOf(name, parts[index] as ManifestPart))
+  function filesOf(fileName: string, { parts, expiresAt }: Manifest): StoredFile[] {
+    return partNames(fileName, parts.length).map((name, index) => {
+      const { key, bytes } = parts[index] as ManifestPart
+      return { fileName: name, key, bytes, isPart: true, ...(expiresAt === undefined ? {} : { expiresAt }) }
+    })
   }
 
   async function packet(orgName: string, fileName: string): Promise<StoredFile[] | null> {
@@ -105,20 +114,29 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     return false
   }
 
-  async function page(orgName: string, prefixes: readonly string[], { limit, after, holding = [] }: Page) {
-    const names: string[] = []
+  async function page(
+    orgName: string,
+    prefixes: readonly string[],
+    { limit, after, holding = [] }: Page,
+  ): Promise<PageOfNames> {
+    const found: ListedName[] = []
     const wanted = {
       starts: prefixes.map((prefix) => packetName(orgName, prefix)),
       after: after === undefined ? '' : packetName(orgName, after),
       filter: filterOf(orgName, holding),
       most: limit + 1,
     }
-    for await (const name of listNames({ store, generations }, wanted)) {
+    let next: string | null = null
+    for await (const { name, expiresAt } of listNames({ store, generations }, wanted)) {
       // There is at least one more name.
-      if (names.length === limit) return { names: names.toSorted(byCodePoint), next: names.at(-1) ?? null }
-      names.push(name.slice(orgName.length + 1))
+      if (found.length === limit) {
+        next = found.at(-1)?.name ?? null
+        break
+      }
+      found.push({ name: name.slice(orgName.length + 1), expiresAt })
     }
-    return { names: names.toSorted(byCodePoint), next: null }
+    found.sort((a, b) => byCodePoint(a.name, b.name))
+    return { names: found.map(({ name }) => name), expiresAt: found.map(({ expiresAt }) => expiresAt ?? null), next }
   }
 
   return {
@@ -136,7 +154,7 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
       const name = packetName(orgName, fileName)
       const plain = only === 'packet' ? [] : plainFilesOf(store, name)
       const [{ number, highest }, files] = await Promise.all([generations.latest(name), plain])
-      const isPacket = highest !== null && !highest.manifest.removed
+      const isPacket = highest !== null && isVisible(highest.manifest)
       // The files may belong to a packet committed since the generations were read.
       const others = isPacket || files.length === 0 ? [] : await othersFiles(store, generations, name)
       return { isTaken: isPacket || others.length > 0, latest: number }
@@ -152,7 +170,9 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
       return stream
     },
     sign: (files, lifetimeSeconds) =>
-      Promise.all(files.map(({ key, fileName }) => store.sign(key, lifetimeSeconds, fileName))),
+      Promise.all(
+        files.map(({ key, fileName, expiresAt }) => store.sign(key, untilExpiry(expiresAt, lifetimeSeconds), fileName)),
+      ),
     list: async (orgName, prefixes) => (await page(orgName, prefixes, { limit: Number.POSITIVE_INFINITY })).names,
     page,
   }

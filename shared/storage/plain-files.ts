@@ -1,6 +1,6 @@
 import { inBatches } from './batches.ts'
 import type { Generation, GenerationReader } from './generation-reader.ts'
-import type { Manifest, ManifestPart } from './manifest.ts'
+import { hasExpired, type Manifest, type ManifestPart } from './manifest.ts'
 import { parsePartName, partNames } from './names.ts'
 import type { ObjectStore, StoredObject } from './object-store.ts'
 
@@ -38,7 +38,8 @@ async function contentsOf(generations: GenerationReader, name: string, latest: n
 
 /**
  * Plain objects under a packet's name that are not this service's: all of them if there is no generation, none if there
- * is a packet. After a removal, leftover copies of parts of the last generations are excluded.
+ * is a packet, also when that has expired. After a removal, leftover copies of parts of the last generations are
+ * excluded.
  */
 export async function othersFiles(
   store: ObjectStore,
@@ -71,6 +72,7 @@ export async function refreshPlainFiles(
     const highest = await generations.highest(name)
     if (highest === null) return
     if (highest.manifest.removed) await removeLeftovers(store, generations, name)
+    else if (hasExpired(highest.manifest)) await removeAll(store, name)
     else await copyParts(store, name, highest.manifest)
     if ((await generations.highest(name))?.generation === highest.generation) return
   }
@@ -113,8 +115,12 @@ async function removeLeftovers(store: ObjectStore, generations: GenerationReader
   for (const { key } of await plainFilesOf(store, name)) if (!others.has(key)) await store.remove(key)
 }
 
+async function removeAll(store: ObjectStore, name: string): Promise<void> {
+  for (const { key } of await plainFilesOf(store, name)) await store.remove(key)
+}
+
 /** Removes the view of a just removed packet, whatever its objects contain; restores it if a newer packet exists. */
 export async function removePlainFiles(store: ObjectStore, generations: GenerationReader, name: string): Promise<void> {
-  for (const { key } of await plainFilesOf(store, name)) await store.remove(key)
+  await removeAll(store, name)
   await refreshPlainFiles(store, generations, name)
 }

@@ -21,8 +21,16 @@ export interface SweepRules {
   signal: AbortSignal
 }
 
+/**
+ * Expired packets are removed so much later. By then they have expired by every clock: a store refuses requests whose
+ * time differs from its own by more than a quarter of this.
+ */
+const expiredMs = 3_600_000
+
 /** Number of removed objects. */
 export interface Swept {
+  /** Expired packets, whose objects follow. */
+  expired: number
   generations: number
   parts: number
   requests: number
@@ -31,7 +39,8 @@ export interface Swept {
 
 /**
  * Removes what readers can no longer see: superseded generations (each marker before its manifest, the manifest before
- * its parts); parts that no generation refers to; what finished jobs kept, such as their requests. Contract 6.
+ * its parts); parts that no generation refers to; what finished jobs kept, such as their requests. Contract 6. An
+ * expired packet gets a removal generation, after which it is superseded.
  *
  * A generation of any kind (packet, removal or void) is needed for two things, and is removed once it is needed for
  * neither. Links: they were signed while it was the packet, or are signed for its job's result until that stops in time
@@ -47,7 +56,7 @@ export interface Swept {
  * Memory holds the keys of one packet's generations and the parts of one run; only a few requests run concurrently.
  */
 export async function sweepStorage({ store, generations }: Storage, rules: SweepRules): Promise<Swept> {
-  const swept: Swept = { generations: 0, parts: 0, requests: 0, probes: 0 }
+  const swept: Swept = { expired: 0, generations: 0, parts: 0, requests: 0, probes: 0 }
   const isOld = ({ modifiedAt }: StoredObject) => rules.now - modifiedAt > rules.orphanedMs
   const isLongSuperseded = (by: StoredObject) => rules.now - by.modifiedAt > rules.supersededMs
 
@@ -80,6 +89,24 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
       if (manifestKey !== undefined && marker && isOld(marker) && !present.has(manifestKey))
         await removeMarkers(manifestKey)
     }
+    await rules.refreshPlainFiles(name)
+    const latest = ascending.at(-1)
+    if (latest && (await isLongExpired(name, latest, markers.get(latest.key)))) await removeExpired(name, latest)
+  }
+
+  /** From the marker if there is one, so that a sweep need not read the manifest of every packet. */
+  async function isLongExpired(name: string, latest: StoredObject, markers: readonly StoredObject[] = []) {
+    const told = markers.map(({ key }) => parseMarkerKey(key)?.expiresAt)
+    const seen = told.length === 0 ? await generations.seenAt(name, numberOf(latest)) : null
+    const expiresAt = seen === null || seen === 'gone' ? told.find(Boolean) : seen.manifest.expiresAt
+    return expiresAt !== undefined && rules.now - Date.parse(expiresAt) > expiredMs
+  }
+
+  /** A generation that is committed meanwhile takes the number, and stays. */
+  async function removeExpired(name: string, latest: StoredObject) {
+    rules.signal.throwIfAborted()
+    if (!(await generations.removeAt(name, numberOf(latest)))) return
+    swept.expired++
     await rules.refreshPlainFiles(name)
   }
 

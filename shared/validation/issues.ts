@@ -31,13 +31,18 @@ function knownFields(schema: z.ZodType): string[] {
 const longestGuessed = 64
 
 /** "unknown field, did you mean `preventCleanup`?" A silently ignored option would delete relationships. */
-export function unknownField(key: string, known: readonly string[]): string {
-  if (key.length > longestGuessed) return 'unknown field'
-  const near = known
-    .map((candidate) => ({ candidate, edits: distance(key.toLowerCase(), candidate.toLowerCase()) }))
-    .sort((a, b) => a.edits - b.edits)[0]
-  const isNear = near !== undefined && near.edits <= Math.max(2, Math.floor(near.candidate.length / 3))
-  return isNear ? `unknown field, did you mean \`${near.candidate}\`?` : 'unknown field'
+export const unknownField = (key: string, known: Iterable<string>): string => `unknown field${didYouMean(key, known)}`
+
+/** ", did you mean `preventCleanup`?", or nothing if no known name is close. */
+export function didYouMean(name: string, known: Iterable<string>): string {
+  if (name.length > longestGuessed) return ''
+  let near: { candidate: string; edits: number } | null = null
+  for (const candidate of known) {
+    const edits = distance(name.toLowerCase(), candidate.toLowerCase())
+    if (near === null || edits < near.edits) near = { candidate, edits }
+  }
+  const isNear = near !== null && near.edits <= Math.max(2, Math.floor(near.candidate.length / 3))
+  return isNear ? `, did you mean \`${shown(near?.candidate ?? '')}\`?` : ''
 }
 
 /** `originIds[3]`, `mappedIndices.Person`. */

@@ -1,11 +1,22 @@
 import { hubOf, sizesOf, warmUpIds } from './graph.ts'
 import type { Lane } from './lanes.ts'
+import { modelOfPeople } from './model-of-people.ts'
 import { nodes, publishedByFresh, relationships, type Work } from './publishing.ts'
 import type { Setting } from './setting.ts'
 
 /** The service end to end over HTTP, each round with fresh workers, which first warm up with uncounted nodes. */
 export const publishLanes: Lane[] = [
   { name: 'nodes-1', unit: 'pairs', what: 'multi of all nodes, one worker', measure: by(1, allNodes) },
+  {
+    name: 'nodes-bound-1',
+    unit: 'pairs',
+    what: 'nodes-1, bound to a model of all ten properties',
+    async measure(setting) {
+      const bound = { ...nodes, index: 'Person', model: await modelOfPeople(setting) }
+      const publishedBound = by(1, (setting) => ({ ...allNodes(setting), options: bound }))
+      return publishedBound(setting)
+    },
+  },
   { name: 'nodes-2', unit: 'pairs', what: 'the same, two workers', measure: by(2, allNodes) },
   {
     name: 'relationships-1',

@@ -97,6 +97,10 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
       { name: 'R7', what: 'two workers / one, nodes from a mock origin', ...least, bar: 1.6, stretch: 1.6 },
       divided(of('mock-2', rate), of('mock-1', rate)),
     ],
+    [
+      { name: 'R1m', what: "worker's CPU per node statement, bound to a model / not bound", ...most, bar: 1.03 },
+      divided(of('nodes-bound-1', cpu), of('nodes-1', cpu)),
+    ],
     [{ name: '', what: 'two workers / one, nodes' }, divided(of('nodes-2', rate), of('nodes-1', rate))],
     [
       { name: 'R8', what: 'submit / queue.add, medians, idle', ...most, bar: 5, stretch: 3 },

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -54,7 +54,7 @@ function codeVersion(): string {
   const hash = createHash('sha256')
   for (const file of git('ls-files', '--cached', '--others', '--exclude-standard').split('\n')) {
     const path = join(root, file)
-    if (existsSync(path)) hash.update(file).update(readFileSync(path))
+    if (statSync(path, { throwIfNoEntry: false })?.isFile()) hash.update(file).update(readFileSync(path))
   }
   return `${commit}-changed-${hash.digest('hex').slice(0, 8)}`
 }

@@ -29,6 +29,7 @@ const jobFields = [
   'progress',
   'report',
   'error',
+  'expiresAt',
   'callback',
 ]
 const progressFields = ['phase', 'subRequests', 'subRequestsDone', 'pairs', 'parts', 'bytes']

@@ -61,6 +61,7 @@ test('a packet of one part: what it is, what it holds, what a target needs', asy
     generation: 1,
     jobId: job.id,
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    expiresAt: null,
     parameterSyntax: 'braces',
     numbers: 'plain',
     pairs: 31,

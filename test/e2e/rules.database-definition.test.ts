@@ -95,13 +95,14 @@ test.each(['Actor', 'person', 'DEFAULT_INDEX', 'DEFAULT_ID_FIELD', 'toString', '
   },
 )
 
-test.each(['dbUrl', 'credentials', 'mappedIndices'])(
-  '%s is required, and null is the same as absent',
-  async (field) => {
-    await refuses({ [field]: null }, `${field}: required`)
-    await refuses({ [field]: undefined }, `${field}: required`)
-  },
-)
+test.each([
+  ['dbUrl', ''],
+  ['credentials', ''],
+  ['mappedIndices', ' unless model is given'],
+])('%s is required%s, and null is the same as absent', async (field, unless) => {
+  await refuses({ [field]: null }, `${field}: required${unless}`)
+  await refuses({ [field]: undefined }, `${field}: required${unless}`)
+})
 
 test.each(['dbUrl', 'credentials'])('%s must be a string', async (field) => {
   await refuses({ [field]: 7 }, `${field}: must be a string`)

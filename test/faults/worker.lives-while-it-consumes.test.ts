@@ -9,6 +9,7 @@ import { readConfig } from '../../shared/config/config.ts'
 import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
 import { availableJobs } from '../../shared/jobs/queue-depth.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
+import { healthListener } from '../../shared/observability/health-server.ts'
 import { consumeJobs } from '../../worker/consume.ts'
 import { createWorkerContext } from '../../worker/context.ts'
 import { workerHealth } from '../../worker/health.ts'
@@ -44,7 +45,7 @@ async function workerThatTakesNothing(livenessSeconds: number) {
   })
   const context = await createWorkerContext(config, log, releases)
   const liveness = watchLiveness(context)
-  const server = createServer(workerHealth(context, liveness.isStuck)).listen(0, '127.0.0.1')
+  const server = createServer(healthListener(workerHealth(context, liveness.isStuck))).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const queue = new Queue(queueName, { connection: context.redis, prefix: queuePrefix })
   onTestFinished(async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { callbacksDueKey } from '../../shared/jobs/redis-keys.ts'
 import { callbackRequest } from '../../worker/callback-request.ts'
 import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
@@ -95,6 +95,31 @@ describe('a callback', () => {
     await callbacks.sendAgain({ id, orgName })
     await expect.poll(() => callbackOf(context, id), soon).toEqual({ state: 'delivered', attempts: 1, lastStatus: 204 })
     expect(receivedFor(id).map(({ headers }) => headers['webhook-id'])).toEqual(Array(2).fill(`${id}.succeeded`))
+  })
+
+  test.each([
+    ['is noted as delivered, while the queue still has it', 'settle', 204],
+    ['is noted as due, before it waits for its next attempt', 'settle', 503],
+    ['is found not to be due', 'forget', 204],
+  ] as const)('asked for once more when an attempt %s is sent at once', async (_when, step, status) => {
+    receiver.answerWith((response) => {
+      receiver.answerWith(noContent)
+      response.writeHead(status, { 'retry-after': '3600' }).end()
+    })
+    const id = await endedJob(context, receiver.url)
+    const job = { id, orgName }
+    if (step === 'forget') await callbacks.settle(id, { state: 'delivered', attempts: 1, lastStatus: 204 })
+    const original = callbacks[step] as (...given: unknown[]) => Promise<void>
+    const asked = vi.spyOn(callbacks, step).mockImplementationOnce(async (...given: unknown[]) => {
+      if (step === 'settle') await original(...given)
+      await callbacks.sendAgain(job)
+      if (step === 'forget') await original(...given)
+    })
+    onTestFinished(() => asked.mockRestore())
+    await callbacks.add(job)
+    const times = step === 'forget' ? 1 : 2
+    await expect.poll(() => receivedFor(id).length, soon).toBe(times)
+    await expect.poll(() => callbackOf(context, id), soon).toEqual({ state: 'delivered', attempts: 1, lastStatus: 204 })
   })
 })
 

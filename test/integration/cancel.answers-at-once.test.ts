@@ -52,10 +52,13 @@ test('cancelling a large multi with many staged parts returns at once; its parts
   const context = only<ApiContext>({ ...storage, store: slow, records, log, metrics, queue })
   const principal = { name: 'a', identity: 'a', orgs: ['*'], scopes: [] }
   const began = performance.now()
-  const input = only<Input<unknown, unknown, unknown>>({ principal, params: { id } })
+  const changes: object[] = []
+  const changed: Input['changed'] = (change) => void changes.push(change)
+  const input = only<Input<unknown, unknown, unknown>>({ principal, params: { id }, changed })
   const answer = await cancelJob.handle(context, input)
   expect(performance.now() - began).toBeLessThan(10_000)
   expect(answer).toMatchObject({ status: 200, value: { state: 'cancelled' } })
+  expect(changes).toEqual([{ action: 'job.cancel', jobId: id, orgName, fileName: 'f' }])
   letRemove()
   const left = async () => (await keysBelow(storage, `${orgName}/`)).filter((key) => key.includes(id))
   await expect.poll(left, { timeout: 30_000, interval: 200 }).toEqual([expect.stringMatching(/\/cancelled$/)])

@@ -29,10 +29,12 @@ const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 describe('a job', () => {
   test('is created queued, with its given fields and no progress', async () => {
     const created = job({ kind: 'multi', fileName: 'ü "people"/{1}', batchSize: 7, force: true })
-    expect(await records.create(created)).toEqual({ outcome: 'created' })
+    const sender = { by: 'someone', requestId: 'request-1', traceparent: null }
+    expect(await records.create({ ...created, sender })).toEqual({ outcome: 'created' })
     const { subRequests, ...given } = created
     expect(await records.read(created.id)).toEqual({
       ...given,
+      ...sender,
       state: 'queued',
       createdAt: time,
       startedAt: null,
@@ -48,6 +50,8 @@ describe('a job', () => {
       ranMs: 0,
       callback: null,
       callbackUrl: null,
+      expiresAfterDays: null,
+      expiresAt: null,
       version: jobVersion,
     })
   })

@@ -30,6 +30,7 @@ test('of a generation without digests the manifest says what is known, and null 
     generation: 1,
     jobId: staged.jobId,
     createdAt: staged.createdAt,
+    expiresAt: null,
     parameterSyntax: null,
     numbers: null,
     pairs: 2,

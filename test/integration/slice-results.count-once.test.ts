@@ -79,9 +79,11 @@ test('each slice reads its own sub-requests, with their credentials, whatever th
   const { sealedKey } = await storeRequest(store, secrets.encrypt, job, requests)
   await redis.set(secretKeyOf(job.id), sealedKey, 'EX', 600)
   const source = { store, secrets }
-  expect(await readRequests(source, job)).toEqual(requests)
+  expect(await readRequests(source, job)).toEqual({ requests, model: null })
   const { slices, views, credentials } = await readPlan(source, job)
-  const read = await Promise.all(slices.map((slice) => readRequests(source, job, slice, credentials)))
+  const read = await Promise.all(
+    slices.map(async (slice) => (await readRequests(source, job, slice, credentials)).requests),
+  )
   expect(read).toEqual([requests.slice(0, 20), requests.slice(20, 40), requests.slice(40)])
   expect(views.length).toBe(1)
   const kept = await Promise.all((await keysBelow(storage, `${job.orgName}/`)).map((key) => store.get(key)))
@@ -102,10 +104,10 @@ test('a request of version 1 is read: its credentials are in Redis, not in the s
     originIds: [id],
     credentials: credentials[1 - at],
   }))
-  expect(await readRequests(source, job)).toEqual(requests)
+  expect(await readRequests(source, job)).toEqual({ requests, model: null })
   const [first = '', second = ''] = lines
   const range = { from: Buffer.byteLength(first), bytes: Buffer.byteLength(second) }
-  expect(await readRequests(source, job, range)).toEqual([requests[1]])
+  expect((await readRequests(source, job, range)).requests).toEqual([requests[1]])
 })
 
 test('a missing request and credentials that cannot be decrypted have different errors', async () => {

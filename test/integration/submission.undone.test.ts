@@ -67,7 +67,7 @@ describe('a submission leaves', () => {
     const { states, held, secrets, queued } = await leftOf(submission)
     expect([states, held.length, secrets, queued]).toEqual([['queued'], 2, [1], [1]]) // its claim and its request
     const job = await whole.records.read(id)
-    expect(job && (await readRequests(whole, job))).toEqual(submission.requests)
+    expect(job && (await readRequests(whole, job)).requests).toEqual(submission.requests)
   })
 
   test.each<[string, string, Partial<SubmitContext>, object]>([
@@ -130,7 +130,7 @@ describe('a submission leaves', () => {
     const { id, replayed } = await submitJob({ ...whole, queue: { ...whole.queue, add } }, submission, undefined)
     const job = await whole.records.read(id)
     expect([replayed, job?.state]).toEqual([false, 'running'])
-    expect(job && (await readRequests(whole, job))).toEqual(submission.requests)
+    expect(job && (await readRequests(whole, job)).requests).toEqual(submission.requests)
   })
 
   test('nothing when another job holds the name, and names that job', async () => {
@@ -165,7 +165,7 @@ describe('a submission leaves', () => {
     expect(await whole.records.openBefore(Date.now() + 1)).toContain(id)
     expect(await redis.hget(recordKey(id), 'state')).toBe('queued')
     const job = await whole.records.read(id)
-    expect(job && (await readRequests(whole, job))).toEqual(submission.requests)
+    expect(job && (await readRequests(whole, job)).requests).toEqual(submission.requests)
   })
 })
 
@@ -173,7 +173,8 @@ test('a request whose duplicate takes the name meanwhile returns the duplicateâ€
   const order = someSubmission()
   const principal = { name: 'client', identity: 'client', orgs: ['*'], scopes: [] }
   const prefer = { waitSeconds: null, respondAsync: true, returnMinimal: false }
-  const caller = { principal, prefer, idempotencyKey: randomUUID() }
+  const sender = { by: 'client', requestId: randomUUID(), traceparent: null }
+  const caller = { principal, sender, prefer, idempotencyKey: randomUUID() }
   const idempotency = idempotencyOf(config.secretKeys, 'client', caller.idempotencyKey, order)
   const twin = { ...whole, secretKeys: config.secretKeys }
   let made = ''
@@ -186,7 +187,7 @@ test('a request whose duplicate takes the name meanwhile returns the duplicateâ€
       return { isTaken: true, latest: 1 }
     },
   }
-  const context = { ...whole, ...storage, config, packets }
+  const context = { ...whole, ...storage, config, packets, models: null }
   expect(await submit(context, caller, order)).toEqual({ id: made, replayed: true })
   const another = { ...caller, idempotencyKey: undefined }
   await expect(submit(context, another, order)).rejects.toMatchObject({ status: 409, code: 'fileExists' })

@@ -23,7 +23,9 @@ const copy = join(run.directory, 'project')
 function copyProject(): void {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
   const files = listed.toString().split('\0')
-  for (const file of files) if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(copy, file))
+  for (const file of files)
+    if (file !== '' && existsSync(join(root, file)))
+      cpSync(join(root, file), join(copy, file), { recursive: true, verbatimSymlinks: true })
   for (const name of ['node_modules', '.local/downloads']) {
     mkdirSync(join(root, name), { recursive: true })
     mkdirSync(join(copy, name, '..'), { recursive: true })

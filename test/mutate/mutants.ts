@@ -4,6 +4,7 @@ import { cypher } from './mutants/cypher.ts'
 import { jobs } from './mutants/jobs.ts'
 import { origin } from './mutants/origin.ts'
 import { publishBuild } from './mutants/publish-build.ts'
+import { publishModel } from './mutants/publish-model.ts'
 import { publishPairs } from './mutants/publish-pairs.ts'
 import { publishParts } from './mutants/publish-parts.ts'
 import { publishRead } from './mutants/publish-read.ts'
@@ -19,6 +20,7 @@ export const mutants: readonly Mutant[] = [
   ...origin,
   ...publishRequest,
   ...publishRead,
+  ...publishModel,
   ...publishPairs,
   ...publishParts,
   ...publishBuild,

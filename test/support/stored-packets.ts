@@ -7,6 +7,7 @@ interface PacketOptions {
   jobId?: string
   run?: string
   createdAt?: string
+  expiresAt?: string
 }
 
 /** Stores the parts of one run, one for each of `contents`, and returns the uncommitted manifest. */
@@ -14,7 +15,7 @@ export async function stagePacket(
   { store }: Pick<Storage, 'store'>,
   name: string,
   contents: readonly string[],
-  { jobId = randomUUID(), run = randomUUID(), createdAt = new Date().toISOString() }: PacketOptions = {},
+  { jobId = randomUUID(), run = randomUUID(), createdAt = new Date().toISOString(), ...expiry }: PacketOptions = {},
 ): Promise<Manifest> {
   const parts = await Promise.all(
     contents.map(async (content, index) => {
@@ -23,7 +24,7 @@ export async function stagePacket(
       return { key, bytes: Buffer.byteLength(content), pairs: 1, etag }
     }),
   )
-  return { jobId, attempt: 1, run, createdAt, parts }
+  return { jobId, attempt: 1, run, createdAt, ...expiry, parts }
 }
 
 /** Commits a packet without its plain files, as a job does just before writing them. @returns its generation. */

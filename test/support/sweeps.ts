@@ -15,4 +15,4 @@ export const sweep = (storage: Storage, rules: Partial<SweepRules> = {}) =>
     ...rules,
   })
 
-export const nothing = { generations: 0, parts: 0, requests: 0, probes: 0 }
+export const nothing = { expired: 0, generations: 0, parts: 0, requests: 0, probes: 0 }

@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto'
 import * as errors from '../../errors/catalogue.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { PublishRequest } from '../request/fields.ts'
-import { type Identity, idKey, idText, type NodeKeys } from '../request/identity.ts'
+import { type Identity, idKey, type NodeKeys, nameOf } from '../request/identity.ts'
 import { type NodeSetting, nodeSettings } from '../request/option-agreement.ts'
 import { type Plan, planOf } from '../request/plan.ts'
 import { groupTreatments, type NodeTreatment } from './treatments.ts'
@@ -70,9 +71,14 @@ function differing(text: string, otherText: string): string {
 /** The distinct treatments of nodes by a multi's sub-requests. */
 export function distinctTreatments(requests: readonly PublishRequest[]): NodeTreatment[] {
   const distinct = new Map<string, NodeTreatment>()
+  // Sub-requests by the thousand may share the long mappedIndices of a model.
+  const texts = new Map<object, string>()
   for (const request of requests) {
     const treatment = treatmentOf(planOf(request))
-    const key = JSON.stringify(treatment)
+    const { mappedIndices, ...rest } = treatment
+    const text = texts.get(mappedIndices) ?? hash('sha256', JSON.stringify(mappedIndices), 'base64')
+    texts.set(mappedIndices, text)
+    const key = `${text} ${JSON.stringify(rest)}`
     if (!distinct.has(key)) distinct.set(key, treatment)
   }
   return [...distinct.values()]
@@ -132,5 +138,3 @@ export function detectConflicts(treatments: readonly NodeTreatment[], observatio
 
 /** Used when the sub-requests of a multi cannot conflict. */
 const alone: ConflictDetector = { identified() {}, published() {}, missed() {} }
-
-const nameOf = ({ label, idProperty, id }: Identity) => `the "${label}" with "${idProperty}" "${idText(id)}"`

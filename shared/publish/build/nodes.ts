@@ -1,4 +1,6 @@
 import * as errors from '../../errors/catalogue.ts'
+import { typeOf } from '../model/data-types.ts'
+import { nothingBroken } from '../model/model-rules.ts'
 import { describeNode, labelProblems, NodeUpserts } from '../pairs/node-upserts.ts'
 import { wholePair } from '../pairs/pair.ts'
 import { propertyProblem } from '../pairs/pair-maker.ts'
@@ -9,6 +11,7 @@ import { readAsValues } from '../read/properties.ts'
 import { type Identity, identityOf, idText, type NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import type { Chunk, IdentifiedNodes } from './chunk.ts'
+import { isIncomplete, isRefused, reportVerdict } from './model-violations.ts'
 import { observeNode, onDuplicate } from './observer.ts'
 import { countSkipped, type RequestContext, type WriteContext, withSettings } from './request-context.ts'
 
@@ -21,9 +24,10 @@ export async function identifyNodes(context: RequestContext, rows: readonly Node
   const identities = new Map<InternalId, Identity>()
   const searchIds = new Map<InternalId, string>()
   const skipped = new Set<InternalId>()
-  for (const { node, keys, properties } of rows) {
+  for (const row of rows) {
+    const { node, keys, properties } = row
     const identity = identify(context, node, keys)
-    if (identity) identities.set(node, identity)
+    if (identity && !isIncomplete(context, row, identity)) identities.set(node, identity)
     else skipped.add(node)
     const searchId = plan.search && propertyOf(properties, plan.search.idField)
     if (identity && searchId !== null && isSearched(plan, keys.labels)) searchIds.set(node, String(searchId))
@@ -55,7 +59,7 @@ export function identify(
   keys: NodeKeys,
   identity = identityOf(context.plan.identity, keys),
 ): Identity | null {
-  const { plan, uniqueness, conflicts, report } = context
+  const { plan, uniqueness, conflicts, report, model } = context
   if ('problem' in identity) {
     if (plan.skips) {
       observeNode(context, node, keys, identity.problem)
@@ -64,8 +68,11 @@ export function identify(
     throw errors.unpublishable(`${describeNode(node, keys)} ${identity.problem}`)
   }
   const id = keys.ids[plan.identity.columns.indexOf(identity.idProperty)]
-  uniqueness.add(identity, id)
+  // Told even of a node that the model refuses: it exists, so nothing may be cleaned up as if it did not.
   conflicts.identified(node, keys, identity, id)
+  const violation = model ? model.identity(identity, typeOf(id)) : null
+  if (violation && isRefused(context, { node, keys, identity }, violation)) return null
+  uniqueness.add(identity, id)
   report.identity(identity)
   return identity
 }
@@ -76,7 +83,7 @@ export function identify(
  */
 export async function writeNodes(context: WriteContext, { rows, identities, searchIds }: Chunk): Promise<void> {
   const { origin, plan, pairs, conflicts, writer, stamp } = context
-  const upserts = new NodeUpserts(plan, pairs)
+  const upserts = new NodeUpserts(plan, pairs, context.model)
   // The node being written: `describe` and `update` are called before the next one is set.
   let current = {} as { row: NodeRow; identity: Identity; published: readonly string[] }
   const describe = () => describeNode(current.row.node, current.row.keys)
@@ -98,13 +105,15 @@ export async function writeNodes(context: WriteContext, { rows, identities, sear
     const made = upserts.fromColumns(identity, keys.labels, properties, describe)
     if (made) {
       current.published = made.keys
+      if (made.verdict !== nothingBroken) reportVerdict(context, { node, keys, identity }, made.verdict)
       const full = writer.add(made.bytes, 'nodeUpsert', describe, update)
       if (full) await full
     } else {
       const values = await readAsValues(origin, 'n', node, properties)
       if (values === null) continue
       const upsert = upserts.fromValues(identity, keys.labels, values, describe)
-      current.published = upsert.published
+      current.published = upsert.keys
+      reportVerdict(context, { node, keys, identity }, upsert.verdict)
       countSkipped(context, 'properties', upsert.skipped.size)
       for (const key of upsert.skipped) {
         observeNode(context, node, keys, propertyProblem(key, propertyOf(values, key)))

@@ -1,3 +1,4 @@
+import type { ModelRules } from '../model/model-rules.ts'
 import type { PairMaker, PropertyField } from '../pairs/pair-maker.ts'
 import type { PartMetadata } from '../parts/metadata.ts'
 import type { PacketWriter } from '../parts/packet-writer.ts'
@@ -17,6 +18,8 @@ export interface RequestContext extends Reading {
   uniqueness: Uniqueness
   conflicts: ConflictDetector
   report: Report
+  /** Of the model that the publish is bound to, if it is. */
+  model?: ModelRules | undefined
   pairs: PairMaker
   writer: PacketWriter
   /** Of a dry run. */

@@ -5,7 +5,7 @@ import { shown } from '../../validation/issues.ts'
 import { nodeDeleteRules } from '../request/documented-rules.ts'
 import { publishFields, readFields } from '../request/fields.ts'
 import { originIndex } from '../request/plan.ts'
-import { mappedIndexRules } from '../request/rules.ts'
+import { mappedIndexRules, returnOnlyStoresNothing } from '../request/rules.ts'
 import { type IdType, idParameter } from './packet.ts'
 
 /** The content of a packet of #9. `ids` are the JSON of parameters. */
@@ -16,12 +16,14 @@ export interface NodeDelete {
   ids: readonly string[]
   fileName: string
   returnOnly: boolean
+  expiresAfterDays: number | undefined
   parameterSyntax: ParameterSyntax | undefined
 }
 
 const idTypes = z.enum(['string', 'integer'])
 
-const { callbackUrl: _, ...usedOrIgnored } = publishFields
+const { callbackUrl: _, model: __, onModelViolation: ___, ...usedOrIgnored } = publishFields
+const notTaken = { callbackUrl: 'there is no job', model: 'nothing is read', onModelViolation: 'nothing is read' }
 
 /** The request as documented, which clients send. */
 export const nodeDelete = z
@@ -42,10 +44,15 @@ export function parseNodeDelete(body: unknown): { order: NodeDelete; issues: Iss
   }
   if (fields.originIds?.length === 0) issues.push({ path: 'originIds', message: 'must not be empty' })
   for (const [path, message] of mappedIndexRules({ fields, broken })) issues.push({ path, message })
-  if (fields.callbackUrl !== undefined)
-    issues.push({ path: 'callbackUrl', message: 'not taken here, as there is no job' })
+  for (const [field, why] of Object.entries(notTaken)) {
+    if (fields[field as keyof typeof notTaken] === undefined) continue
+    issues.push({ path: field, message: `not taken here, as ${why}` })
+  }
   if (fields.fileName === undefined && fields.returnOnly !== true && !broken.has('fileName')) {
     issues.push({ path: 'fileName', message: 'required unless returnOnly is true' })
+  }
+  if (fields.returnOnly === true && fields.expiresAfterDays !== undefined) {
+    issues.push({ path: 'expiresAfterDays', message: returnOnlyStoresNothing })
   }
   const originIds = [...new Set(fields.originIds)]
   const ids = originIds.map((id) => idParameter(id, (type.data ?? 'string') as IdType))
@@ -57,6 +64,7 @@ export function parseNodeDelete(body: unknown): { order: NodeDelete; issues: Iss
     })
   const { mappedIndices = {} } = fields
   const index = originIndex({ mappedIndices, index: fields.index })
-  const { fileName = '', returnOnly = false, parameterSyntax } = fields
-  return { order: { ...index, originIds, ids: ids.map(String), fileName, returnOnly, parameterSyntax }, issues }
+  const { fileName = '', returnOnly = false, expiresAfterDays, parameterSyntax } = fields
+  const stored = { fileName, returnOnly, expiresAfterDays }
+  return { order: { ...index, originIds, ids: ids.map(String), ...stored, parameterSyntax }, issues }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fileName } from '../../storage/names.ts'
 import { listOf, maxIssuesOfOne } from '../../validation/bounded.ts'
 import { relationshipCreatesRules } from '../request/documented-rules.ts'
-import { id, identifier } from '../request/fields.ts'
+import { expiresAfterDays, id, identifier } from '../request/fields.ts'
 import { type IdType, idParameter } from './packet.ts'
 
 const idType = z
@@ -36,6 +36,7 @@ export const relationshipCreates = z
     startIdType: idType,
     endIdType: idType,
     parameterSyntax: z.enum(['braces', 'dollar']).nullish(),
+    expiresAfterDays: expiresAfterDays.nullish(),
   })
   .meta({ override: relationshipCreatesRules })
   .transform(

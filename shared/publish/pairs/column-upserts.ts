@@ -1,6 +1,8 @@
 import { byCodePoint } from '../../cypher/identifiers.ts'
 import { isSafe, type Numbers, type Rendered, renderValue, type Wrap } from '../../cypher/values.ts'
-import type { Columns, Properties } from '../read/columns.ts'
+import { typeOf } from '../model/data-types.ts'
+import { nothingBroken, type TypedKeys, type Verdict } from '../model/model-rules.ts'
+import { type Columns, type Properties, typeOfText } from '../read/columns.ts'
 import { PairBytes } from './json-bytes.ts'
 import { beforeMetadata, beforeParameters, type Shape } from './pair.ts'
 import type { PropertyField } from './pair-maker.ts'
@@ -22,6 +24,7 @@ interface Slot {
 export interface UpsertShape {
   /** The keys of the published properties. */
   keys: readonly string[]
+  verdict: Verdict
   slots: readonly Slot[]
 }
 
@@ -37,13 +40,20 @@ export interface ShapeTree {
   /** The expression code of each column's values; 0 if the column is not published, null if each value is inspected. */
   columnCodes: readonly (number | null)[]
   first: Step
+  kind: UpsertKind
+}
+
+/** How the shapes of one kind of upsert are made. */
+export interface UpsertKind {
   /** Makes the shape of upserts whose values need the same expressions as these. */
-  make: (fields: readonly PropertyField[]) => Shape<IdSource | PropertySource>
+  make: (fields: readonly PropertyField[], omitted: readonly string[]) => Shape<IdSource | PropertySource>
+  /** Judges the properties by a model; absent: there is none. */
+  judge?: ((keys: TypedKeys) => Verdict) | undefined
 }
 
 interface UpsertOptions {
   numbers: Numbers
-  excluded: readonly string[]
+  excluded: ReadonlySet<string>
   added: readonly PropertyField[]
 }
 
@@ -55,6 +65,26 @@ function codeOf({ wrap, list }: Expression): number {
   const code = codes.get(wrap) ?? codes.size
   codes.set(wrap, code)
   return 1 + 2 * code + (list ? 1 : 0)
+}
+
+/** Above every expression code. */
+const mostCodes = 64
+/** Tells apart, where a model judges them, the types of values that need no expression. 0 is that of strings. */
+function kindOfPlain(value: unknown): number {
+  switch (typeof value) {
+    case 'string':
+      return 0
+    case 'bigint':
+      return 1
+    case 'number':
+      return 2
+    case 'boolean':
+      return 3
+    default: {
+      const list = value as unknown[]
+      return list.length === 0 ? 4 : 5 + kindOfPlain(list[0])
+    }
+  }
 }
 
 const plain = codeOf(plainly)
@@ -79,22 +109,27 @@ export class ColumnUpserts {
     this.#options = options
   }
 
-  tree(columns: Columns, make: ShapeTree['make']): ShapeTree {
+  tree(columns: Columns, kind: UpsertKind): ShapeTree {
     const columnCodes = columns.keys.map((key, column) => {
-      if (this.#options.excluded.includes(key)) return 0
+      if (this.#options.excluded.has(key)) return 0
       const wrap = columns.texts[column] ?? null
       return wrap && codeOf({ wrap, list: false })
     })
-    return { columns, columnCodes, first: { next: [], shape: null }, make }
+    return { columns, columnCodes, first: { next: [], shape: null }, kind }
   }
 
   /** The shape for properties read as the tree's columns; null if one of them has no rendering. */
   shapeOf(tree: ShapeTree, values: readonly unknown[]): UpsertShape | null {
     let step = tree.first
+    const isTyped = tree.kind.judge !== undefined
     for (let column = 0; column < tree.columnCodes.length; column++) {
       const value = values[column]
-      const code = value === null ? 0 : (tree.columnCodes[column] ?? codeOfValue(value, this.#options.numbers))
-      if (code === null) return null
+      let code = value === null ? 0 : tree.columnCodes[column]
+      if (code === null || code === undefined) {
+        code = codeOfValue(value, this.#options.numbers)
+        if (code === null) return null
+        if (isTyped && code === plain && typeof value !== 'string') code += mostCodes * kindOfPlain(value)
+      }
       let next = step.next[code]
       if (next === undefined) {
         next = { next: [], shape: null }
@@ -106,25 +141,31 @@ export class ColumnUpserts {
     return step.shape
   }
 
-  #makeShape({ columns, columnCodes, make }: ShapeTree, values: readonly unknown[]): UpsertShape {
+  #makeShape({ columns, columnCodes, kind }: ShapeTree, values: readonly unknown[]): UpsertShape {
     const { numbers, added } = this.#options
     const columnOf = new Map<string, number>()
-    const own = columns.keys.flatMap((key, column): PropertyField[] => {
-      if (values[column] === null || columnCodes[column] === 0) return []
+    const present = columns.keys.flatMap((key, column) =>
+      values[column] === null || columnCodes[column] === 0 ? [] : [[key, column] as const],
+    )
+    const verdict =
+      kind.judge?.(present.map(([key, column]) => [key, typeOfText(columns, column) ?? typeOf(values[column])])) ??
+      nothingBroken
+    const own = present.flatMap(([key, column]): PropertyField[] => {
+      if (verdict.omitted.includes(key)) return []
       columnOf.set(key, column)
       const wrap = columns.texts[column] ?? null
       return [{ key, value: wrap === null ? (renderValue(values[column], numbers) as Rendered) : { ...plainly, wrap } }]
     })
     const fields = [...own, ...added].sort((a, b) => byCodePoint(a.key, b.key))
     const constantOf = new Map(added.map(({ key, value }) => [key, value.json]))
-    const shape = make(fields)
+    const shape = kind.make(fields, verdict.omitted)
     const slots = shape.bindings.map(({ name, source }, index): Slot => {
       const before = Buffer.from(`${index === 0 ? beforeParameters(shape) : ','}${name}:`)
       if (typeof source === 'string') return { before, id: source, constant: null, column: -1 }
       const constant = constantOf.get(source.property) ?? null
       return { before, id: null, constant, column: columnOf.get(source.property) ?? -1 }
     })
-    return { keys: fields.map(({ key }) => key), slots }
+    return { keys: fields.map(({ key }) => key), verdict, slots }
   }
 
   /** Writes the pair with these ids. The result is valid until the next call. */

@@ -1,5 +1,7 @@
 import { byCodePoint, isQuotable } from '../../cypher/identifiers.ts'
 import * as errors from '../../errors/catalogue.ts'
+import { typeOf } from '../model/data-types.ts'
+import { type ModelRules, nothingBroken, type Verdict } from '../model/model-rules.ts'
 import type { Columns, Properties } from '../read/columns.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import { type Identity, isAlike, type NodeKeys } from '../request/identity.ts'
@@ -10,19 +12,29 @@ import { fieldsOf, type PairMaker } from './pair-maker.ts'
 
 const none: ReadonlySet<string> = new Set()
 
+/** What is made of a node. */
+interface Made {
+  /** The keys of the published properties. */
+  keys: readonly string[]
+  /** What of its labels and properties breaks the model, and the properties left out for that. */
+  verdict: Verdict
+}
+
 /** Makes the upserts of one request's nodes, in either of the two ways that `ColumnUpserts` explains. */
 export class NodeUpserts {
   readonly #plan: Plan
   readonly #pairs: PairMaker
-  readonly #excluded: readonly string[]
+  readonly #model: ModelRules | undefined
+  readonly #excluded: ReadonlySet<string>
   readonly #columns: ColumnUpserts
   readonly #trees = new Map<Columns, Map<string, ShapeTree>>()
   #last: { identity: Identity; labels: readonly string[]; tree: ShapeTree } | null = null
 
-  constructor(plan: Plan, pairs: PairMaker) {
+  constructor(plan: Plan, pairs: PairMaker, model?: ModelRules) {
     this.#plan = plan
     this.#pairs = pairs
-    this.#excluded = [...plan.deletedProperties, ...plan.protectedNodeProperties]
+    this.#model = model
+    this.#excluded = new Set([...plan.deletedProperties, ...plan.protectedNodeProperties])
     this.#columns = new ColumnUpserts({ numbers: plan.identity.numbers, excluded: this.#excluded, added: [] })
   }
 
@@ -32,10 +44,12 @@ export class NodeUpserts {
     labels: readonly string[],
     properties: Properties,
     about: () => string,
-  ): { bytes: Buffer; keys: readonly string[] } | null {
+  ): (Made & { bytes: Buffer }) | null {
     if (properties.columns === null) return null
     const shape = this.#columns.shapeOf(this.#tree(identity, labels, properties.columns, about), properties.values)
-    return shape && { bytes: this.#columns.write(shape, { id: identity.id.json }, properties), keys: shape.keys }
+    if (shape === null) return null
+    const { keys, verdict } = shape
+    return { bytes: this.#columns.write(shape, { id: identity.id.json }, properties), keys, verdict }
   }
 
   /**
@@ -46,15 +60,20 @@ export class NodeUpserts {
     labels: readonly string[],
     properties: Properties,
     about: () => string,
-  ): { pair: Pair; published: readonly string[]; skipped: ReadonlySet<string> } {
-    const { skips, identity: rule, protectedNodeProperties } = this.#plan
+  ): Made & { pair: Pair; skipped: ReadonlySet<string> } {
+    const { skips, identity: rule } = this.#plan
+    const { changes, judge } = this.#kindOf(identity, labels, about)
+    const { keys, values } = properties
+    const verdict =
+      judge?.(keys.flatMap((key, at) => (this.#excluded.has(key) ? [] : [[key, typeOf(values[at])] as const]))) ??
+      nothingBroken
     const skipped = skips ? new Set<string>() : undefined
-    const fields = fieldsOf(properties, { numbers: rule.numbers, excluded: this.#excluded, skipped })
+    const excluded = new Set([...this.#excluded, ...verdict.omitted])
+    const fields = fieldsOf(properties, { numbers: rule.numbers, excluded, skipped })
     if ('problem' in fields) throw errors.unpublishable(`${about()} ${fields.problem}`)
-    const protectedKeys = withSkipped(protectedNodeProperties, skipped)
-    const changes = { protectedKeys, ...labelChanges(this.#plan, identity, labels, about) }
-    const pair = this.#pairs.nodeUpsert(identity, fields, changes)
-    return { pair, published: fields.map(({ key }) => key), skipped: skipped ?? none }
+    const protectedKeys = withSkipped(changes.protectedKeys, new Set([...(skipped ?? []), ...verdict.omitted]))
+    const pair = this.#pairs.nodeUpsert(identity, fields, { ...changes, protectedKeys })
+    return { pair, keys: fields.map(({ key }) => key), verdict, skipped: skipped ?? none }
   }
 
   #tree(identity: Identity, labels: readonly string[], columns: Columns, about: () => string): ShapeTree {
@@ -73,9 +92,25 @@ export class NodeUpserts {
   }
 
   #newTree(identity: Identity, labels: readonly string[], columns: Columns, about: () => string): ShapeTree {
+    const { changes, judge } = this.#kindOf(identity, labels, about)
+    return this.#columns.tree(columns, {
+      judge,
+      make: (fields, omitted) =>
+        this.#pairs.nodeUpsertShape(identity, fields, {
+          ...changes,
+          protectedKeys: withSkipped(changes.protectedKeys, new Set(omitted)),
+        }),
+    })
+  }
+
+  /** What the upserts of nodes with this kind of identity and these labels have in common. */
+  #kindOf(identity: Identity, labels: readonly string[], about: () => string) {
     const { protectedNodeProperties: protectedKeys } = this.#plan
-    const changes = { protectedKeys, ...labelChanges(this.#plan, identity, labels, about) }
-    return this.#columns.tree(columns, (fields) => this.#pairs.nodeUpsertShape(identity, fields, changes))
+    const { added, removed } = labelChanges(this.#plan, identity, labels, about)
+    const ofModel = this.#model?.ofNode(identity, labels)
+    const omitted = ofModel?.omittedLabels ?? []
+    const changes = { protectedKeys, added: added.filter((label) => !omitted.includes(label)), removed }
+    return { changes, judge: ofModel?.judge }
   }
 }
 

@@ -26,7 +26,7 @@ export interface Ends {
 
 interface FieldOptions {
   numbers?: Numbers
-  excluded?: readonly string[]
+  excluded?: ReadonlySet<string>
   added?: readonly PropertyField[]
   /** Receives keys that cannot be published; if absent, the first such key is the problem. */
   skipped?: Set<string>
@@ -41,12 +41,12 @@ const mostProperties = 100_000
  */
 export function fieldsOf(
   { keys, values }: Pick<Properties, 'keys' | 'values'>,
-  { numbers = 'plain', excluded = [], added = [], skipped }: FieldOptions = {},
+  { numbers = 'plain', excluded = new Set(), added = [], skipped }: FieldOptions = {},
 ): PropertyField[] | { problem: string } {
   if (keys.length > mostProperties) return { problem: `has ${keys.length} properties, more than ${mostProperties}` }
   const fields: PropertyField[] = [...added]
   for (const [index, key] of keys.entries()) {
-    if (excluded.includes(key)) continue
+    if (excluded.has(key)) continue
     const value = isQuotable(key) ? renderValue(values[index], numbers) : null
     if (value === null) {
       if (!skipped) return { problem: propertyProblem(key, values[index]) }

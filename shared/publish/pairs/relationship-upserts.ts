@@ -30,7 +30,7 @@ interface FromValues {
 export class RelationshipUpserts {
   readonly #plan: Plan
   readonly #pairs: PairMaker
-  readonly #excluded: readonly string[]
+  readonly #excluded: ReadonlySet<string>
   readonly #added: readonly PropertyField[]
   readonly #columns: ColumnUpserts
   readonly #trees = new Map<Columns, Map<string, ShapeTree>>()
@@ -41,7 +41,7 @@ export class RelationshipUpserts {
     this.#plan = plan
     this.#pairs = pairs
     this.#added = plan.timestamp.stampsRelationships && stamp ? [stamp] : []
-    this.#excluded = [...plan.protectedRelationshipProperties, ...this.#added.map(({ key }) => key)]
+    this.#excluded = new Set([...plan.protectedRelationshipProperties, ...this.#added.map(({ key }) => key)])
     this.#columns = new ColumnUpserts({ numbers, excluded: this.#excluded, added: this.#added })
   }
 
@@ -74,7 +74,7 @@ export class RelationshipUpserts {
 
   #idOf(properties: Properties): PropertyField | null {
     const { relationshipIdField: key, identity } = this.#plan
-    if (key === null || this.#excluded.includes(key)) return null
+    if (key === null || this.#excluded.has(key)) return null
     const value = propertyOf(properties, key)
     return value === null ? null : { key, value: renderValue(value, identity.numbers) as Rendered }
   }
@@ -94,9 +94,9 @@ export class RelationshipUpserts {
 
   #newTree(ends: Ends, columns: Columns): ShapeTree {
     const { protectedRelationshipProperties: protectedKeys, relationshipIdField } = this.#plan
-    return this.#columns.tree(columns, (fields) =>
-      this.#pairs.relationshipUpsertShape(ends, fields, protectedKeys, relationshipIdField),
-    )
+    return this.#columns.tree(columns, {
+      make: (fields) => this.#pairs.relationshipUpsertShape(ends, fields, protectedKeys, relationshipIdField),
+    })
   }
 }
 

@@ -1,4 +1,7 @@
+import type { BoundModel } from '../request/bound-model.ts'
 import type { Identity } from '../request/identity.ts'
+import { type Bounds, firstOf } from './first-of.ts'
+import { createModelReport, type ModelReport, type ModelReporter } from './model-report.ts'
 
 /** Requested ids that do not exist. */
 interface Missing {
@@ -30,9 +33,13 @@ export interface JobReport {
    * `relationshipIds` scans every relationship of such a type.
    */
   missingIndexes?: { type: string; property: string }[]
+  /** Of a publish that is bound to a model. */
+  model?: ModelReport
 }
 
 export interface Report {
+  /** Of the model that the publish is bound to; null without one. */
+  model: ModelReporter | null
   identity(identity: Pick<Identity, 'label' | 'idProperty'>): void
   missing(field: 'originIds' | 'relationshipIds', ids: readonly string[]): void
   collapsed(relationships: number): void
@@ -44,12 +51,8 @@ export interface Report {
   read(identitiesAtMost?: Bounds): JobReport
 }
 
-// Bounds a job in Redis to 8 KB, however long its ids are; to 16 KB if there are hundreds of kinds of identities.
-interface Bounds {
-  count: number
-  bytes: number
-}
-
+// Bounds a job in Redis to 8 KB, however long its ids are; to 16 KB if there are hundreds of kinds of identities, and to
+// some 40 KB with what breaks a model.
 const firstIds = { count: 100, bytes: 2_000 }
 const firstIdentities = { count: 1_000, bytes: 8_000 }
 const firstIndexes = { count: 20, bytes: 1_000 }
@@ -65,7 +68,8 @@ export function mergeReports(reports: readonly JobReport[], identitiesAtMost?: B
   return merged.read(identitiesAtMost)
 }
 
-export function createReport(): Report {
+export function createReport(of: BoundModel | null = null): Report {
+  let model = of && createModelReport(of.version, of)
   const identities = new Map<string, Set<string>>()
   const missing = { originIds: none(), relationshipIds: none() }
   const skipped = nothingSkipped()
@@ -90,6 +94,9 @@ export function createReport(): Report {
   }
 
   return {
+    get model() {
+      return model
+    },
     identity: addIdentity,
     missing: addMissing,
     collapsed(relationships) {
@@ -110,6 +117,9 @@ export function createReport(): Report {
       for (const kind of Object.keys(skipped) as (keyof Skipped)[]) skipped[kind] += report.skipped[kind]
       collapsed += report.collapsed
       for (const index of report.missingIndexes ?? []) addMissingIndex(index)
+      if (report.model === undefined) return
+      model ??= createModelReport(report.model.version)
+      model.add(report.model)
     },
     read(identitiesAtMost = firstIdentities) {
       const all = [...identities].flatMap(([label, properties]) =>
@@ -125,17 +135,8 @@ export function createReport(): Report {
         skipped,
         collapsed,
         ...(indexes.length > 0 ? { missingIndexes: indexes } : {}),
+        ...(model ? { model: model.read([...identities.keys()], identitiesAtMost) } : {}),
       }
     },
   }
-}
-
-/** The longest prefix within the bounds. */
-export function firstOf<T>(all: readonly T[], most: Bounds): T[] {
-  let bytes = 2
-  const end = all.slice(0, most.count).findIndex((one) => {
-    bytes += Buffer.byteLength(JSON.stringify(one)) + 1
-    return bytes > most.bytes
-  })
-  return all.slice(0, end === -1 ? most.count : end)
 }

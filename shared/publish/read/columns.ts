@@ -1,6 +1,7 @@
 import neo4j from 'neo4j-driver'
 import { byCodePoint, isQuotable, quote } from '../../cypher/identifiers.ts'
 import { renderValue, type Wrap } from '../../cypher/values.ts'
+import { typeOf, type ValueType } from '../model/data-types.ts'
 
 /** Properties as read; a null value means that the property is absent. */
 export interface Properties {
@@ -29,6 +30,7 @@ const texts = {
   datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{0,8}[1-9])?(Z|[+-]\d\d:\d\d)$/,
 } as const
 type TextWrap = keyof typeof texts
+const types = { date: 'Date', localdatetime: 'LocalDateTime', datetime: 'DateTime' } as const
 
 /** One value per type: comparing with it yields null for any other type, and never fails. */
 export const comparable = {
@@ -102,6 +104,20 @@ export function propertiesOf(columns: Columns, values: unknown[]): Properties | 
     values[index] = `"${(value as string).replace('Z', '+00:00')}"`
   }
   return present === values[length] ? { keys: columns.keys, values, columns } : null
+}
+
+/** The type of the values of a column of texts; null for a column of values. */
+export function typeOfText({ texts }: Columns, column: number): ValueType | null {
+  const wrap = texts[column] ?? null
+  return wrap && types[wrap]
+}
+
+/** The type of a property; null if it is absent. */
+export function typeOfProperty(properties: Properties, key: string): ValueType | null {
+  const value = propertyOf(properties, key)
+  if (value === null) return null
+  const { columns } = properties
+  return (columns && typeOfText(columns, columns.at.get(key) as number)) ?? typeOf(value)
 }
 
 /** A property that was read as a value; null if it is absent. */

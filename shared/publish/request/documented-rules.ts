@@ -8,9 +8,9 @@ const when = (condition: object, ...rules: object[]) => ({ anyOf: [not(condition
 const hasDefaults = { properties: { mappedIndices: { required: ['DEFAULT_INDEX', 'DEFAULT_ID_FIELD'] } } }
 
 export const publishRules = {
-  dependentRequired: { searchFilter: ['searchIdField'] },
+  dependentRequired: { searchFilter: ['searchIdField'], onModelViolation: ['model'] },
   allOf: [
-    hasDefaults,
+    { anyOf: [given('model'), { allOf: [given('mappedIndices'), hasDefaults] }] },
     { anyOf: [some('originIds'), some('relationshipIds')] },
     { anyOf: [isTrue('metadata'), some('relationships'), some('relationshipIds')] },
     when(isTrue('hardFilterRelationships'), some('originIds')),
@@ -26,12 +26,17 @@ export const publishRules = {
     when(isTrue('timestampRelationships'), given('timestampProperty')),
     when(isTrue('postbackTimestamp'), given('timestampProperty')),
     when(some('preventSearch'), given('searchIdField')),
-    when(isTrue('returnOnly'), not(given('callbackUrl'))),
+    when(isTrue('returnOnly'), not(given('callbackUrl')), not(given('expiresAfterDays'))),
   ],
 }
 
 export const nodeDeleteRules = {
-  allOf: [hasDefaults, some('originIds'), { anyOf: [given('fileName'), isTrue('returnOnly')] }],
+  allOf: [
+    hasDefaults,
+    some('originIds'),
+    { anyOf: [given('fileName'), isTrue('returnOnly')] },
+    when(isTrue('returnOnly'), not(given('expiresAfterDays'))),
+  ],
 }
 
 export const relationshipCreatesRules = { allOf: [some('idPairs')] }

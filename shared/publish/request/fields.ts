@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { longestLifeDays } from '../../config/life-days.ts'
 import { isQuotable, longestName } from '../../cypher/identifiers.ts'
 import type { Issue } from '../../errors/app-error.ts'
 import { parseDbUrl } from '../../origin/db-url.ts'
@@ -61,7 +62,19 @@ const [mostBookmarks, longestBookmark] = [100, 1_000]
 const bookmark = z.string().refine((text) => text.length <= longestBookmark && /^[\x21-\x7e]+$/.test(text), {
   message: `must be 1 to ${longestBookmark} visible ASCII characters`,
 })
+const longestModel = 255
+const modelName = z
+  .string()
+  .refine((text) => text.trim() !== '' && text.length <= longestModel && text.isWellFormed(), {
+    message: `must be 1 to ${longestModel} characters`,
+  })
 const flag = z.boolean()
+/** Days that a packet lives, whole or not. */
+export const expiresAfterDays = z
+  .number()
+  .gt(0, 'must be more than 0')
+  .max(longestLifeDays, `must be at most ${longestLifeDays}`)
+  .meta({ description: 'remove the packet so many days after it was stored; not with returnOnly', example: 30 })
 
 /** Every field of a publish request by itself; the rules between fields are in `rules.ts`. Seed, Publish request. */
 export const publishFields = {
@@ -111,24 +124,31 @@ export const publishFields = {
   preventSearch: names.describe('nodes with any of these labels do not go to updatedIds'),
   parameterSyntax: z.enum(['braces', 'dollar']).describe('{name} or $name in statements'),
   onUnpublishable: z.enum(['fail', 'skip']).describe('fail on what cannot be published, or skip and count it'),
+  model: modelName.describe(
+    'grn of a manager version, or name of a manager, whose latest version counts: it supplies mappedIndices and checks nodes',
+  ),
+  onModelViolation: z
+    .enum(['fail', 'report', 'omit'])
+    .describe('fail on what breaks the model, publish and report it, or leave it out; with model only'),
   callbackUrl: url(parseHttpsUrl).meta({
     description: 'https:// address that is told when the job has ended; not with returnOnly',
     example: 'https://hooks.example.org/packets',
   }),
+  expiresAfterDays,
   numbers: z.enum(['plain', 'strict']).describe('strict wraps numbers for replay clients that do not tell 1 from 1.0'),
 }
 
-/** The request as documented, which clients send: only the three fields of the database are required. */
+/** The request as documented, which clients send: only the database and, without a model, its ids are required. */
 export const publishRequest = z
   .strictObject(publishFields)
   .partial()
-  .required({ dbUrl: true, credentials: true, mappedIndices: true })
+  .required({ dbUrl: true, credentials: true })
   .meta({ id: 'PublishRequest', override: publishRules })
 
 type Fields = { [Key in keyof typeof publishFields]: z.infer<(typeof publishFields)[Key]> }
 
 /** A publish request whose fields are each valid; null fields are left out. */
-export type PublishRequest = Partial<Fields> & Pick<Fields, 'dbUrl' | 'credentials' | 'mappedIndices'>
+export type PublishRequest = Partial<Fields> & Pick<Fields, 'dbUrl' | 'credentials'>
 
 /** What could be read of a request: the valid fields, and the names of those given but invalid. */
 export interface FieldsRead {

@@ -23,26 +23,43 @@ export interface NodeKeys {
   ids: readonly unknown[]
 }
 
-const defaults = ['DEFAULT_INDEX', 'DEFAULT_ID_FIELD']
+/** Keys of `mappedIndices` that are no labels. */
+export const defaultKeys = ['DEFAULT_INDEX', 'DEFAULT_ID_FIELD']
 
 /** The id property of a label in `mappedIndices`; the two DEFAULT_* keys are not labels. Contract 4.1. */
 export function idPropertyOf(mappedIndices: Readonly<Record<string, string>>, label: string): string | undefined {
-  return !defaults.includes(label) && Object.hasOwn(mappedIndices, label) ? mappedIndices[label] : undefined
+  return !defaultKeys.includes(label) && Object.hasOwn(mappedIndices, label) ? mappedIndices[label] : undefined
+}
+
+type MappedIndices = Readonly<Record<string, string>>
+
+/** Remembers what is read from each object: sub-requests by the thousand may share the long one of a model. */
+function onceForEach<T>(read: (mappedIndices: MappedIndices) => T): (mappedIndices: MappedIndices) => T {
+  const known = new WeakMap<MappedIndices, { value: T }>()
+  return (mappedIndices) => {
+    const entry = known.get(mappedIndices) ?? { value: read(mappedIndices) }
+    known.set(mappedIndices, entry)
+    return entry.value
+  }
 }
 
 /** Every id property that `mappedIndices` names, including that of DEFAULT_INDEX. */
-export const idPropertiesOf = (mappedIndices: Readonly<Record<string, string>>): string[] =>
-  Object.entries(mappedIndices).flatMap(([key, property]) => (key === 'DEFAULT_INDEX' ? [] : [property]))
+export const idPropertiesOf = onceForEach(
+  (mappedIndices): ReadonlySet<string> =>
+    new Set(Object.entries(mappedIndices).flatMap(([key, property]) => (key === 'DEFAULT_INDEX' ? [] : [property]))),
+)
 
-export function identityRule(
-  mappedIndices: Readonly<Record<string, string>>,
-  numbers: Numbers = 'plain',
-): IdentityRule {
+const labelsOf = onceForEach((mappedIndices): Omit<IdentityRule, 'numbers'> => {
   const { DEFAULT_INDEX = '', DEFAULT_ID_FIELD = '' } = mappedIndices
-  const labels = Object.entries(mappedIndices).filter(([label]) => !defaults.includes(label))
+  const labels = Object.entries(mappedIndices).filter(([label]) => !defaultKeys.includes(label))
   const idProperties = new Map([...labels, [DEFAULT_INDEX, DEFAULT_ID_FIELD] as const])
-  return { idProperties, defaultLabel: DEFAULT_INDEX, columns: [...new Set(idProperties.values())], numbers }
-}
+  return { idProperties, defaultLabel: DEFAULT_INDEX, columns: [...new Set(idProperties.values())] }
+})
+
+export const identityRule = (mappedIndices: MappedIndices, numbers: Numbers = 'plain'): IdentityRule => ({
+  ...labelsOf(mappedIndices),
+  numbers,
+})
 
 /**
  * Determines what identifies a node; no other function does. Contract 4.2; seed, Data set requirements, cases 1 to 3.
@@ -85,6 +102,10 @@ export function idText({ json }: Rendered): string {
   if (!json.startsWith('"')) return json
   return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1)
 }
+
+/** Names a node in an error. */
+export const nameOf = ({ label, idProperty, id }: Identity): string =>
+  `the "${label}" with "${idProperty}" "${idText(id)}"`
 
 /** An id as a request names it: a string itself, `5` for 5 and 5.0; null if no request can name it. Contract 4.3. */
 export const requestText = (id: Rendered): string | null =>

@@ -66,11 +66,14 @@ export function parseMulti(body: unknown, { isDryRun = false } = {}): { multi: M
   return { multi, issues }
 }
 
-function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
-  for (const field of ['orgName', 'fileName', 'callbackUrl'] as const)
+/** What sub-requests must agree on, and do not. Contract 5, order independence. */
+export function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
+  for (const field of ['orgName', 'fileName', 'callbackUrl', 'expiresAfterDays'] as const)
     yield* differing(requests, field, (request) => request[field])
   yield* differing(requests, 'returnOnly', (request) => request.returnOnly === true)
   yield* differing(requests, 'parameterSyntax', (request) => request.parameterSyntax ?? null)
+  yield* differing(requests, 'model', (request) => request.model ?? null)
+  yield* differing(requests, 'onModelViolation', (request) => request.onModelViolation ?? 'fail')
   yield* tooManyCredentials(requests)
   yield* differingLabels(requests)
   yield* optionAgreement(requests.map(planOf))
@@ -90,7 +93,10 @@ function* tooManyCredentials(requests: readonly PublishRequest[]): Generator<Iss
 function* differingLabels(requests: readonly PublishRequest[]): Generator<Issue> {
   const first = new Map<string, { index: number; idProperty: string }>()
   const reported = new Set<string>()
+  const seen = new Set<object>()
   for (const [index, { mappedIndices = {} }] of requests.entries()) {
+    if (seen.has(mappedIndices)) continue
+    seen.add(mappedIndices)
     for (const label of Object.keys(mappedIndices)) {
       const idProperty = idPropertyOf(mappedIndices, label)
       const known = first.get(label)

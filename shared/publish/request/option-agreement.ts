@@ -74,8 +74,12 @@ function* disagreements(
 /** Reports a stamp that would overwrite an id by which another sub-request finds nodes. */
 function* stampedIds(participants: readonly Participant[]): Generator<Issue> {
   const users = new Map<string, number>()
+  const seen = new Set<ReadonlySet<string>>()
   for (const { plan, index } of participants) {
-    for (const property of idPropertiesOf(plan.mappedIndices)) if (!users.has(property)) users.set(property, index)
+    const properties = idPropertiesOf(plan.mappedIndices)
+    if (seen.has(properties)) continue
+    seen.add(properties)
+    for (const property of properties) if (!users.has(property)) users.set(property, index)
   }
   for (const { plan, index } of participants) {
     const { property, postback } = plan.timestamp

@@ -24,6 +24,8 @@ export interface Plan {
   relationshipIdField: string | null
   /** Leave out and count what cannot be published, rather than fail. */
   skips: boolean
+  /** What becomes of what breaks the model; null without one. */
+  onModelViolation: 'fail' | 'report' | 'omit' | null
   publishesNodes: boolean
   publishesRelationships: boolean
   cleanup: CleanupKind
@@ -62,6 +64,7 @@ export function planOf(request: PublishRequest): Plan {
     relationships,
     relationshipIdField: request.relationshipIdField ?? null,
     skips: request.onUnpublishable === 'skip',
+    onModelViolation: request.model === undefined ? null : (request.onModelViolation ?? 'fail'),
     publishesNodes: request.metadata === true && !deletesOnly,
     publishesRelationships: relationshipIds.length > 0 || (relationships.length > 0 && !deletesOnly),
     cleanup,

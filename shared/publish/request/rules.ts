@@ -8,6 +8,9 @@ import { idPropertiesOf, idPropertyOf } from './identity.ts'
 /** IDs per publish request, and per sub-request of multi. Seed, Limits; counted without duplicates (contract 4.10). */
 export const maxIds = 500
 
+/** Why `expiresAfterDays` is refused beside `returnOnly`. */
+export const returnOnlyStoresNothing = 'must not be given together with returnOnly, which stores nothing'
+
 interface Options {
   /** Prefix of field paths: '' or `[3]`. */
   at?: string
@@ -15,6 +18,12 @@ interface Options {
   sharesStorage?: boolean
   /** They may be missing altogether. */
   isDryRun?: boolean
+}
+
+/** What breaks the rules about `mappedIndices`, once a model has completed them. */
+export function* rulesOfIndices(fields: PublishRequest): Generator<[path: string, message: string]> {
+  yield* mappedIndexRules({ fields, broken: new Set() })
+  yield* propertyRules(fields)
 }
 
 /** Validates one publish request: every field, then every rule between fields. Seed, Publish request; contract 4. */
@@ -38,16 +47,27 @@ function* rules(
   { fields, broken }: FieldsRead,
   { sharesStorage, isDryRun }: Options,
 ): Generator<[path: string, message: string]> {
-  for (const field of ['dbUrl', 'credentials', 'mappedIndices'] as const) {
+  for (const field of ['dbUrl', 'credentials'] as const) {
     if (fields[field] === undefined && !broken.has(field)) yield [field, 'required']
   }
-  yield* mappedIndexRules({ fields, broken })
+  if (fields.model === undefined && !broken.has('model')) {
+    if (fields.mappedIndices === undefined && !broken.has('mappedIndices')) {
+      yield ['mappedIndices', 'required unless model is given']
+    }
+    yield* mappedIndexRules({ fields, broken })
+  }
+  if (fields.onModelViolation !== undefined && fields.model === undefined && !broken.has('model')) {
+    yield ['onModelViolation', 'needs model']
+  }
   yield* selectionRules({ fields, broken })
   yield* cleanupRules(fields)
   yield* propertyRules(fields)
   yield* searchRules(fields)
   if (fields.returnOnly === true && fields.callbackUrl !== undefined) {
     yield ['callbackUrl', 'must not be given together with returnOnly, which makes no job']
+  }
+  if (fields.returnOnly === true && fields.expiresAfterDays !== undefined) {
+    yield ['expiresAfterDays', returnOnlyStoresNothing]
   }
   if (fields.returnOnly && isDryRun)
     yield ['returnOnly', 'must not be true together with dryRun, which returns no packet']
@@ -147,7 +167,7 @@ function* cleanupRules(fields: FieldsRead['fields']): Generator<[string, string]
 function* propertyRules(fields: FieldsRead['fields']): Generator<[string, string]> {
   const { mappedIndices = {}, protectedNodeProperties = [], protectedRelationshipProperties = [] } = fields
   const protectedKeys = new Set(protectedNodeProperties)
-  const idProperties = new Set(idPropertiesOf(mappedIndices))
+  const idProperties = idPropertiesOf(mappedIndices)
   const usesTimestamp = fields.timestampRelationships || fields.postbackTimestamp
   if (usesTimestamp && fields.timestampProperty !== undefined) {
     const key = fields.timestampProperty

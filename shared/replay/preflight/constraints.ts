@@ -1,4 +1,4 @@
-import { uniqueness } from '../../cypher/uniqueness.ts'
+import { uniqueness } from '../../cypher/schema.ts'
 
 /** A property that must be unique among the nodes with a label. */
 export interface Uniqueness {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { oldestServer, uniqueness } from '../../cypher/uniqueness.ts'
+import { oldestServer, uniqueness } from '../../cypher/schema.ts'
 import type { StatementCounts } from '../../publish/pairs/statements/statement.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 

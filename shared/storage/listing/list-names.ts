@@ -4,8 +4,8 @@ import { generationsBelow } from '../keys.ts'
 import { baseReachedInto, canStartName } from '../names.ts'
 import type { Compare, ObjectStore } from '../object-store.ts'
 import { commonStart, openCursor } from './cursor.ts'
-import { shownParts } from './markers.ts'
-import { merged, type Named, visibleKeys } from './merged-names.ts'
+import { shownOf } from './markers.ts'
+import { type ListedName, merged, type Named, visibleKeys } from './merged-names.ts'
 import { keysFor, type ListedPacket, packetsInOrder, packetsNamed } from './packet-order.ts'
 import { withoutCopies } from './plain-names.ts'
 
@@ -44,7 +44,7 @@ const turnMs = 20
  * latest generation when its keys are listed. An object that belongs to no packet seen so far may be a copy of one
  * committed since, so packets of such names are looked up again before the names are returned.
  */
-export async function* listNames(stored: Stored, wanted: Wanted): AsyncGenerator<string> {
+export async function* listNames(stored: Stored, wanted: Wanted): AsyncGenerator<ListedName> {
   const together = Math.min(wanted.most, mostTogether)
   let batch: Named[] = []
   for await (const one of findNames(stored, wanted)) {
@@ -76,14 +76,15 @@ async function* findNames(stored: Stored, { starts, after, filter, most }: Wante
 
   /** Takes part counts from markers. Without a marker, reads the manifest unless the filter excludes the packet. */
   async function* withParts(chunks: AsyncIterable<ListedPacket[]>) {
-    const partsOf = async (packet: ListedPacket) =>
-      packet.parts ?? (filter === null || filter.mayBe(packet.name) ? await shownParts(generations, packet) : null)
+    const shown = async (packet: ListedPacket) =>
+      packet.parts !== null || filter === null || filter.mayBe(packet.name)
+        ? await shownOf(generations, packet)
+        : { parts: null }
     const together = Math.min(packets, manifestsTogether)
     for await (const chunk of chunks) {
       for (let done = 0; done < chunk.length; done += together) {
         const some = chunk.slice(done, done + together)
-        const parts = await Promise.all(some.map(partsOf))
-        yield* some.map(({ name }, index) => ({ name, parts: parts[index] ?? null }))
+        yield* await Promise.all(some.map(async (packet) => ({ name: packet.name, ...(await shown(packet)) })))
       }
     }
   }

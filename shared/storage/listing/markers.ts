@@ -1,19 +1,32 @@
 import type { Generation } from '../generation-reader.ts'
 import type { Generations } from '../generations.ts'
 import { generationKey, markerKey } from '../keys.ts'
+import { isVisible } from '../manifest.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { type ListedPacket, packetsNamed } from './packet-order.ts'
 
-/** Number of parts that readers see of a packet, 0 if it was removed. For packets without a marker. */
-export async function shownParts(generations: Generations, { name, generation }: ListedPacket): Promise<number> {
+/**
+ * What readers see of a packet: the number of parts, 0 if it was removed or has expired, and when it expires, which a
+ * removed one does not.
+ */
+export type Shown = { parts: number } & Pick<ListedPacket, 'expiresAt'>
+
+/** What readers see of a packet, from its marker or else from its manifest. */
+export async function shownOf(
+  generations: Generations,
+  { name, generation, parts, expiresAt }: ListedPacket,
+): Promise<Shown> {
+  if (parts !== null) return { parts, expiresAt }
   const seen = await generations.seenAt(name, generation)
   const shown = seen === 'gone' ? await generations.highest(name) : seen
-  return shown?.manifest.parts.length ?? 0
+  const { manifest } = shown ?? {}
+  return { parts: manifest && isVisible(manifest) ? manifest.parts.length : 0, expiresAt: manifest?.expiresAt }
 }
 
 /** Puts the marker of a packet that was committed. If there is a newer generation nobody reads it. */
 export async function mark(store: ObjectStore, name: string, { generation, manifest }: Generation): Promise<void> {
-  await store.put(markerKey(generationKey(name, generation), manifest.parts.length), Buffer.alloc(0))
+  const { parts, expiresAt } = manifest
+  await store.put(markerKey(generationKey(name, generation), parts.length, expiresAt), Buffer.alloc(0))
 }
 
 /**
@@ -25,5 +38,6 @@ export async function markLatest(store: ObjectStore, generations: Generations, n
   if (packet === undefined || packet.parts !== null) return
   const seen = await generations.seenAt(name, packet.generation)
   if (seen === 'gone') return
-  await store.put(markerKey(packet.manifestKey, seen?.manifest.parts.length ?? 0), Buffer.alloc(0))
+  const { parts = [], expiresAt } = seen?.manifest ?? {}
+  await store.put(markerKey(packet.manifestKey, parts.length, expiresAt), Buffer.alloc(0))
 }

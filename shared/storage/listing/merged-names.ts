@@ -3,16 +3,20 @@ import type { ObjectStore } from '../object-store.ts'
 import type { Cursor } from './cursor.ts'
 import { partNamesFrom } from './part-order.ts'
 
-/** A candidate for the listing. */
-export interface Named {
+export interface ListedName {
   name: string
+  /** When its packet expires, ISO 8601; absent: never. */
+  expiresAt?: string | undefined
+}
+
+/** A candidate for the listing. */
+export interface Named extends ListedName {
   /** Set for the name of an object: the removed packet that it may be a copy of, or null if no packet is known. */
   plainOf?: string | null
 }
 
-/** A packet and the number of parts that readers see: 0 for a removed one, null if irrelevant. */
-interface CountedPacket {
-  name: string
+/** A packet and the number of parts that readers see: 0 for a removed or expired one, null if irrelevant. */
+interface CountedPacket extends ListedName {
   parts: number | null
 }
 
@@ -48,19 +52,20 @@ export async function* merged(
     if (name === undefined) return
     open = open.filter((each) => name.startsWith(each.name))
     if (name === packetName) {
-      const { parts } = packet.value as CountedPacket
+      const { parts, expiresAt } = packet.value as CountedPacket
       const partNames = partNamesFrom(name, parts === null || parts < 2 ? 0 : parts, from, compare)
-      open.push({ name, parts, partNames, partName: partNames.next().value })
-      if (parts === 1) yield { name }
+      open.push({ name, parts, expiresAt, partNames, partName: partNames.next().value })
+      if (parts === 1) yield { name, expiresAt }
       packet = await packets.next()
     } else if (nextPart !== null && name === nextPart.partName) {
-      yield { name }
+      yield { name, expiresAt: nextPart.expiresAt }
       nextPart.partName = nextPart.partNames.next().value
     } else {
       const owners = packetNamesOf(name, finalKey(name))
       const owner = open.find((each) => owners.includes(each.name))
       if (owner === undefined) yield { name, plainOf: null }
-      else if (owner.parts === 0) yield { name, plainOf: owner.name }
+      // All objects under the name of an expired packet are its copies until it is removed.
+      else if (owner.parts === 0 && owner.expiresAt === undefined) yield { name, plainOf: owner.name }
       object = await objects.next()
     }
   }

@@ -1,5 +1,6 @@
 import { inBatches } from '../batches.ts'
 import { generationsBelow, generationsOf, parseGenerationKey, parseMarkerKey } from '../keys.ts'
+import { hasExpired } from '../manifest.ts'
 import { canStartName, longestKeyBytes } from '../names.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { type Cursor, commonStart, openCursor } from './cursor.ts'
@@ -13,6 +14,8 @@ export interface ListedPacket {
   manifestKey: string
   /** Number of parts that readers see according to the marker, 0 for none; null without a marker. */
   parts: number | null
+  /** When it expires according to the marker; absent: never. */
+  expiresAt?: string | undefined
 }
 
 // The latest generation and its marker, with some to spare.
@@ -43,9 +46,12 @@ async function nextPacket(cursor: Cursor, from: string, within: string): Promise
     const { key } = object
     const marker = parseMarkerKey(key)
     const parsed = parseGenerationKey(key)
-    if (latest !== null && marker?.manifestKey === latest.manifestKey) latest.parts = marker.parts
-    // Keys written by an earlier version of this service are in ascending order.
-    if (isEarlier && parsed !== null) {
+    // Keys of generations written by an earlier version of this service are in ascending order.
+    if (latest !== null && marker?.manifestKey === latest.manifestKey) {
+      // A marker by an earlier version, which knows no expiry, comes first.
+      latest.parts = hasExpired(marker) ? 0 : marker.parts
+      latest.expiresAt = marker.expiresAt
+    } else if (isEarlier && parsed !== null) {
       latest = { name: parsed.name, generation: parsed.generation, manifestKey: key, parts: null }
       isEarlier = parsed.isEarlier
     } else if (latest !== null && !isEarlier) break

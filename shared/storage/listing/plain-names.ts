@@ -3,15 +3,15 @@ import type { Generations } from '../generations.ts'
 import { packetNamesOf } from '../names.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { othersFiles } from '../plain-files.ts'
-import { shownParts } from './markers.ts'
-import type { Named } from './merged-names.ts'
+import { type Shown, shownOf } from './markers.ts'
+import type { ListedName, Named } from './merged-names.ts'
 import { packetsNamed } from './packet-order.ts'
 
 /** Drops the names of objects that are copies, including copies of packets committed meanwhile. */
 export async function withoutCopies(
   { store, generations }: { store: ObjectStore; generations: Generations },
   names: readonly Named[],
-): Promise<string[]> {
+): Promise<ListedName[]> {
   const ownersOf = (name: string) => packetNamesOf(name, store.finalKey(name))
   const unknown = names.filter(({ plainOf }) => plainOf === null)
   const packets = await packetsNamed(
@@ -28,8 +28,8 @@ export async function withoutCopies(
     return keys
   }
 
-  async function isListed({ name, plainOf }: Named): Promise<boolean> {
-    if (plainOf === undefined) return true
+  async function listed({ name, plainOf, expiresAt }: Named): Promise<ListedName | null> {
+    if (plainOf === undefined) return { name, expiresAt }
     const packet =
       plainOf === null
         ? ownersOf(name)
@@ -37,13 +37,12 @@ export async function withoutCopies(
             .find((each) => each !== undefined)
         : undefined
     const removed = plainOf ?? packet?.name
-    if (removed === undefined) return true
-    const parts = packet === undefined ? 0 : (packet.parts ?? (await shownParts(generations, packet)))
+    if (removed === undefined) return { name }
+    const shown: Shown = packet === undefined ? { parts: 0 } : await shownOf(generations, packet)
     // The object's name is now that of a one-part packet, so it existed throughout.
-    if (parts > 0) return parts === 1 && packet?.name === name
-    return (await areOfOthers(removed)).has(name)
+    if (shown.parts > 0) return shown.parts === 1 && packet?.name === name ? { name, expiresAt: shown.expiresAt } : null
+    return shown.expiresAt === undefined && (await areOfOthers(removed)).has(name) ? { name } : null
   }
 
-  const listed = await inBatches(names, isListed)
-  return names.filter((_, index) => listed[index]).map(({ name }) => name)
+  return (await inBatches(names, listed)).filter((each) => each !== null)
 }

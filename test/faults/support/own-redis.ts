@@ -63,7 +63,8 @@ async function redisProcess(run: Run, command: string): Promise<OwnRedis> {
       command,
       args: [
         ...['--bind', '127.0.0.1', '--port', String(port), '--dir', directory],
-        ...['--save', '', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'],
+        // With `everysec` a killed Redis may lose what it acknowledged while the disk was slow: a rollback, see `snapshot`.
+        ...['--save', '', '--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'],
       ],
     })
     await untilReady(server, () => askRedis(url))

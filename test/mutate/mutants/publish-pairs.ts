@@ -53,7 +53,7 @@ export const publishPairs: readonly Mutant[] = [
   {
     file: 'shared/publish/pairs/column-upserts.ts',
     what: 'protected properties are published',
-    from: 'if (this.#options.excluded.includes(key)) return 0',
+    from: 'if (this.#options.excluded.has(key)) return 0',
     to: '',
     tests: ['unit/publish/columns'],
   },
@@ -88,8 +88,8 @@ export const publishPairs: readonly Mutant[] = [
   {
     file: 'shared/publish/pairs/node-upserts.ts',
     what: 'a value that was skipped is deleted on the target',
-    from: 'withSkipped(protectedNodeProperties, skipped)',
-    to: 'protectedNodeProperties',
+    from: 'new Set([...(skipped ?? []), ...verdict.omitted])',
+    to: 'new Set(verdict.omitted)',
     tests: ['replay/skipping.never-deletes'],
   },
   {

@@ -113,4 +113,25 @@ export const storage: readonly Mutant[] = [
     to: 'if (false) return',
     tests: ['unit/storage/names'],
   },
+  {
+    file: 'shared/storage/generations.ts',
+    what: 'a packet that is published while a sweep removes an expired one is removed with it',
+    from: 'generationKey(name, latest + 1), bytes',
+    to: 'generationKey(name, latest + 2), bytes',
+    tests: ['integration/expiry'],
+  },
+  {
+    file: 'shared/storage/manifest.ts',
+    what: 'an expired packet is seen until a sweep comes',
+    from: '!manifest.removed && !hasExpired(manifest)',
+    to: '!manifest.removed',
+    tests: ['unit/storage/expiry'],
+  },
+  {
+    file: 'shared/storage/sweep.ts',
+    what: 'a worker whose clock is ahead removes packets that clients still see',
+    from: '> expiredMs',
+    to: '> 0',
+    tests: ['integration/expiry'],
+  },
 ]

@@ -22,7 +22,7 @@ const timers = () => process.getActiveResourcesInfo().filter((type) => type === 
 
 test('a cancel that is answered leaves no timer behind', async () => {
   const principal = { name: 'a', identity: 'a', orgs: ['*'], scopes: [] }
-  const input = { principal, params: { id: 'job' } } as unknown as Input<unknown, unknown, unknown>
+  const input = { principal, changed() {}, params: { id: 'job' } } as unknown as Input<unknown, unknown, unknown>
   const before = timers()
   const answer = await cancelJob.handle(context as unknown as ApiContext, input)
   expect(answer).toMatchObject({ status: 200, value: { state: 'cancelled' } })

@@ -28,3 +28,12 @@ test.each(['..', 'a/..', '/', 'a\\b', ''])('a manifest with a part named %j is r
     stderr: expect.stringContaining('parts.0.fileName: must be the name of a file'),
   })
 })
+
+test('inspect says when a packet expires, also of one that was downloaded', async () => {
+  const expiresAt = '2026-12-22T12:00:00.000Z'
+  const { directory, get } = await startPacketService(undefined, { expiresAt })
+  await get()
+  const { stdout } = await runCli(['inspect', directory])
+  expect(stdout).toContain(`\nexpires: ${expiresAt}\n`)
+  expect(JSON.parse((await runCli(['inspect', directory, '--json'])).stdout)).toMatchObject({ expiresAt })
+})

@@ -62,6 +62,16 @@ describe('problems', () => {
     expect(problemsOf({ ...least, WORKER_LOCK_SECONDS: '3', WORKER_STALLED_SECONDS: '3' })).toEqual([])
   })
 
+  test('are reported if a program would serve its metrics where it serves the rest', () => {
+    const given = { ...least, METRICS_PORT: '8080' }
+    expect(problemsOf(given, 'api')).toEqual(['METRICS_PORT: must differ from API_PORT'])
+    expect(problemsOf(given, 'worker')).toEqual([])
+    expect(problemsOf({ ...given, WORKER_HEALTH_PORT: '8080' }, 'worker')).toEqual([
+      'METRICS_PORT: must differ from WORKER_HEALTH_PORT',
+    ])
+    expect(problemsOf({ ...least, API_PORT: '0', METRICS_PORT: '0' })).toEqual([])
+  })
+
   test('are reported if callbacks are allowed and nothing signs them', () => {
     expect(problemsOf({ ...least, CALLBACK_ALLOW: '*' })).toEqual(['CALLBACK_SECRETS: required with CALLBACK_ALLOW'])
     expect(problemsOf({ ...least, CALLBACK_SECRETS: least.SECRET_KEYS })).toEqual([])

@@ -32,6 +32,16 @@ describe('a number', () => {
   })
 })
 
+describe('days', () => {
+  test.each(['0.5', '30', '36500', '0.000000001'])('may be %s', (days) => {
+    expect(one('PACKET_RETENTION_DAYS', days)).toEqual([])
+  })
+
+  test.each(['0', '0.0', '-1', '36500.1', '1e3', '.5', '5.', '1,5', ' 1', 'ever'])('must not be %s', (days) => {
+    expect(one('PACKET_RETENTION_DAYS', days)).toEqual(['PACKET_RETENTION_DAYS: must be a number above 0, up to 36500'])
+  })
+})
+
 describe('a text', () => {
   const texts = ['S3_BUCKET', 'S3_REGION', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'API_HOST', 'AUTH_TOKENS']
   test.each([...texts, 'ORIGIN_ALLOW', 'ORIGIN_PORTS', 'SECRET_KEYS', 'ORIGIN_DNS_SERVERS'])(

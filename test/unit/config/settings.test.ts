@@ -4,7 +4,14 @@ import { key, least, problemsOf } from '../least-environment.ts'
 
 test('unset variables have their defaults', () => {
   expect(readConfig('api', least)).toEqual({
-    api: { host: '127.0.0.1', port: 8080, publishWaitSeconds: 55, dryRunSeconds: 20, stopGraceSeconds: 25 },
+    api: {
+      host: '127.0.0.1',
+      port: 8080,
+      publishWaitSeconds: 55,
+      dryRunSeconds: 20,
+      stopGraceSeconds: 25,
+      queuePage: false,
+    },
     worker: {
       healthHost: '127.0.0.1',
       healthPort: 8081,
@@ -16,6 +23,7 @@ test('unset variables have their defaults', () => {
       stalledSeconds: 5,
       retrySeconds: 5,
     },
+    metrics: null,
     failpoint: null,
     redis: { url: 'redis://127.0.0.1:6379' },
     storage: {
@@ -37,6 +45,7 @@ test('unset variables have their defaults', () => {
     limits: {
       jobPairs: 50_000_000,
       jobSeconds: 14_400,
+      retentionDays: null,
       inlineBytes: 16 * 1024 * 1024,
       returnOnlyPairs: 50_000,
       returnOnlyAtOnce: 32,
@@ -56,6 +65,7 @@ test('set variables override the defaults', () => {
     API_HOST: '0.0.0.0',
     API_PORT: '0',
     WORKER_HEALTH_PORT: '65535',
+    METRICS_PORT: '9090',
     WORKER_CONCURRENCY: '8',
     REDIS_URL: 'rediss://redis.example:6380/1',
     S3_PUBLIC_ENDPOINT: 'https://files.example',
@@ -69,8 +79,10 @@ test('set variables override the defaults', () => {
     ORIGIN_PORTS: '7687, 7688',
     PUBLISH_WAIT_SECONDS: '0',
     DRY_RUN_SECONDS: '5',
+    QUEUE_PAGE: 'on',
     JOB_MAX_PAIRS: '10',
     JOB_MAX_SECONDS: '20',
+    PACKET_RETENTION_DAYS: '0.5',
     PLAIN_FILES: 'off',
     INLINE_LIMIT_BYTES: '30',
     RETURN_ONLY_MAX_PAIRS: '40',
@@ -98,7 +110,7 @@ test('set variables override the defaults', () => {
     LOG_LEVEL: 'debug',
   })
   expect(config).toMatchObject({
-    api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0, dryRunSeconds: 5, stopGraceSeconds: 5 },
+    api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0, dryRunSeconds: 5, stopGraceSeconds: 5, queuePage: true },
     worker: {
       healthHost: '0.0.0.0',
       healthPort: 65_535,
@@ -110,6 +122,7 @@ test('set variables override the defaults', () => {
       stalledSeconds: 2,
       retrySeconds: 1,
     },
+    metrics: { host: '0.0.0.0', port: 9_090 },
     failpoint: { name: 'partStored', how: 'stop', count: 3 },
     auth: {
       tokensFile: 'tokens.json',
@@ -145,6 +158,7 @@ test('set variables override the defaults', () => {
     limits: {
       jobPairs: 10,
       jobSeconds: 20,
+      retentionDays: 0.5,
       inlineBytes: 30,
       returnOnlyPairs: 40,
       returnOnlyAtOnce: 41,

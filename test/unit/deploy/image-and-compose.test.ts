@@ -42,6 +42,7 @@ const prepared = {
   SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
   S3_ACCESS_KEY: 'access',
   S3_SECRET_KEY: 'secret',
+  REDIS_PASSWORD: 'password',
   NEO4J_PASSWORD: 'password',
 }
 
@@ -129,6 +130,23 @@ describe('the image', () => {
       .split('\n')
       .filter((line) => line.startsWith('!'))
     expect(passed.sort()).toEqual([...copied, 'package.json', 'package-lock.json'].map((name) => `!${name}`).sort())
+  })
+
+  test('says what it is, as package.json does', () => {
+    const { name, description, version, license } = JSON.parse(textOf('package.json'))
+    const labels = [...textOf('Dockerfile').matchAll(/org\.opencontainers\.image\.(\w+)="([^"]*)"/g)]
+    expect(Object.fromEntries(labels.map(([, key, value]) => [key, value]))).toEqual({
+      title: name,
+      description,
+      version,
+      revision: '$REVISION',
+      licenses: license,
+    })
+  })
+
+  test('takes its base from one argument, so that a digest pins both stages', () => {
+    const bases = lines.filter((line) => line.startsWith('FROM ')).map((line) => line.split(' ')[1])
+    expect(bases).toEqual(['$NODE_IMAGE', '$NODE_IMAGE'])
   })
 
   test('has the client as the command packets', () => {

@@ -41,9 +41,11 @@ const fieldsOfVersion2 = [
   'timestampRelationships',
   'toLayer',
 ]
+const fieldsOfVersion3 = [...fieldsOfVersion2, 'bookmarks', 'database']
 const fieldsOfVersion: Record<number, readonly string[]> = {
   2: fieldsOfVersion2,
-  3: [...fieldsOfVersion2, 'bookmarks', 'database'].sort(),
+  3: fieldsOfVersion3.sort(),
+  4: [...fieldsOfVersion3, 'model', 'onModelViolation: fail, report, omit'].sort(),
 }
 
 const valuesOf = (field: string): string => {

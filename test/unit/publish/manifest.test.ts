@@ -78,3 +78,13 @@ test('the slices of a packet: what they agree on, mixed what they do not, nothin
   expect(merged.report.identities.map(({ label }) => label)).toEqual(['A0', 'A1', 'B0', 'B1'])
   expect(mergeContents([plain, plain])).toEqual(plain)
 })
+
+test('no statement names a property of the model whose key no statement can name', () => {
+  const keys = ['fine', 'x\\u0060) OPTIONS {} //', 'back\\']
+  const properties = keys.map((key) => ({ key, indexed: true as const, required: true as const }))
+  const report = createReport({ version: 'v', types: [{ label: 'P', properties }], properties: keys })
+  report.identity({ label: 'P', idProperty: 'id' })
+  const { model } = described(stored(1, { report: report.read(identitiesOfPacket) })).requires
+  expect(model?.indexes.map(({ property }) => property)).toEqual(['fine'])
+  expect(model?.existence.map(({ property }) => property)).toEqual(['fine'])
+})

@@ -41,17 +41,17 @@ function fieldsByDefinition(
   own: PublishRequest,
   { node, keys }: Observed,
 ): string[] {
-  const rule = identityRule(own.mappedIndices)
+  const rule = identityRule(own.mappedIndices ?? {})
   const label = identityLabel(rule, keys)
   const idProperty = label === null ? undefined : rule.idProperties.get(label)
   if (label === null) return []
   const settings = (one: PublishRequest) => JSON.stringify([one.deleteProperties ?? [], one.dynamicLabels ?? {}])
   const neighbours = requests.filter(({ dbUrl }) => dbUrl === own.dbUrl)
   const isElsewhere = requests.some(({ dbUrl, mappedIndices }) => {
-    return dbUrl !== own.dbUrl && identityRule(mappedIndices).idProperties.get(label) === idProperty
+    return dbUrl !== own.dbUrl && identityRule(mappedIndices ?? {}).idProperties.get(label) === idProperty
   })
   const isIdentifiedOtherwise = neighbours.some(({ mappedIndices }) => {
-    const others = identityRule(mappedIndices)
+    const others = identityRule(mappedIndices ?? {})
     const other = identityLabel(others, keys)
     return other !== null && (other !== label || others.idProperties.get(other) !== idProperty)
   })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createModelRules } from '../../../shared/publish/model/model-rules.ts'
 import { NodeUpserts } from '../../../shared/publish/pairs/node-upserts.ts'
 import { wholePair } from '../../../shared/publish/pairs/pair.ts'
 import { createPairMaker } from '../../../shared/publish/pairs/pair-maker.ts'
@@ -7,21 +8,28 @@ import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
 import { busySeconds } from '../../support/busy-seconds.ts'
 
 const database = { dbUrl: 'bolt://db', credentials: 'Basic YTpi' }
-const { request } = parsePublishRequest({
+const body = {
   ...database,
   mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },
   originIds: ['a'],
   metadata: true,
   onUnpublishable: 'skip',
   returnOnly: true,
-})
+}
 const identity = { label: 'Person', idProperty: 'id', id: { json: '"a"', wrap: null, list: false } }
 
-function upsertOf(properties: number) {
+const rulesFor = createModelRules({
+  version: 'grn:gg:managerversion:1',
+  types: [{ label: 'Person', properties: [{ key: 'id' }] }],
+  properties: ['id'],
+})
+
+function upsertOf(properties: number, more: object = {}) {
+  const plan = planOf(parsePublishRequest({ ...body, ...more }).request)
   const others = Array.from({ length: properties - 1 }, (_, index) => index)
   const keys = ['id', ...others.map((index) => `k${index}`)]
   const values = ['a', ...others.map(BigInt)]
-  const upserts = new NodeUpserts(planOf(request), createPairMaker('dollar'))
+  const upserts = new NodeUpserts(plan, createPairMaker('dollar'), 'model' in more ? rulesFor(plan) : undefined)
   return upserts.fromValues(identity, ['Person'], { keys, values, columns: null }, () => 'the node')
 }
 
@@ -36,6 +44,15 @@ test('a node with 100,000 properties is one statement with a parameter for each,
   expect(Object.keys(parameters)).toHaveLength(100_000)
   expect(statement.match(/`k\d+`: \$k\d+/g)).toHaveLength(99_999)
   expect(parameters).toMatchObject({ id: 'a', k0: 0, k99998: 99_998 })
+})
+
+test('properties that the model does not have, or that are protected, are left out in linear time', () => {
+  const seconds = busySeconds(() => {
+    expect(upsertOf(100_000, { model: 'm', onModelViolation: 'omit' }).verdict.omitted).toHaveLength(99_999)
+    const protectedNodeProperties = Array.from({ length: 10_000 }, (_, index) => `k${90_000 + index}`)
+    expect(upsertOf(100_000, { protectedNodeProperties }).keys).toHaveLength(90_001)
+  })
+  expect(seconds).toBeLessThan(5)
 })
 
 test('a node with more properties is rejected even with onUnpublishable skip, to protect the memory of the worker', () => {

@@ -21,6 +21,7 @@ const job = only<JobRecord>({
   latestBefore: 0,
   version: 2,
   createdAt: new Date().toISOString(),
+  expiresAfterDays: null,
   progress: progressOf('reading', 1),
 })
 const manifest: Manifest = { jobId: job.id, attempt: 2, createdAt: '2026-11-22T12:00:00.000Z', parts: [] }

@@ -27,6 +27,7 @@ const record = only<JobRecord>({
   attempt: 2,
   latestBefore: 0,
   progress: progressOf('reading', 1),
+  traceparent: null,
   version: 2,
 })
 

@@ -1,0 +1,101 @@
+import type { Principal } from '../../shared/auth/principal.ts'
+import { type Issue, maxIssues } from '../../shared/errors/app-error.ts'
+import * as errors from '../../shared/errors/catalogue.ts'
+import type { Submission } from '../../shared/jobs/submission.ts'
+import type { VersionDocument } from '../../shared/manager/version-document.ts'
+import { type BoundModel, createBinding, type ModelledProperty } from '../../shared/publish/request/bound-model.ts'
+import type { PublishRequest } from '../../shared/publish/request/fields.ts'
+import { agreement } from '../../shared/publish/request/multi.ts'
+import { rulesOfIndices } from '../../shared/publish/request/rules.ts'
+import type { ApiContext } from '../context.ts'
+import { requireModels } from '../manager/require-models.ts'
+
+interface Bound {
+  /** Completed by the model. */
+  requests: readonly PublishRequest[]
+  model: BoundModel | null
+}
+
+/**
+ * Binds a publish to the model that its requests name, as it is now: later changes of the model do not matter.
+ * Contract 4.21.
+ * @throws invalidRequest (400), scopeMissing (403), noSuchRecord (404), modelTooLarge (422), managerAway and
+ * managerNotConfigured (503)
+ */
+export async function bindToModel(
+  { models }: Pick<ApiContext, 'models'>,
+  principal: Principal,
+  { requests, kind }: Pick<Submission, 'requests' | 'kind'>,
+): Promise<Bound> {
+  // Sub-requests agree on it.
+  const name = requests[0]?.model
+  if (name === undefined) return { requests, model: null }
+  if (!principal.scopes.includes('manager:read')) throw errors.scopeMissing('manager:read')
+  const { grn, document } = await requireModels(models).visibleTo(principal).bindable(name)
+  const model = await boundModelOf(grn, document)
+  const { bound, issues, made } = createBinding(model)
+  const isMulti = kind === 'multi'
+  const broken: Issue[] = []
+  const completed: PublishRequest[] = []
+  for (const [index, request] of requests.entries()) {
+    const at = isMulti ? `[${index}]` : ''
+    const inside = (path: string) => (isMulti ? `${at}.${path}` : path)
+    const before = broken.length
+    for (const { path, message } of issues(request)) {
+      broken.push({ path: inside(path), message })
+      if (broken.length > maxIssues) throw errors.invalidRequest(broken)
+    }
+    const whole = bound(request)
+    completed.push(whole)
+    const { indices, entries } = made()
+    if (entries > mostEntries) {
+      const which = `the sub-requests up to this one have ${indices} different mappedIndices`
+      const message = `${which}, which the model completes to over ${mostEntries} entries: split the multi`
+      throw errors.invalidRequest([...broken, { path: inside('index'), message }])
+    }
+    // Without them, every rule about them would be broken as well.
+    if (broken.length > before) continue
+    for (const [path, message] of rulesOfIndices(whole)) broken.push({ path: inside(path), message })
+    if (broken.length > maxIssues) break
+  }
+  if (isMulti && broken.length === 0) broken.push(...agreement(completed))
+  if (broken.length > 0) throw errors.invalidRequest(broken)
+  return { requests: completed, model }
+}
+
+// Of the `mappedIndices` of a multi, some 30 MB: each different `index` makes one of them.
+const mostEntries = 200_000
+
+// Some 10 MB, held while the request is answered and while a worker builds.
+const mostElements = 100_000
+
+/** @throws modelTooLarge (422) */
+async function boundModelOf(version: string, document: AsyncIterable<VersionDocument>): Promise<BoundModel> {
+  const dataTypes = new Map<string, string>()
+  const types: BoundModel['types'] = []
+  let elements = 0
+  for await (const { properties, nodeTypes } of document) {
+    for (const { key, dataType } of properties) dataTypes.set(key, String(dataType ?? ''))
+    for (const { key: label, properties: implemented } of nodeTypes) {
+      elements += 1 + implemented.length
+      types.push({
+        label,
+        properties: implemented.map(({ key, ...flags }) => propertyOf(key, dataTypes.get(key), flags)),
+      })
+    }
+    if (Math.max(elements, dataTypes.size) > mostElements) throw errors.modelTooLarge(mostElements)
+  }
+  return { version, types, properties: [...dataTypes.keys()] }
+}
+
+function propertyOf(key: string, dataType: string | undefined, { unique, indexed, required }: Flags): ModelledProperty {
+  return {
+    key,
+    ...(dataType ? { dataType } : {}),
+    ...(unique === true ? { unique } : {}),
+    ...(indexed === true ? { indexed } : {}),
+    ...(required === true ? { required } : {}),
+  }
+}
+
+type Flags = { unique?: unknown; indexed?: unknown; required?: unknown }

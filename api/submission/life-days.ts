@@ -1,0 +1,26 @@
+import type { LimitSettings } from '../../shared/config/settings.ts'
+import * as errors from '../../shared/errors/catalogue.ts'
+import type { Submission } from '../../shared/jobs/submission.ts'
+
+/**
+ * How many days a packet lives: as many as the request says, or else `PACKET_RETENTION_DAYS`; null: for ever.
+ * @throws invalidRequest (400) if the request asks for more than that
+ */
+export function lifeDays(
+  asked: number | null | undefined,
+  { retentionDays }: LimitSettings,
+  path = 'expiresAfterDays',
+): number | null {
+  if (asked && retentionDays !== null && asked > retentionDays) {
+    const message = `must be at most ${retentionDays}, the PACKET_RETENTION_DAYS of this service`
+    throw errors.invalidRequest([{ path, message }])
+  }
+  return asked ?? retentionDays
+}
+
+/** The same of a publish or multi. */
+export function lifeDaysOf(order: Submission, limits: LimitSettings): number | null {
+  const first = order.requests.findIndex(({ expiresAfterDays }) => expiresAfterDays !== undefined)
+  const at = order.kind === 'multi' ? `[${first}].` : ''
+  return lifeDays(order.requests[first]?.expiresAfterDays, limits, `${at}expiresAfterDays`)
+}

@@ -1,0 +1,9 @@
+/** A hundred years: far from the last day that a date can hold. */
+export const longestLifeDays = 36_500
+
+/** Parses how many days packets live, whole or not. @throws Error if it is none */
+export function parseLifeDays(value: string): number {
+  const days = Number(value)
+  if (/^\d{1,5}(\.\d{1,9})?$/.test(value) && days > 0 && days <= longestLifeDays) return days
+  throw new Error(`must be a number above 0, up to ${longestLifeDays}`)
+}

@@ -1,0 +1,50 @@
+import { AppError } from './app-error.ts'
+
+// Origins, and what they hold
+export const dbUrlRefused = () =>
+  new AppError(
+    422,
+    'dbUrlRefused',
+    'dbUrl: this address is not allowed here; the setting ORIGIN_ALLOW allows addresses',
+  )
+export const dbUrlPortRefused = () =>
+  new AppError(422, 'dbUrlPortRefused', 'dbUrl: this port is not allowed here; the setting ORIGIN_PORTS allows ports')
+export const originUnreachable = (cause?: unknown) =>
+  new AppError(502, 'originUnreachable', 'the origin database could not be reached', { retryable: true, cause })
+export const originRefusedCredentials = (cause?: unknown) =>
+  new AppError(502, 'originRefusedCredentials', 'the origin database refused the credentials', { cause })
+export const originBroke = (cause?: unknown) =>
+  new AppError(502, 'originBroke', 'the origin database broke off while it was read', { retryable: true, cause })
+export const originTimeLimit = (cause?: unknown) =>
+  new AppError(
+    502,
+    'originTimeLimit',
+    'the origin database ended the read at its own time limit for transactions; raise it there (db.transaction.timeout), or publish fewer ids in one request',
+    { cause },
+  )
+export const originRefusedQuery = (cause?: unknown) =>
+  new AppError(502, 'originRefusedQuery', 'the origin database refused a query', { cause })
+export const noSuchDatabase = (cause: unknown) =>
+  new AppError(
+    422,
+    'noSuchDatabase',
+    'database: the origin has no such database, or no home database for this user if the field is absent',
+    { cause },
+  )
+export const oneDatabaseOnly = () =>
+  new AppError(422, 'oneDatabaseOnly', 'database: this origin has one database only; leave the field out')
+export const bookmarksRefused = (cause: unknown) =>
+  new AppError(422, 'bookmarksRefused', 'bookmarks: the origin does not take these', { cause })
+export const originBehind = (cause: unknown) =>
+  new AppError(502, 'originBehind', 'the origin database has not reached the bookmarks in time', {
+    retryable: true,
+    cause,
+  })
+export const unpublishable = (what: string) => new AppError(422, 'unpublishable', what)
+export const modelViolation = (what: string) => new AppError(422, 'modelViolation', what)
+export const nothingThere = (label: string, idProperty: string) =>
+  new AppError(
+    422,
+    'nothingThere',
+    `originIds: none exists, and the origin has no node with label "${label}" and property "${idProperty}" at all`,
+  )

@@ -1,0 +1,71 @@
+import * as errors from '../../errors/catalogue.ts'
+import type { Verdict, Violation } from '../model/model-rules.ts'
+import { propertyOf, typeOfProperty } from '../read/columns.ts'
+import type { InternalId } from '../read/internal-ids.ts'
+import type { NodeRow } from '../read/nodes.ts'
+import { type Identity, idText, type NodeKeys, nameOf } from '../request/identity.ts'
+import { observeNode } from './observer.ts'
+import { countSkipped, type RequestContext } from './request-context.ts'
+
+interface Identified {
+  node: InternalId
+  keys: NodeKeys
+  identity: Identity
+}
+
+const omits = ({ plan }: RequestContext): boolean => plan.onModelViolation === 'omit'
+
+/**
+ * Reports what of a node breaks the model. A dry run goes on and lists it.
+ * @throws modelViolation (422), naming node, property and rule, under `onModelViolation: fail`.
+ */
+function reportViolation(context: RequestContext, { node, keys, identity }: Identified, violation: Violation): void {
+  const { plan, report, observer } = context
+  if (plan.onModelViolation === 'fail') {
+    if (!observer) throw errors.modelViolation(`${nameOf(identity)} ${violation.problem}`)
+    observeNode(context, node, keys, violation.problem)
+  }
+  report.model?.violation(violation, { label: identity.label, id: idText(identity.id) })
+}
+
+/** Reports what of an upsert breaks the model, and what was left out of it. @throws as `reportViolation` */
+export function reportVerdict(context: RequestContext, node: Identified, { violations, omitted }: Verdict): void {
+  for (const violation of violations) reportViolation(context, node, violation)
+  if (violations.length === 0 || !omits(context)) return
+  context.report.model?.omitted('labels', violations.length - omitted.length)
+  context.report.model?.omitted('properties', omitted.length)
+  countSkipped(context, 'properties', omitted.length)
+}
+
+/**
+ * Whether the model leaves out a node, as an end of a relationship too: it is identified by a label without a node type,
+ * or by an id of a wrong type. @throws as `reportViolation`
+ */
+export function isRefused(context: RequestContext, node: Identified, violation: Violation): boolean {
+  reportViolation(context, node, violation)
+  if (!omits(context)) return false
+  context.report.model?.omitted('nodes')
+  return true
+}
+
+/** Whether the model leaves out a published node, as it lacks what its node type requires. @throws as `reportViolation` */
+export function isIncomplete(
+  context: RequestContext,
+  { node, keys, properties }: NodeRow,
+  identity: Identity,
+): boolean {
+  const { model, plan } = context
+  if (!model || !plan.publishesNodes) return false
+  let isBroken = false
+  for (const key of model.required(identity.label)) {
+    // Types matter only where a wrong one is left out.
+    if (!omits(context) && propertyOf(properties, key) !== null) continue
+    const violation = model.lacks(identity, key, typeOfProperty(properties, key))
+    if (violation === null) continue
+    reportViolation(context, { node, keys, identity }, violation)
+    isBroken = true
+  }
+  if (!isBroken || !omits(context)) return false
+  context.report.model?.omitted('nodes')
+  return true
+}

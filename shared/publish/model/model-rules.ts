@@ -1,0 +1,131 @@
+import { isQuotable } from '../../cypher/identifiers.ts'
+import { shown } from '../../validation/issues.ts'
+import type { BoundModel, ModelledProperty } from '../request/bound-model.ts'
+import type { Identity } from '../request/identity.ts'
+import type { Plan } from '../request/plan.ts'
+import { type DataType, dataTypeOf, fits, type ValueType } from './data-types.ts'
+
+/** What of a node breaks the model. */
+export interface Violation {
+  rule: 'nodeType' | 'property' | 'required' | 'dataType'
+  /** The property, or null where a label breaks the rule. */
+  property: string | null
+  /** Continues a sentence that begins with the node. */
+  problem: string
+}
+
+/** What of a published node breaks the model, and what `omit` leaves out of it for that. */
+export interface Verdict {
+  violations: readonly Violation[]
+  omitted: readonly string[]
+}
+
+export const nothingBroken: Verdict = { violations: [], omitted: [] }
+
+/** The type of each property of a node. */
+export type TypedKeys = Iterable<readonly [key: string, type: ValueType]>
+
+interface NodeType {
+  properties: ReadonlyMap<string, Property>
+  required: readonly string[]
+}
+
+interface Property extends ModelledProperty {
+  type: DataType | null
+}
+
+export type ModelRules = ReturnType<typeof rulesFor>
+
+/** The rules of a model, for the nodes of each request. Contract 4.21. */
+export function createModelRules({ types }: BoundModel): (plan: Plan) => ModelRules {
+  const nodeTypes = new Map(types.map(({ label, properties }) => [label, nodeTypeOf(properties)]))
+  return (plan) => rulesFor(nodeTypes, plan)
+}
+
+function nodeTypeOf(properties: readonly ModelledProperty[]): NodeType {
+  return {
+    properties: new Map(properties.map((one) => [one.key, { ...one, type: dataTypeOf(one.dataType) }])),
+    required: properties.filter(({ required }) => required).map(({ key }) => key),
+  }
+}
+
+function rulesFor(nodeTypes: ReadonlyMap<string, NodeType>, plan: Plan) {
+  const excluded = new Set([...plan.deletedProperties, ...plan.protectedNodeProperties])
+  const isOmitting = plan.onModelViolation === 'omit'
+  const required = new Map<string, readonly string[]>()
+  let last = {} as { label: string; idProperty: string; type: ValueType; violation: Violation | null }
+
+  function ofProperty(label: string, key: string, type: ValueType): Violation | null {
+    const property = nodeTypes.get(label)?.properties.get(key)
+    if (property === undefined) {
+      const problem = `has a property "${shown(key)}", which its node type "${shown(label)}" does not have`
+      return { rule: 'property', property: key, problem }
+    }
+    if (property.type === null || fits(type, property.type)) return null
+    return {
+      rule: 'dataType',
+      property: key,
+      problem: `has the type ${type} in its property "${shown(key)}", which is ${property.type} in the model`,
+    }
+  }
+
+  return {
+    /** What breaks the model at any end of a relationship: the label or the id that identifies the node. */
+    identity({ label, idProperty }: Identity, type: ValueType): Violation | null {
+      // Most nodes are identified as the one before.
+      if (label !== last.label || idProperty !== last.idProperty || type !== last.type) {
+        const violation = nodeTypes.has(label) ? ofProperty(label, idProperty, type) : noNodeType(label)
+        last = { label, idProperty, type, violation }
+      }
+      return last.violation
+    },
+
+    /**
+     * Judges nodes with this identity and these labels: other labels without a node type, unknown keys, and types that
+     * do not fit. What identifies the node, and what it lacks, is checked before.
+     */
+    ofNode({ label, idProperty }: Identity, labels: readonly string[]) {
+      const unknown = labels.filter((one) => one !== label && isQuotable(one) && !nodeTypes.has(one))
+      const ofLabels = unknown.map(noNodeType)
+      return {
+        omittedLabels: isOmitting ? unknown : [],
+        judge(keys: TypedKeys): Verdict {
+          const ofProperties: Violation[] = []
+          for (const [key, type] of keys) {
+            const violation = key === idProperty ? null : ofProperty(label, key, type)
+            if (violation) ofProperties.push(violation)
+          }
+          const violations = [...ofLabels, ...ofProperties]
+          if (violations.length === 0) return nothingBroken
+          return { violations, omitted: isOmitting ? ofProperties.map(({ property }) => property as string) : [] }
+        },
+      }
+    },
+
+    /** The keys of the properties that published nodes of this node type must have, but for those not published. */
+    required(label: string): readonly string[] {
+      const known = required.get(label)
+      if (known) return known
+      const keys = (nodeTypes.get(label)?.required ?? []).filter((key) => !excluded.has(key))
+      required.set(label, keys)
+      return keys
+    },
+
+    /**
+     * What a published node lacks: a required property of this type, which is null if the node does not have it or,
+     * where a wrong type is left out, its value. The id property has been checked.
+     */
+    lacks({ label, idProperty }: Identity, key: string, type: ValueType | null): Violation | null {
+      if (key === idProperty) return null
+      if (type !== null) return isOmitting ? ofProperty(label, key, type) : null
+      const problem = `has no property "${shown(key)}", which its node type "${shown(label)}" requires`
+      return { rule: 'required', property: key, problem }
+    },
+  }
+}
+
+const noNodeType = (label: string): Violation => ({
+  rule: 'nodeType',
+  property: null,
+  problem: `bears the label "${shown(label)}", which is no node type of the model`,
+})

@@ -1,0 +1,100 @@
+import { isQuotable } from '../../cypher/identifiers.ts'
+import { shown } from '../../validation/issues.ts'
+import type { Violation } from '../model/model-rules.ts'
+import type { BoundModel } from '../request/bound-model.ts'
+import { type Bounds, firstOf } from './first-of.ts'
+
+interface Broken extends Violation {
+  label: string
+  id: string
+}
+
+type Named = { label: string; property: string }
+
+/** What a job reports about the model that its packet is bound to. Contract 4.21. */
+export interface ModelReport {
+  /** The grn of the manager version. */
+  version: string
+  violations: { count: number; first: Broken[] }
+  /** What was left out of published nodes, and the nodes left out; a far end counts once for each relationship. */
+  omitted: { labels: number; properties: number; nodes: number }
+  /** Properties that the model has as indexed, and as required, of labels that identify nodes of the packet. */
+  indexed: Named[]
+  required: Named[]
+  /** The minimum number of further ones, if not all are listed. */
+  moreProperties?: number
+}
+
+export interface ModelReporter {
+  violation(violation: Violation, node: { label: string; id: string }): void
+  omitted(kind: keyof ModelReport['omitted'], count?: number): void
+  add(report: ModelReport): void
+  /** @param labels those that identify nodes of the packet. */
+  read(labels: readonly string[], propertiesAtMost: Bounds): ModelReport
+}
+
+const firstViolations = { count: 100, bytes: 8_000 }
+
+export function createModelReport(
+  version: string,
+  { types }: Pick<BoundModel, 'types'> = { types: [] },
+): ModelReporter {
+  const violations: ModelReport['violations'] = { count: 0, first: [] }
+  const omitted = { labels: 0, properties: 0, nodes: 0 }
+  const listed = { indexed: new Map<string, Named>(), required: new Map<string, Named>() }
+  let propertiesAtLeast = 0
+  let isFull = false
+
+  const list = (kind: keyof typeof listed, { label, property }: Named) =>
+    listed[kind].set(JSON.stringify([label, property]), { label, property })
+
+  function addFirst(broken: readonly Broken[]) {
+    if (isFull) return
+    const all = [...violations.first, ...broken]
+    violations.first = firstOf(all, firstViolations)
+    isFull = violations.first.length < all.length
+  }
+
+  return {
+    violation({ rule, property, problem }, { label, id }) {
+      violations.count++
+      if (isFull) return
+      addFirst([{ label: shown(label), id: shown(id), property: property && shown(property), rule, problem }])
+    },
+    omitted(kind, count = 1) {
+      omitted[kind] += count
+    },
+    add(report) {
+      violations.count += report.violations.count
+      addFirst(report.violations.first)
+      for (const kind of Object.keys(omitted) as (keyof typeof omitted)[]) omitted[kind] += report.omitted[kind]
+      for (const kind of ['indexed', 'required'] as const) for (const one of report[kind]) list(kind, one)
+      const count = report.indexed.length + report.required.length + (report.moreProperties ?? 0)
+      propertiesAtLeast = Math.max(propertiesAtLeast, count)
+    },
+    read(labels, propertiesAtMost) {
+      const published = new Set(labels)
+      for (const { label, properties } of types) {
+        if (!published.has(label)) continue
+        for (const { key, indexed, required } of properties) {
+          // Statements are made of these, and no published node has another.
+          if (!isQuotable(key)) continue
+          if (indexed) list('indexed', { label, property: key })
+          if (required) list('required', { label, property: key })
+        }
+      }
+      const indexed = firstOf([...listed.indexed.values()], propertiesAtMost)
+      const required = firstOf([...listed.required.values()], propertiesAtMost)
+      const most = Math.max(listed.indexed.size + listed.required.size, propertiesAtLeast)
+      const moreProperties = most - indexed.length - required.length
+      return {
+        version,
+        violations: { ...violations },
+        omitted: { ...omitted },
+        indexed,
+        required,
+        ...(moreProperties > 0 ? { moreProperties } : {}),
+      }
+    },
+  }
+}

@@ -1,0 +1,170 @@
+import { isQuotable } from '../../cypher/identifiers.ts'
+import type { Issue } from '../../errors/app-error.ts'
+import { didYouMean, shown } from '../../validation/issues.ts'
+import type { PublishRequest } from './fields.ts'
+import { defaultKeys, idPropertyOf } from './identity.ts'
+
+/** A property as a model implements it on a node type. */
+export interface ModelledProperty {
+  key: string
+  /** As in the model: free text. */
+  dataType?: string
+  unique?: true
+  indexed?: true
+  required?: true
+}
+
+/** A version of a model, as a publish is bound to it when it is accepted: plain data, stored with the request. */
+export interface BoundModel {
+  /** The grn of the manager version. */
+  version: string
+  types: { label: string; properties: ModelledProperty[] }[]
+  /** The keys of all its properties, implemented or not. */
+  properties: string[]
+}
+
+type Indices = Readonly<Record<string, string>>
+
+/**
+ * Binds requests to a model: it supplies what their `mappedIndices` leave out, and must agree with what they name.
+ * Contract 4.21.
+ */
+export function createBinding({ version, types, properties }: BoundModel) {
+  const typeOf = new Map(types.map((type) => [type.label, type]))
+  const keys = new Set(properties)
+  const derived = new Map(
+    types.flatMap((type) => {
+      const property = idPropertyIn(type.properties)
+      const isUsable = property !== undefined && isQuotable(property) && isQuotable(type.label)
+      return isUsable && !defaultKeys.includes(type.label) ? [[type.label, property] as const] : []
+    }),
+  )
+  // Thousands of sub-requests may be bound to a model of thousands of node types: equal ones share their indices.
+  const known = new Map<string, Indices>()
+
+  function indicesOf({ mappedIndices: given = {}, index }: Partial<PublishRequest>): Indices {
+    const key = JSON.stringify([given, index])
+    const indices = known.get(key) ?? completed(given, index)
+    known.set(key, indices)
+    return indices
+  }
+
+  function completed(given: Indices, index: string | undefined): Indices {
+    const only = types.length === 1 ? types[0]?.label : undefined
+    const label = given.DEFAULT_INDEX ?? index ?? only
+    const all = { ...Object.fromEntries(derived), ...given }
+    const property = given.DEFAULT_ID_FIELD ?? (label === undefined ? undefined : idPropertyOf(all, label))
+    return {
+      ...all,
+      ...(label === undefined ? {} : { DEFAULT_INDEX: label }),
+      ...(property === undefined ? {} : { DEFAULT_ID_FIELD: property }),
+    }
+  }
+
+  const ofModel = `of the model version ${version}`
+  const noNodeType = (label: string) => `"${shown(label)}" is no node type ${ofModel}${guess(label, typeOf)}`
+
+  const candidates = new Map<string, ReadonlySet<string> | null>()
+  function candidatesOf(label: string): ReadonlySet<string> | null {
+    const known = candidates.get(label) ?? idCandidates(typeOf.get(label)?.properties)
+    candidates.set(label, known)
+    return known
+  }
+
+  function* indexIssues({ mappedIndices: given = {}, index }: Partial<PublishRequest>): Generator<Issue> {
+    const { DEFAULT_INDEX: label, DEFAULT_ID_FIELD: property } = indicesOf({
+      mappedIndices: given,
+      ...(index === undefined ? {} : { index }),
+    })
+    if (label === undefined) {
+      const message = `the model version ${version} has ${types.length} node types: give index, or mappedIndices`
+      yield { path: 'index', message }
+      return
+    }
+    if (given.DEFAULT_INDEX !== undefined && !typeOf.has(given.DEFAULT_INDEX)) {
+      yield { path: 'mappedIndices.DEFAULT_INDEX', message: noNodeType(given.DEFAULT_INDEX) }
+    }
+    if (index !== undefined && !typeOf.has(index)) yield { path: 'index', message: noNodeType(index) }
+    if (property === undefined && typeOf.has(label)) {
+      const message = `the node type "${shown(label)}" ${ofModel} has not one unique property: give mappedIndices`
+      yield { path: 'mappedIndices', message }
+    }
+    const own =
+      given.DEFAULT_ID_FIELD === undefined ? [] : [[label, given.DEFAULT_ID_FIELD, 'DEFAULT_ID_FIELD'] as const]
+    const entries = Object.entries(given).flatMap(([key, value]) =>
+      defaultKeys.includes(key) ? [] : [[key, value, key] as const],
+    )
+    for (const [of, key, field] of [...own, ...entries]) {
+      const candidates = candidatesOf(of)
+      if (candidates === null || candidates.has(key)) continue
+      const which = candidates.size === 0 ? 'has no property' : `is identified by ${oneOf(candidates)}`
+      const message = `must not be "${shown(key)}": the node type "${shown(of)}" ${ofModel} ${which}`
+      yield { path: `mappedIndices.${shown(field)}`, message }
+    }
+  }
+
+  return {
+    /** How many different `mappedIndices` were made so far, and of how many entries that follow from the model. */
+    made: () => ({ indices: known.size, entries: known.size * derived.size }),
+
+    /** The request with all of `mappedIndices`. */
+    bound: (request: PublishRequest): PublishRequest => ({ ...request, mappedIndices: indicesOf(request) }),
+
+    /** What of a request contradicts the model. */
+    *issues(request: Partial<PublishRequest>): Generator<Issue> {
+      yield* indexIssues(request)
+      const { targetFilter, dynamicLabels = {} } = request
+      if (targetFilter !== undefined && !typeOf.has(targetFilter)) {
+        yield { path: 'targetFilter', message: noNodeType(targetFilter) }
+      }
+      for (const label of Object.keys(dynamicLabels)) {
+        if (!typeOf.has(label)) yield { path: `dynamicLabels.${shown(label)}`, message: noNodeType(label) }
+      }
+      for (const field of ['protectedNodeProperties', 'deleteProperties'] as const) {
+        for (const key of new Set(request[field])) {
+          if (keys.has(key)) continue
+          yield { path: field, message: `"${shown(key)}" is no property ${ofModel}${guess(key, keys)}` }
+        }
+      }
+    },
+  }
+}
+
+/** The requests as their model completes them. */
+export function boundRequests(
+  requests: readonly PublishRequest[],
+  model: BoundModel | null,
+): readonly PublishRequest[] {
+  if (model === null) return requests
+  const { bound } = createBinding(model)
+  return requests.map(bound)
+}
+
+const uniqueOf = (properties: readonly ModelledProperty[]) => properties.filter(({ unique }) => unique)
+
+/** The only unique property of a node type, or the only one that is required as well. */
+function idPropertyIn(properties: readonly ModelledProperty[]): string | undefined {
+  const unique = uniqueOf(properties)
+  const [only, ...others] = unique.length === 1 ? unique : unique.filter(({ required }) => required)
+  return others.length === 0 ? only?.key : undefined
+}
+
+/** The properties that may identify nodes: unique ones, or any if none is. null for a label without node type. */
+function idCandidates(properties: readonly ModelledProperty[] | undefined): ReadonlySet<string> | null {
+  if (properties === undefined) return null
+  const unique = uniqueOf(properties)
+  return new Set((unique.length > 0 ? unique : properties).map(({ key }) => key))
+}
+
+const mostNamed = 10
+
+function oneOf(names: ReadonlySet<string>): string {
+  const first = [...names].slice(0, mostNamed).map((name) => `"${shown(name)}"`)
+  return [...first, ...(names.size > mostNamed ? [`${names.size - mostNamed} others`] : [])].join(' or ')
+}
+
+// Each comparison takes a fraction of a microsecond, and a request may hold thousands of wrong names.
+const mostCompared = 1_000
+
+const guess = (name: string, known: ReadonlyMap<string, unknown> | ReadonlySet<string>): string =>
+  known.size > mostCompared ? '' : didYouMean(name, known.keys())

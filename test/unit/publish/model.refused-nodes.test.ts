@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { identify } from '../../../shared/publish/build/nodes.ts'
+import type { RequestContext } from '../../../shared/publish/build/request-context.ts'
+import { createModelRules } from '../../../shared/publish/model/model-rules.ts'
+import { createReport } from '../../../shared/publish/parts/report.ts'
+import { planOf } from '../../../shared/publish/request/plan.ts'
+import { only } from '../../support/only.ts'
+
+const bound = {
+  version: 'grn',
+  types: [{ label: 'Person', properties: [{ key: 'id', dataType: 'String' }] }],
+  properties: ['id'],
+}
+
+test('a node that the model refuses is told of as existing, so that no cleanup treats it as missing', () => {
+  const plan = planOf({
+    ...{ dbUrl: 'bolt://db', credentials: '', model: 'grn', onModelViolation: 'omit' as const },
+    mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' },
+  })
+  const report = createReport(bound)
+  const told: unknown[] = []
+  const checked: unknown[] = []
+  const context = only<RequestContext>({
+    observer: undefined,
+    ...{ plan, report, model: createModelRules(bound)(plan) },
+    conflicts: { identified: (node) => told.push(node), published() {}, missed() {} },
+    uniqueness: only<RequestContext['uniqueness']>({ add: (identity) => checked.push(identity) }),
+  })
+  expect(identify(context, 7 as never, { labels: ['Person'], index: null, ids: [5n] })).toBeNull()
+  expect([told, checked]).toEqual([[7], []])
+  expect(report.read().model?.omitted.nodes).toBe(1)
+})

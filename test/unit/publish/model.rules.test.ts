@@ -1,0 +1,199 @@
+import fc from 'fast-check'
+import neo4j from 'neo4j-driver'
+import { expect, test } from 'vitest'
+import { createModelRules, type Violation } from '../../../shared/publish/model/model-rules.ts'
+import { NodeUpserts } from '../../../shared/publish/pairs/node-upserts.ts'
+import { pairText } from '../../../shared/publish/pairs/pair.ts'
+import { createPairMaker } from '../../../shared/publish/pairs/pair-maker.ts'
+import {
+  type Columns,
+  columnsOf,
+  type Properties,
+  propertiesOf,
+  typeOfProperty,
+} from '../../../shared/publish/read/columns.ts'
+import type { BoundModel } from '../../../shared/publish/request/bound-model.ts'
+import { identityOf } from '../../../shared/publish/request/identity.ts'
+import { planOf } from '../../../shared/publish/request/plan.ts'
+import { anyProperties, rowOf } from '../any-properties.ts'
+
+const keys = ['id', 'a', 'b c', '__proto__', 'kept', 'gone']
+const dataTypes = [
+  'String',
+  'integer',
+  'Float',
+  'Number',
+  'boolean',
+  'Date',
+  'DateTime',
+  'LocalDateTime',
+  'Duration',
+  'Point',
+  'LocalTime',
+  'Number[]',
+  'string[]',
+  'anything',
+  '',
+]
+const property = fc.record({
+  key: fc.constantFrom(...keys, 'born', 'seen', 'at'),
+  dataType: fc.constantFrom(...dataTypes),
+  required: fc.boolean(),
+})
+const model: fc.Arbitrary<BoundModel> = fc
+  .record({
+    person: fc.uniqueArray(property, { selector: ({ key }) => key, maxLength: 9 }),
+    hasAdmin: fc.boolean(),
+  })
+  .map(({ person, hasAdmin }) => ({
+    version: 'grn',
+    types: [
+      {
+        label: 'Person',
+        properties: person.map(({ required, ...rest }) => ({ ...rest, ...(required ? { required } : {}) })),
+      },
+      ...(hasAdmin ? [{ label: 'Admin', properties: [] }] : []),
+    ],
+    properties: keys,
+  }))
+
+/** The types of values by the words of the documentation, and which of them each word allows. */
+const kinds: [word: RegExp, is: (value: unknown) => boolean][] = [
+  [/^string$/i, (value) => typeof value === 'string'],
+  [/^boolean$/i, (value) => typeof value === 'boolean'],
+  [/^integer$/i, (value) => typeof value === 'bigint'],
+  [/^float$/i, (value) => typeof value === 'number'],
+  [/^number$/i, (value) => typeof value === 'bigint' || typeof value === 'number'],
+  [/^date$/i, (value) => neo4j.isDate(value as object)],
+  [/^datetime$/i, (value) => neo4j.isDateTime(value as object)],
+  [/^localdatetime$/i, (value) => neo4j.isLocalDateTime(value as object)],
+  [/^localtime$/i, (value) => neo4j.isLocalTime(value as object)],
+  [/^duration$/i, (value) => neo4j.isDuration(value as object)],
+  [/^point$/i, (value) => neo4j.isPoint(value as object)],
+]
+function allows(dataType: string, value: unknown): boolean {
+  const element = dataType.replace('[]', '')
+  const is = kinds.find(([word]) => word.test(element))?.[1]
+  if (is === undefined) return true
+  return dataType.endsWith('[]') ? Array.isArray(value) && value.every(is) : !Array.isArray(value) && is(value)
+}
+
+interface Expected {
+  broken: string[]
+  omitted: string[]
+  isSkipped: boolean
+}
+
+/** Reference implementation of the rules, for one node identified by `id`. */
+function expected(
+  { types }: BoundModel,
+  mode: string,
+  labels: readonly string[],
+  { keys, values }: Properties,
+): Expected {
+  const person = types[0]?.properties ?? []
+  const unpublished = ['kept', 'gone']
+  const wrong = keys.filter((key, at) => {
+    const rule = person.find((one) => one.key === key)
+    return key !== 'id' && !unpublished.includes(key) && (!rule || !allows(rule.dataType ?? '', values[at]))
+  })
+  const required = person.filter((one) => one.required && one.key !== 'id' && !unpublished.includes(one.key))
+  const absent = required.filter((one) => !keys.includes(one.key)).map(({ key }) => key)
+  const useless = required.filter((one) => wrong.includes(one.key)).map(({ key }) => key)
+  const isSkipped = mode === 'omit' && absent.length + useless.length > 0
+  const noTypes = labels.filter((label) => !types.some((type) => type.label === label))
+  const broken = isSkipped
+    ? [...absent.map((key) => `required ${key}`), ...useless.map((key) => `type ${key}`)]
+    : [
+        ...absent.map((key) => `required ${key}`),
+        ...noTypes,
+        ...wrong.map((key) => (person.some((one) => one.key === key) ? `type ${key}` : `unknown ${key}`)),
+      ]
+  return { broken: broken.sort(), omitted: mode === 'omit' && !isSkipped ? wrong.sort() : [], isSkipped }
+}
+
+function textOf({ rule, property, problem }: Violation): string {
+  if (rule === 'nodeType') return /"(.*)"/.exec(problem)?.[1] ?? ''
+  return `${{ required: 'required', dataType: 'type', property: 'unknown' }[rule]} ${property}`
+}
+
+const about = () => 'the element'
+const mode = fc.constantFrom('fail' as const, 'report' as const, 'omit' as const)
+const labels = fc.constantFrom(['Person'], ['Person', 'Admin'], ['Other', 'Person'])
+const sample = fc.array(anyProperties(keys), { minLength: 2, maxLength: 6 })
+
+test('10,000 nodes are judged as the rules say, and columns as values', () => {
+  const seen = { nodes: 0, columns: 0, broken: 0, skipped: 0, omitted: 0 }
+  fc.assert(
+    fc.property(model, mode, labels, sample, (bound, onModelViolation, labels, elements) => {
+      const plan = planOf({
+        ...{ dbUrl: 'bolt://db', credentials: '', model: 'm', onModelViolation, onUnpublishable: 'skip' as const },
+        ...{ mappedIndices: { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' } },
+        ...{ protectedNodeProperties: ['kept'], deleteProperties: ['gone'] },
+      })
+      const rules = createModelRules(bound)(plan)
+      const upserts = new NodeUpserts(plan, createPairMaker('dollar'), rules)
+      const identity = identityOf(plan.identity, { labels, index: null, ids: ['1'] })
+      if ('problem' in identity) throw new Error(identity.problem)
+      const lacksOf = (element: Properties) =>
+        rules.required('Person').flatMap((key) => {
+          const violation = rules.lacks(identity, key, typeOfProperty(element, key))
+          return violation ? [textOf(violation)] : []
+        })
+      const columns = columnsOf(elements.slice(0, 2), ['id'], null) as Columns
+      for (const element of elements) {
+        const wanted = expected(bound, onModelViolation, labels, element)
+        const lacks = lacksOf(element)
+        const { pair, verdict } = upserts.fromValues(identity, labels, element, about)
+        const isSkipped = onModelViolation === 'omit' && lacks.length > 0
+        expect({
+          broken: [...lacks, ...(isSkipped ? [] : verdict.violations.map(textOf))].sort(),
+          omitted: isSkipped ? [] : [...verdict.omitted].sort(),
+          isSkipped,
+        }).toEqual(wanted)
+        seen.nodes++
+        seen.broken += wanted.broken.length
+        seen.skipped += wanted.isSkipped ? 1 : 0
+        seen.omitted += wanted.omitted.length
+        const read = propertiesOf(columns, [...rowOf(columns, element), 'head'])
+        if (read === null) continue
+        expect(lacksOf(read)).toEqual(lacks)
+        const made = upserts.fromColumns(identity, labels, read, about)
+        if (made === null) continue
+        seen.columns++
+        expect(made.bytes.toString()).toBe(pairText(pair))
+        expect(made.verdict.violations.map(textOf).sort()).toEqual(verdict.violations.map(textOf).sort())
+        // Neither published nor deleted at the target.
+        for (const key of verdict.omitted) expect(pair.shape.statement).toContain(`n.\`${key}\``)
+      }
+    }),
+    { numRuns: 2_600 },
+  )
+  expect(seen.nodes).toBeGreaterThan(9_000)
+  expect(Math.min(seen.columns, seen.broken, seen.skipped, seen.omitted)).toBeGreaterThan(500)
+})
+
+test('what identifies a node must be a node type, and its id of the right type', () => {
+  const bound: BoundModel = {
+    version: 'grn',
+    types: [{ label: 'Person', properties: [{ key: 'id', dataType: 'Integer' }] }],
+    properties: ['id'],
+  }
+  const { identity } = createModelRules(bound)(
+    planOf({ dbUrl: 'bolt://db', credentials: '', mappedIndices: {}, model: 'm' }),
+  )
+  const id = { json: '1', wrap: null, list: false }
+  expect(identity({ label: 'Person', idProperty: 'id', id }, 'Integer')).toBeNull()
+  expect(identity({ label: 'Person', idProperty: 'id', id }, 'String')).toMatchObject({
+    rule: 'dataType',
+    property: 'id',
+  })
+  expect(identity({ label: 'Person', idProperty: 'name', id }, 'String')).toMatchObject({
+    rule: 'property',
+    property: 'name',
+  })
+  expect(identity({ label: 'Movie', idProperty: 'id', id }, 'Integer')).toMatchObject({
+    rule: 'nodeType',
+    property: null,
+  })
+})
