@@ -156,14 +156,14 @@ export async function readPlan({ store }: Pick<Source, 'store'>, { id, orgName }
 }
 
 /**
- * Removes what an unfinished job keeps in the store, without looking for slices if it is known to have none. Call only
- * after its end is recorded.
+ * Removes what an unfinished job keeps in the store, in one request if that is known to be one object. Call only after
+ * its end is recorded.
  */
 export async function removeRequest(
   store: ObjectStore,
-  { id, orgName, ...job }: Owner & Partial<Pick<JobRecord, 'progress'>>,
+  { id, orgName, progress, bound }: Owner & Partial<Pick<JobRecord, 'progress' | 'bound'>>,
 ): Promise<void> {
-  if (job.progress && !isSliced({ progress: job.progress })) return store.remove(requestKey(orgName, id))
+  if (progress && !isSliced({ progress }) && !bound) return store.remove(requestKey(orgName, id))
   for await (const { key } of store.list(jobPrefix(orgName, id))) await store.remove(key)
 }
 
