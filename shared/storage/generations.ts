@@ -64,6 +64,8 @@ export function createGenerations(store: ObjectStore): Generations {
         if (own !== null) return committed(own)
         const [latestNumber = 0] = numbers
         const found = force && !manifest.isVoid ? null : await reader.seenAt(name, latestNumber)
+        // Others have removed it from the store.
+        if (isKnown && found === 'gone') continue
         const isHeld = found === 'gone' || (found !== null && isVisible(found.manifest))
         if (!force && (others.length > 0 || isHeld)) throw taken()
         const next = latestNumber + 1

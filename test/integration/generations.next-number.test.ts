@@ -97,6 +97,29 @@ test('a packet that was there at the submission is not overwritten without force
   await expect(commit(name, await packet(name), 1)).rejects.toThrow(taken())
 })
 
+describe('a packet that has expired', () => {
+  const expired = (name: string) => stagePacket(storage, name, ['1'], { expiresAt: new Date().toISOString() })
+
+  test('before the submission is followed by a commit without force', async () => {
+    const name = someName()
+    await overwrite(name, await expired(name))
+    expect(await commit(name, await packet(name), 1)).toBe(2)
+  })
+
+  test('after it was published since, too', async () => {
+    const name = someName()
+    await overwrite(name, await expired(name))
+    expect(await commit(name, await packet(name), 0)).toBe(2)
+  })
+})
+
+test('a commit whose latest generation was removed from the store by others lists what is there', async () => {
+  const [empty, held] = [someName(), someName()]
+  await overwrite(held, await packet(held))
+  expect(await commit(empty, await packet(empty), 3)).toBe(1)
+  await expect(commit(held, await packet(held), 3)).rejects.toThrow(taken())
+})
+
 test.each(['', 'Part1of2'])('a file of others named like the packet with "%s" keeps the name', async (end) => {
   const name = someName()
   await store.put(`${name}${end}`, Buffer.from('of others'))
