@@ -80,7 +80,7 @@ export async function refreshPlainFiles(
 
 /**
  * The same in fewer requests, for a packet that was committed within a day. `isNew`: no plain file had its name before.
- * @returns false when there is a newer generation, and the view must be updated as a whole.
+ * @returns false when there is a newer generation or it has expired, and the view must be updated as a whole.
  */
 export async function copyCommitted(
   store: ObjectStore,
@@ -89,6 +89,7 @@ export async function copyCommitted(
   { generation, manifest }: Generation,
   isNew: boolean,
 ): Promise<boolean> {
+  if (hasExpired(manifest)) return false
   await copyParts(store, name, manifest, isNew ? [] : undefined)
   return generations.isLatest(name, generation)
 }

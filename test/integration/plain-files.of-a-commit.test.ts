@@ -15,8 +15,8 @@ const { generations, store, log, metrics, redis } = context
 
 const someOrg = () => `org-${randomUUID()}`
 
-async function committed(name: string, contents: readonly string[]): Promise<Generation> {
-  const generation = await commitPacket(context, name, contents)
+async function committed(name: string, contents: readonly string[], options = {}): Promise<Generation> {
+  const generation = await commitPacket(context, name, contents, options)
   return { generation, manifest: (await generations.highest(name))?.manifest as Generation['manifest'] }
 }
 
@@ -66,6 +66,23 @@ describe('of a new name', () => {
       [markerKey(generationKey(`${org}/f`, 1), 1)],
     ])
     expect(requests).toEqual([])
+  })
+})
+
+describe('of a packet that expires', () => {
+  const inMs = (ms: number) => ({ expiresAt: new Date(Date.now() + ms).toISOString() })
+
+  test('the marker tells when', async () => {
+    const name = `${someOrg()}/f`
+    const expiry = inMs(60_000)
+    await on(store).committed(name, await committed(name, ['1'], expiry), true)
+    expect(await markersOf(name.replace('/f', ''))).toEqual([markerKey(generationKey(name, 1), 1, expiry.expiresAt)])
+  })
+
+  test('no plain file is put once it has expired', async () => {
+    const org = someOrg()
+    await on(store).committed(`${org}/f`, await committed(`${org}/f`, ['1'], inMs(0)), true)
+    expect(await viewOf(context, org)).toEqual({})
   })
 })
 
