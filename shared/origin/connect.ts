@@ -203,7 +203,7 @@ async function originOf(
         await guard.waitFor(apart.close()).catch(() => {})
       }
     },
-    end: () => guard.waitFor(session.close()),
+    end: () => guard.waitFor(session.close()).then(guard.rest),
   }
 }
 

@@ -123,6 +123,17 @@ test('connections that have become silent are replaced after five seconds', { ti
   expect(server.connections()).toBe(2)
 })
 
+test('connections on which the server sends data that nobody waits for are given up', async () => {
+  const { server, sockets, use } = await start()
+  await use()
+  const [socket] = sockets
+  // The beginning of a record.
+  socket?.write(Buffer.concat([Buffer.from([0xff, 0xff, 0xb1, 0x71]), Buffer.alloc(1024 * 1024, 1)]))
+  await expect.poll(() => socket?.destroyed).toBe(true)
+  await use()
+  expect(server.connections()).toBe(2)
+})
+
 test('what the server refuses on kept connections is refused on new ones, and told', async () => {
   let isRefused = false
   const { open, use } = await start(() =>
