@@ -36,7 +36,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
     bindToModel(context, caller.principal, order),
     order.force
       ? generations.above(packetName(orgName, fileName), Infinity).then(([latest = 0]) => ({ isTaken: false, latest }))
-      : packets.standingOf(orgName, fileName, 'packet'), // others' files are looked for by the commit
+      : packets.standingOf(orgName, fileName),
     checkOrigins(new Set(order.requests.map(({ dbUrl }) => dbUrl)), config.origin),
     checkCallback(order, config.callbacks),
   ]

@@ -31,11 +31,8 @@ export interface Packets {
   createOrg(orgName: string): Promise<void>
   /** @throws noSuchOrg (404) */
   requireOrg(orgName: string): Promise<void>
-  /**
-   * Whether a packet or others' files have this name, and the number of its latest generation, 0 if none. `only`: does
-   * not look for others' files, which takes one request for a new name.
-   */
-  standingOf(orgName: string, fileName: string, only?: 'packet'): Promise<{ isTaken: boolean; latest: number }>
+  /** Whether a packet or others' files have this name, and the number of its latest generation, 0 if none. */
+  standingOf(orgName: string, fileName: string): Promise<{ isTaken: boolean; latest: number }>
   /** The files of a packet by its name, or one file by its own. @throws noSuchFile (404) */
   require(orgName: string, fileName: string): Promise<StoredFile[]>
   /** The files of a committed manifest, under the packet's names. */
@@ -150,10 +147,9 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
       if (!(await orgExists(orgName))) throw errors.noSuchOrg(orgName)
       known.set(orgName, true)
     },
-    async standingOf(orgName, fileName, only) {
+    async standingOf(orgName, fileName) {
       const name = packetName(orgName, fileName)
-      const plain = only === 'packet' ? [] : plainFilesOf(store, name)
-      const [{ number, highest }, files] = await Promise.all([generations.latest(name), plain])
+      const [{ number, highest }, files] = await Promise.all([generations.latest(name), plainFilesOf(store, name)])
       const isPacket = highest !== null && isVisible(highest.manifest)
       // The files may belong to a packet committed since the generations were read.
       const others = isPacket || files.length === 0 ? [] : await othersFiles(store, generations, name)

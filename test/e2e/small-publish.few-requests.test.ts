@@ -39,14 +39,14 @@ async function requestsOf(path: string, more: object): Promise<Record<string, nu
 }
 
 // An API asks for an org anew after ten seconds, which a busy machine may need for one publish.
-const fewest = { list: 2, get: 2, put: 4, copy: 1, remove: 1 }
+const fewest = { list: 3, get: 2, put: 4, copy: 1, remove: 1 }
 const isFewest = { timeout: 90_000 }
 
-test('a publish of one node takes ten requests to the store, two of them lists', async () => {
+test('a publish of one node takes eleven requests to the store, three of them lists', async () => {
   await expect.poll(() => requestsOf('/1.0/publish/', {}), isFewest).toEqual(fewest)
 })
 
-test('so does an overwriting one', async () => {
+test('an overwriting one takes ten, two of them lists', async () => {
   const path = '/1.0/publish/multi?batchsize=10&forceOverwrite=true'
   const fileName = uniqueName('file')
   let metadata = true
@@ -55,7 +55,7 @@ test('so does an overwriting one', async () => {
     return requestsOf(path, { fileName, metadata })
   }
   await overwrite()
-  await expect.poll(overwrite, isFewest).toEqual(fewest)
+  await expect.poll(overwrite, isFewest).toEqual({ ...fewest, list: 2 })
 })
 
 test('a worker logs in to an origin once for publishes that follow each other', async () => {
@@ -68,8 +68,8 @@ test('a worker logs in to an origin once for publishes that follow each other', 
       return (await opened('reuse')) - before
     }, isFewest)
     .toBeGreaterThan(0)
-  await expect.poll(() => measuredAt(programs[1] as string).then((one) => one.sum('packets_origins_kept'))).toBe(1)
-  await expect
-    .poll(() => measuredAt(programs[1] as string).then((one) => one.sum('packets_origins_kept')), { timeout: 60_000 })
-    .toBe(0)
+  // More than one, where an origin took longer to end a transaction than the next publish to begin one.
+  const kept = async () => (await measuredAt(programs[1] as string)).sum('packets_origins_kept')
+  await expect.poll(kept).toBeGreaterThan(0)
+  await expect.poll(kept, { timeout: 60_000 }).toBe(0)
 })
