@@ -17,6 +17,55 @@ const kept = createKeptOrigins({
 })
 afterAll(() => kept.close())
 
+const removeUser = {
+  'Neo4j 5': (user: string) => `DROP USER ${user}`,
+  'Neo4j 3.5': (user: string) => `CALL dbms.security.deleteUser('${user}')`,
+}
+const createUser = {
+  'Neo4j 5': (user: string, password: string) => `CREATE USER ${user} SET PASSWORD '${password}' CHANGE NOT REQUIRED`,
+  'Neo4j 3.5': (user: string, password: string) => `CALL dbms.security.createUser('${user}', '${password}', false)`,
+}
+
+test.each([
+  ['Neo4j 5', neo4j, 'system'],
+  ['Neo4j 3.5', legacy as typeof neo4j, undefined],
+] as const)('%s: a user who was removed, or has another password, logs in anew', async (version, address, on) => {
+  const driver = openDriver(address)
+  const user = uniqueName('user')
+  const administer = async (statement: string) => {
+    const session = driver.session(on === undefined ? {} : { database: on })
+    await session.run(statement).finally(() => session.close())
+  }
+  const open = (password: string, keeping = {}) => {
+    const credentials = `Basic ${btoa(`${user}:${password}`)}`
+    return openOrigin({ dbUrl: database(address, '', '').dbUrl, credentials }, { ...settings, ...keeping }, 60)
+  }
+  /** @returns whether kept connections were used. */
+  const use = async (password: string) => {
+    const origin = await open(password, { kept })
+    expect(await origin.rows('RETURN [1]')).toEqual([[1n]])
+    const before = count
+    await origin.release()
+    await expect.poll(() => count).toBe(before + 1)
+    return origin.isReused
+  }
+  const refused = { code: 'originRefusedCredentials' }
+  try {
+    await administer(createUser[version](user, 'the-first-one'))
+    expect([await use('the-first-one'), await use('the-first-one')]).toEqual([false, true])
+    await administer(removeUser[version](user))
+    await expect(open('the-first-one')).rejects.toMatchObject(refused)
+    await administer(createUser[version](user, 'the-second-one'))
+    expect([await use('the-second-one'), await use('the-second-one')]).toEqual([false, true])
+    await expect(open('the-first-one')).rejects.toMatchObject(refused)
+    // As decision 38 says: for half a minute.
+    expect(await use('the-first-one')).toBe(true)
+  } finally {
+    await administer(removeUser[version](user)).catch(() => {})
+    await driver.close()
+  }
+})
+
 test.each([
   ['Neo4j 5', neo4j],
   ['Neo4j 3.5', legacy as typeof neo4j],
