@@ -16,7 +16,7 @@ export interface CommitOptions {
   above?: number
   /**
    * The latest generation at a time less than a day ago. If the next number is still free, nothing was committed since,
-   * as sweeps keep each generation for longer; so generations are listed only if it is taken.
+   * as sweeps keep each generation for longer; so generations are listed only if it is taken, or the latest one is gone.
    */
   latest?: number | undefined
   /** No manifest is sent after this time (epoch milliseconds): by then the job's own generation may be swept. */

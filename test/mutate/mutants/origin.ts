@@ -86,6 +86,13 @@ export const origin: readonly Mutant[] = [
     tests: ['unit/origin/kept-connections'],
   },
   {
+    file: 'shared/origin/connection-guard.ts',
+    what: 'an origin may fill the memory of a program through connections that are kept',
+    from: 'mostBytes = mostBytesAtRest',
+    to: '',
+    tests: ['unit/origin/kept-connections'],
+  },
+  {
     file: 'shared/origin/kept-origins.ts',
     what: 'a password that was changed is taken as long as publishes go on',
     from: 'link.openedAt + keptMs - performance.now()',

@@ -37,6 +37,13 @@ export const storage: readonly Mutant[] = [
     tests: ['integration/generations.next-number'],
   },
   {
+    file: 'shared/storage/generations.ts',
+    what: 'a name whose latest generation others have removed stays taken for the jobs submitted before',
+    from: "if (isKnown && found === 'gone') continue",
+    to: '',
+    tests: ['integration/generations.next-number'],
+  },
+  {
     file: 'shared/storage/generation-reader.ts',
     what: 'a failed job hides the packet below its void generation',
     from: 'if (!manifest.isVoid) return',
