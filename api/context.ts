@@ -14,6 +14,7 @@ import { openManagerDatabase } from '../shared/manager/database.ts'
 import { type AllModels, createModels } from '../shared/manager/repository.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics, observeBolt, observeStore } from '../shared/observability/metrics.ts'
+import { createKeptOrigins, type KeptOrigins } from '../shared/origin/kept-origins.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
 import { type Budget, createBudget } from './http/budget.ts'
 
@@ -39,6 +40,7 @@ export interface ApiContext extends Storage {
   callbacks: Callbacks
   finished: FinishWaiter
   plainFiles: PlainFileSync
+  keptOrigins: KeptOrigins
   /** The manager's models; null if no manager database is configured. */
   models: AllModels | null
 }
@@ -60,9 +62,13 @@ export async function createApiContext(
   const records = createJobRecords(redis)
   const manager = config.manager && openManagerDatabase(config.manager, log, observeBolt(metrics, 'manager'))
   const database = manager && releases.add('manager database', manager, (it) => it.close())
-  const queues = { queue: createJobQueue(redis), callbacks: createCallbacks(redis) }
-  const { queue, callbacks } = releases.add('queues', queues, (it) =>
-    Promise.all([it.queue.close(), it.callbacks.close()]),
+  const closing = {
+    queue: createJobQueue(redis),
+    callbacks: createCallbacks(redis),
+    keptOrigins: createKeptOrigins(metrics.originsKept),
+  }
+  const { queue, callbacks, keptOrigins } = releases.add('queues and kept origins', closing, (it) =>
+    Promise.all([it.queue.close(), it.callbacks.close(), it.keptOrigins.close()]),
   )
   return {
     ...storage,
@@ -83,6 +89,7 @@ export async function createApiContext(
     finished: await createFinishWaiter(subscriber, records),
     plainFiles: createPlainFileSync(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
     models: database && createModels(database),
+    keptOrigins,
     ...overrides,
   }
 }

@@ -21,7 +21,7 @@ export async function buildParts(
   requests: Pick<PacketOrder, 'requests' | 'slice' | 'model'>,
 ): Promise<Built> {
   const { config, metrics, failpoint } = context
-  const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin') }
+  const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
   const sink = async (part: SealedPart) => {
     await staging.put(part)
     partStored(context, part)

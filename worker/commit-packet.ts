@@ -20,6 +20,15 @@ interface Commit {
 /** Time limit of a commit. A run that was frozen for longer must not commit: its job has ended. */
 const commitMs = 900_000
 
+const dayMs = 24 * 3_600_000
+
+/**
+ * The latest generation at the submission of a job of the last day: no generation made since is swept yet. Otherwise
+ * undefined; records of version 1 do not know it.
+ */
+export const latestLately = ({ createdAt, version, latestBefore }: JobRecord) =>
+  version > 1 && Date.now() - Date.parse(createdAt) < dayMs ? latestBefore : undefined
+
 /** Updates the record, then creates the generation, which is the commit. Contract 6. @returns the generation. */
 export async function commitPacket(
   context: WorkerContext,
@@ -44,7 +53,7 @@ export async function commitPacket(
   const { orgName, fileName, force, latestBefore: above, expiresAfterDays } = job
   const until = Date.now() + commitMs
   failpoint('beforeManifest')
-  const options = { force, above, until, taken: () => errors.fileExists(orgName, fileName) }
+  const options = { force, above, latest: latestLately(job), until, taken: () => errors.fileExists(orgName, fileName) }
   const packet = expiringAfter(expiresAfterDays, { ...manifest, content })
   return generations.commit(packetName(orgName, fileName), packet, options).catch(async (error) => {
     commitLost(context, job.id, error)

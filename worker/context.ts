@@ -11,6 +11,7 @@ import { createFailpoint, type Failpoint } from '../shared/lifecycle/failpoint.t
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics, observeStore } from '../shared/observability/metrics.ts'
+import { createKeptOrigins, type KeptOrigins } from '../shared/origin/kept-origins.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
 import { createSlots, type Slots } from './slots.ts'
 import { createStaggeredStart, type StaggeredStart } from './staggered-start.ts'
@@ -27,6 +28,7 @@ export interface WorkerContext extends Storage {
   queue: JobQueue
   callbacks: Callbacks
   plainFiles: PlainFileSync
+  keptOrigins: KeptOrigins
   failpoint: Failpoint
   slots: Slots
   staggeredStart: StaggeredStart
@@ -43,9 +45,13 @@ export async function createWorkerContext(
   await requireFitRedis(redis)
   const metrics = createMetrics()
   const storage = await openStorage(config.storage, observeStore(metrics))
-  const queues = { queue: createJobQueue(redis), callbacks: createCallbacks(redis) }
-  const { queue, callbacks } = releases.add('queues', queues, (it) =>
-    Promise.all([it.queue.close(), it.callbacks.close()]),
+  const closing = {
+    queue: createJobQueue(redis),
+    callbacks: createCallbacks(redis),
+    keptOrigins: createKeptOrigins(metrics.originsKept),
+  }
+  const { queue, callbacks, keptOrigins } = releases.add('queues and kept origins', closing, (it) =>
+    Promise.all([it.queue.close(), it.callbacks.close(), it.keptOrigins.close()]),
   )
   return {
     ...storage,
@@ -62,6 +68,7 @@ export async function createWorkerContext(
     failpoint: createFailpoint(config.failpoint, config.worker.lockSeconds),
     slots: createSlots(config.worker.concurrency, metrics),
     staggeredStart: createStaggeredStart(),
+    keptOrigins,
     ...overrides,
   }
 }

@@ -8,7 +8,7 @@ import { audit, namesOf } from '../shared/observability/audit.ts'
 import { jobFinished } from '../shared/observability/events.ts'
 import { digestOf } from '../shared/publish/manifest.ts'
 import { packetName } from '../shared/storage/keys.ts'
-import { totals } from './commit-packet.ts'
+import { latestLately, totals } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
 
 /** Marks a job succeeded if one of its runs has committed its packet. @returns whether one has. */
@@ -23,10 +23,11 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
   const { records, plainFiles, generations, failpoint } = context
   const name = packetName(job.orgName, job.fileName)
   failpoint('beforePlainFiles')
-  await plainFiles.refresh(name)
+  const manifest = await generations.read(name, generation)
+  if (manifest === null || latestLately(job) === undefined) await plainFiles.refresh(name)
+  else await plainFiles.committed(name, { generation, manifest }, generation === 1 && !job.force)
   failpoint('beforeSucceeded')
   // Report the progress of the committed packet: a later attempt may have started and got less far.
-  const manifest = await generations.read(name, generation)
   const { subRequests } = job.progress
   const done = { phase: 'done', subRequests, subRequestsDone: subRequests, ...totals(manifest?.parts ?? []) } as const
   const expiresAt = manifest?.expiresAt ?? null

@@ -58,7 +58,8 @@ async function runOnce(
   const { id, slice } = delivery.data
   requireKnownVersion(delivery.data)
   requireKnownVersion(job)
-  if (slice === undefined && (await finishCommitted(context, job))) return
+  // If a rolled-back Redis has forgotten the first run of a job that has committed, the next run's commit finds that.
+  if (slice === undefined && job.attempt > 0 && (await finishCommitted(context, job))) return
   const step = stepOf(context, job, delivery)
   const attempt = await step.start()
   if (attempt === 'finished') return

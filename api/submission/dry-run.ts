@@ -39,7 +39,7 @@ export async function answerDryRun(
     maxPairs: limits.returnOnlyPairs,
     limitSeconds: config.api.dryRunSeconds,
   }
-  const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin') }
+  const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
   const { sample, ...found } = await dryRun(tried, { originPolicy, signal })
   // The pairs as they would be written: to parse and print them would lose the types of numbers.
   const head = JSON.stringify({ ...found, wouldConflict }).slice(0, -1)

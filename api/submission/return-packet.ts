@@ -22,7 +22,7 @@ export async function returnPacket(
   signal.addEventListener('abort', context.returnOnlyBudget(principal.identity, 1), { once: true })
   const { config, metrics } = context
   const { requests, model } = await bindToModel(context, principal, submission)
-  const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin') }
+  const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
   const order = {
     requests,
     model,

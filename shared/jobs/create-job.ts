@@ -12,6 +12,8 @@ export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'b
   callbackUrl?: string | undefined
   /** How long the packet lives after its commit; default: for ever. */
   expiresAfterDays?: number | null
+  /** Whether a model is stored beside the request; default: none is. */
+  bound?: boolean
   /** The latest generation of the packet's name; default: none. */
   latestBefore?: number
   /** Key digest and request fingerprint of an `Idempotency-Key`. Contract 7. */

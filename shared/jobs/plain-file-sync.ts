@@ -2,9 +2,10 @@ import type { Redis, Result } from 'ioredis'
 import { plainFilesFailed } from '../observability/events.ts'
 import type { Logger } from '../observability/log.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import { markLatest } from '../storage/listing/markers.ts'
+import type { Generation } from '../storage/generation-reader.ts'
+import { mark, markLatest } from '../storage/listing/markers.ts'
 import { isVisible } from '../storage/manifest.ts'
-import { refreshPlainFiles, removePlainFiles } from '../storage/plain-files.ts'
+import { copyCommitted, refreshPlainFiles, removePlainFiles } from '../storage/plain-files.ts'
 import type { Storage } from '../storage/storage.ts'
 import { redisNow } from './redis.ts'
 import { stalePlainFilesKey } from './redis-keys.ts'
@@ -17,6 +18,11 @@ import { stalePlainFilesKey } from './redis-keys.ts'
 export interface PlainFileSync {
   markStale(name: string): Promise<void>
   refresh(name: string): Promise<void>
+  /**
+   * As `refresh`, in fewer requests, for a packet that was committed within a day. `isNew`: the commit found neither a
+   * generation nor a plain file of the name.
+   */
+  committed(name: string, committed: Generation, isNew: boolean): Promise<void>
   /** Removes the plain files of a removed packet. */
   remove(name: string): Promise<void>
   /** Names marked before a time (epoch milliseconds, by Redis's clock) and not refreshed since. */
@@ -58,18 +64,30 @@ export function createPlainFileSync(
     return highest !== null && !isVisible(highest.manifest)
   }
 
-  const update = (name: string, change: typeof refreshPlainFiles) =>
+  const whole = (change: typeof refreshPlainFiles) => async (name: string) => {
+    const changed = isEnabled || (await isGone(name)) ? change(store, generations, name) : null
+    await Promise.all([changed, markLatest(store, generations, name)])
+  }
+  const refreshAll = whole(refreshPlainFiles)
+
+  const update = (name: string, change: (name: string) => Promise<unknown>) =>
     loggingFailure(async () => {
       const marked = await redis.zscore(stalePlainFilesKey, name).catch(() => null)
-      const changed = isEnabled || (await isGone(name)) ? change(store, generations, name) : null
-      await Promise.all([changed, markLatest(store, generations, name)])
+      await change(name)
       if (marked !== null) await redis.plainFilesRefreshed(stalePlainFilesKey, name, marked)
     })
 
   return {
     markStale: (name) => loggingFailure(async () => redis.zadd(stalePlainFilesKey, await redisNow(redis), name)),
-    refresh: (name) => update(name, refreshPlainFiles),
-    remove: (name) => update(name, removePlainFiles),
+    refresh: (name) => update(name, refreshAll),
+    committed: (name, committed, isNew) =>
+      update(name, async () => {
+        const marked = mark(store, name, committed)
+        const copied = isEnabled ? copyCommitted(store, generations, name, committed, isNew) : true
+        const [isShown] = await Promise.all([copied, marked])
+        if (!isShown) await refreshAll(name)
+      }),
+    remove: (name) => update(name, whole(removePlainFiles)),
     staleBefore: (time) => redis.zrange(stalePlainFilesKey, '-inf', `(${time}`, 'BYSCORE'),
   }
 }

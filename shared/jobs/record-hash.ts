@@ -21,6 +21,7 @@ export function recordOf({ unended, worker, runs, tickedAt, endedBy, ...hash }: 
     expiresAt: null,
     cancelling: false,
     begun: false,
+    bound: false,
     ranMs: 0,
     by: null,
     requestId: null,

@@ -52,6 +52,8 @@ export interface JobRecord extends Sender {
   expiresAfterDays: number | null
   /** When the packet expires: null until the job has succeeded, and if it never does. */
   expiresAt: string | null
+  /** It is bound to a model, which is stored beside the request. */
+  bound: boolean
   /**
    * The latest generation of its name at submission; its own will be higher. Immutable and written with the record, so
    * a Redis that was rolled back has the right value or no such job. 0: unknown, from an earlier version.

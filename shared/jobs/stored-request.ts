@@ -155,8 +155,15 @@ export async function readPlan({ store }: Pick<Source, 'store'>, { id, orgName }
   return plan
 }
 
-/** Removes what an unfinished job keeps in the store. Call only after its end is recorded. */
-export async function removeRequest(store: ObjectStore, { id, orgName }: Owner): Promise<void> {
+/**
+ * Removes what an unfinished job keeps in the store, in one request if that is known to be one object. Call only after
+ * its end is recorded.
+ */
+export async function removeRequest(
+  store: ObjectStore,
+  { id, orgName, progress, bound }: Owner & Partial<Pick<JobRecord, 'progress' | 'bound'>>,
+): Promise<void> {
+  if (progress && !isSliced({ progress }) && !bound) return store.remove(requestKey(orgName, id))
   for await (const { key } of store.list(jobPrefix(orgName, id))) await store.remove(key)
 }
 

@@ -73,6 +73,7 @@ export async function submitJob(
       sender,
       callbackUrl,
       expiresAfterDays,
+      bound: model !== null,
       latestBefore,
       sealedKey,
       idempotency,

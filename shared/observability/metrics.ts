@@ -83,6 +83,7 @@ export function createMetrics() {
       'operation',
       'outcome',
     ),
+    originsKept: gauge('origins_kept', 'Origins whose connections wait for the next publish'),
     // Each process has a value of its own: aggregate by minimum, or an outage that one process sees is hidden
     dependencyUp: gauge('dependency_up', 'Whether a dependency answers this process', 'dependency'),
     // Identical in every process: aggregate by maximum, not by sum

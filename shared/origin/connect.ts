@@ -2,8 +2,10 @@ import neo4j, { Neo4jError, type Session } from 'neo4j-driver'
 import type { OriginSettings } from '../config/settings.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
-import { type ConnectionGuard, guardConnections } from './connection-guard.ts'
+import type { ConnectionGuard } from './connection-guard.ts'
 import { type DbUrl, parseDbUrl } from './db-url.ts'
+import type { KeptOrigins } from './kept-origins.ts'
+import { connectTo, isLegacy, type Link } from './link.ts'
 import type { Lookup } from './lookup.ts'
 import { checkedAddress, type OriginPolicy } from './policy.ts'
 import { collectRows, forEachRow, type Row } from './results.ts'
@@ -42,6 +44,18 @@ export interface Origin {
   /** Runs a query that the server may refuse (missing procedure or right) in its own session; null if it fails. */
   ask(query: string): Promise<Row[] | null>
   close(): Promise<void>
+  /** Closes it after all reads have ended well; its connections may be kept for another publish. */
+  release(): Promise<void>
+}
+
+interface OpenedOrigin extends Origin {
+  /** Whether it was opened on kept connections. */
+  isReused: boolean
+}
+
+export interface OpenSettings extends OriginSettings {
+  /** Absent: connections are closed after each use. */
+  kept?: KeptOrigins | undefined
 }
 
 interface Target {
@@ -54,10 +68,10 @@ interface Target {
   bookmarks?: string[]
 }
 
-// Streamed rows are consumed as they arrive, so at most this many are in flight.
-const fetchSize = 1_000
-
 const renewedAfterMs = 1_000
+
+/** After this time kept connections are given up, and new ones are made. */
+const reuseMs = 5_000
 
 /** Checks that an origin may be opened, without connecting. @throws 400, 422, or 502 if the name does not resolve. */
 export async function checkOrigin(
@@ -72,49 +86,53 @@ export async function checkOrigin(
 
 /**
  * Opens the origin of a publish request. Contract 4.1 and 9; read-only, with a transaction time limit. The signal
- * aborts only the opening, not the opened origin.
+ * aborts only the opening, not the opened origin. The address is checked before kept connections to it are used.
  * @throws 422 if policy refuses the address, or the origin the database or the bookmarks; 502 if it cannot be reached or
  * refuses the credentials.
  */
 export async function openOrigin(
   target: Target,
-  policy: OriginSettings,
+  policy: OpenSettings,
   limitSeconds: number,
   lookup?: Lookup,
   signal?: AbortSignal,
-): Promise<Origin> {
+): Promise<OpenedOrigin> {
   const { url, address } = await checkOrigin(target.dbUrl, policy, lookup)
-  const host = url.host.includes(':') ? `[${url.host}]` : url.host
-  const driver = neo4j.driver(
-    `${url.encrypted ? 'bolt+s' : 'bolt'}://${host}:${url.port}`,
-    neo4j.auth.basic(...splitCredentials(target.credentials)),
-    {
-      useBigInt: true,
-      fetchSize,
-      maxConnectionPoolSize: 3,
-      connectionTimeout: 10_000,
-      connectionAcquisitionTimeout: 20_000,
-      userAgent: 'graph-packets',
-      telemetryDisabled: true,
-    },
-  )
-  const guard = guardConnections(driver, address, policy)
-  const disconnect = () => guard.disconnect(new Error('the publish was aborted'))
-  signal?.addEventListener('abort', disconnect, { once: true })
-  try {
-    signal?.throwIfAborted()
-    const server = await guard.waitFor(driver.getServerInfo())
-    const legacy = (server.protocolVersion as unknown as number) < 4
-    // The driver would report it as a connection that broke.
-    if (legacy && target.database !== undefined) throw errors.oneDatabaseOnly()
-    const { database, bookmarks } = target
-    const openSession = () => driver.session({ defaultAccessMode: neo4j.session.READ, database, bookmarks })
-    return await originOf(openSession, guard, legacy, limitSeconds)
-  } catch (error) {
-    await guard.close().catch(() => {})
-    throw originError(error, errors.originUnreachable)
-  } finally {
-    signal?.removeEventListener('abort', disconnect)
+  const key = JSON.stringify([url, address, target.credentials])
+  const kept = policy.kept?.take(key)
+  const reused = kept && (await reopened(kept))
+  if (reused) return { ...reused, isReused: true }
+  return { ...(await opened(connectTo(url, address, target.credentials, policy))), isReused: false }
+
+  /** Null if the connections have broken meanwhile. Other errors recur on new ones, which tells them apart. */
+  async function reopened(link: Link): Promise<Origin | null> {
+    const timer = setTimeout(() => link.guard.disconnect(new Error('kept connections are silent')), reuseMs)
+    return opened(link)
+      .catch(() => null)
+      .finally(() => clearTimeout(timer))
+  }
+
+  async function opened(link: Link): Promise<Origin> {
+    const { driver, guard } = link
+    const disconnect = () => guard.disconnect(new Error('the publish was aborted'))
+    signal?.addEventListener('abort', disconnect, { once: true })
+    try {
+      signal?.throwIfAborted()
+      link.legacy ??= await isLegacy(link)
+      // The driver would report it as a connection that broke.
+      if (link.legacy && target.database !== undefined) throw errors.oneDatabaseOnly()
+      const { database, bookmarks } = target
+      const openSession = () => driver.session({ defaultAccessMode: neo4j.session.READ, database, bookmarks })
+      const { end, ...origin } = await originOf(openSession, guard, link.legacy, limitSeconds)
+      const close = () => guard.close()
+      const release = async () => (policy.kept ? policy.kept.keep(key, link, end()) : close())
+      return { ...origin, close, release }
+    } catch (error) {
+      await guard.close().catch(() => {})
+      throw originError(error, errors.originUnreachable)
+    } finally {
+      signal?.removeEventListener('abort', disconnect)
+    }
   }
 }
 
@@ -123,7 +141,8 @@ async function originOf(
   guard: ConnectionGuard,
   legacy: boolean,
   limitSeconds: number,
-): Promise<Origin> {
+): Promise<Omit<Origin, 'close' | 'release'> & { end(): Promise<void> }> {
+  guard.resetBytesHeld()
   const session = openSession()
   const begin = () => guard.waitFor(session.beginTransaction({ timeout: limitSeconds * 1_000 }))
   let transaction = await begin()
@@ -184,15 +203,8 @@ async function originOf(
         await guard.waitFor(apart.close()).catch(() => {})
       }
     },
-    close: () => guard.close(),
+    end: () => guard.waitFor(session.close()).then(guard.rest),
   }
-}
-
-/** Username and password; the password may contain colons. The request's schema has checked the format. */
-export function splitCredentials(credentials: string): [username: string, password: string] {
-  const text = Buffer.from(credentials.replace(/^Basic /, ''), 'base64').toString('utf8')
-  const colon = text.indexOf(':')
-  return [text.slice(0, colon), text.slice(colon + 1)]
 }
 
 /** Whether the origin waited in vain for the bookmarks. The code of Neo4j 3.5 has other meanings, too. */

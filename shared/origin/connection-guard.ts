@@ -14,6 +14,8 @@ export interface ConnectionGuard {
   recordsRead(): number
   /** Resets the count of bytes held: all received rows were consumed, or a read begins. */
   resetBytesHeld(): void
+  /** Until the next reset nothing is awaited: an origin that sends more than a few bytes is disconnected. */
+  rest(): void
   /** Destroys every connection immediately. */
   disconnect(reason: Error): void
   /** Closes the driver and any connection that it leaves open. */
@@ -50,6 +52,8 @@ subscribe('net.client.socket', (message) => {
 const tickMs = 1_000
 // Bounds the rows received but not yet consumed: the origin sends them at its own pace, whatever their size.
 const mostBytesHeld = 256 * 1024 * 1024
+// Origins send empty messages to keep connections alive.
+const mostBytesAtRest = 1024
 // Heap cost of a value that may be one byte on the wire. Values are counted only above `uncountedBytes`.
 const objectBytes = 40
 const uncountedBytes = 4 * 1024 * 1024
@@ -74,6 +78,7 @@ export function guardConnections(
   let stalledTicks = 0
   let lastBytes = 0
   let bytesHeld = 0
+  let mostBytes = mostBytesHeld
   let records = 0
   let hasProgressed = false
 
@@ -95,7 +100,7 @@ export function guardConnections(
 
   function hold(bytes: number) {
     bytesHeld += bytes
-    if (bytesHeld > mostBytesHeld) throw new Error(`rows take more than ${mostBytesHeld} bytes`)
+    if (bytesHeld > mostBytes) throw new Error(`rows take more than ${mostBytes} bytes`)
   }
 
   function disconnect(reason: Error) {
@@ -145,6 +150,11 @@ export function guardConnections(
     recordsRead: () => records,
     resetBytesHeld() {
       bytesHeld = 0
+      mostBytes = mostBytesHeld
+    },
+    rest() {
+      bytesHeld = 0
+      mostBytes = mostBytesAtRest
     },
     disconnect,
     async close() {

@@ -1,9 +1,8 @@
-import type { OriginSettings } from '../config/settings.ts'
 import { AppError } from '../errors/app-error.ts'
 import { type ObserveCall, timing } from '../observability/timed.ts'
-import { type Origin, openOrigin } from './connect.ts'
+import { type OpenSettings, type Origin, openOrigin } from './connect.ts'
 
-export interface MeasuredSettings extends OriginSettings {
+export interface MeasuredSettings extends OpenSettings {
   /** Observes the duration of each call. */
   observe?: ObserveCall
 }
@@ -14,7 +13,7 @@ type Target = Parameters<typeof openOrigin>[0]
 const outcomeOf = (error: unknown) => (error instanceof AppError && !error.retryable ? 'refused' : 'failed')
 
 /**
- * Opens an origin and reports latencies to `settings.observe`: of the connection, and of each query until its first
+ * Opens an origin and reports latencies to `settings.observe`: of the connection (`reuse` of a kept one), and of each query until its first
  * row, or until all rows where they are returned together.
  */
 export async function openMeasured(
@@ -24,11 +23,16 @@ export async function openMeasured(
   signal?: AbortSignal,
 ): Promise<Origin> {
   const { observe = () => {} } = settings
+  let operation = 'connect'
   const origin = await timing(
-    'connect',
-    () => openOrigin(target, settings, limitSeconds, undefined, signal),
+    operation,
+    async () => {
+      const opened = await openOrigin(target, settings, limitSeconds, undefined, signal)
+      if (opened.isReused) operation = 'reuse'
+      return opened
+    },
     outcomeOf,
-    observe,
+    (_, outcome, seconds) => observe(operation, outcome, seconds),
   )
   return {
     ...origin,

@@ -126,6 +126,7 @@ export async function buildPacket(
   }
   await writer.end({ evenIfEmpty: order.slice === undefined })
   interrupted()
+  await origins.release()
   const notation = notationOf(order.requests, order.syntax)
   return { ...notation, report: report.read(identitiesOfPacket), observations: [...observations.all()] }
 }

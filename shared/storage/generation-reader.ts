@@ -20,6 +20,10 @@ export interface GenerationReader {
   above(name: string, below: number): Promise<number[]>
   /** null if the generation was swept. */
   read(name: string, generation: number): Promise<Manifest | null>
+  /** Keeps the manifest of a generation that this process has created. */
+  remember(name: string, generation: number, bytes: Buffer): void
+  /** Whether there is no higher generation, in one request. Only for one created within a day: no higher one is swept. */
+  isLatest(name: string, generation: number): Promise<boolean>
   /** The number of the latest generation of any kind (0 if none), and the latest generation that is not void. */
   latest(name: string): Promise<{ number: number; highest: Generation | null }>
   /** The generation that readers see while this is the latest; `gone` if it was swept. */
@@ -73,7 +77,10 @@ export function createGenerationReader(store: ObjectStore): GenerationReader {
     const known = cache.get(key)
     if (known) return known
     const bytes = (await store.get(key)) ?? (await store.get(earlierGenerationKey(name, generation)))
-    if (bytes === null) return null
+    return bytes && keep(key, bytes)
+  }
+
+  function keep(key: string, bytes: Buffer): Manifest {
     const manifest = JSON.parse(bytes.toString()) as Manifest
     cache.set(key, manifest, { size: sizeOf(bytes) })
     return manifest
@@ -114,6 +121,8 @@ export function createGenerationReader(store: ObjectStore): GenerationReader {
     latest,
     seenAt,
     madeBy,
+    remember: (name, generation, bytes) => void keep(generationKey(name, generation), bytes),
+    isLatest: async (name, generation) => (await store.get(generationKey(name, generation + 1))) === null,
     highest: async (name) => (await latest(name)).highest,
     async current(name) {
       const { highest } = await latest(name)

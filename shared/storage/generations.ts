@@ -14,6 +14,11 @@ export interface CommitOptions {
    * just begun and commits once; 0 (unknown) makes every commit check all generations.
    */
   above?: number
+  /**
+   * The latest generation at a time less than a day ago. If the next number is still free, nothing was committed since,
+   * as sweeps keep each generation for longer; so generations are listed only if it is taken, or the latest one is gone.
+   */
+  latest?: number | undefined
   /** No manifest is sent after this time (epoch milliseconds): by then the job's own generation may be swept. */
   until?: number
 }
@@ -48,16 +53,19 @@ export function createGenerations(store: ObjectStore): Generations {
   const reader = createGenerationReader(store)
   return {
     ...reader,
-    async commit(name, manifest, { force, taken, above: below = 0, until = Number.POSITIVE_INFINITY }) {
-      for (;;) {
+    async commit(name, manifest, { force, taken, above: below = 0, latest, until = Number.POSITIVE_INFINITY }) {
+      for (let known = latest; ; known = undefined) {
         // Others' files first: plain files of a concurrent run of this job appear only after its generation.
         const others = force ? [] : await othersFiles(store, reader, name)
-        const numbers = await reader.above(name, below)
+        const isKnown = known !== undefined && others.length === 0
+        const numbers = isKnown ? [known as number] : await reader.above(name, below)
         const candidates = numbers.filter((number) => number > below)
         const own = await reader.madeBy(name, manifest.jobId, candidates)
         if (own !== null) return committed(own)
         const [latestNumber = 0] = numbers
         const found = force && !manifest.isVoid ? null : await reader.seenAt(name, latestNumber)
+        // Others have removed it from the store.
+        if (isKnown && found === 'gone') continue
         const isHeld = found === 'gone' || (found !== null && isVisible(found.manifest))
         if (!force && (others.length > 0 || isHeld)) throw taken()
         const next = latestNumber + 1
@@ -65,11 +73,14 @@ export function createGenerations(store: ObjectStore): Generations {
         const bytes = Buffer.from(JSON.stringify({ ...manifest, ...over }))
         if (Date.now() > until) throw errors.jobInterrupted()
         const outcome = await store.create(generationKey(name, next), bytes)
-        if (outcome === 'created') return next
+        if (outcome === 'created') {
+          reader.remember(name, next, bytes)
+          return next
+        }
         // A 412 may come from our own first PUT, whose response was lost: check the author before reporting a conflict.
         const written = await reader.read(name, next)
         if (written?.jobId === manifest.jobId) return committed({ generation: next, manifest: written })
-        if (written !== null && !force && isVisible(written) && !written.isVoid) throw taken()
+        if (!isKnown && written !== null && !force && isVisible(written) && !written.isVoid) throw taken()
         if (written === null && outcome === 'lost') throw errors.storeAway(new Error('the commit had no answer'))
       }
     },

@@ -1,5 +1,5 @@
 import { inBatches } from './batches.ts'
-import type { GenerationReader } from './generation-reader.ts'
+import type { Generation, GenerationReader } from './generation-reader.ts'
 import { hasExpired, type Manifest, type ManifestPart } from './manifest.ts'
 import { parsePartName, partNames } from './names.ts'
 import type { ObjectStore, StoredObject } from './object-store.ts'
@@ -78,9 +78,30 @@ export async function refreshPlainFiles(
   }
 }
 
-async function copyParts(store: ObjectStore, name: string, { parts }: Manifest): Promise<void> {
+/**
+ * The same in fewer requests, for a packet that was committed within a day. `isNew`: no plain file had its name before.
+ * @returns false when there is a newer generation or it has expired, and the view must be updated as a whole.
+ */
+export async function copyCommitted(
+  store: ObjectStore,
+  generations: GenerationReader,
+  name: string,
+  { generation, manifest }: Generation,
+  isNew: boolean,
+): Promise<boolean> {
+  if (hasExpired(manifest)) return false
+  await copyParts(store, name, manifest, isNew ? [] : undefined)
+  return generations.isLatest(name, generation)
+}
+
+async function copyParts(
+  store: ObjectStore,
+  name: string,
+  { parts }: Manifest,
+  existing?: readonly StoredObject[],
+): Promise<void> {
   const wanted = partNames(name, parts.length)
-  const found = new Map((await plainFilesOf(store, name)).map((object) => [object.key, object]))
+  const found = new Map((existing ?? (await plainFilesOf(store, name))).map((object) => [object.key, object]))
   await inBatches([...wanted.entries()], async ([index, key]) => {
     const part = parts[index] as ManifestPart
     const present = found.get(key)

@@ -7,6 +7,7 @@ import { replayLanes } from './replay-lanes.ts'
 import type { Measured } from './results.ts'
 import type { Setting } from './setting.ts'
 import { slowStoreLanes } from './slow-store-lanes.ts'
+import { smallLanes } from './small-lanes.ts'
 import { submitLanes } from './submit-lanes.ts'
 import { wholeJobLanes } from './whole-job-lanes.ts'
 
@@ -28,6 +29,7 @@ export const lanes: readonly Lane[] = [
   ...memoryLanes,
   ...slowStoreLanes,
   ...submitLanes,
+  ...smallLanes,
   ...mockOriginLanes,
   ...replayLanes,
   ...wholeJobLanes,

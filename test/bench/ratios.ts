@@ -28,6 +28,12 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
   const rate: Pick = ({ statements, seconds }) => statements / seconds
   const upsertRate: Pick = ({ seconds }) => sizesOf(scale).relationships / seconds
   const cpu: Pick = ({ clientCpu, statements }) => (clientCpu as number) / statements
+  const perStatement = (one: Measured, ...names: string[]) =>
+    names.reduce((sum, name) => sum + (one[name] ?? 0), 0) / one.statements
+  const byBoth = (...operations: string[]) => operations.flatMap((name) => [`api ${name}`, `worker ${name}`])
+  const storeRequests: Pick = (one) => perStatement(one, ...byBoth('put', 'get', 'list', 'copy', 'remove'))
+  const lists: Pick = (one) => perStatement(one, ...byBoth('list'))
+  const smallCpu: Pick = (one) => perStatement(one, 'apiCpu', 'clientCpu') * 1_000
   const [afterStart, afterPost] = [field('firstPartAfterStart'), field('firstPartAfterPost')]
   const divided = (a: number | null, b: number | null) => (a === null || b === null ? null : a / b)
   // The faster variant is the one to beat.
@@ -116,6 +122,9 @@ export function ratiosOf(rounds: Rounds, scale: number): Ratio[] {
       { name: '', what: 'submit / queue.add under two busy exports' },
       divided(of('submit-busy', field('medianMs')), of('queue-add', field('medianMs'))),
     ],
+    [{ name: '', what: 'store requests of a small publish' }, of('small-200', storeRequests)],
+    [{ name: '', what: 'lists among them' }, of('small-200', lists)],
+    [{ name: '', what: 'CPU of a small publish, API and workers, ms' }, of('small-200', smallCpu)],
     [
       { name: 'R9', what: "queue and records, share of the worker's CPU, %", ...most, bar: 3, stretch: 1 },
       of('profile', (one) => (one.queueShare as number) * 100),

@@ -48,5 +48,6 @@ export function ringOrigin(count: number, steps: readonly number[]): Origin {
     }),
     ask: async () => [['UNIQUENESS', 'NODE', ['Person'], ['id']]],
     close: async () => {},
+    release: async () => {},
   }
 }

@@ -20,6 +20,11 @@ export interface OpenOrigin extends Learned {
  */
 export function originsUntil(signal: AbortSignal, policy: MeasuredSettings, limitSeconds: number) {
   let current: OpenOrigin | null = null
+  const release = async () => {
+    const released = current
+    current = null
+    await released?.origin.release().catch(() => {})
+  }
   const close = async () => {
     const closing = current
     current = null
@@ -38,7 +43,7 @@ export function originsUntil(signal: AbortSignal, policy: MeasuredSettings, limi
         if (await current.origin.renew()) current.schema.renewed()
         return current
       }
-      await close()
+      await release()
       const origin = await openMeasured(request, policy, limitSeconds, signal)
       if (signal.aborted) await origin.close().catch(() => {})
       signal.throwIfAborted()
@@ -51,6 +56,8 @@ export function originsUntil(signal: AbortSignal, policy: MeasuredSettings, limi
       }
       return current
     },
+    /** Gives the origin back whose reads have all ended well: without this it is disconnected. */
+    release,
     async [Symbol.asyncDispose]() {
       signal.removeEventListener('abort', close)
       await close()

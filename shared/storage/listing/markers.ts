@@ -1,5 +1,6 @@
+import type { Generation } from '../generation-reader.ts'
 import type { Generations } from '../generations.ts'
-import { markerKey } from '../keys.ts'
+import { generationKey, markerKey } from '../keys.ts'
 import { isVisible } from '../manifest.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { type ListedPacket, packetsNamed } from './packet-order.ts'
@@ -20,6 +21,12 @@ export async function shownOf(
   const shown = seen === 'gone' ? await generations.highest(name) : seen
   const { manifest } = shown ?? {}
   return { parts: manifest && isVisible(manifest) ? manifest.parts.length : 0, expiresAt: manifest?.expiresAt }
+}
+
+/** Puts the marker of a packet that was committed. If there is a newer generation nobody reads it. */
+export async function mark(store: ObjectStore, name: string, { generation, manifest }: Generation): Promise<void> {
+  const { parts, expiresAt } = manifest
+  await store.put(markerKey(generationKey(name, generation), parts.length, expiresAt), Buffer.alloc(0))
 }
 
 /**

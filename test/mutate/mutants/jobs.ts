@@ -44,6 +44,13 @@ export const jobs: readonly Mutant[] = [
     tests: ['integration/submission.undone'],
   },
   {
+    file: 'shared/jobs/stored-request.ts',
+    what: 'the model of a finished job stays in the store',
+    from: ' && !bound)',
+    to: ')',
+    tests: ['integration/job.leaves-no-request'],
+  },
+  {
     file: 'shared/jobs/idempotency.ts',
     what: 'a client gets the job of another client that chose the same Idempotency-Key',
     from: 'JSON.stringify([client, key])',

@@ -58,7 +58,7 @@ export const origin: readonly Mutant[] = [
     tests: ['unit/origin/lies'],
   },
   {
-    file: 'shared/origin/connect.ts',
+    file: 'shared/origin/link.ts',
     what: 'a routing table of an origin may name the next address',
     from: "url.encrypted ? 'bolt+s' : 'bolt'",
     to: "url.encrypted ? 'neo4j+s' : 'neo4j'",
@@ -70,5 +70,33 @@ export const origin: readonly Mutant[] = [
     from: 'READ, database, bookmarks }',
     to: 'READ, bookmarks }',
     tests: ['unit/origin/lies'],
+  },
+  {
+    file: 'shared/origin/connect.ts',
+    what: 'a user reads an origin on the connections of another',
+    from: 'JSON.stringify([url, address, target.credentials])',
+    to: 'JSON.stringify([url, address])',
+    tests: ['unit/origin/kept-connections'],
+  },
+  {
+    file: 'shared/origin/connect.ts',
+    what: 'kept connections go to an address that was not checked',
+    from: 'JSON.stringify([url, address, target.credentials])',
+    to: 'JSON.stringify([url, target.credentials])',
+    tests: ['unit/origin/kept-connections'],
+  },
+  {
+    file: 'shared/origin/connection-guard.ts',
+    what: 'an origin may fill the memory of a program through connections that are kept',
+    from: 'mostBytes = mostBytesAtRest',
+    to: '',
+    tests: ['unit/origin/kept-connections'],
+  },
+  {
+    file: 'shared/origin/kept-origins.ts',
+    what: 'a password that was changed is taken as long as publishes go on',
+    from: 'link.openedAt + keptMs - performance.now()',
+    to: 'keptMs',
+    tests: ['unit/origin/kept-origins'],
   },
 ]

@@ -30,6 +30,20 @@ export const storage: readonly Mutant[] = [
     tests: ['integration/generations.void'],
   },
   {
+    file: 'shared/storage/generations.ts',
+    what: 'a commit is refused for a packet that was published and removed meanwhile',
+    from: 'if (!isKnown && written !== null',
+    to: 'if (written !== null',
+    tests: ['integration/generations.next-number'],
+  },
+  {
+    file: 'shared/storage/generations.ts',
+    what: 'a name whose latest generation others have removed stays taken for the jobs submitted before',
+    from: "if (isKnown && found === 'gone') continue",
+    to: '',
+    tests: ['integration/generations.next-number'],
+  },
+  {
     file: 'shared/storage/generation-reader.ts',
     what: 'a failed job hides the packet below its void generation',
     from: 'if (!manifest.isVoid) return',
@@ -49,6 +63,13 @@ export const storage: readonly Mutant[] = [
     from: 'if ((await generations.highest(name))?.generation === highest.generation) return',
     to: 'return',
     tests: ['integration/plain-files.agree'],
+  },
+  {
+    file: 'shared/storage/plain-files.ts',
+    what: 'copies that arrive late stay over those of a newer packet',
+    from: 'return generations.isLatest(name, generation)',
+    to: 'return true',
+    tests: ['integration/plain-files.of-a-commit'],
   },
   {
     file: 'shared/storage/listing/list-names.ts',

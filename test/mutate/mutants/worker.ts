@@ -31,6 +31,13 @@ export const worker: readonly Mutant[] = [
   },
   {
     file: 'worker/commit-packet.ts',
+    what: 'a job that waited for days commits below generations that were made and swept meanwhile',
+    from: 'Date.now() - Date.parse(createdAt) < dayMs',
+    to: 'true',
+    tests: ['unit/worker/commit-packet'],
+  },
+  {
+    file: 'worker/commit-packet.ts',
     what: 'the parts of a packet are removed because the answer to its commit was lost',
     from: 'error instanceof AppError && error.status === 409',
     to: 'error instanceof AppError',

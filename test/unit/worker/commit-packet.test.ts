@@ -7,7 +7,7 @@ import { progressOf } from '../../../shared/jobs/record-hash.ts'
 import { createLog } from '../../../shared/observability/log.ts'
 import { createMetrics } from '../../../shared/observability/metrics.ts'
 import { createReport } from '../../../shared/publish/parts/report.ts'
-import type { Generations } from '../../../shared/storage/generations.ts'
+import type { CommitOptions, Generations } from '../../../shared/storage/generations.ts'
 import type { Manifest } from '../../../shared/storage/manifest.ts'
 import { commitPacket } from '../../../worker/commit-packet.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
@@ -19,6 +19,8 @@ const job = only<JobRecord>({
   fileName: 'file',
   force: false,
   latestBefore: 0,
+  version: 2,
+  createdAt: new Date().toISOString(),
   expiresAfterDays: null,
   progress: progressOf('reading', 1),
 })
@@ -43,4 +45,24 @@ test('a run that lost its commit discards its parts; without a response it keeps
   expect(await discarded(false, errors.jobInterrupted())).toBe(1)
   expect(await discarded(true, errors.fileExists('org', 'file'))).toBe(1)
   expect(await discarded(true, errors.storeAway(new Error('no answer')))).toBe(0)
+})
+
+test('a commit expects the next number for a day only: later, generations made meanwhile may have been swept', async () => {
+  const hoursAgo = (hours: number) => ({ createdAt: new Date(Date.now() - hours * 3_600_000).toISOString() })
+  const expected = async (more: Partial<JobRecord>) => {
+    const commit = vi.fn(async (_name: string, _manifest: Manifest, _options: CommitOptions) => 1)
+    const context = only<WorkerContext>({
+      records: only<JobRecords>({ beginCommit: async () => true }),
+      generations: only<Generations>({ commit }),
+      failpoint: () => {},
+    })
+    const content = { report: createReport().read() }
+    const lately = { ...job, latestBefore: 7, ...more }
+    await commitPacket(context, lately, { attempt: 2, manifest, content, discard: null })
+    return commit.mock.calls[0]?.[2].latest
+  }
+  expect(await expected(hoursAgo(0))).toBe(7)
+  expect(await expected(hoursAgo(23))).toBe(7)
+  expect(await expected(hoursAgo(25))).toBeUndefined()
+  expect(await expected({ version: 1 })).toBeUndefined() // its record does not know the number
 })

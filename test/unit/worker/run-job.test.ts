@@ -24,6 +24,7 @@ const record = only<JobRecord>({
   orgName: 'org',
   fileName: 'file',
   state: 'running',
+  attempt: 2,
   latestBefore: 0,
   progress: progressOf('reading', 1),
   traceparent: null,

@@ -1,0 +1,72 @@
+import { withTimeout } from '../lifecycle/timeout.ts'
+import type { Link } from './link.ts'
+
+/**
+ * Connections to origins between publishes, as logging in costs an origin more than a small publish does. A key says
+ * whose they are, and must hold everything that tells one user of one origin from others, the password included.
+ * Connections, and with them the credentials, are kept until `keptMs` after they were opened, however often they are
+ * used: then whoever comes logs in again.
+ */
+export interface KeptOrigins {
+  /** The connections that were kept last under this key, which are then the caller's alone; null if there are none. */
+  take(key: string): Link | null
+  /** Keeps connections when `ended` has resolved; closes them if it rejects or takes long, or if they are too old. */
+  keep(key: string, link: Link, ended: Promise<unknown>): void
+  close(): Promise<void>
+}
+
+export const keptMs = 30_000
+/** Those of the least recent use are closed when there are more. */
+const mostKept = 32
+/** An origin that is alive ends a transaction at once. */
+const endingMs = 2_000
+
+interface Entry {
+  key: string
+  link: Link
+  timer: NodeJS.Timeout
+}
+
+export function createKeptOrigins(gauge: { set(count: number): void }): KeptOrigins {
+  const entries = new Set<Entry>()
+  const ending = new Set<Promise<void>>()
+  let isClosed = false
+
+  function remove(entry: Entry): Link {
+    clearTimeout(entry.timer)
+    entries.delete(entry)
+    gauge.set(entries.size)
+    return entry.link
+  }
+
+  const discard = ({ guard }: Link) => guard.close().catch(() => {})
+
+  async function keepOnce(ended: Promise<unknown>, key: string, link: Link): Promise<void> {
+    const isEnded = await withTimeout(ended, endingMs).then(
+      () => true,
+      () => false,
+    )
+    const left = link.openedAt + keptMs - performance.now()
+    if (!isEnded || isClosed || left <= 0) return discard(link)
+    const entry: Entry = { key, link, timer: setTimeout(() => discard(remove(entry)), left).unref() }
+    entries.add(entry)
+    const [oldest] = entries
+    if (entries.size > mostKept && oldest) await discard(remove(oldest))
+    gauge.set(entries.size)
+  }
+
+  return {
+    take(key) {
+      const found = [...entries].findLast((entry) => entry.key === key)
+      return found ? remove(found) : null
+    },
+    keep(key, link, ended) {
+      const kept = keepOnce(ended, key, link).finally(() => ending.delete(kept))
+      ending.add(kept)
+    },
+    async close() {
+      isClosed = true
+      await Promise.all([...ending, ...[...entries].map(remove).map(discard)])
+    },
+  }
+}

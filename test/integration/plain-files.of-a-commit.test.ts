@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
+import type { Generation } from '../../shared/storage/generation-reader.ts'
+import { generationKey, markerKey, parseMarkerKey } from '../../shared/storage/keys.ts'
+import { removal, voided } from '../../shared/storage/manifest.ts'
+import type { ObjectStore } from '../../shared/storage/object-store.ts'
+import { storageOn } from '../../shared/storage/storage.ts'
+import { ownWorker } from '../support/own-worker.ts'
+import { commitPacket, keysBelow, viewOf } from '../support/stored-packets.ts'
+
+/** What a run makes of its packet just after the commit. */
+const { context } = await ownWorker()
+const { generations, store, log, metrics, redis } = context
+
+const someOrg = () => `org-${randomUUID()}`
+
+async function committed(name: string, contents: readonly string[], options = {}): Promise<Generation> {
+  const generation = await commitPacket(context, name, contents, options)
+  return { generation, manifest: (await generations.highest(name))?.manifest as Generation['manifest'] }
+}
+
+const on = (given: ObjectStore, isEnabled = true) =>
+  createPlainFileSync(redis, storageOn(given), { isEnabled, log, metrics })
+const markersOf = async (org: string) =>
+  (await keysBelow(context, `${org}/.generations/`)).flatMap((key) => (parseMarkerKey(key) ? [key] : []))
+
+/** A store that counts requests, and calls `before` before the first copy. */
+function watched(before = async () => {}) {
+  const requests: string[] = []
+  const counted: ObjectStore = {
+    ...store,
+    list(prefix, options) {
+      requests.push('list')
+      return store.list(prefix, options)
+    },
+    get(key) {
+      requests.push('get')
+      return store.get(key)
+    },
+    async copy(from, to) {
+      if (!requests.includes('copy')) await before()
+      requests.push('copy')
+      return store.copy(from, to)
+    },
+  }
+  return { counted, requests }
+}
+
+describe('of a new name', () => {
+  test('the plain files and the marker are put without listing anything', async () => {
+    const org = someOrg()
+    const { counted, requests } = watched()
+    await on(counted).committed(`${org}/f`, await committed(`${org}/f`, ['1', '2']), true)
+    expect(await viewOf(context, org)).toEqual({ fPart1of2: '1', fPart2of2: '2' })
+    expect(await markersOf(org)).toEqual([markerKey(generationKey(`${org}/f`, 1), 2)])
+    expect(requests).toEqual(['copy', 'copy', 'get'])
+  })
+
+  test('only the marker is put when plain files are off', async () => {
+    const org = someOrg()
+    const { counted, requests } = watched()
+    await on(counted, false).committed(`${org}/f`, await committed(`${org}/f`, ['1']), true)
+    expect([await viewOf(context, org), await markersOf(org)]).toEqual([
+      {},
+      [markerKey(generationKey(`${org}/f`, 1), 1)],
+    ])
+    expect(requests).toEqual([])
+  })
+})
+
+describe('of a packet that expires', () => {
+  const inMs = (ms: number) => ({ expiresAt: new Date(Date.now() + ms).toISOString() })
+
+  test('the marker tells when', async () => {
+    const name = `${someOrg()}/f`
+    const expiry = inMs(60_000)
+    await on(store).committed(name, await committed(name, ['1'], expiry), true)
+    expect(await markersOf(name.replace('/f', ''))).toEqual([markerKey(generationKey(name, 1), 1, expiry.expiresAt)])
+  })
+
+  test('no plain file is put once it has expired', async () => {
+    const org = someOrg()
+    await on(store).committed(`${org}/f`, await committed(`${org}/f`, ['1'], inMs(0)), true)
+    expect(await viewOf(context, org)).toEqual({})
+  })
+})
+
+test('of a name that was overwritten, files of the earlier packet are removed', async () => {
+  const org = someOrg()
+  await on(store).committed(`${org}/f`, await committed(`${org}/f`, ['1', '2', '3']), true)
+  await on(store).committed(`${org}/f`, await committed(`${org}/f`, ['4']), false)
+  expect(await viewOf(context, org)).toEqual({ f: '4' })
+})
+
+describe('when its copies arrive late', () => {
+  test.each([true, false])(
+    'a packet that was committed meanwhile is shown whole (of a new name: %s)',
+    async (isNew) => {
+      const org = someOrg()
+      const old = await committed(`${org}/f`, ['old 1', 'old 2'])
+      const { counted } = watched(async () => {
+        await on(store).committed(`${org}/f`, await committed(`${org}/f`, ['new']), false)
+      })
+      await on(counted).committed(`${org}/f`, old, isNew)
+      expect(await viewOf(context, org)).toEqual({ f: 'new' })
+    },
+  )
+
+  test('nothing is shown of a packet that was removed meanwhile', async () => {
+    const org = someOrg()
+    const old = await committed(`${org}/f`, ['old'])
+    const { counted } = watched(async () => {
+      await generations.commit(`${org}/f`, removal(), { force: true, taken: () => new Error('taken') })
+      await on(store).remove(`${org}/f`)
+    })
+    await on(counted).committed(`${org}/f`, old, true)
+    expect(await viewOf(context, org)).toEqual({})
+  })
+
+  test('a packet stays shown under void generations', async () => {
+    const org = someOrg()
+    const packet = await committed(`${org}/f`, ['1'])
+    const { counted } = watched(async () => {
+      await generations.commit(`${org}/f`, voided(randomUUID()), { force: true, taken: () => new Error('taken') })
+    })
+    await on(counted).committed(`${org}/f`, packet, true)
+    expect(await viewOf(context, org)).toEqual({ f: '1' })
+    expect(await context.packets.list(org, [''])).toEqual(['f'])
+  })
+})
+
+test('a packet stays marked as stale when the store fails meanwhile', async () => {
+  const name = `${someOrg()}/f`
+  const packet = await committed(name, ['1'])
+  await context.plainFiles.markStale(name)
+  const failing = { ...store, copy: () => Promise.reject(new Error('away')) }
+  await on(failing).committed(name, packet, true)
+  expect(await context.plainFiles.staleBefore(Date.now() + 60_000)).toContain(name)
+  await context.plainFiles.committed(name, packet, true)
+  expect(await context.plainFiles.staleBefore(Date.now() + 60_000)).not.toContain(name)
+})

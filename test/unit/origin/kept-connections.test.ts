@@ -1,0 +1,156 @@
+import type { Socket } from 'node:net'
+import { afterAll, expect, test } from 'vitest'
+import type { AllowRule } from '../../../shared/config/lists.ts'
+import { openOrigin } from '../../../shared/origin/connect.ts'
+import { createKeptOrigins } from '../../../shared/origin/kept-origins.ts'
+import type { Lookup } from '../../../shared/origin/lookup.ts'
+import { type FakeBolt, fakeBolt, type Reply } from '../../support/fake-bolt.ts'
+
+const end: Reply = { success: { has_more: false } }
+const credentialsOf = (text: string) => `Basic ${btoa(text)}`
+
+/** A server, and a function that opens it as a publish would, by a name. */
+async function start(answer: () => Reply[] = () => [{ record: [[1]] }, end]) {
+  const sockets: Socket[] = []
+  const server = await fakeBolt(answer, {}, { afterReplies: (socket) => void sockets.push(socket) })
+  let count = 0
+  const kept = createKeptOrigins({
+    set(now) {
+      count = now
+    },
+  })
+  afterAll(() => kept.close())
+  const addresses = ['127.0.0.1']
+  const allow: AllowRule[] = [{ kind: 'network', address: '127.0.0.0', prefix: 8, family: 'ipv4', port: server.port }]
+  const lookup: Lookup = async () => [...addresses]
+  const open = (target: object = {}, signal?: AbortSignal) =>
+    openOrigin(
+      { dbUrl: `bolt://origin.invalid:${server.port}`, credentials: credentialsOf('user:password'), ...target },
+      { allow, ports: [server.port], silenceSeconds: 60, stallSeconds: 60, dnsServers: null, kept },
+      60,
+      lookup,
+      signal,
+    )
+  /** Reads and gives the origin back. @returns whether its connections had been kept. */
+  async function use(target: object = {}): Promise<boolean> {
+    const origin = await open(target)
+    const before = count
+    expect(await origin.rows('RETURN 1')).toEqual([[1n]])
+    await origin.release()
+    await expect.poll(() => count).toBe(before + 1)
+    return origin.isReused
+  }
+  return { server, sockets, open, use, addresses, allow, count: () => count }
+}
+
+const [hello, begin] = [0x01, 0x11]
+const received = ({ messages }: FakeBolt, signature: number) =>
+  messages.filter((message) => message[1] === signature).map(String)
+
+test('a user logs in once for several publishes, each with its own transaction, database and bookmarks', async () => {
+  const { server, use } = await start()
+  expect(await use({ database: 'movies' })).toBe(false)
+  expect(await use({ database: 'books', bookmarks: ['FB:one'] })).toBe(true)
+  expect(await use()).toBe(true)
+  expect([server.connections(), received(server, hello).length]).toEqual([1, 1])
+  const transactions = received(server, begin)
+  const named = ['movies', 'books', 'FB:one'].map((text) => transactions.map((one) => one.includes(text)))
+  expect(named).toEqual([
+    [true, false, false],
+    [false, true, false],
+    [false, true, false],
+  ])
+})
+
+test('two publishes at the same time have connections of their own', async () => {
+  const { server, open, count } = await start()
+  const both = await Promise.all([open(), open()])
+  await Promise.all(both.map((origin) => origin.release()))
+  await expect.poll(count).toBe(2)
+  const again = await Promise.all([open(), open()])
+  expect(again.map(({ isReused }) => isReused)).toEqual([true, true])
+  expect(server.connections()).toBe(2)
+  await Promise.all(again.map((origin) => origin.close()))
+})
+
+test.each([
+  ['another password', { credentials: credentialsOf('user:other') }],
+  ['another user', { credentials: credentialsOf('other:password') }],
+  ['a password that continues the user name', { credentials: credentialsOf('user:password:') }],
+])('%s logs in anew', async (_, target) => {
+  const { server, use } = await start()
+  expect([await use(), await use(target), await use(), await use(target)]).toEqual([false, false, true, true])
+  expect(received(server, hello)).toHaveLength(2)
+})
+
+test('encrypted and plain connections are told apart', async () => {
+  const { server, open, use } = await start()
+  await use()
+  const dbUrl = `bolt+s://origin.invalid:${server.port}`
+  await expect(open({ dbUrl }, AbortSignal.timeout(500))).rejects.toThrow() // the server does not speak TLS
+  expect(await use()).toBe(true)
+})
+
+test('the policy is asked before kept connections are used', async () => {
+  const { open, use, addresses, allow } = await start()
+  await use()
+  addresses[0] = '127.0.0.2'
+  await expect(open()).rejects.toMatchObject({ code: 'originUnreachable' }) // nothing listens there
+  addresses[0] = '10.0.0.1'
+  await expect(open()).rejects.toMatchObject({ code: 'dbUrlRefused' })
+  addresses[0] = '127.0.0.1'
+  const rules = allow.splice(0)
+  await expect(open()).rejects.toMatchObject({ code: 'dbUrlRefused' })
+  allow.push(...rules)
+  expect(await use()).toBe(true)
+})
+
+test('connections that the server has closed meanwhile are replaced without an error', async () => {
+  const { server, sockets, use } = await start()
+  await use()
+  for (const socket of sockets) socket.destroy()
+  await use()
+  expect(server.connections()).toBe(2)
+})
+
+test('connections that have become silent are replaced after five seconds', { timeout: 30_000 }, async () => {
+  const { server, sockets, use } = await start()
+  await use()
+  for (const socket of sockets) socket.removeAllListeners('data').resume()
+  const began = performance.now()
+  expect(await use()).toBe(false)
+  expect(performance.now() - began).toBeGreaterThan(4_900)
+  expect(server.connections()).toBe(2)
+})
+
+test('connections on which the server sends data that nobody waits for are given up', async () => {
+  const { server, sockets, use } = await start()
+  await use()
+  const [socket] = sockets
+  // The beginning of a record.
+  socket?.write(Buffer.concat([Buffer.from([0xff, 0xff, 0xb1, 0x71]), Buffer.alloc(1024 * 1024, 1)]))
+  await expect.poll(() => socket?.destroyed).toBe(true)
+  await use()
+  expect(server.connections()).toBe(2)
+})
+
+test('what the server refuses on kept connections is refused on new ones, and told', async () => {
+  let isRefused = false
+  const { open, use } = await start(() =>
+    isRefused ? [{ failure: 'Neo.ClientError.Statement.SyntaxError' }] : [{ record: [[1]] }, end],
+  )
+  await use()
+  isRefused = true
+  const origin = await open()
+  await expect(origin.rows('RETURN 1')).rejects.toMatchObject({ code: 'originRefusedQuery' })
+  await origin.close()
+})
+
+test('an origin that was closed is not kept, and an aborted opening uses none', async () => {
+  const { server, open, count } = await start()
+  const origin = await open()
+  await origin.close()
+  expect((await open()).isReused).toBe(false)
+  await expect(open({}, AbortSignal.abort(new Error('aborted')))).rejects.toThrow('aborted')
+  expect([count(), server.connections()]).toEqual([0, 2])
+})
