@@ -46,6 +46,7 @@ describe('a job', () => {
       generation: null,
       cancelling: false,
       begun: false,
+      bound: false,
       latestBefore: 0,
       ranMs: 0,
       callback: null,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, expect, inject, test } from 'vitest'
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
 import { openDriver } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
@@ -8,6 +8,7 @@ import { progressOf } from '../../shared/jobs/record-hash.ts'
 import type { Secrets } from '../../shared/jobs/secrets.ts'
 import { storeRequest, subRequestsPerSlice } from '../../shared/jobs/stored-request.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
+import { createKeptOrigins } from '../../shared/origin/kept-origins.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import type { WorkerContext } from '../../worker/context.ts'
 import { publishSlice } from '../../worker/publish-slices.ts'
@@ -59,10 +60,14 @@ test('the second slice of a job in one worker is read only after the first has s
   const [job, another] = [newJob(), newJob()].map((fields) => only<JobRecord>(fields)) as [JobRecord, JobRecord]
   for (const each of [job, another])
     await storeRequest(store, () => ({ sealedKey: '', text: 'encrypted' }), each, requests)
+  const metrics = createMetrics()
+  const keptOrigins = createKeptOrigins(metrics.originsKept)
+  onTestFinished(() => keptOrigins.close())
   const context = only<WorkerContext>({
     store,
     config,
-    metrics: createMetrics(),
+    metrics,
+    keptOrigins,
     staggeredStart: createStaggeredStart(),
     failpoint: () => {},
     secrets: only<Secrets>({ read: async () => () => [request.credentials] }),
