@@ -40,9 +40,11 @@ async function prepare(address: Neo4jAddress) {
   const from = { origin: address, elsewhere, target, client, env }
   const into = { origin: neo4j, elsewhere: inject('largeIds'), target: address, client, env }
   const worlds = [await openWorldOf(from, 'From', 1_250_000n), await openWorldOf(into, 'Into', 1_350_000n)] as const
+  // Names of its own: it leaves constraints behind, which the targets of generated cases may break.
+  const undoWorld = await openWorldOf(into, 'UndoInto', 1_450_000n)
   const [driver, five] = [openDriver(address), openDriver(target)]
   afterAll(() => Promise.all([driver.close(), five.close()]))
-  return { address, client, worlds, driver, five, models: prepareModels(routed) }
+  return { address, client, worlds, undoWorld, driver, five, models: prepareModels(routed) }
 }
 
 const prepared = current === undefined ? null : await prepare(current)
@@ -51,7 +53,15 @@ afterAll(() => rm(directory, { recursive: true }))
 
 const languages = ['CYPHER 5', 'CYPHER 25'] as const
 describe.skipIf(prepared === null).each(languages)('Neo4j 2026 whose language is %s', (language) => {
-  const { address, client, worlds, driver, five, models: ours } = prepared ?? ({} as NonNullable<typeof prepared>)
+  const {
+    address,
+    client,
+    worlds,
+    undoWorld,
+    driver,
+    five,
+    models: ours,
+  } = prepared ?? ({} as NonNullable<typeof prepared>)
   beforeAll(() => setLanguage(address, language))
 
   const nameOf = async (what: string, of: string) =>
@@ -83,7 +93,7 @@ describe.skipIf(prepared === null).each(languages)('Neo4j 2026 whose language is
 
   test('generated cases replayed into it and undone', { timeout: 240_000 }, async () => {
     const wanted = isLong ? 20 : 1
-    const { undone: count } = await checkUndo(worlds[1], address, wanted, Math.floor(Math.random() * 2 ** 31))
+    const { undone: count } = await checkUndo(undoWorld, address, wanted, Math.floor(Math.random() * 2 ** 31))
     expect(count).toBe(wanted)
   })
 
