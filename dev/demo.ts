@@ -98,7 +98,7 @@ async function areEqual(origin: Driver, copy: Driver): Promise<boolean> {
 
 const started = performance.now()
 try {
-  await using stack = await startStack({ target: true }, { say })
+  await using stack = await startStack({ target: true }, { say, isShortLived: true })
   say(`stack:     Redis, S3 server and two Neo4j up after ${seconds(started)}`)
   const logs = openRun(join(import.meta.dirname, '../.local/run'), say)
   const isEqual = await demo(stack, logs.directory).finally(() => logs.stop())

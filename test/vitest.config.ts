@@ -15,7 +15,7 @@ export default defineConfig({
     // Only ends tests that hang. What takes 30 s on a busy machine must not turn red on a busier one.
     testTimeout: 180_000,
     hookTimeout: 240_000,
-    maxWorkers: 2,
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     provide: {
       isLong: process.env.LONG_TESTS === '1',
@@ -29,7 +29,7 @@ export default defineConfig({
         extends: true,
         test: {
           ...{ name: 'stack', include: ['test/**/*.test.ts'], exclude: unit },
-          ...{ globalSetup: stack, maxWorkers: 3, sequence: { groupOrder: 1 } },
+          ...{ globalSetup: stack, isolate: false, sequence: { groupOrder: 1 } },
         },
       },
     ],

@@ -25,6 +25,8 @@ export interface StackOptions {
   say?: (line: string) => void
   /** Parent of the run's own folder, which is removed when the run stops. Default: `.local/run`. */
   directory?: string
+  /** The origin answers a few minutes of changing queries, rather than many of the same. */
+  isShortLived?: boolean
 }
 
 const RUNS = join(import.meta.dirname, '../../.local/run')
@@ -35,10 +37,10 @@ const RUNS = join(import.meta.dirname, '../../.local/run')
  */
 export async function startStack(
   wanted: { target?: boolean; legacy?: boolean },
-  { say = console.error, directory = RUNS }: StackOptions = {},
+  { say = console.error, directory = RUNS, isShortLived = false }: StackOptions = {},
 ): Promise<Stack> {
   const run = openRun(directory, say)
-  const providers = [given, docker(run), native(run)]
+  const providers = [given, docker(run), native(run, isShortLived)]
   const starts = [
     firstOf(providers, 'redis'),
     firstOf(providers, 's3'),

@@ -41,7 +41,11 @@ const closedOrigin = '127.0.0.1:1'
 /** Starts the stack for every project: the first one that needs it. */
 export default async function setup({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
   if ('stack' in vitest.getRootProject().getProvidedContext()) return
-  const { stop, [Symbol.asyncDispose]: _, ...stack } = await startStack({ target: true, legacy: true })
+  const {
+    stop,
+    [Symbol.asyncDispose]: _,
+    ...stack
+  } = await startStack({ target: true, legacy: true }, { isShortLived: true })
   const { stop: stopLargeIds, ...largeIds } = await startLargeIds(stack.neo4j)
   const logs = openRun(join(import.meta.dirname, '../../.local/run'), console.error)
   try {

@@ -14,12 +14,12 @@ export interface MemoryStore extends ObjectStore {
 export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore {
   const objects = new Map<string, { bytes: Buffer; object: StoredObject }>()
   const requests: string[] = []
-  // Cached key order; null after a key was added or removed.
-  let sorted: string[] | null = null
+  /** Keys in order, and those added since: sorting all of them for each listing would cost more than the tests. */
+  let sorted: string[] = []
+  let added: string[] = []
 
-  /** All keys, and the position of the first one after `start`, or at it. */
-  function keysFrom(start: string, isBehind: boolean): { keys: string[]; first: number } {
-    sorted ??= [...objects.keys()].sort(compareKeys)
+  /** The position of the first of `keys` after `start`, or at it. */
+  function positionOf(start: string, isBehind: boolean): number {
     let [first, end] = [0, sorted.length]
     while (first < end) {
       const middle = (first + end) >> 1
@@ -27,23 +27,36 @@ export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore
       if (order < 0 || (isBehind && order === 0)) first = middle + 1
       else end = middle
     }
-    return { keys: sorted, first }
+    return first
+  }
+
+  function sort() {
+    if (added.length > 100) sorted = [...sorted, ...added].sort(compareKeys)
+    else for (const key of added) sorted.splice(positionOf(key, false), 0, key)
+    added = []
   }
 
   function put(key: string, bytes: Buffer): string {
     const etag = createHash('md5').update(bytes).digest('hex')
-    if (!objects.has(key)) sorted = null
+    if (!objects.has(key)) added.push(key)
     objects.set(key, { bytes, object: { key, bytes: bytes.length, etag, modifiedAt: Date.now() } })
     return etag
+  }
+
+  function remove(key: string) {
+    if (!objects.delete(key)) return
+    sort()
+    sorted.splice(positionOf(key, false), 1)
   }
 
   async function* list(prefix: string, { pageKeys = 1_000, startAfter = '', skipTo }: ListOptions = {}) {
     for (let after = startAfter, count = pageKeys; ; ) {
       requests.push(`list ${prefix} ${after}`)
       const isFurther = compareKeys(after, prefix) >= 0 && after !== ''
-      const { keys, first } = keysFrom(isFurther ? after : prefix, isFurther)
-      const ofPage = keys.slice(first, first + count).filter((key) => key.startsWith(prefix))
-      const isTruncated = keys[first + count]?.startsWith(prefix) ?? false
+      sort()
+      const first = positionOf(isFurther ? after : prefix, isFurther)
+      const ofPage = sorted.slice(first, first + count).filter((key) => key.startsWith(prefix))
+      const isTruncated = sorted[first + count]?.startsWith(prefix) ?? false
       const page = ofPage.map((key) => objects.get(key)?.object as StoredObject)
       await Promise.resolve()
       yield* page
@@ -106,7 +119,7 @@ export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore
     },
     async remove(key) {
       requests.push(`remove ${key}`)
-      if (objects.delete(key)) sorted = null
+      remove(key)
     },
     sign: async (key) => `memory:${key}`,
     prepare: async () => {},
