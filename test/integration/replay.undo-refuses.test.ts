@@ -33,6 +33,12 @@ const byId = (end: string, grn: unknown): Pair => {
   const text = `MERGE ${start} MERGE ${far} MERGE (a)-[r:\`KNOWS\` {\`grn\`: $grn}]->(b) SET r = {\`grn\`: $grn}`
   return pairOf(text, { a_id: 'a', b_id: end, grn })
 }
+const times =
+  '[x IN $grn | time({hour: toInteger(x.hour), minute: toInteger(x.minute), second: toInteger(x.second), nanosecond: toInteger(x.nanosecond), timezone: x.timezone})]'
+const { statement, parameters } = byId('b', [
+  { hour: 12n, minute: 0n, second: 0n, nanosecond: 0n, timezone: '+01:00:05' },
+])
+const byFields = pairOf(statement.replaceAll('`grn`: $grn', `\`grn\`: ${times}`), parameters)
 const cleanup = pairOf(`MATCH (n:\`${label}\` {\`id\`: $baseId})-[r:\`KNOWS\`]->() DELETE r`, { baseId: 'a' })
 const nodeDelete = pairOf(`MATCH (n:\`${label}\`) WHERE n.\`id\` IN $ids DETACH DELETE n`, { ids: ['a'] })
 const dated = pairOf(`MERGE (n:\`${label}\` {\`id\`: date($id)}) SET n = {\`id\`: date($id)}`, { id: '2024-02-29' })
@@ -77,6 +83,12 @@ test.each<Refused>([
     before: `CREATE ${a}-[:KNOWS {grn: 5}]->${b}, (a)-[:KNOWS {grn: 5.0}]->(b)`,
     pairs: [byId('b', 5n)],
     message: `${between} has a parallel one of equal grn`,
+  },
+  {
+    what: 'a list of times as id, each given by its fields',
+    before: `CREATE ${a}-[:KNOWS {grn: [time('12:00Z')]}]->${b}`,
+    pairs: [byFields],
+    message: `the relationship :${label} a -KNOWS-> :${label} b is found by a list of times as grn, each given by its fields`,
   },
   {
     what: 'a relationship without the id that the packet uses, beside another',

@@ -123,6 +123,35 @@ describe.each([
     await replayAndUndo([cleanupOf('d'), grn('b', 9n)])
   })
 
+  test.each([
+    [
+      'points',
+      'point({srid: toInteger($grn.srid), x: $grn.x, y: $grn.y})',
+      { srid: 7203n, x: 0, y: 1_450_000 },
+      'point({x: 0.0, y: 1450000.0})',
+    ],
+    [
+      'durations',
+      'duration({months: toInteger($grn.months), days: toInteger($grn.days), seconds: toInteger($grn.seconds), nanoseconds: toInteger($grn.nanoseconds)})',
+      { months: 14n, days: -3n, seconds: 5n, nanoseconds: 6n },
+      'duration({months: 14, days: -3, seconds: 5, nanoseconds: 6})',
+    ],
+    [
+      'datetimes',
+      'datetime({epochSeconds: toInteger($grn.epochSeconds), nanosecond: toInteger($grn.nanosecond), timezone: $grn.timezone})',
+      { epochSeconds: 1_700_000_000n, nanosecond: 5n, timezone: 'Europe/Rome' },
+      "datetime({epochSeconds: 1700000000, nanosecond: 5, timezone: 'Europe/Rome'})",
+    ],
+  ])(
+    'relationships that are found by %s come back, where the packet gives the fields',
+    async (_kind, of, grn, stored) => {
+      const [a, b] = [`(a:\`${label}\` {\`id\`: $a_id})`, `(b:\`${label}\` {\`id\`: $b_id})`]
+      const text = `MERGE ${a} MERGE ${b} MERGE (a)-[r:\`KNOWS\` {\`grn\`: ${of}}]->(b) SET r = {\`grn\`: ${of}}`
+      await run(driver, `CREATE (:${label} {id: 'a'})-[:KNOWS {grn: ${stored}, at: 1}]->(:${label} {id: 'b'})`)
+      await replayAndUndo([pairOf(text, { a_id: 'a', b_id: 'b', grn })])
+    },
+  )
+
   test('a hub with relationships for several parts', { timeout: 180_000 }, async () => {
     const count = inject('isLong') ? 50_000 : 7_000
     await run(driver, `CREATE (:${label} {id: 'hub'}), (:${label} {id: 'other'})`)

@@ -1,4 +1,4 @@
-import { type Numbers, type Rendered, renderValue, typeName } from '../../cypher/values.ts'
+import { type Numbers, type Rendered, renderValue, typeName, type Wrap } from '../../cypher/values.ts'
 
 /** What `MERGE` finds a node by. Contract 1. */
 export interface Identity {
@@ -111,9 +111,26 @@ export const nameOf = ({ label, idProperty, id }: Identity): string =>
 export const requestText = (id: Rendered): string | null =>
   id.json.startsWith('"') && id.wrap === null ? idText(id) : id.list || id.json.startsWith('[') ? null : numberText(id)
 
-/** One text for ids that `MERGE` treats as equal, such as 5 and 5.0 or [5] and [5.0], and another for '5'. */
+/**
+ * One text for ids that `MERGE` treats as equal, such as 5 and 5.0, [5] and [5.0], or a point with `numbers` plain and
+ * strict; another for '5'. Only lists of times or datetimes given by their fields differ from the same as text.
+ */
 export const mergeText = (id: Rendered): string =>
-  numberText(id) ?? (id.wrap === null ? id.json : `${id.wrap} ${id.json}`)
+  numberText(id) ?? (id.wrap === null ? id.json : (fieldsText(id) ?? `${id.wrap} ${id.json}`))
+
+const givenByFields: Partial<Record<Wrap, Wrap>> = {
+  pointByFields: 'point',
+  pointInSpaceByFields: 'point',
+  durationByFields: 'duration',
+  timeByFields: 'time',
+  datetimeByFields: 'datetime',
+}
+
+/** The text with `numbers` plain of what is given by its fields; null for anything else. */
+function fieldsText({ json, wrap }: Rendered): string | null {
+  const plain = wrap && givenByFields[wrap]
+  return plain ? `${plain} ${json.replace(/"(-?\d+)"/g, '$1')}` : null
+}
 
 /** Text of a number or list of numbers, the same for equal integers of either type; null for anything else. */
 function numberText({ json, wrap }: Rendered): string | null {

@@ -61,7 +61,7 @@ async function saveOne(
   // MERGE of a relationship without an id is content with any.
   if (kind === 'relationshipCreate' && found.length > 0) return null
   const ends = { start: await reader.identify(start), type, end: await reader.identify(end) }
-  const own = ownIdOf(item)
+  const own = ownIdOf(item, describe(item, type))
   const set = own === null ? found : await withId(found, own, reader)
   if (set.length > 0) await images.relationships(ends, set)
   if (set.length > 0 || kind === 'postback') return null
@@ -99,16 +99,18 @@ function queryOf({ recognised }: Item): string {
 }
 
 /** The id by which a pair finds a relationship; null if by its ends alone. */
-function ownIdOf({ recognised: it, parameters }: Item): OwnId | null {
+function ownIdOf({ recognised: it, parameters }: Item, about: string): OwnId | null {
   if (it.kind === 'relationshipUpsert') {
     const id = named(it.fields).find(({ key }) => key === it.idField)
-    return id ? ownId(id, parameters[id.name]) : null
+    return id ? ownId(id, parameters[id.name], about) : null
   }
   if (it.kind !== 'postback' || it.of !== 'relationship' || it.id === null) return null
-  return ownId(it.id, parameters[it.parameters[2] as string])
+  return ownId(it.id, parameters[it.parameters[2] as string], about)
 }
 
-const ownId = ({ key, value: { wrap, list } }: Field, value: unknown): OwnId => ({
-  key,
-  text: mergeText({ wrap, list, json: stringifyLossless(value) }),
-})
+function ownId({ key, value: { wrap, list } }: Field, value: unknown, about: string): OwnId {
+  if (list && (wrap === 'timeByFields' || wrap === 'datetimeByFields')) {
+    throw irreversible(`the relationship ${about}`, `is found by a list of times as ${key}, each given by its fields`)
+  }
+  return { key, text: mergeText({ wrap, list, json: stringifyLossless(value) }) }
+}

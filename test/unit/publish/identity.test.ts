@@ -149,6 +149,16 @@ describe('ids that are equal for MERGE', () => {
     expect([requestText(rendered(value)), requestText(rendered(value, 'strict'))]).toEqual([null, null])
   })
 
+  test.each([
+    ['a point', new neo4j.types.Point(7203n as never, 0, -2.5)],
+    ['points in space', [new neo4j.types.Point(9157n as never, 0, -2.5, 1e30)]],
+    ['a duration', new neo4j.types.Duration(1n, -2n, 2n ** 60n, 4n)],
+    ['a time', new neo4j.types.Time(12n, 0n, 0n, 5n, 3605n)],
+    ['a datetime', new neo4j.types.DateTime(2024n, 2n, 29n, 1n, 2n, 3n, 4n, 3600n, 'Europe/Rome')],
+  ])('include %s in either rendering of numbers', (_what, value) => {
+    expect(mergeText(rendered(value, 'strict'))).toBe(mergeText(rendered(value)))
+  })
+
   test('include lists of equal numbers of different types', () => {
     expect(mergeText(rendered([1, 2]))).toBe(mergeText(rendered([1n, 2n])))
     expect(mergeText(rendered([2 ** 60]))).toBe(mergeText(rendered([2n ** 60n])))
