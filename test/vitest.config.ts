@@ -6,8 +6,9 @@ const unit = ['test/unit/**/*.test.ts', 'test/architecture.test.ts']
 const stack = 'test/support/global-setup.ts'
 
 /**
- * Two projects, one after the other: tests without the stack, which share their processes, and tests with it, three at a
- * time, as those of faults mostly wait. The stack starts only if a file that needs it runs.
+ * Two projects, one after the other: tests without the stack, and tests with it. The stack starts only if a file that
+ * needs it runs. Three processes run the files, as tests of faults mostly wait; a process of its own for each file would
+ * load the same modules hundreds of times.
  */
 export default defineConfig({
   test: {
@@ -16,6 +17,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 240_000,
     maxWorkers: 3,
+    isolate: false,
     sequence: { sequencer: LongestFirst },
     provide: {
       isLong: process.env.LONG_TESTS === '1',
@@ -24,12 +26,12 @@ export default defineConfig({
     },
     reporters: process.env.TEST_RESULTS ? ['default', ['json', { outputFile: process.env.TEST_RESULTS }]] : ['default'],
     projects: [
-      { extends: true, test: { name: 'unit', include: unit, isolate: false, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'unit', include: unit, sequence: { groupOrder: 0 } } },
       {
         extends: true,
         test: {
           ...{ name: 'stack', include: ['test/**/*.test.ts'], exclude: unit },
-          ...{ globalSetup: stack, isolate: false, sequence: { groupOrder: 1 } },
+          ...{ globalSetup: stack, sequence: { groupOrder: 1 } },
         },
       },
     ],

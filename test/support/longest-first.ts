@@ -12,7 +12,6 @@ export const longest = [
   'test/faults/slices.lose-their-workers.test.ts',
   'test/faults/manager.large-model.test.ts',
   'test/faults/replay.killed-after-transactions.test.ts',
-  'test/replay/generated-cases.undone.test.ts',
   'test/unit/api/worst-bodies.test.ts',
   'test/faults/manager.database-away.test.ts',
   'test/faults/submit.cut-between-commands.test.ts',
