@@ -2,11 +2,12 @@ import type { Redis } from 'ioredis'
 import { createRequestLimit, type LimitRequests } from '../shared/auth/request-limit.ts'
 import { type Authenticate, createTokens } from '../shared/auth/tokens.ts'
 import type { Config } from '../shared/config/settings.ts'
-import { type Callbacks, createCallbacks } from '../shared/jobs/callbacks.ts'
+import type { Callbacks } from '../shared/jobs/callbacks.ts'
 import { createFinishWaiter, type FinishWaiter } from '../shared/jobs/finish-waiter.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'
 import { createPlainFileSync, type PlainFileSync } from '../shared/jobs/plain-file-sync.ts'
-import { createJobQueue, type JobQueue } from '../shared/jobs/queue.ts'
+import type { JobQueue } from '../shared/jobs/queue.ts'
+import { openQueuesAndOrigins } from '../shared/jobs/queues-and-origins.ts'
 import { connectPatient, connectProducer, requireFitRedis } from '../shared/jobs/redis.ts'
 import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
@@ -14,7 +15,7 @@ import { openManagerDatabase } from '../shared/manager/database.ts'
 import { type AllModels, createModels } from '../shared/manager/repository.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics, observeBolt, observeStore } from '../shared/observability/metrics.ts'
-import { createKeptOrigins, type KeptOrigins } from '../shared/origin/kept-origins.ts'
+import type { KeptOrigins } from '../shared/origin/kept-origins.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
 import { type Budget, createBudget } from './http/budget.ts'
 
@@ -62,14 +63,7 @@ export async function createApiContext(
   const records = createJobRecords(redis)
   const manager = config.manager && openManagerDatabase(config.manager, log, observeBolt(metrics, 'manager'))
   const database = manager && releases.add('manager database', manager, (it) => it.close())
-  const closing = {
-    queue: createJobQueue(redis),
-    callbacks: createCallbacks(redis),
-    keptOrigins: createKeptOrigins(metrics.originsKept),
-  }
-  const { queue, callbacks, keptOrigins } = releases.add('queues and kept origins', closing, (it) =>
-    Promise.all([it.queue.close(), it.callbacks.close(), it.keptOrigins.close()]),
-  )
+  const queuesAndOrigins = openQueuesAndOrigins(redis, metrics, releases)
   return {
     ...storage,
     config,
@@ -84,12 +78,10 @@ export async function createApiContext(
     dryRunBudget: createBudget(config.limits.returnOnlyAtOnce, 'dry runs', 1),
     records,
     secrets: createSecrets(redis, config.secretKeys),
-    queue,
-    callbacks,
+    ...queuesAndOrigins,
     finished: await createFinishWaiter(subscriber, records),
     plainFiles: createPlainFileSync(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
     models: database && createModels(database),
-    keptOrigins,
     ...overrides,
   }
 }

@@ -18,21 +18,29 @@ export interface Context {
 }
 
 /**
- * A text as a terminal may show it: control characters but line feeds and tabs as `\u001b`. Names and ids of a database
- * stand in texts, and could change what a terminal shows, or does. JSON means the same as before: it has such characters
- * in strings only.
+ * One line as a terminal may show it, whatever is in it: control characters, line breaks and those that change the
+ * direction of text as `\u001b`. Names and ids of a database stand in texts, and could change what a terminal shows, or
+ * does, or look like further lines.
  */
-export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, escaped)
+export const printableLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]/gu, escaped)
 
-/** The same of a text that is one line, whatever is in it. */
-export const printableLine = (text: string): string => text.replace(/\p{Cc}/gu, escaped)
+/** The same of JSON, or of another text whose line feeds and tabs are meant. JSON has others in strings only. */
+export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, escaped)
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-export const warn = ({ stderr }: Context, message: string): void => void stderr.write(`${printable(message)}\n`)
+export const warn = ({ stderr }: Context, message: string): void => void stderr.write(`${printableLine(message)}\n`)
 
-/** Writes the result of a command: a text, or with `--json` one object. */
-export function printResult({ stdout }: Context, asJson: boolean | undefined, value: object, text: string): void {
-  const result = printable(asJson ? JSON.stringify(value) : text)
-  if (result !== '') stdout.write(`${result}\n`)
+export const printLines = (to: Output, lines: readonly string[]): void =>
+  void to.write(lines.map((line) => `${printableLine(line)}\n`).join(''))
+
+/** Writes the result of a command: lines, or with `--json` one object. */
+export function printResult(
+  { stdout }: Context,
+  asJson: boolean | undefined,
+  value: object,
+  lines: readonly string[],
+): void {
+  if (asJson) stdout.write(`${printable(JSON.stringify(value))}\n`)
+  else printLines(stdout, lines)
 }

@@ -22,13 +22,16 @@ export const exitCodes = {
 
 export type Exit = keyof typeof exitCodes
 
-/** An expected failure: its message is a complete sentence for a terminal, and holds no secret. */
+/** An expected failure: its message is a complete sentence for a terminal, and holds no secret; so do its details. */
 export class Failure extends Error {
   readonly exit: Exit
+  /** Further lines. */
+  readonly details: readonly string[]
 
-  constructor(exit: Exit, message: string) {
+  constructor(exit: Exit, message: string, details: readonly string[] = []) {
     super(message)
     this.exit = exit
+    this.details = details
   }
 }
 

@@ -23,11 +23,9 @@ export const jobLine = ({ id, state, orgName, fileName, createdAt, progress: { p
   `${id}  ${state}  ${orgName}/${fileName}  ${createdAt}  ${packetText(pairs, parts, bytes)}`
 
 /** What a job did, and what of it a user should look at. */
-export function jobText(job: Job): string {
+export function jobLines(job: Job): string[] {
   const { error, report } = job
-  return [jobLine(job), ...(error ? [`error: ${error.message}`] : []), ...(report ? reportLines(report) : [])].join(
-    '\n',
-  )
+  return [jobLine(job), ...(error ? [`error: ${error.message}`] : []), ...(report ? reportLines(report) : [])]
 }
 
 interface Report {

@@ -11,7 +11,7 @@ import { model } from './commands/model.ts'
 import { publish } from './commands/publish.ts'
 import { replay } from './commands/replay.ts'
 import { verify } from './commands/verify.ts'
-import { type Context, printable } from './context.ts'
+import { type Context, printable, printableLine, printLines } from './context.ts'
 import { exitCodes, Failure } from './exit.ts'
 
 const commands = [ls, get, inspect, diff, publish, job, jobs, replay, verify, copy, model]
@@ -36,6 +36,13 @@ export function createProgram(context: Context): Command {
 
 const usageOf = (command: Command) => `usage: packets ${command.name()} ${command.usage()}`
 
+/** The stack of an unforeseen error: its message, which is one line here, and where it was thrown. */
+function traceOf(error: unknown): string {
+  const [message, { stack = '' }] = [String(error), error as Error]
+  const places = stack.startsWith(message) ? message.length : stack.indexOf('\n    at ')
+  return printableLine(message) + (places === -1 ? '' : printable(stack.slice(places)))
+}
+
 /** Runs one command line. @returns the exit code */
 export async function run(words: readonly string[], context: Context): Promise<number> {
   const { stderr, signal } = context
@@ -45,7 +52,7 @@ export async function run(words: readonly string[], context: Context): Promise<n
     return exitCodes.done
   } catch (error) {
     if (error instanceof ReplayError) {
-      stderr.write(`${error.kind === 'interrupted' ? '' : 'error: '}${printable(error.message)}\n`)
+      printLines(stderr, [`${error.kind === 'interrupted' ? '' : 'error: '}${error.message}`])
       return exitCodes[error.kind === 'failed' ? 'target' : error.kind]
     }
     if (signal.aborted) {
@@ -55,10 +62,10 @@ export async function run(words: readonly string[], context: Context): Promise<n
     // Commander has written its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
     if (!(error instanceof Failure)) {
-      stderr.write(`error: ${printable(String((error as Error).stack))}\n`)
+      stderr.write(`error: ${traceOf(error)}\n`)
       return exitCodes.unforeseen
     }
-    if (error.exit !== 'different') stderr.write(`error: ${printable(error.message)}\n`)
+    if (error.exit !== 'different') printLines(stderr, [`error: ${error.message}`, ...error.details])
     const command = program.commands.find((each) => each.name() === words[0])
     if (error.exit === 'usage' && command) stderr.write(`${usageOf(command)}\n`)
     return exitCodes[error.exit]

@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress'
-import { type Output, printable } from './context.ts'
+import { type Output, printableLine } from './context.ts'
 
 export const progressKinds = ['bar', 'plain', 'json', 'none'] as const
 export type ProgressKind = (typeof progressKinds)[number]
@@ -34,7 +34,7 @@ function bar(stderr: Output): Progress {
   let isShown = false
   return {
     update({ done, total, ...step }) {
-      const text = printable(step.text)
+      const text = printableLine(step.text)
       if (!isShown) shown.start(total ?? 1, 0, { text })
       isShown = true
       if (total !== null) shown.setTotal(total)
@@ -50,7 +50,7 @@ function lines(stderr: Output, kind: 'plain' | 'json'): Progress {
   let last: Step | null = null
   const show = () => {
     if (last === null) return
-    stderr.write(`${printable(kind === 'json' ? JSON.stringify(last) : percentage(last) + last.text)}\n`)
+    stderr.write(`${printableLine(kind === 'json' ? JSON.stringify(last) : percentage(last) + last.text)}\n`)
     last = null
   }
   const timer = setInterval(show, (kind === 'json' ? jsonSeconds : plainSeconds) * 1_000)

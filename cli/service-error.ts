@@ -7,8 +7,8 @@ export class ServiceError extends Failure {
   readonly status: number | null
   readonly headers: Headers
 
-  constructor(message: string, status: number | null = null, headers = new Headers()) {
-    super('service', message)
+  constructor(message: string, status: number | null = null, headers = new Headers(), details: readonly string[] = []) {
+    super('service', message, details)
     this.status = status
     this.headers = headers
   }
@@ -29,16 +29,19 @@ export function refusal(response: Response, body: unknown): ServiceError {
   const isRedirect = response.status >= 300 && response.status < 400
   const hint = isRedirect ? '; redirects are not followed: name the other address' : ''
   const message = `the service answered ${messageOf(body) ?? status}${hint}`
-  return new ServiceError(message, response.status, response.headers)
+  return new ServiceError(message, response.status, response.headers, brokenRulesOf(body))
 }
 
 function messageOf(body: unknown): string | null {
   if (typeof body !== 'object' || body === null) return null
   if ('error' in body && typeof body.error === 'string') return body.error
   if (!('detail' in body && 'status' in body && 'title' in body)) return null
-  const broken = 'errors' in body && Array.isArray(body.errors) ? body.errors : []
-  const rules = broken.map(({ path, message }) => `\n  ${path}: ${message}`).join('')
-  return `${body.status} ${body.title}: ${body.detail}${rules}`
+  return `${body.status} ${body.title}: ${body.detail}`
+}
+
+function brokenRulesOf(body: unknown): string[] {
+  if (typeof body !== 'object' || body === null || !('errors' in body) || !Array.isArray(body.errors)) return []
+  return body.errors.map(({ path, message }) => `  ${path}: ${message}`)
 }
 
 /** The error of a request that got no answer. @throws what was thrown if the caller gave up. */

@@ -74,7 +74,7 @@ export const comparedIn = ({ pairs }: VerifyReport): number =>
   Object.values(pairs).reduce((sum, count) => sum + count, 0)
 
 /** What differs: counts by kind, then each of the first differences. */
-export function differencesText({ differing, differences, first }: VerifyReport): string[] {
+export function differenceLines({ differing, differences, first }: VerifyReport): string[] {
   if (differing === 0) return []
   const kinds = Object.entries(differences).filter(([, count]) => count > 0)
   const rest = kinds.reduce((sum, [, count]) => sum + count, 0) - first.length
@@ -86,8 +86,8 @@ export function differencesText({ differing, differences, first }: VerifyReport)
 }
 
 /** What a comparison found, for people. */
-export function verifyText(name: string, report: VerifyReport): string {
-  return [`${name}: ${foundText(report)}; ${comparedText(report)}`, ...differencesText(report)].join('\n')
+export function verifyLines(name: string, report: VerifyReport): string[] {
+  return [`${name}: ${foundText(report)}; ${comparedText(report)}`, ...differenceLines(report)]
 }
 
 /** What a comparison found, in a few words. */

@@ -35,7 +35,7 @@ function reasonFor(error: unknown): string {
   if (/Access|Signature|Authoriz|Forbidden|InvalidToken/i.test(code)) {
     return `refuses access (${code}): check S3_ACCESS_KEY, S3_SECRET_KEY and S3_REGION, and what that key may do`
   }
-  if (/CERT|SIGNED|TLS|SSL/.test(code)) return `its certificate is not trusted (${code}): see NODE_EXTRA_CA_CERTS`
+  if (/CERT|SIGNED|TLS|SSL/.test(code)) return `its certificate is not trusted (${code}): set CA_FILE to its authority`
   return `does not answer as it should (${code}): check S3_ENDPOINT, S3_BUCKET, and that the store runs`
 }
 

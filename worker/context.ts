@@ -1,9 +1,10 @@
 import type { Redis } from 'ioredis'
 import type { Config } from '../shared/config/settings.ts'
-import { type Callbacks, createCallbacks } from '../shared/jobs/callbacks.ts'
+import type { Callbacks } from '../shared/jobs/callbacks.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'
 import { createPlainFileSync, type PlainFileSync } from '../shared/jobs/plain-file-sync.ts'
-import { createJobQueue, type JobQueue } from '../shared/jobs/queue.ts'
+import type { JobQueue } from '../shared/jobs/queue.ts'
+import { openQueuesAndOrigins } from '../shared/jobs/queues-and-origins.ts'
 import { connectPatient, requireFitRedis } from '../shared/jobs/redis.ts'
 import { createSecrets, type Secrets } from '../shared/jobs/secrets.ts'
 import { createSliceRecords, type SliceRecords } from '../shared/jobs/slice-record.ts'
@@ -11,7 +12,7 @@ import { createFailpoint, type Failpoint } from '../shared/lifecycle/failpoint.t
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics, observeStore } from '../shared/observability/metrics.ts'
-import { createKeptOrigins, type KeptOrigins } from '../shared/origin/kept-origins.ts'
+import type { KeptOrigins } from '../shared/origin/kept-origins.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
 import { createSlots, type Slots } from './slots.ts'
 import { createStaggeredStart, type StaggeredStart } from './staggered-start.ts'
@@ -45,14 +46,7 @@ export async function createWorkerContext(
   await requireFitRedis(redis)
   const metrics = createMetrics()
   const storage = await openStorage(config.storage, observeStore(metrics))
-  const closing = {
-    queue: createJobQueue(redis),
-    callbacks: createCallbacks(redis),
-    keptOrigins: createKeptOrigins(metrics.originsKept),
-  }
-  const { queue, callbacks, keptOrigins } = releases.add('queues and kept origins', closing, (it) =>
-    Promise.all([it.queue.close(), it.callbacks.close(), it.keptOrigins.close()]),
-  )
+  const queuesAndOrigins = openQueuesAndOrigins(redis, metrics, releases)
   return {
     ...storage,
     config,
@@ -62,13 +56,11 @@ export async function createWorkerContext(
     records: createJobRecords(redis),
     slices: createSliceRecords(redis),
     secrets: createSecrets(redis, config.secretKeys),
-    queue,
-    callbacks,
+    ...queuesAndOrigins,
     plainFiles: createPlainFileSync(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
     failpoint: createFailpoint(config.failpoint, config.worker.lockSeconds),
     slots: createSlots(config.worker.concurrency, metrics),
     staggeredStart: createStaggeredStart(),
-    keptOrigins,
     ...overrides,
   }
 }

@@ -4,10 +4,10 @@ import { isRedisAway, redisNow } from '../shared/jobs/redis.ts'
 import { dutyKey, sweptKey } from '../shared/jobs/redis-keys.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
-import { janitorFailed, jobRestored, swept } from '../shared/observability/events.ts'
+import { janitorFailed, jobRestored, packetSkipped, swept } from '../shared/observability/events.ts'
 import { withTrace } from '../shared/observability/trace.ts'
 import { longestLinkSeconds } from '../shared/storage/links.ts'
-import { type Swept, sweepStorage } from '../shared/storage/sweep.ts'
+import { type SweepRules, type Swept, sweepStorage } from '../shared/storage/sweep.ts'
 import type { WorkerContext } from './context.ts'
 
 const dayMs = 24 * 3_600_000
@@ -143,7 +143,15 @@ export async function sweep(context: WorkerContext, now: number, signal: AbortSi
     return job !== null && !isFinished(job)
   }
   const orphanedMs = config.limits.jobSeconds * 1_000 + dayMs
-  const rules = { now, supersededMs, orphanedMs, isAlive, refreshPlainFiles: plainFiles.refresh, signal }
+  const rules: SweepRules = {
+    now,
+    supersededMs,
+    orphanedMs,
+    isAlive,
+    refreshPlainFiles: plainFiles.refresh,
+    unreadable: (name, error) => packetSkipped(context, name, error),
+    signal,
+  }
   const removed = await sweepStorage(context, rules)
   swept(context, { ...removed })
   return removed

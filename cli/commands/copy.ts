@@ -6,7 +6,7 @@ import { type Context, printResult } from '../context.ts'
 import { openCopyKey } from '../copy-key.ts'
 import { different, Failure } from '../exit.ts'
 import { followJob, requireSucceeded } from '../follow-job.ts'
-import { jobText } from '../format.ts'
+import { jobLines } from '../format.ts'
 import {
   type OutputOptions,
   openService,
@@ -21,7 +21,7 @@ import { ServiceError } from '../service-error.ts'
 import { serviceSource } from '../source/resolve.ts'
 import type { Source } from '../source/source.ts'
 import { readTarget, type TargetOptions, withTarget } from '../target.ts'
-import { isEqual, runComparison, verifyText } from '../verifying.ts'
+import { isEqual, runComparison, verifyLines } from '../verifying.ts'
 
 interface Options extends ServiceOptions, OutputOptions, RequestOptions, TargetOptions, ReplayingOptions {}
 
@@ -54,9 +54,9 @@ async function run(context: Context, file: string, options: Options): Promise<vo
   const replayed = await runReplay(context, source, target, options)
   const compared = await runComparison(context, source, target, options, verify)
   await key.forget()
-  const text = [jobText(job), replayText(source.name, replayed), verifyText(source.name, compared)]
+  const lines = [...jobLines(job), replayText(source.name, replayed), ...verifyLines(source.name, compared)]
   const verified = { isEqual: isEqual(compared), ...compared }
-  printResult(context, options.json, { job, replay: replayed, verify: verified }, text.join('\n'))
+  printResult(context, options.json, { job, replay: replayed, verify: verified }, lines)
   if (compared.differing > 0) throw different()
 }
 
@@ -72,5 +72,5 @@ async function packetOf(context: Context, { id, orgName, fileName }: Job, option
 /** The status of a request that is another than was sent under this key before, such as with another password. */
 const keyReused = 422
 
-const toBeginAnew = ({ exit, message }: Failure): Failure =>
-  new Failure(exit, `${message}; pass --restart to begin anew`)
+const toBeginAnew = ({ exit, message, details }: Failure): Failure =>
+  new Failure(exit, `${message}; pass --restart to begin anew`, details)

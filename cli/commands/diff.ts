@@ -40,7 +40,7 @@ export function diff(context: Context): Command {
       onlyOld: { pairs: onlyOld },
       ...(options.out === undefined ? {} : { out: options.out }),
     }
-    printResult(context, options.json, value, textOf(from, to, report, options.out))
+    printResult(context, options.json, value, linesOf(from, to, report, options.out))
     if (onlyNew.pairs > 0) throw different()
   })
 }
@@ -57,7 +57,7 @@ async function run(from: Source, to: Source, writer: PacketWriter | null, signal
   return report
 }
 
-function textOf(from: Source, to: Source, report: DiffReport, directory: string | undefined): string {
+function linesOf(from: Source, to: Source, report: DiffReport, directory: string | undefined): string[] {
   const { onlyNew, onlyOld } = report
   const kinds = Object.entries(onlyNew.statements)
   const lacking = `${from.name} (${number.format(report.old.pairs)}) lacks ${number.format(onlyNew.pairs)}`
@@ -68,5 +68,5 @@ function textOf(from: Source, to: Source, report: DiffReport, directory: string 
       ? [`${plural(onlyOld, 'distinct pair')} only ${from.name} has; replaying the new packet does not undo them`]
       : []),
     ...(directory === undefined ? [] : [`${directory}: ${plural(onlyNew.pairs, 'pair')}`]),
-  ].join('\n')
+  ]
 }

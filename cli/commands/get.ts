@@ -36,6 +36,6 @@ export function get(context: Context): Command {
     const parts = source.parts.length
     const had = saved.kept > 0 ? ` (${plural(saved.kept, 'part')} had been there)` : ''
     const text = `${directory}: ${packetText(pairs, parts, bytes)}${had}`
-    printResult(context, options.json, { directory, generation, sha256, pairs, bytes, parts, ...saved }, text)
+    printResult(context, options.json, { directory, generation, sha256, pairs, bytes, parts, ...saved }, [text])
   })
 }

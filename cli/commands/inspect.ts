@@ -27,12 +27,12 @@ export function inspect(context: Context): Command {
       context,
       options.json,
       { name, generation, sha256, base, expiresAt, ...contents, parts },
-      textOf(source, contents),
+      linesOf(source, contents),
     )
   })
 }
 
-function textOf(
+function linesOf(
   { name, generation, sha256, parts, manifest }: Source,
   { pairs, bytes, statements, requires, report }: Contents,
 ) {
@@ -45,5 +45,5 @@ function textOf(
     ...kinds.map(([kind, count]) => `  ${kind}: ${number.format(count)}`),
     ...requiresLines(requires),
     ...(report ? reportLines(report) : []),
-  ].join('\n')
+  ]
 }

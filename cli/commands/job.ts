@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { type Context, printResult } from '../context.ts'
 import { usageError } from '../exit.ts'
 import { followJob, requireSucceeded } from '../follow-job.ts'
-import { jobText } from '../format.ts'
+import { jobLines } from '../format.ts'
 import {
   type OutputOptions,
   openService,
@@ -35,6 +35,6 @@ export function job(context: Context): Command {
         ? await client.cancel(id, context.signal)
         : await client.job(id, 0, context.signal)
     if (options.follow) requireSucceeded(seen)
-    printResult(context, options.json, seen, jobText(seen))
+    printResult(context, options.json, seen, jobLines(seen))
   })
 }

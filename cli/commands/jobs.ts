@@ -16,7 +16,7 @@ export function jobs(context: Context): Command {
   return withService(withJson(command)).action(async (org: string | undefined, options: Options) => {
     const client = await openService(context, options)
     const { jobs: found, hasMore } = await client.jobs(org, options.limit, context.signal)
-    printResult(context, options.json, { jobs: found, hasMore }, found.map(jobLine).join('\n'))
+    printResult(context, options.json, { jobs: found, hasMore }, found.map(jobLine))
     if (hasMore) warn(context, 'there are more jobs: raise --limit')
   })
 }

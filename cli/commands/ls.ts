@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { type Context, printableLine, printResult, warn } from '../context.ts'
+import { type Context, printResult, warn } from '../context.ts'
 import { type OutputOptions, openService, type ServiceOptions, wholeNumber, withJson, withService } from '../options.ts'
 
 interface Options extends ServiceOptions, OutputOptions {
@@ -21,7 +21,7 @@ export function ls(context: Context): Command {
       options.limit ?? Number.POSITIVE_INFINITY,
       context.signal,
     )
-    printResult(context, options.json, { files: names, hasMore }, names.map(printableLine).join('\n'))
+    printResult(context, options.json, { files: names, hasMore }, names)
     if (hasMore) warn(context, 'there are more files: raise --limit')
   })
 }

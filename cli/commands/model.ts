@@ -18,15 +18,15 @@ export function model(context: Context): Command {
     const client = await openService(context, options)
     const found = await client.model(version, context.signal)
     if (options.picture) await savePicture(options.picture, pictureOfModel(version, found))
-    printResult(context, options.json, { version, ...found }, textOf(version, found))
+    printResult(context, options.json, { version, ...found }, linesOf(version, found))
   })
 }
 
-function textOf(version: string, { properties, nodeTypes }: Model): string {
+function linesOf(version: string, { properties, nodeTypes }: Model): string[] {
   return [
     `${version}: ${plural(nodeTypes.length, 'node type')}, ${number.format(properties.length)} ${properties.length === 1 ? 'property' : 'properties'}`,
     ...nodeTypes.map(({ key, properties: own }) =>
       own.length === 0 ? `  ${key}` : `  ${key}: ${own.map(describeProperty).join(', ')}`,
     ),
-  ].join('\n')
+  ]
 }

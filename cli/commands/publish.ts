@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
 import type { DryRun } from '../api/schemas.ts'
-import { type Context, printable, printResult } from '../context.ts'
-import { dryRunText } from '../dry-run-text.ts'
+import { type Context, printable, printLines, printResult } from '../context.ts'
+import { dryRunLines } from '../dry-run-lines.ts'
 import { different, usageError } from '../exit.ts'
 import { followJob, requireSucceeded } from '../follow-job.ts'
-import { jobText } from '../format.ts'
+import { jobLines } from '../format.ts'
 import {
   type OutputOptions,
   openService,
@@ -38,14 +38,15 @@ export function publish(context: Context): Command {
     if (options.dryRun) {
       const text = await client.dryRun(requests, options.force === true, context.signal)
       const { dryRun } = JSON.parse(text) as { dryRun: DryRun }
-      context.stdout.write(`${printable(options.json ? text : dryRunText(dryRun))}\n`)
+      if (options.json) context.stdout.write(`${printable(text)}\n`)
+      else printLines(context.stdout, dryRunLines(dryRun))
       if (dryRun.unpublishable.count > 0) throw different()
       return
     }
     const id = await client.publish(requests, randomUUID(), options.force === true, context.signal)
-    if (!options.wait) return printResult(context, options.json, { id }, id)
+    if (!options.wait) return printResult(context, options.json, { id }, [id])
     const job = await followJob(context, client, id, options.progress)
     requireSucceeded(job)
-    printResult(context, options.json, job, jobText(job))
+    printResult(context, options.json, job, jobLines(job))
   })
 }

@@ -10,7 +10,7 @@ import { openRejects, type Rejects } from '../rejects.ts'
 import { type ReplayingOptions, replayText, requireConsistent, runReplay, withReplaying } from '../replaying.ts'
 import { resolveSource, sourceHelp } from '../source/resolve.ts'
 import { readTarget, type TargetOptions, withTarget } from '../target.ts'
-import { comparedIn, comparedText, differencesText, runComparison } from '../verifying.ts'
+import { comparedIn, comparedText, differenceLines, runComparison } from '../verifying.ts'
 
 interface Options extends ServiceOptions, OutputOptions, TargetOptions, ReplayingOptions {
   onError: 'stop' | 'collect'
@@ -64,7 +64,7 @@ async function run(context: Context, word: string, options: Options): Promise<vo
   const report = await runReplay(context, source, target, options, rejects)
   const result = { source: source.name, target: target.url, ...report, undo: options.undo }
   const undo = options.undo === undefined ? '' : `; packets replay ${options.undo} undoes it`
-  printResult(context, options.json, result, `${replayText(source.name, report)}${undo}`)
+  printResult(context, options.json, result, [replayText(source.name, report) + undo])
   if (report.rejected === 0) return
   const which = `the target refused ${plural(report.rejected, 'pair')}, ${whereRejects(report, file, rejects)}`
   throw new Failure('target', `${which}; all others were replayed`)
@@ -90,11 +90,11 @@ async function foretell(context: Context, word: string, options: Options): Promi
   const { differing, missingConstraints, others } = report
   const changes = `${plural(differing, 'pair')} of ${comparedIn(report)} would change the target`
   const constraints = missingConstraints.map(({ label, property }) => `:${label}(${property})`)
-  const text = [
+  const lines = [
     `${source.name}: ${differing === 0 ? 'no pair that was compared would change the target' : changes}; ${comparedText(report)}`,
     ...(constraints.length > 0 ? [`uniqueness constraints that would be created: ${constraints.join(', ')}`] : []),
-    ...differencesText(report),
+    ...differenceLines(report),
   ]
-  printResult(context, options.json, { source: source.name, target: target.url, ...report }, text.join('\n'))
+  printResult(context, options.json, { source: source.name, target: target.url, ...report }, lines)
   if (differing > 0 || missingConstraints.length > 0 || others > 0) throw different()
 }

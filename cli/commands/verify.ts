@@ -13,7 +13,7 @@ import {
   foundText,
   isEqual,
   runComparison,
-  verifyText,
+  verifyLines,
   warnOfConstraints,
   withSample,
 } from '../verifying.ts'
@@ -39,7 +39,7 @@ export function verify(context: Context): Command {
     if (options.picture) await savePicture(options.picture, drawing.picture(`${source.name}: ${foundText(report)}`))
     warnOfConstraints(context, report)
     const result = { source: source.name, target: target.url, isEqual: isEqual(report), ...report }
-    printResult(context, options.json, result, verifyText(source.name, report))
+    printResult(context, options.json, result, verifyLines(source.name, report))
     if (report.differing > 0) throw different()
   })
 }

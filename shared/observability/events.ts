@@ -117,6 +117,12 @@ export function swept({ log, metrics }: Observed, removed: Record<string, number
   log.info(removed, 'swept')
 }
 
+/** A packet that a sweep leaves as it is. */
+export function packetSkipped({ log, metrics }: Observed, packet: string, error: unknown): void {
+  metrics.unreadable.inc()
+  log.warn({ packet, err: error }, 'packet not swept')
+}
+
 export function janitorFailed({ log, metrics }: Observed, error: unknown): void {
   metrics.janitorFailed.inc()
   log.warn({ err: error }, 'janitor')

@@ -66,6 +66,7 @@ export function createMetrics() {
     bytes: counter('part_bytes_total', 'Bytes of parts staged'),
     plainFilesFailed: counter('plain_files_failed_total', 'Plain-file views not brought up to date'),
     swept: counter('swept_objects_total', 'Leftover objects that the janitor removed', 'kind'),
+    unreadable: counter('unreadable_total', 'Packets that a sweep skipped as a manifest of theirs cannot be read'),
     janitorFailed: counter('janitor_failed_total', 'Rounds of the janitor that broke off'),
     // Dependencies
     storeCalls: histogram(

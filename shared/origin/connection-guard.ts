@@ -14,7 +14,10 @@ export interface ConnectionGuard {
   recordsRead(): number
   /** Resets the count of bytes held: all received rows were consumed, or a read begins. */
   resetBytesHeld(): void
-  /** Until the next reset nothing is awaited: an origin that sends more than a few bytes is disconnected. */
+  /**
+   * Until the next reset nothing is awaited: an origin that sends more than a few bytes is disconnected.
+   * @throws an Error, after disconnecting it, if it has sent part of a message, which would stay in memory.
+   */
   rest(): void
   /** Destroys every connection immediately. */
   disconnect(reason: Error): void
@@ -71,6 +74,8 @@ export function guardConnections(
 ): ConnectionGuard {
   const sockets = new Set<Socket>()
   const waiting = new Set<(reason: unknown) => void>()
+  // Not the connections themselves: of one that has ended, what it has read must be freed.
+  const unfinished = new Set<symbol>()
   const provider = (driver as unknown as Internals)._getOrCreateConnectionProvider()
   provider._address = provider._address.resolveWith(address)
   const create = provider._createChannelConnection.bind(provider)
@@ -84,6 +89,7 @@ export function guardConnections(
 
   provider._createChannelConnection = async (to) => {
     const connection = await socketsOf.run(sockets, () => create(to))
+    const id = Symbol('connection')
     readByMessage(connection, {
       bytes: hold,
       message(bytes) {
@@ -92,6 +98,10 @@ export function guardConnections(
       record() {
         records++
         hasProgressed = true
+      },
+      unfinished(isUnfinished) {
+        if (isUnfinished) unfinished.add(id)
+        else unfinished.delete(id)
       },
       refuse: disconnect,
     })
@@ -155,6 +165,10 @@ export function guardConnections(
     rest() {
       bytesHeld = 0
       mostBytes = mostBytesAtRest
+      if (unfinished.size === 0) return
+      const reason = new Error('part of a message was received that nothing waits for')
+      disconnect(reason)
+      throw reason
     },
     disconnect,
     async close() {

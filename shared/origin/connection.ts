@@ -23,6 +23,8 @@ interface Reception {
   message(bytes: Uint8Array): void
   /** Called after each complete record. */
   record(): void
+  /** Called after each reading: whether a message has begun that has not ended. */
+  unfinished(isUnfinished: boolean): void
   /** Ends the connection. */
   refuse(reason: Error): void
 }
@@ -41,7 +43,7 @@ const longestHandshakeBytes = 1024
  */
 export function readByMessage(
   connection: BoltConnection,
-  { bytes, message: inspect, record, refuse }: Reception,
+  { bytes, message: inspect, record, unfinished, refuse }: Reception,
 ): void {
   const protocol = connection.protocol()
   const handler = protocol._responseHandler
@@ -69,7 +71,7 @@ export function readByMessage(
       bytes(length)
       if (bytesOfMessage > 2 * longestRecordBytes)
         throw new Error(`${bytesOfMessage} bytes received without a complete message`)
-      read(buffer._buffer)
+      unfinished(read(buffer._buffer))
     } catch (error) {
       refuse(error as Error)
     }

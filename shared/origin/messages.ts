@@ -15,10 +15,10 @@ interface Receiver {
 /**
  * Splits what a Bolt server sends after its handshake into messages, in time and memory proportional to the bytes. The
  * driver's own reader keeps an object for each chunk and walks through all of them for each byte it reads.
- * @returns a function that takes the next bytes, split anywhere. It throws an Error when a message exceeds its limit,
- * and whatever `take` throws; after that it cannot be used.
+ * @returns a function that takes the next bytes, split anywhere, and tells whether a message has begun that has not
+ * ended. It throws an Error when a message exceeds its limit, and whatever `take` throws; after that it cannot be used.
  */
-export function createMessageReader({ limitBytes, take }: Receiver): (bytes: Buffer) => void {
+export function createMessageReader({ limitBytes, take }: Receiver): (bytes: Buffer) => boolean {
   let held = Buffer.alloc(0)
   let heldBytes = 0
   let missingOfChunk = 0
@@ -56,7 +56,7 @@ export function createMessageReader({ limitBytes, take }: Receiver): (bytes: Buf
       }
       if (halfHeader < 0 && at + 1 === bytes.length) {
         halfHeader = bytes[at] as number
-        return
+        break
       }
       const high = halfHeader < 0 ? (bytes[at++] as number) : halfHeader
       const chunkBytes = (high << 8) | (bytes[at++] as number)
@@ -71,5 +71,6 @@ export function createMessageReader({ limitBytes, take }: Receiver): (bytes: Buf
         at = end + 2
       } else missingOfChunk = chunkBytes
     }
+    return heldBytes + missingOfChunk > 0
   }
 }

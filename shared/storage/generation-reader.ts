@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import * as errors from '../errors/catalogue.ts'
 import { earlierGenerationKey, generationKey, generationsOf, parseGenerationKey } from './keys.ts'
-import { isVisible, type Manifest } from './manifest.ts'
+import { isVisible, type Manifest, parseManifest } from './manifest.ts'
 import type { ObjectStore } from './object-store.ts'
 
 export interface Generation {
@@ -11,7 +11,8 @@ export interface Generation {
 
 /**
  * What the generations of a packet's name say. The cost does not grow with their number, except of `list`: the latest
- * comes first in a listing, and a void one names the one below that readers see.
+ * comes first in a listing, and a void one names the one below that readers see. Whatever reads a manifest throws
+ * `UnreadableManifest` if it must.
  */
 export interface GenerationReader {
   /** Numbers of a packet's generations, ascending. The number of requests grows with its history. */
@@ -76,12 +77,15 @@ export function createGenerationReader(store: ObjectStore): GenerationReader {
     const key = generationKey(name, generation)
     const known = cache.get(key)
     if (known) return known
-    const bytes = (await store.get(key)) ?? (await store.get(earlierGenerationKey(name, generation)))
-    return bytes && keep(key, bytes)
+    for (const storedAs of [key, earlierGenerationKey(name, generation)]) {
+      const bytes = await store.get(storedAs)
+      if (bytes) return keep(key, bytes, storedAs)
+    }
+    return null
   }
 
-  function keep(key: string, bytes: Buffer): Manifest {
-    const manifest = JSON.parse(bytes.toString()) as Manifest
+  function keep(key: string, bytes: Buffer, storedAs = key): Manifest {
+    const manifest = parseManifest(storedAs, bytes)
     cache.set(key, manifest, { size: sizeOf(bytes) })
     return manifest
   }

@@ -33,6 +33,32 @@ export interface Manifest {
   over?: number
 }
 
+/** A manifest that is not JSON, or of a format that this version does not know. */
+export class UnreadableManifest extends Error {
+  override readonly name = 'UnreadableManifest'
+}
+
+/** @throws UnreadableManifest unless it has what storage relies on. */
+export function parseManifest(key: string, json: Buffer): Manifest {
+  let manifest: Manifest | null
+  try {
+    manifest = JSON.parse(json.toString())
+  } catch (cause) {
+    throw new UnreadableManifest(`the manifest ${key} is not JSON`, { cause })
+  }
+  const { jobId, parts }: Partial<Manifest> = manifest ?? {}
+  const isPart = (part: Partial<ManifestPart> | null) => typeof part?.key === 'string' && Number.isInteger(part.bytes)
+  if (typeof jobId === 'string' && Array.isArray(parts) && parts.every(isPart)) return manifest as Manifest
+  throw new UnreadableManifest(`the manifest ${key} is of an unknown format`)
+}
+
+/** What `work` resolves to, or else what `otherwise` returns if a manifest is unreadable; other errors are thrown. */
+export const unlessUnreadable = <T>(work: Promise<T>, otherwise: (error: UnreadableManifest) => T): Promise<T> =>
+  work.catch((error) => {
+    if (error instanceof UnreadableManifest) return otherwise(error)
+    throw error
+  })
+
 const dayMs = 24 * 3_600_000
 
 /** The manifest of a packet that expires `days` after it was created; null: never. */

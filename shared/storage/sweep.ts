@@ -1,7 +1,7 @@
 import { inBatches } from './batches.ts'
 import type { Generations } from './generations.ts'
 import { hiddenBelow, ownerOf, parseGenerationKey, parseMarkerKey, parsePartKey, probes } from './keys.ts'
-import type { Manifest } from './manifest.ts'
+import { type Manifest, type UnreadableManifest, unlessUnreadable } from './manifest.ts'
 import type { StoredObject } from './object-store.ts'
 import { createReferences, type References } from './references.ts'
 import type { Storage } from './storage.ts'
@@ -18,6 +18,8 @@ export interface SweepRules {
   isAlive(jobId: string): Promise<boolean>
   /** Brings a packet's plain files up to date. */
   refreshPlainFiles(name: string): Promise<void>
+  /** Called once for each packet that is skipped. */
+  unreadable(name: string, error: UnreadableManifest): void
   signal: AbortSignal
 }
 
@@ -53,12 +55,22 @@ export interface Swept {
  * A run protected by neither is refused by its job's record before it commits. Which run of an unfinished job is the
  * latest is irrelevant: Redis, which counts runs, may have been rolled back.
  *
+ * A packet with an unreadable manifest is skipped: its parts stay, as nobody knows which of them that generation is made
+ * of, and so do its generations from that one on.
+ *
  * Memory holds the keys of one packet's generations and the parts of one run; only a few requests run concurrently.
  */
 export async function sweepStorage({ store, generations }: Storage, rules: SweepRules): Promise<Swept> {
   const swept: Swept = { expired: 0, generations: 0, parts: 0, requests: 0, probes: 0 }
   const isOld = ({ modifiedAt }: StoredObject) => rules.now - modifiedAt > rules.orphanedMs
   const isLongSuperseded = (by: StoredObject) => rules.now - by.modifiedAt > rules.supersededMs
+
+  const skipped = new Set<string>()
+  const unlessSkipped = (name: string, sweeping: Promise<void>) =>
+    unlessUnreadable(sweeping, (error) => {
+      if (!skipped.has(name)) rules.unreadable(name, error)
+      skipped.add(name)
+    })
 
   async function remove(kind: keyof Swept, key: string) {
     rules.signal.throwIfAborted()
@@ -130,14 +142,15 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
     for await (const group of grouped(store.list(prefix), runOf)) {
       const { name } = parsePartKey((group[0] as StoredObject).key) as PartOwner
       if (references?.name !== name) references = createReferences(generations, name)
-      await sweepRun(group, references)
+      await unlessSkipped(name, sweepRun(group, references))
     }
   }
 
   for await (const top of topDirectories(store)) {
     const { generations: manifests, parts, jobs } = hiddenBelow(top)
     for await (const group of grouped(store.list(manifests), packetOf)) {
-      await sweepPacket(packetOf((group[0] as StoredObject).key) as string, group)
+      const name = packetOf((group[0] as StoredObject).key) as string
+      await unlessSkipped(name, sweepPacket(name, group))
     }
     await sweepParts(parts)
     for await (const kept of store.list(jobs)) {

@@ -4,9 +4,9 @@ import { earlierGenerationKey, generationKey } from '../../shared/storage/keys.t
 import { type Manifest, voided } from '../../shared/storage/manifest.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
-import { sweepStorage } from '../../shared/storage/sweep.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { keysBelow, stagePacket, viewOf } from '../support/stored-packets.ts'
+import { sweep } from '../support/sweeps.ts'
 
 const { store, generations, packets } = await openTestStorage()
 const taken = () => new Error('taken')
@@ -64,12 +64,7 @@ test('a sweep removes superseded generations, whichever version wrote them', asy
   for (const content of ['4', '5']) {
     await generations.commit(name, await stagePacket({ store }, name, [content]), { force: true, taken })
   }
-  const rules = { now: Date.now() + 10_000, supersededMs: 0, orphanedMs: 0, refreshPlainFiles: async () => {} }
-  const swept = await sweepStorage(storageOn(store), {
-    ...rules,
-    isAlive: async () => false,
-    signal: new AbortController().signal,
-  })
+  const swept = await sweep(storageOn(store), { now: Date.now() + 10_000 })
   expect(swept.generations).toBeGreaterThanOrEqual(4)
   expect(await storageOn(store).generations.list(name)).toEqual([5])
   const [part = '', ...others] = await keysBelow({ store }, `${name.split('/')[0]}/.parts/`)

@@ -4,8 +4,8 @@ import { partKey } from '../../shared/storage/keys.ts'
 import { type Manifest, removal, voided } from '../../shared/storage/manifest.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
-import { sweepStorage } from '../../shared/storage/sweep.ts'
 import { openTestStorage } from '../support/storage.ts'
+import { sweep } from '../support/sweeps.ts'
 
 const { store, generations, packets } = await openTestStorage()
 const taken = () => new Error('taken')
@@ -76,7 +76,6 @@ test('a void generation supersedes nothing: a sweep keeps the packet below it, w
   const manifest = await manifestOf(name)
   await commit(name, manifest)
   await commit(name, { ...voided(randomUUID()), createdAt: new Date(1).toISOString() }, true)
-  const rules = { now: Date.now() + 10_000, supersededMs: 0, orphanedMs: 0, refreshPlainFiles: async () => {} }
   // The bucket also has objects of other tests.
   const only = {
     ...store,
@@ -87,8 +86,7 @@ test('a void generation supersedes nothing: a sweep keeps the packet below it, w
       if (prefix.startsWith(org)) yield* store.list(prefix)
     },
   }
-  const isAlive = async () => false
-  await sweepStorage(storageOn(only), { ...rules, isAlive, signal: new AbortController().signal })
+  await sweep(storageOn(only), { now: Date.now() + 10_000 })
   expect((await generations.current(name))?.manifest).toEqual(manifest)
   expect(await store.get(manifest.parts[0]?.key as string)).not.toBeNull()
 })

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { removal } from '../../shared/storage/manifest.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
-import { sweepStorage } from '../../shared/storage/sweep.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { keysBelow, stagePacket, viewOf } from '../support/stored-packets.ts'
+import { sweep as sweepAll } from '../support/sweeps.ts'
 
 const taken = () => new Error('taken')
 
@@ -27,13 +27,9 @@ test.each([1, 2, 3])(
     const alive = new Set<string>()
     /** Without any minimum age: only `isAlive` protects an attempt. */
     const sweep = () =>
-      sweepStorage(storageOn(store), {
-        now: Date.now() + 3_600_000,
-        supersededMs: 0,
-        orphanedMs: 0,
+      sweepAll(storageOn(store), {
         isAlive: async (jobId) => alive.has(jobId),
         refreshPlainFiles: (name) => refreshPlainFiles(store, storageOn(store).generations, name),
-        signal: new AbortController().signal,
       })
 
     /** One run of a job: dies with its parts staged, commits, or removes the packet. */

@@ -76,7 +76,7 @@ export const newSecret = (): string => randomBytes(32).toString('base64')
 export const callbackSettings = (receivers: readonly Pick<Receiver, 'address'>[], ...secrets: string[]) => ({
   CALLBACK_ALLOW: receivers.map(({ address }) => address).join(','),
   CALLBACK_SECRETS: secrets.map((secret, at) => `c${at}:${secret}`).join(','),
-  NODE_EXTRA_CA_CERTS: certificateFile,
+  CA_FILE: certificateFile,
 })
 
 /** The body of a callback, whose signature must be valid. @throws WebhookVerificationError */

@@ -11,6 +11,9 @@ export const sweep = (storage: Storage, rules: Partial<SweepRules> = {}) =>
     orphanedMs: 0,
     isAlive: async () => false,
     refreshPlainFiles: async () => {},
+    unreadable: (_, error) => {
+      throw error
+    },
     signal: new AbortController().signal,
     ...rules,
   })

@@ -1,7 +1,7 @@
 import type { Generation } from '../generation-reader.ts'
 import type { Generations } from '../generations.ts'
 import { generationKey, markerKey } from '../keys.ts'
-import { isVisible } from '../manifest.ts'
+import { isVisible, unlessUnreadable } from '../manifest.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { type ListedPacket, packetsNamed } from './packet-order.ts'
 
@@ -11,12 +11,16 @@ import { type ListedPacket, packetsNamed } from './packet-order.ts'
  */
 export type Shown = { parts: number } & Pick<ListedPacket, 'expiresAt'>
 
-/** What readers see of a packet, from its marker or else from its manifest. */
-export async function shownOf(
-  generations: Generations,
-  { name, generation, parts, expiresAt }: ListedPacket,
-): Promise<Shown> {
-  if (parts !== null) return { parts, expiresAt }
+/**
+ * What readers see of a packet, from its marker or else from its manifest. If that is unreadable, the packet's name:
+ * reading it is an error, which must not hide the org's other files.
+ */
+export async function shownOf(generations: Generations, packet: ListedPacket): Promise<Shown> {
+  const { parts, expiresAt } = packet
+  return parts !== null ? { parts, expiresAt } : unlessUnreadable(readShown(generations, packet), () => ({ parts: 1 }))
+}
+
+async function readShown(generations: Generations, { name, generation }: ListedPacket): Promise<Shown> {
   const seen = await generations.seenAt(name, generation)
   const shown = seen === 'gone' ? await generations.highest(name) : seen
   const { manifest } = shown ?? {}

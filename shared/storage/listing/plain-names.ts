@@ -1,5 +1,6 @@
 import { inBatches } from '../batches.ts'
 import type { Generations } from '../generations.ts'
+import { unlessUnreadable } from '../manifest.ts'
 import { packetNamesOf } from '../names.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { othersFiles } from '../plain-files.ts'
@@ -23,7 +24,9 @@ export async function withoutCopies(
   function areOfOthers(removed: string): Promise<Set<string>> {
     const known = others.get(removed)
     if (known) return known
-    const keys = othersFiles(store, generations, removed).then((found) => new Set(found.map(({ key }) => key)))
+    // Without all manifests, nobody knows which files are left of the removed packet: they are not shown.
+    const found = unlessUnreadable(othersFiles(store, generations, removed), () => [])
+    const keys = found.then((files) => new Set(files.map(({ key }) => key)))
     others.set(removed, keys)
     return keys
   }

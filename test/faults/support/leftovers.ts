@@ -11,7 +11,8 @@ import {
 import { partNames } from '../../../shared/storage/names.ts'
 import type { StoredObject } from '../../../shared/storage/object-store.ts'
 import { refreshPlainFiles } from '../../../shared/storage/plain-files.ts'
-import { type SweepRules, sweepStorage } from '../../../shared/storage/sweep.ts'
+import type { SweepRules } from '../../../shared/storage/sweep.ts'
+import { sweep } from '../../support/sweeps.ts'
 import type { World } from './world.ts'
 
 /** Later than any object, even by clocks with a resolution of seconds. */
@@ -19,16 +20,13 @@ const soonMs = 5_000
 
 /** Sweeps without grace periods, so that only job records protect work in progress. */
 export function sweepNow({ storage, records }: Pick<World, 'storage' | 'records'>, rules: Partial<SweepRules> = {}) {
-  return sweepStorage(storage, {
+  return sweep(storage, {
     now: Date.now() + soonMs,
-    supersededMs: 0,
-    orphanedMs: 0,
     async isAlive(jobId) {
       const job = await records.read(jobId)
       return job !== null && !isFinished(job)
     },
     refreshPlainFiles: (name) => refreshPlainFiles(storage.store, storage.generations, name),
-    signal: new AbortController().signal,
     ...rules,
   })
 }

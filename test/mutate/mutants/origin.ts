@@ -52,6 +52,13 @@ export const origin: readonly Mutant[] = [
   },
   {
     file: 'shared/origin/connection-guard.ts',
+    what: 'part of a message of any size is kept in memory with the connection that it came by',
+    from: 'if (unfinished.size === 0) return',
+    to: 'return',
+    tests: ['unit/origin/kept-connections'],
+  },
+  {
+    file: 'shared/origin/connection-guard.ts',
     what: 'an origin is cut off as silent while the worker itself waits for the store',
     from: 'silentTicks = isWaiting && bytes === lastBytes',
     to: 'silentTicks = bytes === lastBytes',

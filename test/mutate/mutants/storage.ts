@@ -136,6 +136,27 @@ export const storage: readonly Mutant[] = [
   },
   {
     file: 'shared/storage/sweep.ts',
+    what: 'one unreadable manifest ends every sweep, so nothing is removed any more',
+    from: 'await unlessSkipped(name, sweepPacket(name, group))',
+    to: 'await sweepPacket(name, group)',
+    tests: ['integration/sweep.unreadable'],
+  },
+  {
+    file: 'shared/storage/references.ts',
+    what: 'the parts of a packet whose manifest a newer version wrote are removed',
+    from: 'if (unreadable) throw unreadable',
+    to: '',
+    tests: ['integration/sweep.unreadable'],
+  },
+  {
+    file: 'shared/storage/manifest.ts',
+    what: 'a store that does not answer counts as an unreadable manifest, and the sweep as done',
+    from: 'if (error instanceof UnreadableManifest) return otherwise(error)',
+    to: 'return otherwise(error)',
+    tests: ['integration/sweep.unreadable'],
+  },
+  {
+    file: 'shared/storage/sweep.ts',
     what: 'a worker whose clock is ahead removes packets that clients still see',
     from: '> expiredMs',
     to: '> 0',

@@ -17,7 +17,6 @@ beforeEach(() => {
 const run = { jobId: 'j1', attempt: 1 }
 const job = { id: 'j1', createdAt: new Date(Date.now() - 7_000).toISOString() }
 const attempted = { jobId: 'j1', host: 'hooks.example', attempt: 1, seconds: 0.2 }
-const part = { pairs: 3, bytes: Buffer.alloc(10) }
 
 /** Each event with its metric increments and its log line. */
 const cases: Record<
@@ -122,7 +121,7 @@ const cases: Record<
     'commit lost',
   ],
   'a part is stored': [
-    () => events.partStored(observed, part),
+    () => events.partStored(observed, { pairs: 3, bytes: Buffer.alloc(10) }),
     [
       ['packets_parts_total', {}, 1],
       ['packets_pairs_total', {}, 3],
@@ -142,6 +141,11 @@ const cases: Record<
       ['packets_swept_objects_total', { kind: 'requests' }, 1],
     ],
     'swept',
+  ],
+  'a packet is not swept': [
+    () => events.packetSkipped(observed, 'org/f', new Error('not JSON')),
+    [['packets_unreadable_total', {}, 1]],
+    'packet not swept',
   ],
   'the janitor breaks off': [
     () => events.janitorFailed(observed, errors.storeAway()),

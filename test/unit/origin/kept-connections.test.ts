@@ -134,6 +134,36 @@ test('connections on which the server sends data that nobody waits for are given
   expect(server.connections()).toBe(2)
 })
 
+/** Uses two connections, on one of which the server then sends these bytes, and gives the origin back. */
+async function releaseAfter(bytes: Buffer) {
+  const started = await start()
+  const { open, sockets } = started
+  const origin = await open()
+  expect(await origin.ask('RETURN 1')).toEqual([[[1n]]]) // beside the transaction, so on a connection of its own
+  const [socket] = sockets
+  await new Promise((sent) => socket?.write(bytes, sent))
+  expect(await origin.rows('RETURN 1')).toEqual([[1n]])
+  await origin.release()
+  return started
+}
+
+test.each([
+  ['much of a record', Buffer.concat([Buffer.from([0xff, 0xff, 0xb1, 0x71]), Buffer.alloc(65_000, 1)])],
+  ['one byte of a message', Buffer.from([0, 5, 0xb1])],
+  ['the length of a message', Buffer.from([0, 5])],
+])('connections are not kept if the server has sent %s before', async (_, bytes) => {
+  const { server, sockets, use, count } = await releaseAfter(bytes)
+  await expect.poll(() => sockets.map(({ destroyed }) => destroyed)).toEqual([true, true])
+  expect(count()).toBe(0)
+  expect([await use(), server.connections()]).toEqual([false, 3])
+})
+
+test.each([1, 2, 3])('%i bytes of empty messages, which keep connections alive, change nothing', async (length) => {
+  const { server, use, count } = await releaseAfter(Buffer.alloc(length))
+  await expect.poll(count).toBe(1)
+  expect([await use(), server.connections()]).toEqual([true, 2])
+})
+
 test('what the server refuses on kept connections is refused on new ones, and told', async () => {
   let isRefused = false
   const { open, use } = await start(() =>

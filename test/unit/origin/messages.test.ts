@@ -47,6 +47,14 @@ test('a message larger than the maximum chunk is reassembled', () => {
   for (const size of [1_000, 65_536, 2_000_000]) expect(messagesOf(pieces(inChunks(bytes), [size]))).toEqual([bytes])
 })
 
+test('the reader tells after each byte whether a message has begun that has not ended', () => {
+  const read = createMessageReader({ limitBytes: () => 1_000, take: () => {} })
+  const wire = Buffer.concat([Buffer.alloc(2), inChunks(Buffer.from([1, 2, 3, 4, 5]), 3)])
+  const told = [...wire].map((byte) => (read(Buffer.from([byte])) ? 'x' : '-')).join('')
+  // An empty message; two chunks, each after its length; the end.
+  expect(told).toBe(['--', '-xxxx', 'xxxx', 'x-'].join(''))
+})
+
 describe('a message over its limit', () => {
   test.each([1, 100, 0xffff])('is rejected, in chunks of %i', (chunkBytes) => {
     const wire = pieces(inChunks(Buffer.alloc(100_001), chunkBytes), [10_000])

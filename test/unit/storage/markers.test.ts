@@ -4,9 +4,9 @@ import { earlierGenerationKey, generationKey, markerKey, parseGenerationKey } fr
 import { markLatest } from '../../../shared/storage/listing/markers.ts'
 import { type Manifest, removal, voided } from '../../../shared/storage/manifest.ts'
 import { storageOn } from '../../../shared/storage/storage.ts'
-import { sweepStorage } from '../../../shared/storage/sweep.ts'
 import { openMemoryStore } from '../../support/memory-store.ts'
 import { commitPacket, keysBelow } from '../../support/stored-packets.ts'
+import { sweep as sweepAll } from '../../support/sweeps.ts'
 
 const name = 'a/f'
 const options = { force: true, taken: () => new Error('taken') }
@@ -22,9 +22,8 @@ const markersOf = async (storage: Started) =>
   (await keysBelow(storage, 'a/.generations/')).filter((key) => parseGenerationKey(key) === null)
 const commit = ({ generations }: Started, manifest: Manifest) => generations.commit(name, manifest, options)
 
-const rules = { now: Date.now() + 3_600_000, supersededMs: 0, orphanedMs: 0, isAlive: async () => false }
 const sweep = ({ store }: Started, refreshPlainFiles = async () => {}) =>
-  sweepStorage(storageOn(store), { ...rules, refreshPlainFiles, signal: new AbortController().signal })
+  sweepAll(storageOn(store), { refreshPlainFiles })
 
 describe('a marker', () => {
   test.each([1, 2, 12])('records that a packet has %i parts', async (parts) => {
@@ -125,13 +124,7 @@ describe('a sweep', () => {
     await commitPacket(storage, name, contents(2))
     await sweep(storage)
     await storage.store.put(late, Buffer.alloc(0))
-    await sweepStorage(storage, {
-      ...rules,
-      now: Date.now(),
-      orphanedMs: 60_000,
-      refreshPlainFiles: async () => {},
-      signal: new AbortController().signal,
-    })
+    await sweepAll(storage, { now: Date.now(), orphanedMs: 60_000 })
     expect(await markersOf(storage)).toEqual([late])
     await sweep(storage)
     expect(await markersOf(storage)).toEqual([])

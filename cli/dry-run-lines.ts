@@ -2,7 +2,7 @@ import type { DryRun } from './api/schemas.ts'
 import { number, packetText, plural, reportLines, requiresLines, size } from './format.ts'
 
 /** What a publish would make, as a table and what of it a user should look at. */
-export function dryRunText(it: DryRun): string {
+export function dryRunLines(it: DryRun): string[] {
   const { projected, unpublishable } = it
   return [
     `would make ${packetText(it.pairs, it.parts, it.bytes)}`,
@@ -17,7 +17,7 @@ export function dryRunText(it: DryRun): string {
     ...unpublishable.first.map((one) => `  ${unpublishableText(one)}`),
     ...it.warnings.map((warning) => `warning: ${warning}`),
     ...(it.wouldConflict ? ['The name is taken, or another publish is writing it.'] : []),
-  ].join('\n')
+  ]
 }
 
 function unpublishableHead({ count, first }: DryRun['unpublishable']): string[] {

@@ -1,0 +1,28 @@
+import type { Redis } from 'ioredis'
+import type { Releases } from '../lifecycle/releases.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import { createKeptOrigins, type KeptOrigins } from '../origin/kept-origins.ts'
+import { type Callbacks, createCallbacks } from './callbacks.ts'
+import { createJobQueue, type JobQueue } from './queue.ts'
+
+interface QueuesAndOrigins {
+  queue: JobQueue
+  callbacks: Callbacks
+  keptOrigins: KeptOrigins
+}
+
+/** What programs that publish hold open besides Redis itself. All are closed at once, as each may take seconds. */
+export function openQueuesAndOrigins(
+  redis: Redis,
+  { originsKept }: Pick<Metrics, 'originsKept'>,
+  releases: Releases,
+): QueuesAndOrigins {
+  const opened = {
+    queue: createJobQueue(redis),
+    callbacks: createCallbacks(redis),
+    keptOrigins: createKeptOrigins(originsKept),
+  }
+  return releases.add('queues and kept origins', opened, ({ queue, callbacks, keptOrigins }) =>
+    Promise.all([queue.close(), callbacks.close(), keptOrigins.close()]),
+  )
+}
