@@ -10,7 +10,8 @@ import type { WorkerContext } from './context.ts'
 export async function publishPacket(context: WorkerContext, job: JobRecord, run: Run): Promise<number> {
   const { attempt } = run
   const read = await readRequests(context, job)
-  const staging = stageParts(context.store, packetName(job.orgName, job.fileName), { jobId: job.id, attempt })
+  const name = packetName(job.orgName, job.fileName)
+  const staging = stageParts(context.store, name, { jobId: job.id, attempt, compression: job.compression })
   const { observations: _, ...content } = await buildParts(context, job, run, staging, read)
   return commitPacket(context, job, { attempt, manifest: staging.manifest(), content, discard: staging.discard })
 }

@@ -61,7 +61,7 @@ async function gather({ store, config }: WorkerContext, job: JobRecord, slices: 
   const staging = stageParts(
     store,
     packetName(job.orgName, job.fileName),
-    { jobId: job.id, attempt: job.attempt },
+    { jobId: job.id, attempt: job.attempt, compression: job.compression },
     slices,
   )
   const manifest = staging.manifest()
@@ -86,7 +86,8 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
   const { slices, views, credentials } = await readPlan(context, job)
   const read = await readRequests(context, job, slices[slice], credentials)
   const { attempt } = run
-  const staging = stageParts(store, packetName(job.orgName, job.fileName), { jobId: job.id, attempt }, slice)
+  const { id: jobId, compression } = job
+  const staging = stageParts(store, packetName(job.orgName, job.fileName), { jobId, attempt, compression }, slice)
   const part = { ...read, slice: { first, treatments: views } }
   const { observations, ...content } = await staggeredStart.run(job.id, (staged) => {
     const put: Staging['put'] = (one) => staging.put(one).then(staged)

@@ -20,11 +20,10 @@ export const createRelationships = defineEndpoint({
   body: zodBody(relationshipCreates, 32 * 1024 * 1024, relationshipCreatesExample),
   answer: 'publish',
   answers: { 409: 'The name is taken' },
-  async handle(context, { changed, params, body: { fileName, ids, expiresAfterDays, ...order } }) {
+  async handle(context, { changed, params, body: { fileName, ids, expiresAfterDays, compression, ...order } }) {
     const syntax = order.parameterSyntax ?? context.config.parameterSyntax
     const content = directContent(syntax, [order.start, order.end])
-    return storeDirectly(context, changed, { orgName: params.orgName, fileName, expiresAfterDays, content }, (sink) =>
-      writeRelationshipCreates(order, ids, syntax, sink),
-    )
+    const packet = { orgName: params.orgName, fileName, expiresAfterDays, compression, content }
+    return storeDirectly(context, changed, packet, (sink) => writeRelationshipCreates(order, ids, syntax, sink))
   },
 })

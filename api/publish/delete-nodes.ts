@@ -28,12 +28,13 @@ export const deleteNodes = defineEndpoint({
   },
   answer: 'publish',
   answers: { 409: 'The name is taken' },
-  async handle(context, { changed, params, body: { fileName, returnOnly, expiresAfterDays, ...order } }) {
+  async handle(context, { changed, params, body: { fileName, returnOnly, expiresAfterDays, compression, ...order } }) {
     const syntax = order.parameterSyntax ?? context.config.parameterSyntax
     const write = (sink: Parameters<typeof writeNodeDelete>[4]) =>
       writeNodeDelete(order, order.ids, order.originIds, syntax, sink)
     if (returnOnly) return returnParts(context, write)
     const content = directContent(syntax, [order])
-    return storeDirectly(context, changed, { orgName: params.orgName, fileName, expiresAfterDays, content }, write)
+    const packet = { orgName: params.orgName, fileName, expiresAfterDays, compression, content }
+    return storeDirectly(context, changed, packet, write)
   },
 })

@@ -5,6 +5,12 @@ import { statementKinds } from '../../shared/publish/pairs/statements/statement.
 const count = z.int().nonnegative()
 const sha256 = z.string().nullable().meta({ description: 'Null in packets of earlier versions' })
 const text = z.string()
+const compressed = {
+  compression: z.literal('gzip').optional().meta({ description: 'How the part is stored; absent: as it is' }),
+  storedBytes: count
+    .optional()
+    .meta({ description: 'Bytes of the compressed object; bytes and sha256 are of its content' }),
+}
 
 export const statementCounts = z
   .object(Object.fromEntries(statementKinds.map((kind) => [kind, count])))
@@ -42,7 +48,9 @@ export const manifestBody = z
     pairs: count,
     bytes: count,
     sha256,
-    parts: z.array(z.object({ fileName: text, pairs: count, bytes: count, sha256, url: text.optional() })),
+    parts: z.array(
+      z.object({ fileName: text, pairs: count, bytes: count, sha256, ...compressed, url: text.optional() }),
+    ),
     statements: statementCounts.nullable(),
     requires,
     report: jobSchema.shape.report,

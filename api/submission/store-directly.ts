@@ -6,6 +6,7 @@ import type { PacketContent } from '../../shared/publish/content.ts'
 import { digestOf } from '../../shared/publish/manifest.ts'
 import type { PartSink } from '../../shared/publish/parts/packet-writer.ts'
 import { locationFields, publishResponse, statementFields } from '../../shared/publish/response.ts'
+import type { Compression } from '../../shared/storage/compression.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import { expiringAfter, type Manifest } from '../../shared/storage/manifest.ts'
 import { packetNameProblem } from '../../shared/storage/names.ts'
@@ -19,6 +20,7 @@ interface DirectPacket {
   orgName: string
   fileName: string
   expiresAfterDays: number | null | undefined
+  compression: Compression | null | undefined
   content: PacketContent
 }
 
@@ -26,7 +28,7 @@ interface DirectPacket {
 export async function storeDirectly(
   context: ApiContext,
   changed: Input['changed'],
-  { orgName, fileName, expiresAfterDays, content }: DirectPacket,
+  { orgName, fileName, expiresAfterDays, compression, content }: DirectPacket,
   write: (sink: PartSink) => Promise<void>,
 ): Promise<Answer> {
   const { config, store, generations, packets, records, plainFiles } = context
@@ -40,7 +42,7 @@ export async function storeDirectly(
   const holder = await records.holder(orgName, fileName).catch(() => null)
   if (holder !== null) throw errors.nameInUse(orgName, fileName, holder)
   const name = packetName(orgName, fileName)
-  const staging = stageParts(store, name, { jobId: randomUUID(), attempt: 1 })
+  const staging = stageParts(store, name, { jobId: randomUUID(), attempt: 1, compression: compression ?? 'none' })
   let manifest: Manifest
   try {
     await write(async (part) => {

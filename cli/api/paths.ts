@@ -150,6 +150,7 @@ export interface paths {
             endIdType?: 'string' | 'integer' | null
             parameterSyntax?: 'braces' | 'dollar' | null
             expiresAfterDays?: number | null
+            compression?: 'none' | 'gzip' | null
           }
         }
       }

@@ -83,6 +83,8 @@ export interface PublishRequest {
   callbackUrl?: string
   /** remove the packet so many days after it was stored; not with returnOnly */
   expiresAfterDays?: number
+  /** gzip: store the parts compressed, with the header Content-Encoding for downloads; not with returnOnly */
+  compression?: 'none' | 'gzip'
   /** strict wraps numbers for replay clients that do not tell 1 from 1.0 */
   numbers?: 'plain' | 'strict'
 }
@@ -150,7 +152,15 @@ export interface PacketManifest {
   bytes: number
   /** Null in packets of earlier versions */
   sha256: string | null
-  parts: { fileName: string; pairs: number; bytes: number; sha256: string | null; url?: string }[]
+  parts: {
+    fileName: string
+    pairs: number
+    bytes: number
+    sha256: string | null
+    compression?: 'gzip'
+    storedBytes?: number
+    url?: string
+  }[]
   statements: StatementCounts | null
   requires: Requires
   report: JobReport | null
@@ -191,6 +201,7 @@ export interface NodeDeleteRequest {
   parameterSyntax?: 'braces' | 'dollar'
   onUnpublishable?: 'fail' | 'skip'
   expiresAfterDays?: number
+  compression?: 'none' | 'gzip'
   numbers?: 'plain' | 'strict'
   idType?: 'string' | 'integer'
 }

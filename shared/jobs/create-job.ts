@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import type { Sender } from '../observability/audit.ts'
+import type { Compression } from '../storage/compression.ts'
 import type { JobCallback, JobRecord } from './record.ts'
 import { hashOf, progressOf } from './record-hash.ts'
 import { claimKey, idempotencyKey, jobListsOf, openJobsKey, openRunsKey, recordKey, secretKeyOf } from './redis-keys.ts'
@@ -12,6 +13,8 @@ export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'b
   callbackUrl?: string | undefined
   /** How long the packet lives after its commit; default: for ever. */
   expiresAfterDays?: number | null
+  /** How its parts are stored; default: as they are. */
+  compression?: Compression
   /** Whether a model is stored beside the request; default: none is. */
   bound?: boolean
   /** The latest generation of the packet's name; default: none. */
@@ -64,6 +67,7 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation>
     sender,
     callbackUrl,
     expiresAfterDays = null,
+    compression = 'none',
     latestBefore = 0,
     idempotency,
     sealedKey = '',
@@ -75,11 +79,13 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation>
   const progress = progressOf('queued', subRequests)
   const callback = callbackUrl === undefined ? {} : { callbackUrl, callback: callbackDue }
   const expiry = expiresAfterDays === null ? {} : { expiresAfterDays }
+  const storing = compression === 'none' ? {} : { compression }
   const record = {
     ...job,
     ...sender,
     ...callback,
     ...expiry,
+    ...storing,
     latestBefore,
     version: jobVersion,
     state: 'queued',

@@ -18,6 +18,7 @@ export function recordOf({ unended, worker, runs, tickedAt, endedBy, ...hash }: 
     callbackUrl: null,
     generation: null,
     expiresAfterDays: null,
+    compression: 'none' as const,
     expiresAt: null,
     cancelling: false,
     begun: false,

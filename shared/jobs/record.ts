@@ -1,5 +1,6 @@
 import type { Sender } from '../observability/audit.ts'
 import type { JobReport } from '../publish/parts/report.ts'
+import type { Compression } from '../storage/compression.ts'
 import type { JobState } from './states.ts'
 
 export interface JobProgress {
@@ -50,6 +51,8 @@ export interface JobRecord extends Sender {
   force: boolean
   /** How long the packet lives after its commit; null: for ever. */
   expiresAfterDays: number | null
+  /** How its parts are stored. */
+  compression: Compression
   /** When the packet expires: null until the job has succeeded, and if it never does. */
   expiresAt: string | null
   /** It is bound to a model, which is stored beside the request. */

@@ -11,14 +11,15 @@ import { settleAll } from './settle-all.ts'
 import { requireKnownFields } from './version.ts'
 
 /**
- * A sub-request as stored: its credentials are replaced by their index in the encrypted list. The `callbackUrl` and
- * `expiresAfterDays` are in the record.
+ * A sub-request as stored: its credentials are replaced by their index in the encrypted list. The `callbackUrl`,
+ * `expiresAfterDays` and `compression` are in the record.
  */
-interface StoredRequest extends Omit<PublishRequest, 'credentials' | 'callbackUrl' | 'expiresAfterDays'> {
+interface StoredRequest
+  extends Omit<PublishRequest, 'credentials' | 'callbackUrl' | 'expiresAfterDays' | 'compression'> {
   secret: number
 }
 
-const { credentials: _, callbackUrl: __, expiresAfterDays: ___, ...optionsInClear } = publishFields
+const { credentials: _, callbackUrl: __, expiresAfterDays: ___, compression: ____, ...optionsInClear } = publishFields
 /** The fields of a sub-request as stored. */
 export const storedFields: ReadonlySet<string> = new Set([...Object.keys(optionsInClear), 'secret'])
 
@@ -69,7 +70,7 @@ export async function storeRequest(
   model: BoundModel | null = null,
 ): Promise<{ sealedKey: string }> {
   const places = new Map<string, number>()
-  const lines = requests.map(({ credentials, callbackUrl: _, expiresAfterDays: __, ...request }) => {
+  const lines = requests.map(({ credentials, callbackUrl: _, expiresAfterDays: __, compression: ___, ...request }) => {
     const secret = places.get(credentials) ?? places.size
     places.set(credentials, secret)
     return `${JSON.stringify({ ...request, secret } satisfies StoredRequest)}\n`

@@ -1,4 +1,5 @@
 import type { PublishRequest } from '../publish/request/fields.ts'
+import type { Compression } from '../storage/compression.ts'
 import type { JobRecord } from './record.ts'
 
 /** A valid publish or multi, as an endpoint hands it over. */
@@ -9,3 +10,7 @@ export interface Submission extends Pick<JobRecord, 'kind' | 'orgName' | 'fileNa
 /** The `callbackUrl` of a submission, on which its sub-requests agree. */
 export const callbackUrlOf = ({ requests }: Pick<Submission, 'requests'>): string | undefined =>
   requests.find(({ callbackUrl }) => callbackUrl !== undefined)?.callbackUrl
+
+/** How the parts of a submission are stored, on which its sub-requests agree. */
+export const compressionOf = ({ requests }: Pick<Submission, 'requests'>): Compression =>
+  requests.find(({ compression }) => compression !== undefined)?.compression ?? 'none'

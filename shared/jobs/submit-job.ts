@@ -12,7 +12,7 @@ import type { JobQueue } from './queue.ts'
 import type { JobRecord } from './record.ts'
 import type { Secrets } from './secrets.ts'
 import { removeRequest, runsOf, storeRequest } from './stored-request.ts'
-import { callbackUrlOf, type Submission } from './submission.ts'
+import { callbackUrlOf, compressionOf, type Submission } from './submission.ts'
 
 /** Result of a submission; `replayed`: an earlier one with the same idempotency key created the job. */
 export interface Submitted {
@@ -73,6 +73,7 @@ export async function submitJob(
       sender,
       callbackUrl,
       expiresAfterDays,
+      compression: compressionOf(submission),
       bound: model !== null,
       latestBefore,
       sealedKey,

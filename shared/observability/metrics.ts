@@ -63,7 +63,7 @@ export function createMetrics() {
     // Packets
     parts: counter('parts_total', 'Parts staged in the object store'),
     pairs: counter('pairs_total', 'Statement/parameter pairs staged'),
-    bytes: counter('part_bytes_total', 'Bytes of parts staged'),
+    bytes: counter('part_bytes_total', 'Bytes of parts staged, before compression'),
     plainFilesFailed: counter('plain_files_failed_total', 'Plain-file views not brought up to date'),
     swept: counter('swept_objects_total', 'Leftover objects that the janitor removed', 'kind'),
     unreadable: counter('unreadable_total', 'Packets that a sweep skipped as a manifest of theirs cannot be read'),

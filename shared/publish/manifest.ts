@@ -29,7 +29,10 @@ export interface PacketManifest {
   pairs: number
   bytes: number
   sha256: string | null
-  parts: { fileName: string; pairs: number; bytes: number; sha256: string | null; url?: string }[]
+  parts: ({ fileName: string; pairs: number; bytes: number; sha256: string | null; url?: string } & Pick<
+    ManifestPart,
+    'compression' | 'storedBytes'
+  >)[]
   /** Those of postback are no pairs: they stand in the metadata of parts. */
   statements: Record<StatementKind, number> | null
   requires: {
@@ -65,11 +68,12 @@ export function manifestOf(
     pairs: sumOf(parts, ({ pairs }) => pairs),
     bytes: sumOf(parts, ({ bytes }) => bytes),
     sha256: digestOf(parts),
-    parts: parts.map(({ pairs, bytes, sha256 = null }, index) => ({
+    parts: parts.map(({ pairs, bytes, sha256 = null, compression, storedBytes }, index) => ({
       fileName: names[index] as string,
       pairs,
       bytes,
       sha256,
+      ...(compression === undefined ? {} : { compression, storedBytes }),
       ...(urls ? { url: urls[index] as string } : {}),
     })),
     statements: statementsOf(parts),

@@ -2,13 +2,19 @@ import { randomUUID } from 'node:crypto'
 
 export interface ManifestPart {
   key: string
+  /** Of the JSON, whether or not it is stored compressed. */
   bytes: number
   pairs: number
+  /** Of the object. */
   etag: string
-  /** In hexadecimal, of the stored bytes. An earlier version of this service wrote neither this nor the next field. */
+  /** In hexadecimal, of the JSON. An earlier version of this service wrote neither this nor the next field. */
   sha256?: string
   /** The number of statements of each kind. */
   statements?: Readonly<Record<string, number>>
+  /** How the object is compressed; absent: it is not. */
+  compression?: 'gzip'
+  /** Bytes of the object; absent: `bytes`. */
+  storedBytes?: number
 }
 
 /** One generation of a packet: written once, never changed. */

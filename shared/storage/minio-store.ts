@@ -54,8 +54,8 @@ export function openMinioStore(settings: StoreSettings, observe: ObserveCall = (
   }
 
   // Not `putObject`, which copies the bytes and hashes them twice.
-  async function upload(key: string, bytes: Buffer, condition: Record<string, string> = {}): Promise<string> {
-    const headers = { ...contentType, ...condition, ...(isEncrypted ? { 'Content-MD5': md5Of(bytes) } : {}) }
+  async function upload(key: string, bytes: Buffer, more: Record<string, string> = {}): Promise<string> {
+    const headers = { ...contentType, ...more, ...(isEncrypted ? { 'Content-MD5': md5Of(bytes) } : {}) }
     const answer = await client.makeRequestAsyncOmit(
       { method: 'PUT', bucketName: bucket, objectName: key, headers },
       bytes,
@@ -77,7 +77,8 @@ export function openMinioStore(settings: StoreSettings, observe: ObserveCall = (
   }
 
   return {
-    put: (key, bytes) => retried(() => upload(key, bytes)),
+    put: (key, bytes, encoding) =>
+      retried(() => upload(key, bytes, encoding === undefined ? {} : { 'Content-Encoding': encoding })),
     create,
     stream: open,
     async get(key, range) {

@@ -34,16 +34,16 @@ export type Compare = (a: string, b: string) => number
  * implementation passes the same tests. All methods throw storeAway (503, retryable) if the store fails.
  */
 export interface ObjectStore {
-  /** @returns the object's etag. */
-  put(key: string, bytes: Buffer): Promise<string>
+  /** `encoding`: what the bytes are compressed with, for downloads. @returns the object's etag. */
+  put(key: string, bytes: Buffer, encoding?: 'gzip'): Promise<string>
   /**
    * Creates an object unless the key is taken, in one request that is never repeated.
    * `lost`: the outcome is unknown, so this call may or may not have created the object.
    */
   create(key: string, bytes: Buffer): Promise<'created' | 'exists' | 'lost'>
-  /** The object, or a range of its bytes; null if it does not exist. */
+  /** The object as it is stored, or a range of its bytes; null if it does not exist. */
   get(key: string, range?: ByteRange): Promise<Buffer | null>
-  /** The object as a stream; null if it does not exist. */
+  /** The object as it is stored, as a stream; null if it does not exist. */
   stream(key: string): Promise<Readable | null>
   /** The store's key order: by code point as in S3, unless `prepare` has detected another. */
   compareKeys: Compare
@@ -58,7 +58,7 @@ export interface ObjectStore {
   listLevel(prefix: string): AsyncGenerator<StoredObject | { prefix: string }>
   /** Whether there is any object below the prefix. */
   hasAny(prefix: string): Promise<boolean>
-  /** Copies within the store; false if the source does not exist. */
+  /** Copies within the store, with the encoding; false if the source does not exist. */
   copy(from: string, to: string): Promise<boolean>
   /** Removes an object if it exists. */
   remove(key: string): Promise<void>

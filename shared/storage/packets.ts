@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { byCodePoint } from '../cypher/identifiers.ts'
 import * as errors from '../errors/catalogue.ts'
+import { decompressed } from './compression.ts'
 import type { Generations } from './generations.ts'
 import { generationsBelow, orgKey, packetName, parseGenerationKey, pastGenerations } from './keys.ts'
 import { untilExpiry } from './links.ts'
@@ -18,7 +18,10 @@ export interface StoredFile {
   /** Relative to the org. */
   fileName: string
   key: string
+  /** Of its content, whether or not it is stored compressed. */
   bytes: number
+  /** How this service compressed it; absent: not at all. */
+  compression?: 'gzip'
   /** Whether this service wrote it, so that it is certainly a part. */
   isPart: boolean
   /** When its packet expires; absent: never. */
@@ -37,7 +40,8 @@ export interface Packets {
   require(orgName: string, fileName: string): Promise<StoredFile[]>
   /** The files of a committed manifest, under the packet's names. */
   filesOf(fileName: string, manifest: Manifest): StoredFile[]
-  open(file: StoredFile): Promise<Readable>
+  /** The content of a file, decompressed. @throws storeAway (503) if it is gone or damaged */
+  open(file: StoredFile): Promise<AsyncIterable<Buffer>>
   /** Download URIs, in the files' order; none is valid for longer than its file. */
   sign(files: readonly StoredFile[], lifetimeSeconds: number): Promise<string[]>
   /** Names of an org's files that start with one of `prefixes`, sorted. `['']` lists all. */
@@ -72,8 +76,12 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
 
   function filesOf(fileName: string, { parts, expiresAt }: Manifest): StoredFile[] {
     return partNames(fileName, parts.length).map((name, index) => {
-      const { key, bytes } = parts[index] as ManifestPart
-      return { fileName: name, key, bytes, isPart: true, ...(expiresAt === undefined ? {} : { expiresAt }) }
+      const { key, bytes, compression } = parts[index] as ManifestPart
+      return {
+        ...{ fileName: name, key, bytes, isPart: true },
+        ...(compression === undefined ? {} : { compression }),
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      }
     })
   }
 
@@ -160,10 +168,10 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
       if (files === null || files.length === 0) throw errors.noSuchFile(orgName, fileName)
       return files
     },
-    async open({ key, fileName }) {
+    async open({ key, fileName, bytes, compression }) {
       const stream = await store.stream(key)
       if (stream === null) throw errors.storeAway(new Error(`an object of the file "${fileName}" is gone`))
-      return stream
+      return compression === undefined ? stream : decompressed(stream, bytes)
     },
     sign: (files, lifetimeSeconds) =>
       Promise.all(

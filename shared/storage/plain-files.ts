@@ -24,7 +24,8 @@ async function first<T>(count: number, items: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** Equal for objects of equal content. */
-const contentOf = ({ bytes, etag }: Pick<StoredObject, 'bytes' | 'etag'>) => `${bytes} ${etag}`
+const contentOf = ({ bytes, etag, storedBytes = bytes }: Pick<ManifestPart, 'bytes' | 'etag' | 'storedBytes'>) =>
+  `${storedBytes} ${etag}`
 
 // Copies are made after each commit, so those left by a removed packet are of one of its last generations.
 const mayHaveLeftCopies = 32

@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
+import { type Compression, compressed } from './compression.ts'
 import { partKey } from './keys.ts'
 import type { Manifest, ManifestPart } from './manifest.ts'
 import type { ObjectStore } from './object-store.ts'
@@ -24,6 +25,10 @@ export interface Staging {
   discard(): Promise<void>
 }
 
+interface Staged extends Pick<Manifest, 'jobId' | 'attempt'> {
+  compression: Compression
+}
+
 /**
  * Stages under keys unique to this run, by a random id. Attempt numbers would not do: a Redis that fails over or is
  * restored may count some of them twice, and a run would then discard the parts of another.
@@ -31,7 +36,7 @@ export interface Staging {
 export function stageParts(
   store: ObjectStore,
   name: string,
-  { jobId, attempt }: Pick<Manifest, 'jobId' | 'attempt'>,
+  { jobId, attempt, compression }: Staged,
   slice = 0,
 ): Staging {
   const run = randomUUID()
@@ -42,8 +47,11 @@ export function stageParts(
     async put({ number, bytes, pairs, statements }) {
       const sha256 = hash('sha256', bytes)
       const key = partKey(name, jobId, run, slice, number)
-      const etag = await store.put(key, bytes)
-      parts[number - 1] = { key, bytes: bytes.length, pairs, etag, sha256, statements }
+      const encoding = compression === 'none' ? undefined : compression
+      const stored = encoding ? await compressed(bytes) : bytes
+      const etag = await store.put(key, stored, encoding)
+      const storedAs = encoding ? { compression: encoding, storedBytes: stored.length } : {}
+      parts[number - 1] = { key, bytes: bytes.length, pairs, etag, sha256, statements, ...storedAs }
     },
     manifest: () => ({ jobId, attempt, run, createdAt: new Date().toISOString(), parts }),
     async discard() {

@@ -124,7 +124,7 @@ test('null is the same as absent for every optional field', async () => {
     ...['relationshipIdField', 'deleteProperties', 'timestampRelationships', 'timestampProperty', 'targetFilter'],
     ...['relationshipDeleteOnly', 'deleteRelationshipById', 'protectedNodeProperties', 'dynamicLabels'],
     ...['protectedRelationshipProperties', 'postbackTimestamp', 'returnOnly', 'searchIdField', 'searchFilter'],
-    ...['preventSearch', 'parameterSyntax', 'onUnpublishable', 'numbers'],
+    ...['preventSearch', 'parameterSyntax', 'onUnpublishable', 'numbers', 'compression'],
   ]
   // One rule is broken on purpose: its error alone shows that all the nulls were accepted.
   await refuses(

@@ -52,6 +52,7 @@ describe('a job', () => {
       callback: null,
       callbackUrl: null,
       expiresAfterDays: null,
+      compression: 'none',
       expiresAt: null,
       version: jobVersion,
     })

@@ -52,6 +52,7 @@ test('the second slice of a job in one worker is read only after the first has s
     orgName: request.orgName,
     fileName: request.fileName,
     batchSize: 10,
+    compression: 'none' as const,
     createdAt: new Date().toISOString(),
     startedAt: null,
     ranMs: 0,

@@ -5,6 +5,8 @@ import type { Compare, ListOptions, ObjectStore, StoredObject } from '../../shar
 
 /** An in-memory object store that counts requests, for tests with too many objects for a real server. */
 export interface MemoryStore extends ObjectStore {
+  /** What an object was stored as, for downloads. */
+  encodingOf(key: string): 'gzip' | undefined
   /** Requests since the last `forget`, each as an operation and a key. */
   readonly requests: string[]
   forget(): void
@@ -12,7 +14,7 @@ export interface MemoryStore extends ObjectStore {
 
 /** `compareKeys`: the key order, by default that of S3. */
 export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore {
-  const objects = new Map<string, { bytes: Buffer; object: StoredObject }>()
+  const objects = new Map<string, { bytes: Buffer; object: StoredObject; encoding: 'gzip' | undefined }>()
   const requests: string[] = []
   /** Keys in order, and those added since: sorting all of them for each listing would cost more than the tests. */
   let sorted: string[] = []
@@ -36,10 +38,10 @@ export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore
     added = []
   }
 
-  function put(key: string, bytes: Buffer): string {
+  function put(key: string, bytes: Buffer, encoding?: 'gzip'): string {
     const etag = createHash('md5').update(bytes).digest('hex')
     if (!objects.has(key)) added.push(key)
-    objects.set(key, { bytes, object: { key, bytes: bytes.length, etag, modifiedAt: Date.now() } })
+    objects.set(key, { bytes, object: { key, bytes: bytes.length, etag, modifiedAt: Date.now() }, encoding })
     return etag
   }
 
@@ -74,14 +76,15 @@ export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore
   }
 
   return {
+    encodingOf: (key) => objects.get(key)?.encoding,
     requests,
     forget: () => void requests.splice(0),
     compareKeys,
     finalKey: (key) => key,
     list,
-    async put(key, bytes) {
+    async put(key, bytes, encoding) {
       requests.push(`put ${key}`)
-      return put(key, bytes)
+      return put(key, bytes, encoding)
     },
     async create(key, bytes) {
       requests.push(`create ${key}`)
@@ -114,7 +117,7 @@ export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore
     },
     async copy(from, to) {
       const bytes = read('copy', from)
-      if (bytes) put(to, bytes)
+      if (bytes) put(to, bytes, objects.get(from)?.encoding)
       return bytes !== null
     },
     async remove(key) {

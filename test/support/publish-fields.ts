@@ -16,6 +16,7 @@ export const choiceFields = [
   ['parameterSyntax', 'braces, dollar'],
   ['onUnpublishable', 'fail, skip'],
   ['numbers', 'plain, strict'],
+  ['compression', 'none, gzip'],
 ] as const
 
 /** Unknown fields, and the known one that the error suggests. */

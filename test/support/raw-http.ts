@@ -16,8 +16,8 @@ export async function sendRaw(url: string, text: string): Promise<string> {
 }
 
 /** A GET whose answer is not decompressed. @throws Error when the answer is truncated */
-export async function getPacked(url: string, token: string, encoding: string) {
-  const headers = { Authorization: `Bearer ${token}`, 'Accept-Encoding': encoding }
+export async function getPacked(url: string, token: string | null, encoding: string) {
+  const headers = { ...(token === null ? {} : { Authorization: `Bearer ${token}` }), 'Accept-Encoding': encoding }
   const sent = request(url, { headers }).end()
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   return { status: response.statusCode, headers: response.headers, bytes: await buffer(response) }

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { ParameterSyntax } from '../../cypher/parameters.ts'
 import type { Issue } from '../../errors/app-error.ts'
+import type { Compression } from '../../storage/compression.ts'
 import { shown } from '../../validation/issues.ts'
 import { nodeDeleteRules } from '../request/documented-rules.ts'
 import { publishFields, readFields } from '../request/fields.ts'
 import { originIndex } from '../request/plan.ts'
-import { mappedIndexRules, returnOnlyStoresNothing } from '../request/rules.ts'
+import { mappedIndexRules, returnOnlyStoresNothing, storingFields } from '../request/rules.ts'
 import { type IdType, idParameter } from './packet.ts'
 
 /** The content of a packet of #9. `ids` are the JSON of parameters. */
@@ -17,6 +18,7 @@ export interface NodeDelete {
   fileName: string
   returnOnly: boolean
   expiresAfterDays: number | undefined
+  compression: Compression | undefined
   parameterSyntax: ParameterSyntax | undefined
 }
 
@@ -51,8 +53,9 @@ export function parseNodeDelete(body: unknown): { order: NodeDelete; issues: Iss
   if (fields.fileName === undefined && fields.returnOnly !== true && !broken.has('fileName')) {
     issues.push({ path: 'fileName', message: 'required unless returnOnly is true' })
   }
-  if (fields.returnOnly === true && fields.expiresAfterDays !== undefined) {
-    issues.push({ path: 'expiresAfterDays', message: returnOnlyStoresNothing })
+  for (const path of storingFields) {
+    if (fields.returnOnly === true && fields[path] !== undefined)
+      issues.push({ path, message: returnOnlyStoresNothing })
   }
   const originIds = [...new Set(fields.originIds)]
   const ids = originIds.map((id) => idParameter(id, (type.data ?? 'string') as IdType))
@@ -64,7 +67,7 @@ export function parseNodeDelete(body: unknown): { order: NodeDelete; issues: Iss
     })
   const { mappedIndices = {} } = fields
   const index = originIndex({ mappedIndices, index: fields.index })
-  const { fileName = '', returnOnly = false, expiresAfterDays, parameterSyntax } = fields
-  const stored = { fileName, returnOnly, expiresAfterDays }
+  const { fileName = '', returnOnly = false, expiresAfterDays, compression, parameterSyntax } = fields
+  const stored = { fileName, returnOnly, expiresAfterDays, compression }
   return { order: { ...index, originIds, ids: ids.map(String), ...stored, parameterSyntax }, issues }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fileName } from '../../storage/names.ts'
 import { listOf, maxIssuesOfOne } from '../../validation/bounded.ts'
 import { relationshipCreatesRules } from '../request/documented-rules.ts'
-import { expiresAfterDays, id, identifier } from '../request/fields.ts'
+import { compression, expiresAfterDays, id, identifier } from '../request/fields.ts'
 import { type IdType, idParameter } from './packet.ts'
 
 const idType = z
@@ -37,6 +37,7 @@ export const relationshipCreates = z
     endIdType: idType,
     parameterSyntax: z.enum(['braces', 'dollar']).nullish(),
     expiresAfterDays: expiresAfterDays.nullish(),
+    compression: compression.nullish(),
   })
   .meta({ override: relationshipCreatesRules })
   .transform(

@@ -1,6 +1,6 @@
 import { pairEnd } from '../pairs/pair.ts'
 
-/** Seed, Limits; contract 6. Sizes are bytes of the stored object. */
+/** Seed, Limits; contract 6. Sizes are bytes of the JSON, before any compression. */
 export interface PartLimits {
   maxPairs: number
   /** A part is closed before it exceeds this, unless a single pair does. */

@@ -5,6 +5,7 @@ const isTrue = (field: string) => ({ ...given(field), properties: { [field]: { c
 const not = (rule: object) => ({ not: rule })
 const when = (condition: object, ...rules: object[]) => ({ anyOf: [not(condition), { allOf: rules }] })
 
+const storesNothing = [not(given('expiresAfterDays')), not(given('compression'))]
 const hasDefaults = { properties: { mappedIndices: { required: ['DEFAULT_INDEX', 'DEFAULT_ID_FIELD'] } } }
 
 export const publishRules = {
@@ -26,7 +27,7 @@ export const publishRules = {
     when(isTrue('timestampRelationships'), given('timestampProperty')),
     when(isTrue('postbackTimestamp'), given('timestampProperty')),
     when(some('preventSearch'), given('searchIdField')),
-    when(isTrue('returnOnly'), not(given('callbackUrl')), not(given('expiresAfterDays'))),
+    when(isTrue('returnOnly'), not(given('callbackUrl')), ...storesNothing),
   ],
 }
 
@@ -35,7 +36,7 @@ export const nodeDeleteRules = {
     hasDefaults,
     some('originIds'),
     { anyOf: [given('fileName'), isTrue('returnOnly')] },
-    when(isTrue('returnOnly'), not(given('expiresAfterDays'))),
+    when(isTrue('returnOnly'), ...storesNothing),
   ],
 }
 

@@ -4,6 +4,7 @@ import { isQuotable, longestName } from '../../cypher/identifiers.ts'
 import type { Issue } from '../../errors/app-error.ts'
 import { parseDbUrl } from '../../origin/db-url.ts'
 import { parseHttpsUrl } from '../../origin/https-url.ts'
+import { compressions } from '../../storage/compression.ts'
 import { fileName, orgName } from '../../storage/names.ts'
 import { listOf, mapOf, maxIssuesOfOne } from '../../validation/bounded.ts'
 import { issuesOf, moreUnknown, shown, unknownField } from '../../validation/issues.ts'
@@ -75,6 +76,10 @@ export const expiresAfterDays = z
   .gt(0, 'must be more than 0')
   .max(longestLifeDays, `must be at most ${longestLifeDays}`)
   .meta({ description: 'remove the packet so many days after it was stored; not with returnOnly', example: 30 })
+/** How the parts of a packet are stored. */
+export const compression = z
+  .enum(compressions)
+  .describe('gzip: store the parts compressed, with the header Content-Encoding for downloads; not with returnOnly')
 
 /** Every field of a publish request by itself; the rules between fields are in `rules.ts`. Seed, Publish request. */
 export const publishFields = {
@@ -135,6 +140,7 @@ export const publishFields = {
     example: 'https://hooks.example.org/packets',
   }),
   expiresAfterDays,
+  compression,
   numbers: z.enum(['plain', 'strict']).describe('strict wraps numbers for replay clients that do not tell 1 from 1.0'),
 }
 

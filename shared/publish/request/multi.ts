@@ -6,7 +6,7 @@ import type { PublishRequest } from './fields.ts'
 import { idPropertyOf } from './identity.ts'
 import { optionAgreement } from './option-agreement.ts'
 import { planOf } from './plan.ts'
-import { parsePublishRequest } from './rules.ts'
+import { parsePublishRequest, storingFields } from './rules.ts'
 
 /** Sub-requests of one packet, and where to store it; the names may be empty with `returnOnly`. */
 export interface Multi {
@@ -68,7 +68,7 @@ export function parseMulti(body: unknown, { isDryRun = false } = {}): { multi: M
 
 /** What sub-requests must agree on, and do not. Contract 5, order independence. */
 export function* agreement(requests: readonly PublishRequest[]): Generator<Issue> {
-  for (const field of ['orgName', 'fileName', 'callbackUrl', 'expiresAfterDays'] as const)
+  for (const field of ['orgName', 'fileName', 'callbackUrl', ...storingFields] as const)
     yield* differing(requests, field, (request) => request[field])
   yield* differing(requests, 'returnOnly', (request) => request.returnOnly === true)
   yield* differing(requests, 'parameterSyntax', (request) => request.parameterSyntax ?? null)

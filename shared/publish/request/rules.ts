@@ -8,7 +8,9 @@ import { idPropertiesOf, idPropertyOf } from './identity.ts'
 /** IDs per publish request, and per sub-request of multi. Seed, Limits; counted without duplicates (contract 4.10). */
 export const maxIds = 500
 
-/** Why `expiresAfterDays` is refused beside `returnOnly`. */
+/** Fields that say how a packet is stored. */
+export const storingFields = ['expiresAfterDays', 'compression'] as const
+/** Why they are refused beside `returnOnly`. */
 export const returnOnlyStoresNothing = 'must not be given together with returnOnly, which stores nothing'
 
 interface Options {
@@ -66,8 +68,8 @@ function* rules(
   if (fields.returnOnly === true && fields.callbackUrl !== undefined) {
     yield ['callbackUrl', 'must not be given together with returnOnly, which makes no job']
   }
-  if (fields.returnOnly === true && fields.expiresAfterDays !== undefined) {
-    yield ['expiresAfterDays', returnOnlyStoresNothing]
+  for (const field of storingFields) {
+    if (fields.returnOnly === true && fields[field] !== undefined) yield [field, returnOnlyStoresNothing]
   }
   if (fields.returnOnly && isDryRun)
     yield ['returnOnly', 'must not be true together with dryRun, which returns no packet']

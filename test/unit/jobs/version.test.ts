@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { storedFields } from '../../../shared/jobs/stored-request.ts'
-import { jobVersion } from '../../../shared/jobs/version.ts'
+import { jobVersion, NewerVersionError, requireKnownVersion } from '../../../shared/jobs/version.ts'
 import { publishFields } from '../../../shared/publish/request/fields.ts'
 
 /**
@@ -42,10 +42,12 @@ const fieldsOfVersion2 = [
   'toLayer',
 ]
 const fieldsOfVersion3 = [...fieldsOfVersion2, 'bookmarks', 'database']
+const fieldsOfVersion4 = [...fieldsOfVersion3, 'model', 'onModelViolation: fail, report, omit']
 const fieldsOfVersion: Record<number, readonly string[]> = {
   2: fieldsOfVersion2,
   3: fieldsOfVersion3.sort(),
-  4: [...fieldsOfVersion3, 'model', 'onModelViolation: fail, report, omit'].sort(),
+  4: fieldsOfVersion4.sort(),
+  5: fieldsOfVersion4,
 }
 
 const valuesOf = (field: string): string => {
@@ -58,4 +60,15 @@ test('a stored request has no field or value that workers of its version may not
     [...storedFields].map(valuesOf).sort(),
     `The fields of a publish request are not those listed for version ${jobVersion}. Workers that are deployed would not know a new one: raise jobVersion in shared/jobs/version.ts and list the fields under the new number here.`,
   ).toEqual(fieldsOfVersion[jobVersion])
+})
+
+test('jobs of this version and of earlier ones are run, with every field that they may have', () => {
+  const earlier = Object.keys(fieldsOfVersion).map(Number)
+  expect(Math.max(...earlier)).toBe(jobVersion)
+  const known = [...storedFields].map(valuesOf)
+  for (const version of earlier) {
+    requireKnownVersion({ version })
+    expect(fieldsOfVersion[version]?.filter((field) => !known.includes(field))).toEqual([])
+  }
+  expect(() => requireKnownVersion({ version: jobVersion + 1 })).toThrow(NewerVersionError)
 })

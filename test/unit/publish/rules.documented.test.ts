@@ -32,6 +32,7 @@ const options = fc.record(
     deleteRelationshipById: flag,
     postbackTimestamp: flag,
     returnOnly: flag,
+    compression: fc.constant('gzip'),
     searchIdField: property,
     searchFilter: property,
     preventSearch: names,
@@ -66,6 +67,9 @@ test.each([
   [{ fileName: undefined }, false],
   [{ fileName: undefined, returnOnly: false }, false],
   [{ fileName: undefined, returnOnly: true }, true],
+  [{ returnOnly: true, compression: 'gzip' }, false],
+  [{ compression: 'gzip' }, true],
+  [{ compression: 'zip' }, false],
   [{ mappedIndices: { DEFAULT_INDEX: 'P' } }, false],
 ])('a delete of nodes with %j: the schema and the endpoint agree on %s', (changes, isRight) => {
   const mappedIndices = { DEFAULT_INDEX: 'P', DEFAULT_ID_FIELD: 'id' }

@@ -96,6 +96,7 @@ test('null is the same as absent, for every optional field', () => {
     'parameterSyntax',
     'onUnpublishable',
     'numbers',
+    'compression',
   ]
   const nulls = Object.fromEntries(optional.map((field) => [field, null]))
   const given = request({ ...nulls, originIds: ['p1'], metadata: true })

@@ -1,0 +1,32 @@
+import { pipeline, type Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { constants, createGunzip, gzip } from 'node:zlib'
+import * as errors from '../errors/catalogue.ts'
+
+/** How parts are stored. */
+export const compressions = ['none', 'gzip'] as const
+export type Compression = (typeof compressions)[number]
+
+const gzipped = promisify(gzip)
+
+/** The fastest level: it makes parts 13 to 16 times smaller, the slowest an eighth more for five times the CPU time. */
+export const compressed = (bytes: Buffer): Promise<Buffer> => gzipped(bytes, { level: constants.Z_BEST_SPEED })
+
+/**
+ * Decompresses a stored part of so many bytes. Holds a few chunks in memory.
+ * @throws storeAway (503) if it cannot be read, is damaged or of another length; no more than `bytes` are passed on
+ */
+export async function* decompressed(stored: Readable, bytes: number): AsyncGenerator<Buffer> {
+  let length = 0
+  try {
+    // An error of either stream is thrown by the loop.
+    for await (const chunk of pipeline(stored, createGunzip(), () => {})) {
+      length += chunk.length
+      if (length > bytes) break
+      yield chunk
+    }
+    if (length !== bytes) throw new Error(`a compressed part does not have its ${bytes} bytes`)
+  } catch (error) {
+    throw errors.storeAway(error)
+  }
+}
