@@ -16,6 +16,7 @@ export interface RequestOptions {
   force?: true
   model?: string
   onModelViolation?: 'fail' | 'report' | 'omit'
+  compression?: 'none' | 'gzip'
 }
 
 /** The arguments that say what to publish. */
@@ -34,10 +35,11 @@ export const withRequest = (command: Command): Command =>
         'omit',
       ]),
     )
+    .addOption(new Option('--compression <how>', 'how the parts are stored').choices(['none', 'gzip']))
 
 /** The sub-requests of a publish: those of the file, completed by the options and the environment. */
 export async function readRequests(context: Context, file: string, options: RequestOptions): Promise<PublishRequest[]> {
-  const { ids, org, name, model, onModelViolation } = options
+  const { ids, org, name, model, onModelViolation, compression } = options
   if (file === '-' && ids === '-') throw usageError('standard input can hold the request or the ids, not both')
   const given = parse(await contentOf(context, file), file)
   const requests = given.map((request, index) => {
@@ -49,6 +51,7 @@ export async function readRequests(context: Context, file: string, options: Requ
       ...(name === undefined ? {} : { fileName: name }),
       ...(model === undefined ? {} : { model }),
       ...(onModelViolation === undefined ? {} : { onModelViolation }),
+      ...(compression === undefined ? {} : { compression }),
       ...originOf(request, context.environment, at),
     } as PublishRequest
   })

@@ -25,7 +25,7 @@ export async function savePacket(source: Source, directory: string, signal: Abor
   if (earlier && earlier.packet !== manifest.packet) {
     throw usageError(`${directory} holds ${earlier.packet}; name another directory with -o`)
   }
-  await write(manifestFile, JSON.stringify(withoutLinks(manifest), null, 2))
+  await write(manifestFile, JSON.stringify(asWritten(manifest), null, 2))
   const stale = (earlier?.parts ?? [])
     .map(({ fileName }) => fileOfPart(fileName))
     .filter((name) => !names.includes(name))
@@ -53,10 +53,10 @@ export async function savePacket(source: Source, directory: string, signal: Abor
   return counts
 }
 
-/** Links are secrets, and end soon. */
-const withoutLinks = (manifest: Manifest) => ({
+/** Links are secrets, and end soon. Parts are written decompressed. */
+const asWritten = (manifest: Manifest) => ({
   ...manifest,
-  parts: manifest.parts.map(({ url: _, ...part }) => part),
+  parts: manifest.parts.map(({ url: _, compression: __, storedBytes: ___, ...part }) => part),
 })
 
 /** Whether a part was downloaded before. Without a digest that cannot be known. */

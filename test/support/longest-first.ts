@@ -26,6 +26,7 @@ export const longest = [
   'test/integration/replay.undo-restores.test.ts',
   'test/integration/verify.tells-types-apart.test.ts',
   'test/replay/diff.completes-an-old-packet.test.ts',
+  'test/e2e/compression.over-http.test.ts',
   'test/e2e/cli.copy.test.ts',
   'test/integration/verify.finds-each-difference.test.ts',
   'test/faults/replay.killed-and-undone.test.ts',

@@ -72,6 +72,27 @@ export const storage: readonly Mutant[] = [
     tests: ['integration/plain-files.of-a-commit'],
   },
   {
+    file: 'shared/storage/plain-files.ts',
+    what: 'plain files of a compressed packet that was removed are files of others, and stay',
+    from: '`${storedBytes} ${etag}`',
+    to: '`${bytes} ${etag}`',
+    tests: ['unit/storage/compression'],
+  },
+  {
+    file: 'shared/storage/compression.ts',
+    what: 'a compressed part that holds less than its manifest says is answered as whole',
+    from: 'if (length !== bytes) throw',
+    to: 'if (false) throw',
+    tests: ['unit/storage/compression'],
+  },
+  {
+    file: 'worker/publish-packet.ts',
+    what: 'the compression that was asked for is ignored',
+    from: 'compression: job.compression',
+    to: "compression: 'none'",
+    tests: ['e2e/compression'],
+  },
+  {
     file: 'shared/storage/listing/list-names.ts',
     what: 'a file is listed on two pages',
     from: 'compareKeys(one.name, after) > 0',

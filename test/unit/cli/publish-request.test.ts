@@ -43,6 +43,14 @@ test('ids are cut into sub-requests of 500, each id once', async () => {
   expect(body.flatMap(({ originIds }) => originIds)).toEqual(ids)
 })
 
+test('--compression is for every sub-request, whatever the request says', async () => {
+  const words = ['-', '--no-wait', '--compression', 'gzip']
+  const { requests } = await publish(words, [request, { ...request, compression: 'none' }])
+  expect(requests[0]?.body).toMatchObject([{ compression: 'gzip' }, { compression: 'gzip' }])
+  const { code, stderr } = await publish(['-', '--compression', 'zip'])
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('none, gzip') })
+})
+
 test('options name the packet, and force', async () => {
   const { requests } = await publish(
     ['-', '--no-wait', '--org', 'other', '--name', 'n.json', '--force'],
