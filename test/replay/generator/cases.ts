@@ -19,6 +19,9 @@ export interface Case {
   sizes: BuildSizes | null
 }
 
+/** Whether a case's packet is stored compressed. */
+export const isCompressed = ({ stored, orderSeed }: Case['delivery']): boolean => stored && orderSeed % 3 === 0
+
 const [small, smaller] = [fc.constantFrom(7, 5, 3, 1), fc.constantFrom(3, 2, 1)]
 
 const deliveries = (stored: boolean, batchsizes: number[]): fc.Arbitrary<Case['delivery']> =>

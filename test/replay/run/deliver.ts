@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { database, uniqueName } from '../../../dev/requests.ts'
 import { parseLossless } from '../../../shared/replay/lossless-json.ts'
 import { type Pair, parsePart } from '../../../shared/replay/pair.ts'
-import type { Case } from '../generator/cases.ts'
+import { type Case, isCompressed } from '../generator/cases.ts'
 import type { World } from './run-case.ts'
 
 export interface Delivered {
@@ -26,11 +26,13 @@ export const bodiesOf = (requests: Case['requests'], { origin, elsewhere, parame
     return { dbUrl, credentials, parameterSyntax, ...place, ...request }
   })
 
-/** Publishes a case's requests, alone or as a multi; returned directly, or stored and read back by part. */
+/** Publishes a case's requests, alone or as a multi; returned directly, or stored, some compressed, and read back by part. */
 export async function deliver({ requests, delivery }: Case, world: World): Promise<Delivered> {
   const { client, org } = world
   const fileName = uniqueName('case')
-  const bodies = bodiesOf(requests, world, delivery.stored ? { orgName: org, fileName } : { returnOnly: true })
+  const compressed = isCompressed(delivery) ? { compression: 'gzip' } : {}
+  const place = delivery.stored ? { orgName: org, fileName, ...compressed } : { returnOnly: true }
+  const bodies = bodiesOf(requests, world, place)
   const isAlone = bodies.length === 1 && delivery.batchsize === 5_000
   const { status, text } = isAlone
     ? await client.post('/1.0/publish/', bodies[0])

@@ -1,3 +1,4 @@
+import { isCompressed } from '../generator/cases.ts'
 import type { Request } from '../generator/requests.ts'
 import { differences } from '../generator/variants.ts'
 import type { Operation } from '../oracle/operations.ts'
@@ -174,6 +175,11 @@ export const situationsOfRequests: Situation[] = [
     name: 'stored in several parts',
     atLeast: 4,
     occurs: ({ isFine, parts, given }) => isFine && parts > 1 && given.delivery.stored,
+  },
+  {
+    name: 'stored compressed',
+    atLeast: 2,
+    occurs: ({ isFine, given }) => isFine && isCompressed(given.delivery),
   },
   ...differences.map(
     (option): Situation => ({
