@@ -15,6 +15,7 @@ import { startS3 } from '../../dev/stack/native/s3.ts'
 import { openRun } from '../../dev/stack/run.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
+import { isFinished } from '../../shared/jobs/states.ts'
 import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
@@ -51,9 +52,8 @@ try {
     console.log(`${label} is drawn`)
     const fields = { ...database(neo4j, label, 'id'), metadata: true, relationships: ['T>'], orgName, fileName: label }
     const body = JSON.stringify(inSlices(ids, idsPerRequest).map((originIds) => ({ ...fields, originIds })))
-    measured.push(await publish(service, client, observed, store, body))
+    measured.push(await publish(service, client, observed, store, { fileName: label, body }))
     console.table(measured.slice(-1))
-    await run(driver, `MATCH (n:${label}) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 1000 ROWS`)
     for await (const { key } of store.list(`${orgName}/`)) if (!key.endsWith('/.org')) await store.remove(key)
   }
   observed.disconnect()
@@ -87,7 +87,7 @@ async function publish(
   client: ReturnType<typeof createClient>,
   redis: Redis,
   store: ObjectStore,
-  body: string,
+  { fileName, body }: { fileName: string; body: string },
 ) {
   const workers = await Promise.all([service.startWorker(), service.startWorker()])
   const before = await usedBytes(redis)
@@ -99,10 +99,10 @@ async function publish(
   let [mostBytes, grownAt, pairs] = [0, submitted, 0]
   let job: JobRecord
   for (;;) {
-    job = (await client.get<{ job: JobRecord }>(location)).body.job
+    job = (await client.get<JobRecord>(location)).body
     if (job.progress.pairs > pairs) [pairs, grownAt] = [job.progress.pairs, performance.now()]
     mostBytes = Math.max(mostBytes, (await usedBytes(redis)) - before)
-    if (job.state !== 'queued' && job.state !== 'running') break
+    if (isFinished(job)) break
     if (performance.now() - started > longestMs) throw new Error('the job takes too long')
     await delay(100)
   }
@@ -112,10 +112,10 @@ async function publish(
   await Promise.all(workers.map((worker) => worker.stop(20_000)))
   const storage = storageOn(store)
   const swept = await seconds(() => sweep(storage))
-  const [packet] = await storage.packets.list(orgName, [''])
-  const manifest = await seconds(() =>
-    client.get(`/1.0/publish/${orgName}/${packet?.replace(/Part1of.*/, '')}/manifest`),
-  )
+  const manifest = await seconds(async () => {
+    const { status } = await client.get(`/1.0/publish/${orgName}/${fileName}/manifest`)
+    if (status !== 200) throw new Error(`the manifest was answered with ${status}`)
+  })
   return {
     pairs: job.progress.pairs,
     parts: job.progress.parts,
@@ -126,7 +126,7 @@ async function publish(
     'commit s': round((ended - grownAt) / 1_000),
     'packet MB': round(job.progress.bytes / 1e6),
     'manifest kB': round((await manifestBytes(store)) / 1e3),
-    'manifest s': round(manifest),
+    'manifest ms': Math.round(manifest * 1_000),
     'worker MB': round(peak),
     'API MB': round(peakMegabytes(service.api.pid)),
     'Redis kB': round(mostBytes / 1e3),
@@ -134,7 +134,9 @@ async function publish(
   }
 }
 
-const round = (value: number) => Math.round(value * 100) / 100
+function round(value: number): number {
+  return Math.round(value * 100) / 100
+}
 
 async function seconds(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now()
@@ -142,11 +144,12 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - started) / 1_000
 }
 
-const usedBytes = async (redis: Redis) => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1])
+async function usedBytes(redis: Redis): Promise<number> {
+  return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1])
+}
 
 async function manifestBytes(store: ObjectStore): Promise<number> {
   let most = 0
-  for await (const { key, bytes } of store.list(`${orgName}/.generations/`))
-    if (key !== '') most = Math.max(most, bytes)
+  for await (const { bytes } of store.list(`${orgName}/.generations/`)) most = Math.max(most, bytes)
   return most
 }
