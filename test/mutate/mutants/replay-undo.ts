@@ -38,4 +38,11 @@ export const replayUndo: readonly Mutant[] = [
     to: "stage === ('none' as string)",
     tests: ['integration/replay.undo-directory'],
   },
+  {
+    file: 'shared/publish/request/identity.ts',
+    what: 'a point given by its fields is taken for another, and the relationship that it tells stays as replayed',
+    from: 'const plain = wrap && givenByFields[wrap]',
+    to: 'const plain = wrap && undefined',
+    tests: ['unit/publish/identity'],
+  },
 ]
