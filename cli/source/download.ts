@@ -22,9 +22,17 @@ export function download(link: string, signal: AbortSignal): Promise<Buffer> {
       const message = `${shown} answered ${response.status} ${response.statusText}${hint}`
       throw new ServiceError(message, response.status, response.headers)
     } catch (error) {
-      throw error instanceof ServiceError || error instanceof SourceBroken ? error : noAnswer(shown, error)
+      throw error instanceof ServiceError || error instanceof SourceBroken
+        ? error
+        : (damaged(error) ?? noAnswer(shown, error))
     }
   }, signal)
+}
+
+/** What was sent with `Content-Encoding` and cannot be decompressed is stored like that: no repetition helps. */
+function damaged(error: unknown): SourceBroken | null {
+  const { code = '' } = (error as { cause?: { code?: string } }).cause ?? {}
+  return code.startsWith('Z_') ? new SourceBroken(`it cannot be decompressed (${code})`) : null
 }
 
 /** A host may send anything, also compressed: what is too long for a part is not read to its end. */

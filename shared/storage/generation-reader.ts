@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import * as errors from '../errors/catalogue.ts'
 import { earlierGenerationKey, generationKey, generationsOf, parseGenerationKey } from './keys.ts'
-import { isVisible, type Manifest, parseManifest } from './manifest.ts'
+import { isVisible, type Manifest, parseManifest, UnreadableManifest } from './manifest.ts'
 import type { ObjectStore } from './object-store.ts'
 
 export interface Generation {
@@ -107,6 +107,8 @@ export function createGenerationReader(store: ObjectStore): GenerationReader {
     if (!manifest.isVoid) return { generation: number, manifest }
     // Without `over` it was written by an earlier version; there are few.
     const under = manifest.over ?? (await list(name)).findLast((each) => each < number) ?? 0
+    // A damaged one could name itself, and be followed forever.
+    if (under >= number) throw new UnreadableManifest(`the manifest ${generationKey(name, number)} is over ${under}`)
     return seenAt(name, under)
   }
 

@@ -90,6 +90,17 @@ describe('exit code 5, with the place:', () => {
     expect(host.requests).toHaveLength(1)
   })
 
+  test('a download is damaged where it was compressed, which is not tried again', async () => {
+    const body = gzipSync(part('a'))
+    body.writeUInt32LE(0, body.length - 8)
+    const host = await startFakeService(() => ({ status: 200, headers: { 'Content-Encoding': 'gzip' }, body }))
+    expect(await inspect(`${host.url}/part.json`)).toMatchObject({
+      code: 5,
+      stderr: 'error: part 1 of 1 (part.json): it cannot be decompressed (Z_DATA_ERROR)\n',
+    })
+    expect(host.requests).toHaveLength(1)
+  })
+
   test('the manifest is none', async () => {
     const directory = directoryOf({ 'manifest.json': '{"parts": []}', 'people.json': part('a') })
     expect(await inspect(directory)).toMatchObject({
