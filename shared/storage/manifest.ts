@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
 
 export interface ManifestPart {
   key: string
@@ -44,18 +45,24 @@ export class UnreadableManifest extends Error {
   override readonly name = 'UnreadableManifest'
 }
 
+/** What storage relies on. A newer version may write more. */
+const reliable = z.looseObject({
+  jobId: z.string(),
+  expiresAt: z.iso.datetime().optional(),
+  parts: z.array(z.looseObject({ key: z.string(), bytes: z.int(), compression: z.literal('gzip').optional() })),
+})
+
 /** @throws UnreadableManifest unless it has what storage relies on. */
 export function parseManifest(key: string, json: Buffer): Manifest {
-  let manifest: Manifest | null
+  let manifest: Manifest
   try {
     manifest = JSON.parse(json.toString())
   } catch (cause) {
     throw new UnreadableManifest(`the manifest ${key} is not JSON`, { cause })
   }
-  const { jobId, parts }: Partial<Manifest> = manifest ?? {}
-  const isPart = (part: Partial<ManifestPart> | null) => typeof part?.key === 'string' && Number.isInteger(part.bytes)
-  if (typeof jobId === 'string' && Array.isArray(parts) && parts.every(isPart)) return manifest as Manifest
-  throw new UnreadableManifest(`the manifest ${key} is of an unknown format`)
+  const { error } = reliable.safeParse(manifest)
+  if (error) throw new UnreadableManifest(`the manifest ${key} is of an unknown format`, { cause: error })
+  return manifest
 }
 
 /** What `work` resolves to, or else what `otherwise` returns if a manifest is unreadable; other errors are thrown. */

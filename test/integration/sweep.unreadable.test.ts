@@ -35,6 +35,8 @@ describe.each([
   ['has no parts', '{"jobId":"j1","packages":[]}'],
   ['has parts without keys', '{"jobId":"j1","parts":[{"bytes":3}]}'],
   ['has parts without sizes', '{"jobId":"j1","parts":[{"key":"a/.parts/f/.j1/r/00000-00001","bytes":"3"}]}'],
+  ['has parts of an unknown compression', '{"jobId":"j1","parts":[{"key":"k","bytes":3,"compression":"zstd"}]}'],
+  ['expires at no time', '{"jobId":"j1","parts":[],"expiresAt":"2024"}'],
   ['has null for a part', '{"jobId":"j1","parts":[null]}'],
 ])('a manifest that %s', (_, text) => {
   test.each([1, 2, 3])('(generation %i) keeps its packet as it is, and no other', async (generation) => {
