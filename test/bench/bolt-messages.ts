@@ -2,6 +2,7 @@
 export const tags = {
   goodbye: 0x02,
   run: 0x10,
+  rollback: 0x13,
   discard: 0x2f,
   pull: 0x3f,
   /** Each of these ends the response to a request, after its records. */

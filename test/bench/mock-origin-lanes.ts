@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Lane } from './lanes.ts'
 import { warmUpOf } from './publish-lanes.ts'
 import { nodes, publishedByFresh, repeated, type Work } from './publishing.ts'
 import type { Setting } from './setting.ts'
+import { startMockOrigin } from './start-mock-origin.ts'
 
 /** Takes the origin's CPU use out of the measurement: a separate process replays recorded answers. */
 export const mockOriginLanes: Lane[] = [
@@ -31,26 +31,13 @@ function someNodes({ ids: all }: Setting): Work {
 /** Records all answers, then returns the setting with the mock as its database. */
 async function recorded(setting: Setting): Promise<Setting> {
   const { run, neo4j, startOurs } = setting
-  const { hostname: host, port } = new URL(neo4j.boltUrl)
-  const server = await run.start({
-    name: 'mock-origin',
-    command: process.execPath,
-    args: ['test/bench/mock-origin.ts'],
-    env: { PATH: process.env.PATH, MOCK_ORIGIN: JSON.stringify({ host, port: Number(port) }) },
-    cwd: `${import.meta.dirname}/../..`,
-  })
-  while (!server.log().includes('\n')) {
-    if (server.hasExited()) throw new Error(`the mock origin did not start:\n${server.tail()}`)
-    await delay(50)
-  }
-  const ports: { recording: number; replaying: number } = JSON.parse(server.log().split('\n')[0] as string)
-  const hosts = [ports.recording, ports.replaying].map((port) => `127.0.0.1:${port}`) as [string, string]
-  const ours = await startOurs(4, { origins: hosts })
+  const { server, recording, replaying } = await startMockOrigin(run, neo4j)
+  const ours = await startOurs(4, { origins: [recording, replaying] })
   const at = (host: string): Setting => ({
     ...setting,
     ours,
     neo4j: { ...neo4j, boltUrl: `bolt://${host}`, pid: server.pid },
   })
-  await publishedByFresh(at(hosts[0]), { ...someNodes(setting), workers: 1, warmUp: warmUpOf(setting) })
-  return at(hosts[1])
+  await publishedByFresh(at(recording), { ...someNodes(setting), workers: 1, warmUp: warmUpOf(setting) })
+  return at(replaying)
 }

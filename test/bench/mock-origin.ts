@@ -5,11 +5,14 @@ import { type Message, messageReader, tags } from './bolt-messages.ts'
 /**
  * A nearly free origin that replays recorded answers of a real database. A separate program with two ports: one records
  * the traffic between a client and the database named in its environment, the other replays the same bytes for the same
- * queries. An unknown query breaks the connection.
+ * queries, each after `delayMs`. An unknown query breaks the connection.
  */
-const upstream = JSON.parse(process.env.MOCK_ORIGIN ?? '{}') as { host: string; port: number }
+const upstream = JSON.parse(process.env.MOCK_ORIGIN ?? '{}') as { host: string; port: number; delayMs: number }
 const answers = new Map<string, Buffer>()
 let version: Buffer = Buffer.alloc(4)
+
+/** `SUCCESS {}`: transactions that take longer than when they were recorded are renewed. */
+const rolledBack = Buffer.from([0, 3, 0xb1, tags.success, 0xa0, 0, 0])
 
 const handshakeBytes = 20
 const manifest = Buffer.from([0, 0, 1, 0xff])
@@ -90,7 +93,9 @@ function replay(client: Socket) {
     () => client.write(version),
     (message) => {
       if (message.tag === tags.goodbye) return client.end()
-      const answer = answers.get(keyOf(message))
+      const answer = message.tag === tags.rollback ? rolledBack : answers.get(keyOf(message))
+      // Timers of equal delay keep their order.
+      if (answer && upstream.delayMs > 0) return void setTimeout(() => client.write(answer), upstream.delayMs)
       if (answer) return client.write(answer)
       console.error(`never heard: a request with tag ${message.tag}`)
       client.destroy()

@@ -2,16 +2,17 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { MemoryStore } from './memory-store.ts'
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
 /**
  * Serves a store in memory over the S3 protocol, as far as the service uses it, for tests with more objects than a real
- * server can be filled with in reasonable time. It checks no signatures. `settings` are the environment variables that
- * point to it.
+ * server can be filled with in reasonable time. It checks no signatures and copies nothing. Each request takes `delayMs`.
+ * `settings` are the environment variables that point to it.
  */
-export async function serveMemoryStore(store: MemoryStore) {
+export async function serveMemoryStore(store: MemoryStore, delayMs = 0) {
   async function listing(query: URLSearchParams): Promise<string> {
     const [prefix, pageKeys] = [query.get('prefix') ?? '', Number(query.get('max-keys') ?? 1_000)]
     const startAfter = query.get('continuation-token') || query.get('start-after') || ''
@@ -46,10 +47,13 @@ export async function serveMemoryStore(store: MemoryStore) {
     if (searchParams.has('list-type')) return { status: 200, body: await listing(searchParams) }
     if (key === '') return { status: 200 }
     const bytes = await store.get(key)
+    const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? []
+    if (bytes && from) return { status: 206, body: bytes.subarray(Number(from), to ? Number(to) + 1 : undefined) }
     return bytes ? { status: 200, body: bytes } : { status: 404, body: '<Error><Code>NoSuchKey</Code></Error>' }
   }
 
   const server = createServer(async (request, response) => {
+    if (delayMs > 0) await delay(delayMs)
     const { status, body = '', etag = 'e' } = await answer(request)
     const headers = {
       ETag: `"${etag}"`,
