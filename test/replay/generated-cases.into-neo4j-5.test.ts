@@ -5,7 +5,7 @@ import { createCount } from './run/situations.ts'
 import { situations } from './run/situations-of-cases.ts'
 
 const world = await openWorld('Five', 550_000n)
-const asked: CaseOptions = { cases: inject('isLong') ? 1_000 : 150, ...inject('asked') }
+const asked: CaseOptions = { cases: inject('isLong') ? 1_000 : 100, ...inject('asked') }
 const count = createCount(situations, asked.cases)
 
 test('generated cases replay onto a dirty Neo4j 5 as specification and contract say, in any order', {
@@ -15,7 +15,7 @@ test('generated cases replay onto a dirty Neo4j 5 as specification and contract 
 })
 
 // A rare situation may be missing from them by chance. Drawing cases until the oracle foresees it costs little.
-test.runIf(asked.path === undefined && asked.cases >= 150)(
+test.runIf(asked.path === undefined && asked.cases >= 100)(
   'every required situation occurred often enough',
   { timeout: 600_000 },
   async () => {
