@@ -25,7 +25,7 @@ export interface StackOptions {
   say?: (line: string) => void
   /** Parent of the run's own folder, which is removed when the run stops. Default: `.local/run`. */
   directory?: string
-  /** The origin answers a few minutes of changing queries, rather than many of the same. */
+  /** Starts the origin without the optimizing compiler, which costs a run of minutes more than it saves. */
   isShortLived?: boolean
 }
 

@@ -11,8 +11,8 @@ export interface Generation {
 
 /**
  * What the generations of a packet's name say. The cost does not grow with their number, except of `list`: the latest
- * comes first in a listing, and a void one names the one below that readers see. Whatever reads a manifest throws
- * `UnreadableManifest` if it must.
+ * comes first in a listing, and a void one names the one below that readers see. Where the
+ * answer stands in a manifest that is unreadable, they throw `UnreadableManifest`.
  */
 export interface GenerationReader {
   /** Numbers of a packet's generations, ascending. The number of requests grows with its history. */

@@ -49,6 +49,9 @@ export class UnreadableManifest extends Error {
 const reliable = z.looseObject({
   jobId: z.string(),
   expiresAt: z.iso.datetime().optional(),
+  removed: z.literal(true).optional(),
+  isVoid: z.literal(true).optional(),
+  over: z.int().nonnegative().optional(),
   parts: z.array(z.looseObject({ key: z.string(), bytes: z.int(), compression: z.literal('gzip').optional() })),
 })
 

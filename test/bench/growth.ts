@@ -20,6 +20,7 @@ import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
 import { sweep } from '../support/sweeps.ts'
+import { idsPerRequest } from './publishing.ts'
 import { peakMegabytes } from './usage.ts'
 
 /**
@@ -29,7 +30,6 @@ import { peakMegabytes } from './usage.ts'
  */
 const orgName = 'growth'
 const degree = 100
-const idsPerRequest = 500
 const longestMs = 7_200_000
 const { values } = parseArgs({ options: { pairs: { type: 'string', default: '0.1,1,10' } } })
 const sizes = values.pairs.split(',').map((millions) => Math.round(Number(millions) * 1e6))

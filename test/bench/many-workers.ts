@@ -10,6 +10,7 @@ import { startService } from '../../dev/service.ts'
 import { startOrigin } from '../../dev/stack/native/neo4j.ts'
 import { startRedis } from '../../dev/stack/native/redis.ts'
 import { openRun } from '../../dev/stack/run.ts'
+import { subRequestsPerSlice } from '../../shared/jobs/stored-request.ts'
 import { serveMemoryStore } from '../support/memory-s3-server.ts'
 import { openMemoryStore } from '../support/memory-store.ts'
 import { drawRing } from '../support/social-graph.ts'
@@ -32,7 +33,6 @@ const jobsOfBusy = 240
 const jobsOfOthers = 10
 const submittedAtOnce = 30
 const slices = 64
-const subRequestsPerSlice = 20
 
 const directory = mkdtempSync(join(tmpdir(), 'many-workers-'))
 const servers = openRun(join(import.meta.dirname, '../../.local/run'), console.log)

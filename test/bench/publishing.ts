@@ -7,7 +7,7 @@ import type { Measured } from './results.ts'
 import { type Ours, orgName, type Setting } from './setting.ts'
 import { countCpu, peakMegabytes } from './usage.ts'
 
-const idsPerRequest = 500
+export const idsPerRequest = 500
 const longestMs = 1_800_000
 
 /** Options of each publish, with everything a user gets: cleanup, `qa`, search lists. */

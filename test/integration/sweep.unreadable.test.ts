@@ -38,6 +38,8 @@ describe.each([
   ['has parts of an unknown compression', '{"jobId":"j1","parts":[{"key":"k","bytes":3,"compression":"zstd"}]}'],
   ['expires at no time', '{"jobId":"j1","parts":[],"expiresAt":"2024"}'],
   ['has null for a part', '{"jobId":"j1","parts":[null]}'],
+  ['is a removal in unknown words', '{"jobId":"j1","parts":[],"removed":"yes"}'],
+  ['is void over no number', '{"jobId":"j1","parts":[],"isVoid":true,"over":"1"}'],
 ])('a manifest that %s', (_, text) => {
   test.each([1, 2, 3])('(generation %i) keeps its packet as it is, and no other', async (generation) => {
     const storage = await openTestStorage()
