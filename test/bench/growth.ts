@@ -20,6 +20,7 @@ import { openMinioStore } from '../../shared/storage/minio-store.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
 import { sweep } from '../support/sweeps.ts'
+import { round, seconds } from './numbers.ts'
 import { idsPerRequest } from './publishing.ts'
 import { peakMegabytes } from './usage.ts'
 
@@ -132,16 +133,6 @@ async function publish(
     'Redis kB': round(mostBytes / 1e3),
     'sweep s': round(swept),
   }
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
-}
-
-async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now()
-  await work()
-  return (performance.now() - started) / 1_000
 }
 
 async function usedBytes(redis: Redis): Promise<number> {

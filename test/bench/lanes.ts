@@ -17,7 +17,7 @@ export interface Lane {
   what: string
   /** The unit of `statements`. */
   unit: string
-  /** Maximum number of rounds, however many are requested. */
+  /** Rounds at most when all lanes are measured, which would take too long; lanes that are named take all rounds. */
   most?: number
   measure(setting: Setting): Promise<Measured>
 }

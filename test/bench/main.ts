@@ -28,7 +28,7 @@ async function bench(args: readonly string[]): Promise<void> {
   const results = openResults(options.scale, options.fresh)
   const chosen = lanes.filter(({ name }) => options.lanes?.includes(name) ?? true)
   const isDue = ({ name, most = Number.POSITIVE_INFINITY }: (typeof lanes)[number], round: number) =>
-    results.rounds(name).length <= round && round < most
+    results.rounds(name).length <= round && (options.lanes !== null || round < most)
   const rounds = Array.from({ length: options.rounds }, (_, round) => round)
   if (rounds.some((round) => chosen.some((lane) => isDue(lane, round)))) {
     await withSetting(options.scale, async (setting) => {

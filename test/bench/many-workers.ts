@@ -14,6 +14,7 @@ import { subRequestsPerSlice } from '../../shared/jobs/stored-request.ts'
 import { serveMemoryStore } from '../support/memory-s3-server.ts'
 import { openMemoryStore } from '../support/memory-store.ts'
 import { drawRing } from '../support/social-graph.ts'
+import { round } from './numbers.ts'
 import { startMockOrigin } from './start-mock-origin.ts'
 import { cpuSeconds } from './usage.ts'
 
@@ -156,8 +157,4 @@ function waitOf(jobs: readonly Ended[]): number {
 async function commands(redis: Redis): Promise<number> {
   const counts = (await redis.info('commandstats')).matchAll(/calls=(\d+)/g)
   return [...counts].reduce((sum, [, calls]) => sum + Number(calls), 0)
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
 }

@@ -1,5 +1,5 @@
 import { sizesOf } from './graph.ts'
-import { median } from './median.ts'
+import { median } from './numbers.ts'
 import type { Measured } from './results.ts'
 
 /** A target for a ratio of medians over all rounds. */

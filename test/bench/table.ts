@@ -1,5 +1,5 @@
 import type { Lane } from './lanes.ts'
-import { median } from './median.ts'
+import { median } from './numbers.ts'
 import type { Ratio } from './ratios.ts'
 import type { Measured, Results } from './results.ts'
 

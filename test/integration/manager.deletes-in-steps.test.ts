@@ -4,7 +4,7 @@ import type { ManagerDatabase } from '../../shared/manager/database.ts'
 import type { ModelRecord } from '../../shared/manager/records.ts'
 import * as resources from '../../shared/manager/resources.ts'
 import { byGrn, byKey, byName } from '../../shared/manager/selector.ts'
-import { median } from '../bench/median.ts'
+import { median } from '../bench/numbers.ts'
 import { drawModel } from '../support/large-model.ts'
 import { openModels, prepareModels } from '../support/open-models.ts'
 

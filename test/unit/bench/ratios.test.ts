@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { median } from '../../bench/median.ts'
+import { median } from '../../bench/numbers.ts'
 import { sharesOf } from '../../bench/profile-lane.ts'
 import { ratiosOf } from '../../bench/ratios.ts'
 import type { Measured } from '../../bench/results.ts'
