@@ -52,34 +52,50 @@ type Piece = Buffer | StatementSource
 
 /**
  * A response as a body, if possible of known length, so that a reader can detect truncation.
- * @returns `bytes` in UTF-8 (null if a source's length is unknown), and the chunks.
+ * @returns `bytes` in UTF-8 (null if a source's length is unknown), and the chunks: the sources, and one for all text
+ * between two of them, as each chunk is a write of its own.
  */
 export function serializeResponse(response: PublishResponse): {
   bytes: number | null
-  chunks: AsyncIterable<Uint8Array>
+  chunks: Buffer | AsyncIterable<Uint8Array>
 } {
-  const pieces: Piece[] = []
+  const parts: (string | StatementSource)[] = []
   let start = '{'
   for (const [field, value] of Object.entries(response)) {
-    pieces.push(Buffer.from(`${start}${JSON.stringify(field)}:`), ...valuePieces(value))
+    parts.push(`${start}${JSON.stringify(field)}:`, ...valueParts(value))
     start = ','
   }
-  pieces.push(Buffer.from('}'))
+  parts.push('}')
+  const pieces = joined(parts)
   const bytes = pieces.reduce<number | null>((sum, piece) => {
     const own = 'open' in piece ? piece.bytes : piece.length
     return sum === null || own === null ? null : sum + own
   }, 0)
-  return { bytes, chunks: chunksOf(pieces) }
+  const [only] = pieces
+  return { bytes, chunks: pieces.length === 1 && Buffer.isBuffer(only) ? only : chunksOf(pieces) }
 }
 
 const isSource = (value: unknown): value is StatementSource =>
   typeof value === 'object' && value !== null && 'open' in value
 
-function valuePieces(value: unknown): Piece[] {
+function valueParts(value: unknown): (string | StatementSource)[] {
   if (isSource(value)) return [value]
-  if (!Array.isArray(value) || !value.every(isSource)) return [Buffer.from(JSON.stringify(value))]
-  const items = value.flatMap((source, index) => (index === 0 ? [source] : [Buffer.from(','), source]))
-  return [Buffer.from('['), ...items, Buffer.from(']')]
+  if (!Array.isArray(value) || !value.every(isSource)) return [JSON.stringify(value)]
+  return ['[', ...value.flatMap((source, index) => (index === 0 ? [source] : [',', source])), ']']
+}
+
+function joined(parts: readonly (string | StatementSource)[]): Piece[] {
+  const pieces: Piece[] = []
+  let text = ''
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      text += part
+      continue
+    }
+    pieces.push(Buffer.from(text), part)
+    text = ''
+  }
+  return [...pieces, Buffer.from(text)]
 }
 
 async function* chunksOf(pieces: readonly Piece[]): AsyncGenerator<Uint8Array> {

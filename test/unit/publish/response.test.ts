@@ -17,9 +17,12 @@ const source = (...chunks: string[]): StatementSource => ({
   open: async () => Readable.from(chunks.map((chunk) => Buffer.from(chunk))),
 })
 
+const wholeOf = async (chunks: Buffer | AsyncIterable<Uint8Array>) =>
+  Buffer.isBuffer(chunks) ? chunks : buffer(chunks)
+
 async function body(fields: Partial<PublishResponse>): Promise<string> {
   const { bytes, chunks } = serializeResponse(publishResponse(fields))
-  const whole = await buffer(chunks)
+  const whole = await wholeOf(chunks)
   expect(whole.length).toBe(bytes)
   return whole.toString()
 }
@@ -90,6 +93,27 @@ describe('the publish response', () => {
   })
 })
 
+describe('the chunks of a response', () => {
+  test('are the body itself without statements', () => {
+    const { bytes, chunks } = serializeResponse(publishResponse({ error: '404 Not Found' }))
+    expect([Buffer.isBuffer(chunks), (chunks as Buffer).length]).toEqual([true, bytes])
+  })
+
+  test('are its statements, and one for all text before, between or after them', async () => {
+    const { chunks } = serializeResponse(publishResponse(statementFields([source('1'), source('2')])))
+    const texts = await Readable.from(chunks as AsyncIterable<Uint8Array>)
+      .map(String)
+      .toArray()
+    expect(texts).toEqual([
+      '{"transactionRequest":null,"transactionRequests":[',
+      '1',
+      ',',
+      '2',
+      '],"fileLocation":null,"fileLocations":null,"fileNames":null,"error":null,"usePrefixes":null}',
+    ])
+  })
+})
+
 describe('statement sources', () => {
   test('are opened lazily, one after the other', async () => {
     const events: string[] = []
@@ -106,7 +130,7 @@ describe('statement sources', () => {
     })
     const { chunks } = serializeResponse(publishResponse(statementFields([watched('1'), watched('2')])))
     expect(events).toEqual([])
-    await buffer(chunks)
+    await wholeOf(chunks)
     expect(events).toEqual(['open 1', 'end 1', 'open 2', 'end 2'])
   })
 
@@ -121,6 +145,6 @@ describe('statement sources', () => {
         })(),
     }
     const { chunks } = serializeResponse(publishResponse(statementFields([breaking])))
-    await expect(buffer(chunks)).rejects.toBe(broken)
+    await expect(wholeOf(chunks)).rejects.toBe(broken)
   })
 })
