@@ -22,7 +22,7 @@ export interface GenerationReader {
   /** null if the generation was swept. */
   read(name: string, generation: number): Promise<Manifest | null>
   /** Keeps the manifest of a generation that this process has created. */
-  remember(name: string, generation: number, bytes: Buffer): void
+  remember(name: string, generation: number, manifest: Manifest, bytes: Buffer): void
   /** Whether there is no higher generation, in one request. Only for one created within a day: no higher one is swept. */
   isLatest(name: string, generation: number): Promise<boolean>
   /** The number of the latest generation of any kind (0 if none), and the latest generation that is not void. */
@@ -127,7 +127,8 @@ export function createGenerationReader(store: ObjectStore): GenerationReader {
     latest,
     seenAt,
     madeBy,
-    remember: (name, generation, bytes) => void keep(generationKey(name, generation), bytes),
+    remember: (name, generation, manifest, bytes) =>
+      void cache.set(generationKey(name, generation), manifest, { size: sizeOf(bytes) }),
     isLatest: async (name, generation) => (await store.get(generationKey(name, generation + 1))) === null,
     highest: async (name) => (await latest(name)).highest,
     async current(name) {

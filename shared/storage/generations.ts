@@ -70,11 +70,12 @@ export function createGenerations(store: ObjectStore): Generations {
         if (!force && (others.length > 0 || isHeld)) throw taken()
         const next = latestNumber + 1
         const over = manifest.isVoid && found !== 'gone' ? { over: found?.generation ?? 0 } : {}
-        const bytes = Buffer.from(JSON.stringify({ ...manifest, ...over }))
+        const made = { ...manifest, ...over }
+        const bytes = Buffer.from(JSON.stringify(made))
         if (Date.now() > until) throw errors.jobInterrupted()
         const outcome = await store.create(generationKey(name, next), bytes)
         if (outcome === 'created') {
-          reader.remember(name, next, bytes)
+          reader.remember(name, next, made, bytes)
           return next
         }
         // A 412 may come from our own first PUT, whose response was lost: check the author before reporting a conflict.
