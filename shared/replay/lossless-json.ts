@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { floatText } from '../cypher/values.ts'
 import { SourceBroken } from './errors.ts'
 
@@ -6,16 +7,70 @@ import { SourceBroken } from './errors.ts'
  * and `1.0` are different values, and 2^53+1 is not 2^53.
  * @throws SourceBroken for an integer beyond 64 bits
  */
-export function parseLossless(text: string): unknown {
-  return JSON.parse(text, function reviver(this: unknown, _key, value, ...rest: unknown[]) {
-    const source = (rest[0] as { source?: string } | undefined)?.source
-    if (typeof value !== 'number' || source === undefined) return value
-    if (/[.eE]/.test(source)) return value
-    const integer = BigInt(source)
-    // No database has such an integer; a driver would send its last 64 bits.
-    if (BigInt.asIntN(64, integer) !== integer) throw new SourceBroken(`${source} is no 64-bit integer`)
-    return integer
-  })
+export const parseLossless = (text: string): unknown => revived(JSON.parse(markNumbers(text)))
+
+// The key of an object that stands for a number; random, so that no packet has it.
+const mark = randomUUID()
+const [quote, backslash, minus, zero, nine] = [...'"\\-09'].map((one) => one.charCodeAt(0)) as [
+  ...[number, number, number, number, number],
+]
+const literal = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+
+/**
+ * Replaces the numbers that `JSON.parse` would change, or not tell from an integer, by objects that hold their literals.
+ * A reviver could see the literals too, but takes three times as long.
+ */
+function markNumbers(text: string): string {
+  let marked = ''
+  let copied = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = endOfString(text, at)
+    if (code !== minus && !(code >= zero && code <= nine)) continue
+    literal.lastIndex = at
+    if (!literal.test(text)) continue
+    const source = text.slice(at, literal.lastIndex)
+    const value = Number(source)
+    if (isInteger(source) ? !Number.isSafeInteger(value) : Number.isInteger(value)) {
+      marked += `${text.slice(copied, at)}{"${mark}":"${source}"}`
+      copied = literal.lastIndex
+    }
+    at = literal.lastIndex - 1
+  }
+  return marked + text.slice(copied)
+}
+
+/** Where the quote is that ends the string. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) return at
+    if (code === backslash) at++
+  }
+  return text.length
+}
+
+const isInteger = (source: string) => !/[.eE]/.test(source)
+
+function revived(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) value[at] = revived(value[at])
+    return value
+  }
+  const object = value as Record<string, unknown>
+  if (mark in object) return numberOf(object[mark] as string)
+  for (const key in object) object[key] = revived(object[key])
+  return object
+}
+
+function numberOf(source: string): bigint | number {
+  if (!isInteger(source)) return Number(source)
+  const integer = BigInt(source)
+  // No database has such an integer; a driver would send its last 64 bits.
+  if (BigInt.asIntN(64, integer) !== integer) throw new SourceBroken(`${source} is no 64-bit integer`)
+  return integer
 }
 
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }

@@ -4,8 +4,8 @@ import { readStatement } from './statements/read-statement.ts'
 import { createScanner, Mismatch } from './statements/scanner.ts'
 import { type Structure, statementOf } from './statements/structure.ts'
 
-/** A statement of the service, read back: what it says, its text, and the names of its parameters. */
-export type Recognised = Structure & { text: Template; parameters: readonly string[] }
+/** A statement of the service, read back: what it says, as it was read, its text, and the names of its parameters. */
+export type Recognised = Structure & { statement: string; text: Template; parameters: readonly string[] }
 
 // No statement of the service is longer: a pair with its values is smaller than a part.
 const longestText = 32_000_000
@@ -23,7 +23,7 @@ export function recognise(text: string): Recognised | null {
     const structure = readStatement(scanner)
     const { text: written, bindings } = statementOf(structure)
     if (!scanner.isAtEnd() || render(written, scanner.syntax()) !== text) return null
-    return { ...structure, text: written, parameters: [...new Set(bindings.map(({ name }) => name))] }
+    return { ...structure, statement: text, text: written, parameters: [...new Set(bindings.map(({ name }) => name))] }
   } catch (error) {
     if (error instanceof Mismatch) return null
     throw error
@@ -42,8 +42,10 @@ export function createRecogniser(): Recognise {
     sizeCalculation: (_value, text) => text.length + 1,
   })
   return (text) => {
-    const found = known.get(text) ?? { recognised: recognise(text) }
-    known.set(text, found)
-    return found.recognised
+    const found = known.get(text)
+    if (found !== undefined) return found.recognised
+    const recognised = recognise(text)
+    known.set(text, { recognised })
+    return recognised
   }
 }

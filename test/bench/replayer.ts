@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { inSlices } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/addresses.ts'
-import { overRows } from '../../shared/replay/order/over-rows.ts'
+import { withRowFields } from '../../shared/replay/order/over-rows.ts'
 import { parsePart } from '../../shared/replay/pair.ts'
 import { recognise } from '../../shared/replay/recognise.ts'
 import { replayed, verified } from '../support/replaying.ts'
@@ -51,7 +51,7 @@ const ways = {
   driver: (neo4j, files) => {
     const pairs = pairsOf(files)
     const batches = [...Map.groupBy(pairs, ({ statement }) => statement)].flatMap(([statement, alike]) => {
-      const query = overRows({ text: recognise(statement)?.text ?? [] })
+      const query = `UNWIND $rows AS row ${withRowFields(recognise(statement)?.text ?? [])} RETURN count(*)`
       const rows = alike.map(({ parameters }) => parameters)
       return inSlices(rows, 1_000).map((some) => ({ query, rows: some }))
     })

@@ -28,16 +28,17 @@ export function batchesOf(items: readonly Item[], batchRows: number): Batch[] {
   const batches: Batch[] = []
   const cut = items.flatMap((item) => cutDelete(item, Math.max(1, Math.floor(batchRows / rowsPerId))))
   for (const alike of Map.groupBy(cut, ({ pair }) => pair.statement).values()) {
-    let batch = { items: [] as Item[], rows: 0, bytes: 0 }
+    let [items, rows, bytes]: [Item[], number, number] = [[], 0, 0]
     for (const item of alike) {
-      const rows = batch.rows + rowsOf(item)
-      const bytes = batch.bytes + item.bytes
-      const isFull = batch.items.length > 0 && (rows > batchRows || bytes > batchBytes)
-      if (isFull) batches.push(batchOf(batch.items))
-      batch = isFull ? { items: [item], rows: rowsOf(item), bytes: item.bytes } : { items: batch.items, rows, bytes }
-      if (!isFull) batch.items.push(item)
+      rows += rowsOf(item)
+      bytes += item.bytes
+      if (items.length > 0 && (rows > batchRows || bytes > batchBytes)) {
+        batches.push(batchOf(items))
+        ;[items, rows, bytes] = [[], rowsOf(item), item.bytes]
+      }
+      items.push(item)
     }
-    batches.push(batchOf(batch.items))
+    batches.push(batchOf(items))
   }
   return batches
 }

@@ -11,8 +11,8 @@ export interface Cell<T> {
 export function cellsOf<T>(items: readonly T[], bucketsOf: (item: T) => readonly number[]): Cell<T>[] {
   const cells = new Map<string, Cell<T>>()
   for (const item of items) {
-    const buckets = [...new Set(bucketsOf(item))].sort((a, b) => a - b)
-    const key = buckets.join()
+    const buckets = bucketsOf(item)
+    const key = buckets.length === 1 ? String(buckets[0]) : buckets.toSorted((a, b) => a - b).join()
     const cell = cells.get(key)
     if (cell) cell.items.push(item)
     else cells.set(key, { buckets, items: [item] })

@@ -52,8 +52,8 @@ async function runPhase(
 }
 
 function compare(a: readonly string[], b: readonly string[]): number {
-  for (const [index, text] of a.entries()) {
-    const other = b[index] ?? ''
+  for (let at = 0; at < a.length; at++) {
+    const [text, other] = [a[at] as string, b[at] ?? '']
     if (text !== other) return text < other ? -1 : 1
   }
   return 0

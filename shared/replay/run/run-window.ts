@@ -1,6 +1,5 @@
-import type { Pair, Place } from '../pair.ts'
+import type { Place } from '../pair.ts'
 import type { LoadedPart } from '../source/load-part.ts'
-import type { Kind } from '../statements/structure.ts'
 import type { Runner } from './run-batch.ts'
 import { runInOrder } from './run-in-order.ts'
 import { type Lanes, runItems } from './run-items.ts'
@@ -25,9 +24,10 @@ export async function runWindow(
     for (const { pair, place } of others) await runner.runOther(pair, place)
   }
   const refused = runner.takeRefused()
-  // Several items may be of one pair.
-  const kinds = new Map<Pair, Kind | 'other'>(items.map(({ pair, recognised }) => [pair, recognised.kind]))
-  for (const { pair } of others) kinds.set(pair, 'other')
-  for (const [pair, kind] of kinds) if (!refused.has(pair)) tally.pairs[kind]++
+  for (const [at, { pair, recognised }] of items.entries()) {
+    // Several items, one after the other, may be of one pair.
+    if (pair !== items[at - 1]?.pair && !refused.has(pair)) tally.pairs[recognised.kind]++
+  }
+  for (const { pair } of others) if (!refused.has(pair)) tally.pairs.other++
   return [...refused.values()]
 }

@@ -1,5 +1,5 @@
 import type { Batch } from '../order/batches.ts'
-import { overRows } from '../order/over-rows.ts'
+import { overRows, rowOf } from '../order/over-rows.ts'
 import type { Pair } from '../pair.ts'
 import type { Connection } from './connection.ts'
 import { MiscountedRows } from './failures.ts'
@@ -35,7 +35,7 @@ export async function runAlone<T>(
 }
 
 export async function commitBatch(connection: Connection, batch: Batch): Promise<Committed> {
-  const query = { statement: overRows(batch.recognised), parameters: { rows: batch.items.map((it) => it.parameters) } }
+  const query = { statement: overRows(batch.recognised), parameters: { rows: batch.items.map(rowOf) } }
   const { checked, counters } = await runAlone(connection, query, (touched) => extraRows(batch, Number(touched)))
   return { counters, parallelCopies: checked }
 }

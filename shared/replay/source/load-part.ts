@@ -39,6 +39,8 @@ export function loadPart(
       const place = { part: index + 1, pair: at + 1 }
       const recognised = recognise(pair.statement)
       if (recognised !== null) {
+        // One string for all pairs that have it.
+        pair.statement = recognised.statement
         const lacking = recognised.parameters.find((name) => !Object.hasOwn(pair.parameters, name))
         if (lacking !== undefined) throw new SourceBroken(`pair ${place.pair} has no parameter ${lacking}`)
         for (const item of itemsOf(pair, place, recognised)) loaded.items.push(item)

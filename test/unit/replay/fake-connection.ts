@@ -20,23 +20,23 @@ export const databaseError = (code: string) => {
 
 export interface FakeTarget {
   connection: Connection
-  /** The rows of every committed transaction. */
-  committed: Record<string, unknown>[][]
+  /** The rows of every committed transaction; of a pair that ran as it is, its parameters. */
+  committed: unknown[][][]
 }
 
 /** A target without a database; `run` may throw, or tell how many rows were touched. `open` are transactions. */
-export function fakeTarget(run: (rows: Record<string, unknown>[], open: number) => number | undefined): FakeTarget {
-  const committed: Record<string, unknown>[][] = []
+export function fakeTarget(run: (rows: unknown[][], open: number) => number | undefined): FakeTarget {
+  const committed: unknown[][][] = []
   let open = 0
   const session = () => ({
     close: async () => {},
     async beginTransaction() {
       open++
-      let rows: Record<string, unknown>[] = []
+      let rows: unknown[][] = []
       return {
-        async run(_text: string, parameters: { rows?: Record<string, unknown>[] }) {
+        async run(_text: string, parameters: { rows?: unknown[][] }) {
           await new Promise((resolve) => setTimeout(resolve, 1))
-          rows = parameters.rows ?? [parameters]
+          rows = parameters.rows ?? [Object.values(parameters)]
           const touched = run(rows, open) ?? rows.length
           return {
             records: [{ get: () => BigInt(touched) }],

@@ -3,24 +3,24 @@ import { describe, expect, test } from 'vitest'
 import { type Batch, batchesOf, halvesOf, type Item } from '../../../shared/replay/order/batches.ts'
 import { bucketOf, identityTexts } from '../../../shared/replay/order/identity-text.ts'
 import { overRows } from '../../../shared/replay/order/over-rows.ts'
-import { recognise } from '../../../shared/replay/recognise.ts'
+import { type Recognised, recognise } from '../../../shared/replay/recognise.ts'
 import { runItems } from '../../../shared/replay/run/run-items.ts'
 import { cleanup, itemsWith, nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
 
 const textsOf = (items: readonly Item[]) => items.map((item) => identityTexts(item.recognised, item.parameters))
-const grouped = (text: string) => overRows({ text: recognise(text)?.text ?? [] })
+const grouped = (text: string) => overRows(recognise(text) as Recognised)
 
 describe('the query over rows', () => {
-  test('parameters become fields of a row, in both syntaxes', () => {
+  test('parameters become elements of a row, in both syntaxes', () => {
     const expected =
-      'UNWIND $rows AS row MERGE (n:`P` {`id`: row.id}) SET n = {`at`: date(row.at), `id`: row.id} RETURN count(*)'
+      'UNWIND $rows AS row MERGE (n:`P` {`id`: row[0]}) SET n = {`at`: date(row[1]), `id`: row[0]} RETURN count(*)'
     expect(grouped('MERGE (n:`P` {`id`: $id}) SET n = {`at`: date($at), `id`: $id}')).toBe(expected)
     expect(grouped('MERGE (n:`P` {`id`: {id}}) SET n = {`at`: date({at}), `id`: {id}}')).toBe(expected)
   })
 
   test('what looks like a parameter inside a quoted identifier is unchanged', () => {
     expect(grouped('MERGE (n:`$a` {`{id}`: $id}) SET n = {`tick``$b``{c}`: $p_0, `{id}`: $p_1}')).toBe(
-      'UNWIND $rows AS row MERGE (n:`$a` {`{id}`: row.id}) SET n = {`tick``$b``{c}`: row.p_0, `{id}`: row.p_1} RETURN count(*)',
+      'UNWIND $rows AS row MERGE (n:`$a` {`{id}`: row[0]}) SET n = {`tick``$b``{c}`: row[1], `{id}`: row[2]} RETURN count(*)',
     )
   })
 
@@ -28,7 +28,7 @@ describe('the query over rows', () => {
     const text =
       'WITH [x IN $ids_0 | date(x)] AS ids_0 MATCH (n:`P` {`id`: $baseId})-[r:`T`]->(m) WHERE NOT coalesce(m:`D` AND m.`id` IN ids_0, false) DELETE r'
     expect(grouped(text)).toBe(
-      'UNWIND $rows AS row WITH row, [x IN row.ids_0 | date(x)] AS ids_0 MATCH (n:`P` {`id`: row.baseId})-[r:`T`]->(m) WHERE NOT coalesce(m:`D` AND m.`id` IN ids_0, false) DELETE r RETURN count(*)',
+      'UNWIND $rows AS row WITH row, [x IN row[1] | date(x)] AS ids_0 MATCH (n:`P` {`id`: row[0]})-[r:`T`]->(m) WHERE NOT coalesce(m:`D` AND m.`id` IN ids_0, false) DELETE r RETURN count(*)',
     )
   })
 })

@@ -30,7 +30,7 @@ describe('a batch', () => {
     const target = fakeTarget(failing(deadlock, deadlock))
     const { runBatch, tally } = runnerOf(target)
     await runBatch(upserts(ids(3)))
-    expect(target.committed.map((rows) => rows.map(({ id }) => id))).toEqual([ids(3)])
+    expect(target.committed.map((rows) => rows.map(([id]) => id))).toEqual([ids(3)])
     expect(tally).toMatchObject({ retried: 2, transactions: 1, rows: 3, counters: { nodesCreated: 3 } })
   })
 
@@ -75,12 +75,12 @@ describe('a batch', () => {
     const { runBatch, tally } = runnerOf(target)
     await runBatch(upserts(ids(10)))
     expect(target.committed.map((rows) => rows.length)).toEqual([3, 2, 3, 2])
-    expect(target.committed.flat().map(({ id }) => id)).toEqual(ids(10))
+    expect(target.committed.flat().map(([id]) => id)).toEqual(ids(10))
     expect(tally).toMatchObject({ retried: 0, rows: 10 })
   })
 
   test('that is one delete of many nodes is halved, too', async () => {
-    const idsOf = (rows: Record<string, unknown>[]) => rows.flatMap((row) => row.ids as string[])
+    const idsOf = (rows: unknown[][]) => rows.flatMap(([ids]) => ids as string[])
     const target = fakeTarget((rows) => {
       if (idsOf(rows).length > 200) throw databaseError('Neo.TransientError.General.MemoryPoolOutOfMemoryError')
       return undefined
@@ -139,7 +139,7 @@ describe('a batch', () => {
   ])('is cut until the pair is found that causes %s', async (code) => {
     const collected: unknown[] = []
     const target = fakeTarget((rows) => {
-      if (rows.some(({ id }) => id === 'p2')) throw databaseError(code)
+      if (rows.some(([id]) => id === 'p2')) throw databaseError(code)
       return undefined
     })
     const { runBatch } = runnerOf(target, { onRefused: ({ parameters }) => void collected.push(parameters.id) })
@@ -164,7 +164,7 @@ describe('a batch', () => {
 test('refused pairs are handed over one at a time', async () => {
   const events: string[] = []
   const target = fakeTarget((rows) => {
-    if (rows.some(({ id }) => id === 'p1' || id === 'p2')) throw databaseError('Neo.ClientError.Statement.TypeError')
+    if (rows.some(([id]) => id === 'p1' || id === 'p2')) throw databaseError('Neo.ClientError.Statement.TypeError')
     return undefined
   })
   const onRefused: RunnerSettings['onRefused'] = async ({ parameters }) => {
@@ -175,6 +175,6 @@ test('refused pairs are handed over one at a time', async () => {
   const { runBatch, tally } = runnerOf(target, { onRefused })
   await Promise.all([runBatch(upserts(['p1', 'p3'])), runBatch(upserts(['p2', 'p4']))])
   expect(events.map((event) => event.split(' ')[0])).toEqual(['begin', 'end', 'begin', 'end'])
-  expect(target.committed.flat().map(({ id }) => id)).toEqual(expect.arrayContaining(['p3', 'p4']))
+  expect(target.committed.flat().map(([id]) => id)).toEqual(expect.arrayContaining(['p3', 'p4']))
   expect(tally).toMatchObject({ rejected: 2, rows: 2 })
 })
