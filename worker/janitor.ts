@@ -42,12 +42,7 @@ const duties: Record<string, (context: WorkerContext, signal: AbortSignal) => Pr
     }
   },
   async callbacks(context) {
-    const { callbacks, records } = context
-    for (const id of await callbacks.lostBefore(await gracePeriodStart(context))) {
-      const job = await records.read(id)
-      if (job === null) await callbacks.forget(id)
-      else await callbacks.add(job)
-    }
+    await restoreCallbacks(context, await gracePeriodStart(context))
   },
   async sweep(context, signal) {
     const { redis } = context
@@ -121,16 +116,41 @@ export async function restoreJobs(
 ): Promise<void> {
   const { records, queue } = context
   for (const id of await queue.missing(await records.openBefore(createdBefore))) {
-    try {
+    await unlessUnreadable(context, id, 'a lost job cannot be restored', async () => {
       const job = await records.read(id)
       if (job === null || isFinished(job)) await records.close(id)
       else if (await queue.restore(job)) jobRestored(withTrace(context, job.traceparent), id)
-    } catch (error) {
-      // An unreadable record must not prevent the others from being restored.
-      if (isRedisAway(error)) throw error
-      context.log.error({ err: error, jobId: id }, 'a lost job cannot be restored')
-    }
+    })
   }
+}
+
+/** Requeues callbacks noted as due before a time (epoch milliseconds, by Redis's clock) that the queue lacks. */
+export async function restoreCallbacks(
+  context: Pick<WorkerContext, 'records' | 'callbacks' | 'log'>,
+  dueBefore: number,
+): Promise<void> {
+  const { records, callbacks } = context
+  for (const id of await callbacks.lostBefore(dueBefore)) {
+    await unlessUnreadable(context, id, 'a lost callback cannot be restored', async () => {
+      const job = await records.read(id)
+      if (job === null) await callbacks.forget(id)
+      else await callbacks.add(job)
+    })
+  }
+}
+
+/** An unreadable record must not prevent what is done for other jobs. @returns null, and logs it, if there is one */
+async function unlessUnreadable<T>(
+  { log }: Pick<WorkerContext, 'log'>,
+  jobId: string,
+  message: string,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  return work().catch((error) => {
+    if (isRedisAway(error)) throw error
+    log.error({ err: error, jobId }, message)
+    return null
+  })
 }
 
 /** Longer than any download link lives, plus an hour for downloads in progress and for clock skew. */
@@ -139,8 +159,11 @@ const supersededMs = longestLinkSeconds * 1_000 + 3_600_000
 export async function sweep(context: WorkerContext, now: number, signal: AbortSignal): Promise<Swept> {
   const { config, records, plainFiles } = context
   const isAlive = async (jobId: string) => {
-    const job = await records.read(jobId)
-    return job !== null && !isFinished(job)
+    const isUnfinished = await unlessUnreadable(context, jobId, 'what a job has stored is not swept', async () => {
+      const job = await records.read(jobId)
+      return job !== null && !isFinished(job)
+    })
+    return isUnfinished ?? true
   }
   const orphanedMs = config.limits.jobSeconds * 1_000 + dayMs
   const rules: SweepRules = {

@@ -24,8 +24,6 @@ interface Constraint {
   cypher: Record<string, string>
 }
 
-/** The oldest server that runs every statement of the service. */
-
 /** Takes the contents from the manifest, or else reads all parts. */
 export async function contentsOf(source: Source, signal: AbortSignal): Promise<Contents> {
   const { manifest } = source

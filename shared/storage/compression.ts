@@ -13,19 +13,19 @@ const gzipped = promisify(gzip)
 export const compressed = (bytes: Buffer): Promise<Buffer> => gzipped(bytes, { level: constants.Z_BEST_SPEED })
 
 /**
- * Decompresses a stored part of so many bytes. Holds a few chunks in memory.
+ * The JSON of a stored part, which has so many bytes. Holds a few chunks in memory.
  * @throws storeAway (503) if it cannot be read, is damaged or of another length; no more than `bytes` are passed on
  */
-export async function* decompressed(stored: Readable, bytes: number): AsyncGenerator<Buffer> {
+export async function* contentOf(stored: Readable, bytes: number, compression?: 'gzip'): AsyncGenerator<Buffer> {
   let length = 0
   try {
     // An error of either stream is thrown by the loop.
-    for await (const chunk of pipeline(stored, createGunzip(), () => {})) {
+    for await (const chunk of compression ? pipeline(stored, createGunzip(), () => {}) : stored) {
       length += chunk.length
       if (length > bytes) break
       yield chunk
     }
-    if (length !== bytes) throw new Error(`a compressed part does not have its ${bytes} bytes`)
+    if (length !== bytes) throw new Error(`a stored part does not have its ${bytes} bytes`)
   } catch (error) {
     throw errors.storeAway(error)
   }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { byCodePoint } from '../cypher/identifiers.ts'
 import * as errors from '../errors/catalogue.ts'
-import { decompressed } from './compression.ts'
+import { contentOf } from './compression.ts'
 import type { Generations } from './generations.ts'
 import { generationsBelow, orgKey, packetName, parseGenerationKey, pastGenerations } from './keys.ts'
 import { untilExpiry } from './links.ts'
@@ -40,7 +40,7 @@ export interface Packets {
   require(orgName: string, fileName: string): Promise<StoredFile[]>
   /** The files of a committed manifest, under the packet's names. */
   filesOf(fileName: string, manifest: Manifest): StoredFile[]
-  /** The content of a file, decompressed. @throws storeAway (503) if it is gone or damaged */
+  /** The content of a file, decompressed. @throws storeAway (503) if it is gone, damaged or of another length */
   open(file: StoredFile): Promise<AsyncIterable<Buffer>>
   /** Download URIs, in the files' order; none is valid for longer than its file. */
   sign(files: readonly StoredFile[], lifetimeSeconds: number): Promise<string[]>
@@ -171,7 +171,8 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
     async open({ key, fileName, bytes, compression }) {
       const stream = await store.stream(key)
       if (stream === null) throw errors.storeAway(new Error(`an object of the file "${fileName}" is gone`))
-      return compression === undefined ? stream : decompressed(stream, bytes)
+      // Answers announce the length: more would run into the next answer, and less be waited for.
+      return contentOf(stream, bytes, compression)
     },
     sign: (files, lifetimeSeconds) =>
       Promise.all(

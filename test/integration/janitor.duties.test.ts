@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
+import { callbacksDueKey, openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
+import { partKey } from '../../shared/storage/keys.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
-import { restoreJobs, startJanitor } from '../../worker/janitor.ts'
+import { restoreCallbacks, restoreJobs, startJanitor, sweep } from '../../worker/janitor.ts'
 import { ownWorker } from '../support/own-worker.ts'
 
 const { context, releases } = await ownWorker()
@@ -48,4 +49,27 @@ test('an unreadable record does not keep other jobs from being restored', async 
   await context.redis.hset(recordKey(ids[0] as string), 'progress', '{')
   await restoreJobs(context, Date.now() + 60_000)
   expect(await context.queue.missing(ids)).toEqual([ids[0]])
+})
+
+test('an unreadable record does not keep other jobs from calling back', async () => {
+  const ids = [randomUUID(), randomUUID()] as const
+  for (const [at, id] of ids.entries()) {
+    const job = { id, kind: 'publish', orgName: 'org', fileName: id, batchSize: 1, force: false } as const
+    await context.records.create({ ...job, subRequests: 1, callbackUrl: 'https://hooks.example.org/' })
+    await context.records.finish(id, 'cancelled', {})
+    await context.redis.zadd(callbacksDueKey, 1_000 + at, id)
+  }
+  await context.redis.hset(recordKey(ids[0]), 'progress', '{')
+  await restoreCallbacks(context, 2_000)
+  expect(await context.callbacks.lostBefore(2_000)).toEqual([ids[0]])
+})
+
+test('an unreadable record keeps what its job has stored, and nothing else, from being swept', async () => {
+  const [org, ids] = [`org-${randomUUID()}`, [randomUUID(), randomUUID()] as const]
+  const keys = ids.map((id) => partKey(`${org}/f`, id, randomUUID(), 0, 1))
+  for (const key of keys) await context.store.put(key, Buffer.from('{}'))
+  await context.redis.hset(recordKey(ids[0]), { id: ids[0], state: 'running', progress: '{' })
+  await sweep(context, Date.now() + 30 * 24 * 3_600_000, new AbortController().signal)
+  const left = await Promise.all(keys.map((key) => context.store.get(key)))
+  expect(left.map((bytes) => bytes !== null)).toEqual([true, false])
 })

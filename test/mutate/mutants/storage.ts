@@ -80,7 +80,7 @@ export const storage: readonly Mutant[] = [
   },
   {
     file: 'shared/storage/compression.ts',
-    what: 'a compressed part that holds less than its manifest says is answered as whole',
+    what: 'a part that holds less than its manifest says is answered as whole',
     from: 'if (length !== bytes) throw',
     to: 'if (false) throw',
     tests: ['unit/storage/compression'],

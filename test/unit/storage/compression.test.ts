@@ -85,9 +85,12 @@ describe('plain files of compressed parts', () => {
   })
 })
 
-describe('reading a compressed packet', () => {
-  async function read(change: (stored: Buffer, part: ManifestPart) => Buffer | Readable) {
-    const { packets, store, keys, stored, manifest } = await published('gzip')
+describe('reading a packet', () => {
+  async function read(
+    change: (stored: Buffer, part: ManifestPart) => Buffer | Readable,
+    compression: Compression = 'gzip',
+  ) {
+    const { packets, store, keys, stored, manifest } = await published(compression)
     const [part] = manifest.parts as [ManifestPart]
     const changed = change(stored[0] as Buffer, part)
     const source = Buffer.isBuffer(changed) ? Readable.from([changed]) : changed
@@ -127,6 +130,16 @@ describe('reading a compressed packet', () => {
     ['comes twice', (stored) => Buffer.concat([stored, stored])],
   ])('fails, and gives no more than the JSON, if an object %s', async (_what, change) => {
     const { outcome, passed } = await read((stored) => change(stored))
+    expect([outcome, passed.length <= text.length]).toEqual(['storeAway', true])
+  })
+
+  test.each<[string, (stored: Buffer) => Buffer]>([
+    ['is empty', () => Buffer.alloc(0)],
+    ['lacks its last byte', (stored) => stored.subarray(0, -1)],
+    ['holds more', (stored) => Buffer.concat([stored, Buffer.from(' ')])],
+    ['is compressed', (stored) => gzipSync(stored)],
+  ])('without compression fails as well, and gives no more than the JSON, if an object %s', async (_what, change) => {
+    const { outcome, passed } = await read((stored) => change(stored), 'none')
     expect([outcome, passed.length <= text.length]).toEqual(['storeAway', true])
   })
 
