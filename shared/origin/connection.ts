@@ -23,10 +23,20 @@ interface Reception {
   message(bytes: Uint8Array): void
   /** Called after each complete record. */
   record(): void
+  /** Whether a record that is too large may be dropped; it may be larger than all that is held. */
+  dropsRecord(): boolean
   /** Called after each reading: whether a message has begun that has not ended. */
   unfinished(isUnfinished: boolean): void
   /** Ends the connection. */
   refuse(reason: Error): void
+}
+
+/** Stands for a record that was too large to be held. */
+export class DroppedRecord {
+  readonly bytes: number
+  constructor(bytes: number) {
+    this.bytes = bytes
+  }
 }
 
 const recordTag = 0x71
@@ -43,7 +53,7 @@ const longestHandshakeBytes = 1024
  */
 export function readByMessage(
   connection: BoltConnection,
-  { bytes, message: inspect, record, unfinished, refuse }: Reception,
+  { bytes, message: inspect, record, dropsRecord, unfinished, refuse }: Reception,
 ): void {
   const protocol = connection.protocol()
   const handler = protocol._responseHandler
@@ -59,6 +69,14 @@ export function readByMessage(
       bytesOfMessage = 0
       if (isRecord) record()
     },
+    drop: (tag) =>
+      tag === recordTag && protocol.initialized && dropsRecord()
+        ? (length) => {
+            handler.handleResponse({ signature: recordTag, fields: [[new DroppedRecord(length)]] })
+            bytesOfMessage = 0
+            record()
+          }
+        : null,
   })
 
   if (typeof connection._ch.onmessage !== 'function')
