@@ -42,6 +42,8 @@ export class DroppedRecord {
 const recordTag = 0x71
 // More than twice the largest pair, 60 MiB.
 const longestRecordBytes = 128 * 1024 * 1024
+// More than eight of the largest: a record that is dropped takes no memory.
+const longestDroppedBytes = 512 * 1024 * 1024
 // Any other message: column names, errors, notifications.
 const longestOtherBytes = 1024 * 1024
 // Room for all versions that a server might list.
@@ -49,7 +51,8 @@ const longestHandshakeBytes = 1024
 
 /**
  * Replaces the driver's own reader, whose time is quadratic in the number of chunks. Refuses a message that is too
- * large, data that is not a message, and more than `2 * longestRecordBytes` without a complete message.
+ * large, data that is not a message, and more than `2 * longestRecordBytes` without a complete message, or
+ * `longestDroppedBytes` of a record that is dropped.
  */
 export function readByMessage(
   connection: BoltConnection,
@@ -58,6 +61,7 @@ export function readByMessage(
   const protocol = connection.protocol()
   const handler = protocol._responseHandler
   let bytesOfMessage = 0
+  let isDropping = false
   let DriverBuffer: new (bytes: Buffer) => ChannelBuffer
 
   const read = createMessageReader({
@@ -69,14 +73,16 @@ export function readByMessage(
       bytesOfMessage = 0
       if (isRecord) record()
     },
-    drop: (tag) =>
-      tag === recordTag && protocol.initialized && dropsRecord()
-        ? (length) => {
-            handler.handleResponse({ signature: recordTag, fields: [[new DroppedRecord(length)]] })
-            bytesOfMessage = 0
-            record()
-          }
-        : null,
+    drop(tag) {
+      isDropping = tag === recordTag && protocol.initialized && dropsRecord()
+      if (!isDropping) return null
+      return (length) => {
+        handler.handleResponse({ signature: recordTag, fields: [[new DroppedRecord(length)]] })
+        bytesOfMessage = 0
+        isDropping = false
+        record()
+      }
+    },
   })
 
   if (typeof connection._ch.onmessage !== 'function')
@@ -86,8 +92,8 @@ export function readByMessage(
     const { length } = buffer._buffer
     bytesOfMessage += length
     try {
-      bytes(length)
-      if (bytesOfMessage > 2 * longestRecordBytes)
+      if (!isDropping) bytes(length)
+      if (bytesOfMessage > (isDropping ? longestDroppedBytes : 2 * longestRecordBytes))
         throw new Error(`${bytesOfMessage} bytes received without a complete message`)
       unfinished(read(buffer._buffer))
     } catch (error) {

@@ -20,7 +20,7 @@ const slow = neo4j.driver(address.boltUrl, neo4j.auth.basic(address.username, ad
 })
 afterAll(() => Promise.all([driver.close(), slow.close()]))
 
-const count = 40
+const count = 80
 
 /** Draws `count` nodes, each with two relationships to a node of its own. */
 async function draw() {
@@ -53,24 +53,24 @@ async function readingOf(label: string, fields: object, change: string) {
   return { reading: { ...reading, sizes: { ...defaultSizes, sample: 4 } }, recordSizes, close: opened.close }
 }
 
-const last = 'toInteger(substring(n.id, 1)) >= 20'
+const last = 'toInteger(substring(n.id, 1)) >= 40'
 
 test('nodes deleted after they were found, but before their record was made, are left out', async () => {
   const { label, nodes } = await draw()
   const change = `MATCH (n:${label}) WHERE ${last} DETACH DELETE n`
   const { reading, recordSizes, close } = await readingOf(label, { metadata: true }, change)
   const rows = await readNodes(reading, nodes)
-  expect(recordSizes).toEqual(Array(count / 4).fill(4))
-  expect(rows?.map(({ keys }) => keys.ids)).toEqual(Array.from({ length: 20 }, (_, index) => [`n${index}`]))
+  expect(recordSizes).toEqual(Array(count / 8).fill(8))
+  expect(rows?.map(({ keys }) => keys.ids)).toEqual(Array.from({ length: 40 }, (_, index) => [`n${index}`]))
   await close()
 })
 
 test.each([
-  ['with properties', 'HAS', 'DELETE r', 20],
-  ['with properties and their far ends', 'HAS', 'DETACH DELETE f', 20],
-  ['without properties and their far ends', 'BARE', 'DETACH DELETE f', 20],
+  ['with properties', 'HAS', 'DELETE r', 40],
+  ['with properties and their far ends', 'HAS', 'DETACH DELETE f', 40],
+  ['without properties and their far ends', 'BARE', 'DETACH DELETE f', 40],
   // Nothing tells it from one that is still there: it is as it was found.
-  ['without properties', 'BARE', 'DELETE r', 40],
+  ['without properties', 'BARE', 'DELETE r', count],
 ])('relationships %s deleted meanwhile: %s, %s', async (_, name, removal, left) => {
   for (const direction of ['out', 'both'] as const) {
     const { label, nodes } = await draw()
@@ -78,7 +78,7 @@ test.each([
     const { reading, recordSizes, close } = await readingOf(label, { relationships: [`${name}>`] }, change)
     const rows = []
     for await (const group of readRelationships(reading, nodes, { type: name, direction })) rows.push(...group.rows)
-    expect(recordSizes).toEqual(Array(count / 4).fill(4))
+    expect(recordSizes).toEqual(Array(count / 8).fill(8))
     expect(rows.map(({ isOutgoing }) => isOutgoing)).toEqual(Array(left).fill(true))
     await close()
   }

@@ -1,7 +1,7 @@
 import { type Columns, expressionsOf } from './columns.ts'
 
 /** The most elements of one record. Of larger elements than the ones before, so many may be in memory at once. */
-const mostElements = 4
+const mostElements = 8
 /** Target size of a record, if its elements are as large as the largest of those read before. */
 const recordBytes = 2 * 1024 * 1024
 

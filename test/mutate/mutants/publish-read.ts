@@ -24,7 +24,7 @@ export const publishRead: readonly Mutant[] = [
   },
   {
     file: 'shared/publish/read/records.ts',
-    what: 'a record may hold four elements of any size',
+    what: 'a record may hold eight elements of any size',
     from: 'Math.floor(recordBytes / Math.max(1, largestBytes))',
     to: 'mostElements',
     tests: ['integration/packet.large-elements', 'unit/publish/records.hold-few-elements'],

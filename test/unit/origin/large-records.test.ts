@@ -6,6 +6,8 @@ import { fakeBolt, inChunks, type Reply } from '../../support/fake-bolt.ts'
 const end: Reply = { success: { has_more: false } }
 const mebibyte = 1024 * 1024
 const large = 'x'.repeat(129 * mebibyte)
+/** More than all that may be held. */
+const larger = 'x'.repeat(300 * mebibyte)
 
 const open = (port: number) =>
   openOrigin(
@@ -41,14 +43,14 @@ test('a read of bounded size whose record is too large to be held is abandoned, 
   timeout: 60_000,
 }, async () => {
   const server = await fakeBolt((query) =>
-    query === 'small' ? [{ record: [[[1], [2]]] }, end] : [{ record: [[[1]]] }, { record: [[[large]]] }, end],
+    query === 'small' ? [{ record: [[[1], [2]]] }, end] : [{ record: [[[1]]] }, { record: [[[larger]]] }, end],
   )
   const origin = await open(server.port)
   const grouped = { areGrouped: true }
   const { rows, rowBytes, largestBytes } = await origin.rowsWithin(24 * mebibyte, 'large', {}, grouped)
   expect(rows).toBeNull()
-  expect(rowBytes).toBeGreaterThan(64 * mebibyte)
-  expect(largestBytes).toBeGreaterThan(129 * mebibyte)
+  expect(rowBytes).toBeGreaterThan(150 * mebibyte)
+  expect(largestBytes).toBeGreaterThan(300 * mebibyte)
   expect((await origin.rowsWithin(24 * mebibyte, 'small', {}, grouped)).rows).toEqual([[1n], [2n]])
   expect(server.connections()).toBe(1)
   await origin.close()

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { columnsOf } from '../../../shared/publish/read/columns.ts'
 import { elementsPerRecord, isDoubtful, queryOfRecords } from '../../../shared/publish/read/records.ts'
 
-test('a record holds four elements, or fewer if as many of the largest would take more than 2 MiB', () => {
-  const sizes = [0, 500, 524_288, 524_289, 1_048_576, 1_048_577, 30_000_000, Number.POSITIVE_INFINITY]
-  expect(sizes.map(elementsPerRecord)).toEqual([4, 4, 4, 3, 2, 1, 1, 1])
+test('a record holds eight elements, or fewer if as many of the largest would take more than 2 MiB', () => {
+  const sizes = [0, 500, 262_144, 262_145, 524_289, 1_048_576, 1_048_577, 30_000_000, Number.POSITIVE_INFINITY]
+  expect(sizes.map(elementsPerRecord)).toEqual([8, 8, 8, 7, 3, 2, 1, 1, 1])
 })
 
 const columns = columnsOf([{ keys: ['since'], values: [1n], columns: null }], [], null)
