@@ -2,13 +2,14 @@ import neo4j, { Neo4jError, type Session } from 'neo4j-driver'
 import type { OriginSettings } from '../config/settings.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
+import { DroppedRecord } from './connection.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
 import { type DbUrl, parseDbUrl } from './db-url.ts'
 import type { KeptOrigins } from './kept-origins.ts'
 import { connectTo, isLegacy, type Link } from './link.ts'
 import type { Lookup } from './lookup.ts'
 import { checkedAddress, type OriginPolicy } from './policy.ts'
-import { collectRows, forEachRow, type Row } from './results.ts'
+import { collectRows, forEachRow, type Received, type Row, tooLarge } from './results.ts'
 
 /** An origin opened for reading: one session, one read-only transaction with a time limit. */
 export interface Origin {
@@ -35,12 +36,16 @@ export interface Origin {
    * @throws the 502 errors of the catalogue.
    */
   rows(query: string, parameters?: Record<string, unknown>): Promise<unknown[][]>
-  /** As `rows`, but abandoned once the rows exceed `mostBytes`. `rowBytes` is the average size of a row. */
+  /**
+   * As `rows`, but abandoned once the rows exceed `mostBytes`. If they are grouped, the query returns lists of rows.
+   * `rowBytes` is the average size of a row, `largestBytes` the size of the largest.
+   */
   rowsWithin(
     mostBytes: number,
     query: string,
     parameters?: Record<string, unknown>,
-  ): Promise<{ rows: unknown[][] | null; rowBytes: number }>
+    form?: { areGrouped: boolean },
+  ): Promise<Received<unknown[]>>
   /** Runs a query that the server may refuse (missing procedure or right) in its own session; null if it fails. */
   ask(query: string): Promise<Row[] | null>
   close(): Promise<void>
@@ -149,8 +154,18 @@ async function originOf(
   let begunAt = performance.now()
   const isDue = () => performance.now() - begunAt >= renewedAfterMs
 
-  const rowsWithin: Origin['rowsWithin'] = (mostBytes, query, parameters = {}) =>
-    collectRows(guard, transaction.run(query, parameters), (record) => record.get(0), mostBytes).catch((error) => {
+  const rowsWithin: Origin['rowsWithin'] = (
+    mostBytes,
+    query,
+    parameters = {},
+    { areGrouped } = { areGrouped: false },
+  ) =>
+    collectRows<unknown[]>(
+      guard,
+      transaction.run(query, parameters),
+      areGrouped ? (record) => record.get(0) : (record) => [record.get(0)],
+      mostBytes,
+    ).catch((error) => {
       throw originError(error, errors.originBroke)
     })
 
@@ -178,7 +193,9 @@ async function originOf(
           if (next.done) return
           // The buffer was empty before this wait, so this record is the only one held.
           if (guard.recordsRead() !== before) guard.resetBytesHeld()
-          yield [...next.value.values()]
+          const row = [...next.value.values()]
+          if (row[0] instanceof DroppedRecord) throw errors.originBroke(tooLarge())
+          yield row
         }
       } catch (error) {
         throw originError(error, errors.originBroke)
@@ -196,7 +213,7 @@ async function originOf(
     async ask(query) {
       const apart = openSession()
       try {
-        return (await collectRows(guard, apart.run(query), (record) => [...record.values()])).rows
+        return (await collectRows(guard, apart.run(query), (record) => [[...record.values()]])).rows
       } catch {
         return null
       } finally {

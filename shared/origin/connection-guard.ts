@@ -12,6 +12,8 @@ export interface ConnectionGuard {
   waitFor<T>(work: Promise<T>): Promise<T>
   /** Number of records received so far. */
   recordsRead(): number
+  /** Until the returned function is called, records that are too large arrive as a `DroppedRecord`. */
+  dropLargeRecords(): () => void
   /** Resets the count of bytes held: all received rows were consumed, or a read begins. */
   resetBytesHeld(): void
   /**
@@ -86,6 +88,7 @@ export function guardConnections(
   let mostBytes = mostBytesHeld
   let records = 0
   let hasProgressed = false
+  let dropping = 0
 
   provider._createChannelConnection = async (to) => {
     const connection = await socketsOf.run(sockets, () => create(to))
@@ -98,6 +101,10 @@ export function guardConnections(
       record() {
         records++
         hasProgressed = true
+      },
+      dropsRecord() {
+        if (dropping > 0) bytesHeld = 0
+        return dropping > 0
       },
       unfinished(isUnfinished) {
         if (isUnfinished) unfinished.add(id)
@@ -158,6 +165,12 @@ export function guardConnections(
       return promise
     },
     recordsRead: () => records,
+    dropLargeRecords() {
+      dropping++
+      return () => {
+        dropping--
+      }
+    },
     resetBytesHeld() {
       bytesHeld = 0
       mostBytes = mostBytesHeld

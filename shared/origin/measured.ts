@@ -50,7 +50,6 @@ export async function openMeasured(
     },
     each: (query, parameters, take) => timing('read', () => origin.each(query, parameters, take), outcomeOf, observe),
     rows: (query, parameters) => timing('read', () => origin.rows(query, parameters), outcomeOf, observe),
-    rowsWithin: (mostBytes, query, parameters) =>
-      timing('read', () => origin.rowsWithin(mostBytes, query, parameters), outcomeOf, observe),
+    rowsWithin: (...query) => timing('read', () => origin.rowsWithin(...query), outcomeOf, observe),
   }
 }

@@ -8,9 +8,9 @@ export const largeIdBase = 2n ** 60n
 /** Rewrites a query as if node and relationship ids began at `largeIdBase`. */
 export const withLargeIds = (query: string): string =>
   query
-    .replace(/\bid\((\w+)\) IN (\$?\w+)/g, `@($1) IN [large IN $2 | large - ${largeIdBase}]`)
-    .replace(/\bid\((\w+)\) = (\$?\w+)/g, `@($1) = $2 - ${largeIdBase}`)
-    .replace(/\bid\((\w+)\)/g, `(${largeIdBase} + @($1))`)
+    .replace(/\bid\(([\w[\]]+)\) IN (\$?\w+)/g, `@($1) IN [large IN $2 | large - ${largeIdBase}]`)
+    .replace(/\bid\(([\w[\]]+)\) = (\$?\w+)/g, `@($1) = $2 - ${largeIdBase}`)
+    .replace(/\bid\(([\w[\]]+)\)/g, `(${largeIdBase} + @($1))`)
     .replaceAll('@(', 'id(')
 
 /**

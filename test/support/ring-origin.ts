@@ -45,6 +45,7 @@ export function ringOrigin(count: number, steps: readonly number[]): Origin {
     rowsWithin: async (_, query, parameters) => ({
       rows: rowsOf(query, parameters as { ids: number[] }),
       rowBytes: 200,
+      largestBytes: 200,
     }),
     ask: async () => [['UNIQUENESS', 'NODE', ['Person'], ['id']]],
     close: async () => {},

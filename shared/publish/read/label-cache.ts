@@ -6,12 +6,14 @@ class UsualLabels {
   #usual: readonly string[] = []
 
   /** For one query: the expression that returns a variable's labels, its parameters, and how to read the result. */
-  ask(variable: string) {
+  ask() {
     const usual = this.#usual
     let last = usual
     return {
-      expression: `CASE WHEN labels(${variable}) = $usual THEN null ELSE labels(${variable}) END`,
-      parameters: { usual },
+      expressionFor: (variable: string) =>
+        `CASE WHEN labels(${variable}) = $usual THEN null ELSE labels(${variable}) END`,
+      // No labels are always returned: they may tell that a node was deleted.
+      parameters: { usual: usual.length > 0 ? usual : null },
       /** Consecutive equal labels share one array, so that callers can compare them by reference. */
       read: (value: unknown): readonly string[] => {
         if (value === null) return usual

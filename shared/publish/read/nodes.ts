@@ -43,7 +43,12 @@ export const nodesAtOnce = ({ plan, known, sizes }: Reading): number =>
 
 function kindOf({ identity, index, search, toLayer }: Plan) {
   const valueKeys = [...new Set(['index', ...identity.columns, ...(search ? [search.idField] : [])])]
-  return { variable: 'n' as const, kind: JSON.stringify(toLayer.length > 0 ? toLayer : index.label), valueKeys }
+  return {
+    variable: 'n' as const,
+    bound: ['n'],
+    kind: JSON.stringify(toLayer.length > 0 ? toLayer : index.label),
+    valueKeys,
+  }
 }
 
 /** Returns rows in the order of their internal ids. */
@@ -55,13 +60,13 @@ async function nodesOf(
 ): Promise<NodeRow[] | null> {
   const { origin, plan, usualLabels } = reading
   const { identity: rule } = plan
-  const labels = usualLabels.nodes.ask('n')
-  const head = [internalId('n'), labels.expression]
+  const labels = usualLabels.nodes.ask()
+  const head = (n: string) => [internalId(n), labels.expressionFor(n)]
   const parameters = { ...given, ...labels.parameters }
   const kind = kindOf(plan)
   const found = plan.publishesNodes
     ? await readProperties(reading, { match, head, parameters, ...size, ...kind })
-    : await readKeys(origin, match, head, parameters, kind.valueKeys)
+    : await readKeys(origin, match, head('n'), parameters, kind.valueKeys)
   if (found === null) return null
   const rows: NodeRow[] = []
   for (const { row, at, properties } of found) {

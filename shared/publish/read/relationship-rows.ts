@@ -23,8 +23,10 @@ export interface RelationshipGroup {
   isOpen: boolean
 }
 
-const kindOf = ({ plan: { relationshipIdField } }: Reading, { type }: RelationshipType) => ({
+const kindOf = ({ plan: { relationshipIdField } }: Reading, { type, direction }: RelationshipType) => ({
   variable: 'r' as const,
+  // Its start is asked where it is found: one that was deleted since has none.
+  bound: ['r', 'n', 'm', ...(direction === 'both' ? ['startNode(r) = n'] : [])],
   kind: type,
   valueKeys: relationshipIdField === null ? [] : [relationshipIdField],
 })
@@ -61,12 +63,14 @@ export async function readRows(
 ): Promise<RelationshipRow[] | null> {
   const { origin, plan, usualLabels } = reading
   const { identity: rule } = plan
-  const isOutgoing = type.direction === 'both' ? 'startNode(r) = n' : String(type.direction === 'out')
-  const labels = usualLabels.farEnds.ask('m')
+  const labels = usualLabels.farEnds.ask()
   const found = await readProperties(reading, {
     ...query,
     ...kindOf(reading, type),
-    head: [internalId('r'), internalId('n'), isOutgoing, internalId('m'), ...keyColumns('m', rule, labels.expression)],
+    head: (r, n, m, isOutgoing = String(type.direction === 'out')) => [
+      ...[internalId(r), internalId(n), isOutgoing, internalId(m)],
+      ...keyColumns(m, rule, labels.expressionFor(m)),
+    ],
     parameters: { ...query.parameters, ...labels.parameters },
   })
   if (found === null) return null
