@@ -48,11 +48,14 @@ export class UnreadableManifest extends Error {
 /** What storage relies on. A newer version may write more. */
 const reliable = z.looseObject({
   jobId: z.string(),
+  createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().optional(),
   removed: z.literal(true).optional(),
   isVoid: z.literal(true).optional(),
   over: z.int().nonnegative().optional(),
-  parts: z.array(z.looseObject({ key: z.string(), bytes: z.int(), compression: z.literal('gzip').optional() })),
+  parts: z.array(
+    z.looseObject({ key: z.string(), bytes: z.int().nonnegative(), compression: z.literal('gzip').optional() }),
+  ),
 })
 
 /** @throws UnreadableManifest unless it has what storage relies on. */

