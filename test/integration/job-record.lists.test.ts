@@ -151,3 +151,11 @@ describe('unfinished jobs', () => {
     expect(await redis.ttl(openJobsKey)).toBe(-1)
   })
 })
+
+test('an unreadable record hides no other job, and stays listed', async () => {
+  const org = someOrg()
+  const [first, spoilt, last] = await createAt(0, org, 3)
+  await redis.hset(recordKey(spoilt as string), 'progress', '{')
+  expect(await idsOf([org])).toEqual([first, last])
+  expect(await walk(org, 10)).toEqual([first, spoilt, last])
+})
