@@ -13,7 +13,7 @@ export function readOptions(args: readonly string[], laneNames: readonly string[
   const { values } = parseArgs({
     args: [...args],
     options: {
-      rounds: { type: 'string', default: '5' },
+      rounds: { type: 'string', default: '4' },
       lanes: { type: 'string' },
       scale: { type: 'string', default: '1' },
       fresh: { type: 'boolean', default: false },

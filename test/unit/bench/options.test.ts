@@ -3,8 +3,8 @@ import { readOptions } from '../../bench/options.ts'
 
 const read = (...args: string[]) => readOptions(args, ['driver', 'nodes-1'])
 
-test('the defaults are all lanes, five rounds and scale 1', () => {
-  expect(read()).toEqual({ rounds: 5, lanes: null, scale: 1, fresh: false })
+test('the defaults are all lanes, four rounds and scale 1', () => {
+  expect(read()).toEqual({ rounds: 4, lanes: null, scale: 1, fresh: false })
   expect(read('--rounds', '2', '--lanes', 'nodes-1,driver', '--scale', '0.1', '--fresh')).toEqual({
     rounds: 2,
     lanes: ['nodes-1', 'driver'],
