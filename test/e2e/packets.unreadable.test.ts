@@ -10,7 +10,7 @@ const publish = (fileName: string, query = '') =>
   client.post(`/1.0/publish/multi${query}`, [{ ...fields, originIds: ids, orgName: org, fileName }])
 const statusOf = async (path: string) => (await client.get(`/1.0/publish/${org}${path}`)).status
 
-test('a packet whose manifest cannot be read is listed beside the others, is 500, and can be replaced', async () => {
+test('a packet whose manifest cannot be read is listed beside the others, cannot be read or removed, and can be replaced', async () => {
   expect((await publish('whole')).status).toBe(200)
   const manifest = generationKey(`${org}/broken`, 1)
   await store.put(manifest, Buffer.from('{"format":2}'))
@@ -22,6 +22,7 @@ test('a packet whose manifest cannot be read is listed beside the others, is 500
     const paths = ['/whole', '/broken', '/broken/url', '/broken/manifest']
     expect(await Promise.all(paths.map(statusOf))).toEqual([200, 500, 500, 500])
 
+    expect((await client.call('DELETE', `/1.0/publish/${org}/broken`)).status).toBe(500)
     expect((await publish('broken')).status).toBe(500)
     expect((await publish('broken', '?forceOverwrite=true')).status).toBe(200)
     expect(await Promise.all(paths.map(statusOf))).toEqual([200, 200, 200, 200])
