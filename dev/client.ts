@@ -20,8 +20,8 @@ export interface ClientAnswer<Body> {
   body: Body
 }
 
-/** A client of the service: one request per call; an error status does not throw. */
-export function createClient(apiUrl: string, token: string | null) {
+/** A client of the service: one request per call, with `always` among its headers; an error status does not throw. */
+export function createClient(apiUrl: string, token: string | null, always: Record<string, string> = {}) {
   async function call<Body = PublishAnswer>(
     method: string,
     path: string,
@@ -33,6 +33,7 @@ export function createClient(apiUrl: string, token: string | null) {
       headers: {
         ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...always,
         ...headers,
       },
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),

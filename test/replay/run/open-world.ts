@@ -26,7 +26,8 @@ export async function openWorld(
     elsewhere: inject('largeIds'),
     target: stack[targets[parameterSyntax]] as Neo4jAddress,
   }
-  const client = createClient(apiUrl, tokens.all as string)
+  // Replays and comparisons take long, and block: a connection kept meanwhile may end just as it is used again.
+  const client = createClient(apiUrl, tokens.all as string, { Connection: 'close' })
   return openWorldOf({ ...servers, client, env }, suite, firstNumber, parameterSyntax)
 }
 

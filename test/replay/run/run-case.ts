@@ -52,12 +52,16 @@ export async function runCase(world: World, given: Case): Promise<Run> {
   if (sizes && run.verdict === 'fine') {
     const build = () => buildHere(given, world, sizes)
     await tryCase(world, given, elementIds, run.pairs, build).catch((error) => {
-      throw new Error(`with sizes ${JSON.stringify(sizes)}: ${error instanceof Error ? error.message : error}`)
+      throw new Error(`with sizes ${JSON.stringify(sizes)}: ${error instanceof Error ? error.message : error}`, {
+        cause: error,
+      })
     })
   }
   const requests = given.requests.map((request) => ({ ...request, isElsewhere: !request.isElsewhere }))
   await tryCase(world, { ...given, requests }, elementIds, run.pairs).catch((error) => {
-    throw new Error(`with internal ids beyond 2^53: ${error instanceof Error ? error.message : error}`)
+    throw new Error(`with internal ids beyond 2^53: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    })
   })
   return run
 }
