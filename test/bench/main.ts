@@ -13,7 +13,7 @@ const warmUps = [
   'nodes-1',
   'relationships-1',
   'whole-driver',
-  'tenth-four-lanes',
+  'whole-four-lanes',
 ]
 
 /**

@@ -29,6 +29,7 @@ export const profileLane: Lane = {
 
 /** Code areas by path; the first match wins. */
 const areas: readonly [name: string, file: RegExp][] = [
+  ['requestShare', /\/shared\/jobs\/stored-request\.ts$/],
   ['queueShare', /\/node_modules\/(bullmq|ioredis|@ioredis\/[^/]+|redis-parser|redis-errors|msgpackr|cron-parser)\//],
   ['queueShare', /\/shared\/jobs\/|\/worker\//],
   ['driverShare', /\/node_modules\/neo4j-driver/],
@@ -52,7 +53,7 @@ export function sharesOf({ nodes, samples, timeDeltas }: CpuProfile): Record<str
     }
     return null
   }
-  const times: Record<string, number> = { queueShare: 0, driverShare: 0, storeShare: 0, publishShare: 0, otherShare: 0 }
+  const times = Object.fromEntries([...areas.map(([name]) => name), 'otherShare'].map((name) => [name, 0]))
   let busy = 0
   for (const [index, sample] of samples.entries()) {
     const area = areaOf(sample)

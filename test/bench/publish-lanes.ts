@@ -4,7 +4,7 @@ import { modelOfPeople } from './model-of-people.ts'
 import { nodes, publishedByFresh, relationships, type Work } from './publishing.ts'
 import type { Setting } from './setting.ts'
 
-/** The service end to end over HTTP, each round with fresh workers, which first warm up with uncounted nodes. */
+/** The service end to end over HTTP, each round with fresh workers, which first warm up with work of the same kind. */
 export const publishLanes: Lane[] = [
   { name: 'nodes-1', unit: 'pairs', what: 'multi of all nodes, one worker', measure: by(1, allNodes) },
   {
@@ -13,9 +13,7 @@ export const publishLanes: Lane[] = [
     what: 'nodes-1, bound to a model of all ten properties',
     async measure(setting) {
       const options = { ...nodes, index: 'Person', model: await modelOfPeople(setting) }
-      // Bound as well: what the engine compiles for nodes that are not bound it would compile again.
-      const warmUp = { ...warmUpOf(setting), options }
-      return publishedByFresh(setting, { workers: 1, warmUp, ...allNodes(setting), options })
+      return by(1, () => ({ ...allNodes(setting), options }))(setting)
     },
   },
   { name: 'nodes-2', unit: 'pairs', what: 'the same, two workers', measure: by(2, allNodes) },
@@ -42,11 +40,14 @@ function hub({ scale }: Setting): Work {
   return { ids: [hubOf(scale)], options: relationships, pairs: sizesOf(scale).hub + 1 }
 }
 
-export function warmUpOf({ ids }: Setting): Work {
-  const some = warmUpIds(ids)
-  return { ids: some, options: nodes, pairs: some.length }
-}
+/** With the options of what is measured: what the engine compiles for others it would compile again. */
+export const warmUpOf = ({ ids }: Setting, options: object = nodes): Work => ({
+  ...{ ids: warmUpIds(ids), options, pairs: null },
+})
 
 function by(workers: number, work: (setting: Setting) => Work) {
-  return (setting: Setting) => publishedByFresh(setting, { workers, warmUp: warmUpOf(setting), ...work(setting) })
+  return (setting: Setting) => {
+    const measured = work(setting)
+    return publishedByFresh(setting, { workers, warmUp: warmUpOf(setting, measured.options), ...measured })
+  }
 }

@@ -34,8 +34,8 @@ export async function submit({ client }: Ours, body: string): Promise<string> {
 export interface Work {
   ids: readonly string[]
   options: object
-  /** The expected number of pairs. */
-  pairs: number
+  /** The expected number of pairs; null: any. */
+  pairs: number | null
 }
 
 /** Measures from the POST to the end of the job, with workers already running. */
@@ -64,10 +64,11 @@ export async function published(
   const partAt = await staged
   if (job.state !== 'succeeded') throw new Error(`the job ${job.state}: ${job.error?.message}`)
   if (Number.isNaN(partAt)) throw new Error('no part was seen in the store')
-  if (job.progress.pairs !== pairs) throw new Error(`${job.progress.pairs} pairs instead of ${pairs}`)
+  const statements = job.progress.pairs
+  if (statements !== (pairs ?? statements)) throw new Error(`${statements} pairs instead of ${pairs}`)
   await tidy(ours)
   return {
-    ...{ statements: pairs, seconds, clientCpu: client, databaseCpu: ofDatabase, othersCpu: others },
+    ...{ statements, seconds, clientCpu: client, databaseCpu: ofDatabase, othersCpu: others },
     peakMB: Math.max(...workers.map(({ pid }) => peakMegabytes(pid))),
     ...partTimes(partAt, postedAt, job),
     bytes: job.progress.bytes,
@@ -93,7 +94,7 @@ export async function publishedByFresh(
 export const repeated = ({ ids, options, pairs }: Work, times: number): Work => ({
   ids: Array.from({ length: times }, () => ids).flat(),
   options,
-  pairs: pairs * times,
+  pairs: pairs === null ? null : pairs * times,
 })
 
 const partTimes = (partAt: number, postedAt: number, { startedAt }: JobRecord) => ({

@@ -49,14 +49,17 @@ test('a sample is attributed to the innermost file on its stack that is not inte
     children,
   })
   const nodes = [
-    node(1, '', [2, 6, 7], '(root)'),
+    node(1, '', [2, 6, 7, 8], '(root)'),
     node(2, 'file:///here/worker/run-job.ts', [3]),
     node(3, 'file:///here/shared/publish/build-packet.ts', [4]),
     node(4, 'file:///here/node_modules/ioredis/built/Redis.js', [5]),
     node(5, 'node:net'),
     node(6, '', [], '(idle)'),
     node(7, '', [], '(garbage collector)'),
+    node(8, 'file:///here/shared/jobs/stored-request.ts'),
   ]
-  const shares = sharesOf({ nodes, samples: [5, 2, 3, 6, 7], timeDeltas: [10, 10, 20, 500, 10] })
-  expect(shares).toEqual({ queueShare: 0.4, driverShare: 0, storeShare: 0, publishShare: 0.4, otherShare: 0 })
+  const shares = sharesOf({ nodes, samples: [5, 2, 3, 6, 7, 8], timeDeltas: [10, 10, 20, 500, 10, 50] })
+  expect(shares).toEqual({
+    ...{ requestShare: 0.5, queueShare: 0.2, driverShare: 0, storeShare: 0, publishShare: 0.2, otherShare: 0 },
+  })
 })
