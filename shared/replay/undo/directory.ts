@@ -78,8 +78,8 @@ export async function forgetUndone(
   directory: string,
   { target, databaseId }: Pick<Replayed, 'target' | 'databaseId'>,
 ): Promise<void> {
-  const names = await readdir(directory)
-  const known = names.includes(markerFile) ? await readMarker(directory) : null
+  // An undo is worth more than its marker.
+  const known = await readMarker(directory).catch(() => null)
   if (known === null || known.stateFile === null || known.databaseId !== databaseId) return
   // One database may have several addresses; two on Neo4j 3.5 both have no id.
   if (databaseId === null && known.target !== target) return

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -33,6 +33,9 @@ test('nothing is forgotten for a directory that holds no undo, or the undo of a 
   await writeState(stateFile, { version: 1, done: [1], rejected: [], ...on5 })
   await forgetUndone(home, on5)
   await openUndo({ directory, replayed: on5, stateFile: null }, false)
+  await forgetUndone(directory, on5)
+  // An undo can be replayed whatever has become of its marker.
+  await writeFile(join(directory, 'undo.state'), '{')
   await forgetUndone(directory, on5)
   expect((await readdir(home)).sort()).toEqual(['state.json', 'undo'])
 })
