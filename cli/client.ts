@@ -4,7 +4,7 @@ import type { paths } from './api/paths.ts'
 import type { FileList, Job, PublishRequest } from './api/schemas.ts'
 import { jobsIn } from './job-events.ts'
 import { persist } from './persist.ts'
-import { noAnswer, refusal, ServiceError } from './service-error.ts'
+import { noAnswer, refusal, ServiceError, somethingElse } from './service-error.ts'
 
 type JobsQuery = paths['/1.0/jobs']['get']['parameters']['query']
 
@@ -31,6 +31,11 @@ export function createClient({ url, token }: { url: string; token: string }) {
     return { data: data as T, response }
   }
 
+  /** @throws ServiceError for what is no page of a list, or names itself as the next one, which would never end */
+  function requirePage(items: unknown, next: unknown, after: string | null): void {
+    if (!Array.isArray(items) || (after !== null && next === after)) throw somethingElse(baseUrl)
+  }
+
   async function page(
     orgName: string,
     prefixes: readonly string[],
@@ -45,7 +50,9 @@ export function createClient({ url, token }: { url: string; token: string }) {
 
   async function job(id: string, wait = 0, signal?: AbortSignal): Promise<Job> {
     const query = wait > 0 ? { wait } : {}
-    return (await answerOf(api.GET('/1.0/jobs/{id}', { params: { path: { id }, query }, signal }))).data
+    const { data } = await answerOf(api.GET('/1.0/jobs/{id}', { params: { path: { id }, query }, signal }))
+    if (typeof data?.state !== 'string') throw somethingElse(baseUrl)
+    return data
   }
 
   /** The states of a job as the service tells them; null if it does not. Ends, without an error, where it is cut. */
@@ -80,8 +87,9 @@ export function createClient({ url, token }: { url: string; token: string }) {
           next,
           signal,
         )
-        names.push(...(found.fileNames ?? []))
-        next = found.next
+        requirePage(found?.fileNames, found?.next, next)
+        for (const name of found.fileNames ?? []) names.push(name)
+        next = found.next ?? null
       } while (next !== null && names.length < limit)
       return { names, hasMore: next !== null }
     },
@@ -111,8 +119,9 @@ export function createClient({ url, token }: { url: string; token: string }) {
           limit: Math.min(jobsPerPage, limit - jobs.length),
         }
         const found: { jobs: Job[]; next: string | null } = await jobsPage(query, signal)
+        requirePage(found?.jobs, found?.next, after)
         jobs.push(...found.jobs)
-        after = found.next
+        after = found.next ?? null
       } while (after !== null && jobs.length < limit)
       return { jobs, hasMore: after !== null }
     },

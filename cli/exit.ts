@@ -8,7 +8,7 @@ export const exitCodes = {
   different: 3,
   /**
    * The target lacks what the packet needs, or the packet holds what this client does not run. Nothing was written,
-   * unless the message names a part after the first.
+   * unless the message names a part after the first, or constraints that were created.
    */
   refused: 4,
   /** The bytes of the packet are not what they should be. */

@@ -60,9 +60,11 @@ export async function readRequests(context: Context, file: string, options: Requ
 
 async function contentOf({ stdin, signal }: Context, file: string): Promise<string> {
   if (file === '-') return text(addAbortSignal(signal, stdin))
-  return readFile(file, 'utf8').catch((error) => {
+  const content = await readFile(file, 'utf8').catch((error) => {
     throw usageError(`${file} cannot be read (${error.code})`)
   })
+  // A byte order mark would become part of the first id; of standard input it is left out already.
+  return content.replace(/^\ufeff/, '')
 }
 
 type Given = Partial<PublishRequest>

@@ -47,7 +47,11 @@ function brokenRulesOf(body: unknown): string[] {
 /** The error of a request that got no answer. @throws what was thrown if the caller gave up. */
 export function noAnswer(url: string, error: unknown): ServiceError {
   if (error instanceof Error && error.name === 'AbortError') throw error
-  if (error instanceof SyntaxError) return new ServiceError(`${url} answered something else than this service does`, 0)
+  if (error instanceof SyntaxError) return somethingElse(url)
   const cause = (error as { cause?: { code?: string } }).cause
   return new ServiceError(`${url} is not reachable (${cause?.code ?? 'no answer'})`)
 }
+
+/** The error of an answer that is not of this service. */
+export const somethingElse = (url: string): ServiceError =>
+  new ServiceError(`${url} answered something else than this service does`, 0)

@@ -10,7 +10,7 @@ import type { VerifyReport } from '../shared/replay/verify/report.ts'
 import { loadAirports } from './airports.ts'
 import { createClient } from './client.ts'
 import { differences, readGraph } from './replay/compare-graphs.ts'
-import { clear, openDriver } from './replay/neo4j.ts'
+import { clear, openDriver, run } from './replay/neo4j.ts'
 import { startService } from './service.ts'
 import { openRun } from './stack/run.ts'
 import { type Neo4jAddress, type Stack, startStack } from './stack/stack.ts'
@@ -20,12 +20,14 @@ const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFi
 
 /** Publishes a real graph with the client, replays the packet into an empty database and compares the graphs. */
 async function demo(stack: Stack, directory: string): Promise<boolean> {
-  await using service = await startService(stack, { directory, workers: 2 })
   const target = stack.target as Neo4jAddress
   await using origin = openDriver(stack.neo4j)
   await using copy = openDriver(target)
+  await requireOwn(origin, 'NEO4J_URL')
+  await requireOwn(copy, 'NEO4J_TARGET_URL')
   await clear(origin)
   await clear(copy)
+  await using service = await startService(stack, { directory, workers: 2 })
   const { ids, flights } = await loadAirports(origin)
   say(`origin:    ${ids.length} airports and ${flights} flights between them`)
 
@@ -60,6 +62,16 @@ async function demo(stack: Stack, directory: string): Promise<boolean> {
   const verified = await packets<VerifyReport>('verify', 'airports', ...to)
   say(`verified:  each of ${pairs} pairs agrees with it (${Math.round(pairs / verified.seconds)} pairs/s)`)
   return await areEqual(origin, copy) // awaited here, before the drivers are disposed
+}
+
+/** A database that the environment names may be anybody's. @throws unless it is empty, or has airports only */
+async function requireOwn(driver: Driver, variable: string): Promise<void> {
+  const others = await run(driver, "MATCH (n) WHERE labels(n) <> ['Airport'] RETURN 1 LIMIT 1")
+  if (others.length > 0) {
+    throw new Error(
+      `${variable} names a database with nodes other than airports, and the demo would empty it: name another`,
+    )
+  }
 }
 
 /** Runs the client `packets` in a directory, with its progress on this terminal. @returns its result */

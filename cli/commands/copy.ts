@@ -44,7 +44,7 @@ async function run(context: Context, file: string, options: Options): Promise<vo
   const asked = requests.map(({ credentials: _, ...rest }) => rest)
   const key = await openCopyKey([asked, force, target.url, target.database], options)
   const id = await client.publish(requests, key.value, force, context.signal).catch((error) => {
-    throw error instanceof ServiceError && error.status === keyReused ? toBeginAnew(error) : error
+    throw error instanceof ServiceError && isKeyReused(error) ? toBeginAnew(error) : error
   })
   const job = await followJob(context, client, id, options.progress)
   // The next copy shall publish anew.
@@ -69,8 +69,8 @@ async function packetOf(context: Context, { id, orgName, fileName }: Job, option
   throw toBeginAnew(new Failure('service', `${source.name} was replaced after the job ${id} had made it`))
 }
 
-/** The status of a request that is another than was sent under this key before, such as with another password. */
-const keyReused = 422
+/** The request is another than was sent under this key before, such as with another password. */
+const isKeyReused = ({ status, message }: ServiceError) => status === 422 && message.includes('Idempotency-Key: ')
 
 const toBeginAnew = ({ exit, message, details }: Failure): Failure =>
   new Failure(exit, `${message}; pass --restart to begin anew`, details)

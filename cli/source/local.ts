@@ -22,9 +22,10 @@ export async function localSource(path: string): Promise<Source | null> {
   const place = resolve(path)
   if (!found.isDirectory()) return bareSource(path, place, [partOf(basename(path), () => contentOf(path))])
   const manifest = await readManifest(path)
-  if (manifest)
-    return sourceOf({ name: path, place }, manifest, (part) => contentOf(join(path, fileOfPart(part.fileName))))
-  return bareSource(path, place, partsIn(path, await readdir(path)))
+  const source = manifest
+    ? sourceOf({ name: path, place }, manifest, (part) => contentOf(join(path, fileOfPart(part.fileName))))
+    : bareSource(path, place, partsIn(path, await readdir(path)))
+  return { ...source, directory: place }
 }
 
 /** The part that the input holds. */

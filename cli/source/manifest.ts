@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { basename } from 'node:path'
 import { z } from 'zod'
 
 // Parts are written under the last segment of their names.
@@ -47,6 +48,8 @@ export type ManifestPart = Manifest['parts'][number]
 export function parseManifest(value: unknown): Manifest | string {
   const { data, error } = manifestSchema.safeParse(value)
   if (!data) return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
+  const files = new Set(data.parts.map((part) => basename(part.fileName)))
+  if (files.size < data.parts.length) return 'parts: several have the same file name'
   const digests = data.parts.map((part) => part.sha256)
   const isWhole = data.sha256 !== null && !digests.includes(null)
   if (isWhole && hash('sha256', digests.join('\n')) !== data.sha256) return 'sha256: is not the digest of its parts'

@@ -70,7 +70,9 @@ export async function serviceSource(context: Context, word: string, options: Ser
   const answer = await client.manifest(name.orgName, name.fileName, linkSeconds, context.signal).catch((error) => {
     throw error instanceof ServiceError && error.status === 404 ? missing : error
   })
-  const manifest = parseManifest(answer)
+  const parsed = parseManifest(answer)
+  const hasLinks = typeof parsed === 'string' || parsed.parts.every(({ url: link }) => link !== undefined)
+  const manifest = hasLinks ? parsed : 'parts: url: is missing'
   if (typeof manifest === 'string') throw new ServiceError(`the manifest of ${word} is not valid: ${manifest}`, 0)
   const place = `${url}/${word}`
   const source = sourceOf({ name: word, place }, manifest, (part, signal) => download(part.url as string, signal))

@@ -1,5 +1,6 @@
+import { resolve } from 'node:path'
 import type { Pair, Place } from './pair.ts'
-import { preflight } from './preflight/preflight.ts'
+import { createMissing, preflight } from './preflight/preflight.ts'
 import { survey } from './preflight/survey.ts'
 import { createRecogniser } from './recognise.ts'
 import { openResume } from './resume/resume.ts'
@@ -12,7 +13,7 @@ import { runWindow } from './run/run-window.ts'
 import { createTally, type Tally } from './run/tally.ts'
 import type { PacketSource, PartSource } from './source/packet-source.ts'
 import { usualWindowBytes, windowsOf } from './source/windows.ts'
-import { endUndo } from './undo/directory.ts'
+import { endUndo, forgetUndone } from './undo/directory.ts'
 import { saveUndo } from './undo/save-undo.ts'
 
 export type { PacketSource, PartSource, Target }
@@ -100,14 +101,16 @@ async function replayInto(
   // Found good before anything is written, constraints included.
   let window = await windows.next()
 
-  const { databaseId } = await preflight(connection, needed, options, signal)
+  const found = await preflight(connection, needed, options, signal)
   const { generation } = source
-  const replayed = { sha256, generation, target: targetHash(url, database), databaseId }
+  const replayed = { sha256, generation, target: targetHash(url, database), databaseId: found.databaseId }
   await resume.begin(connection, replayed)
-  if (undoDirectory !== undefined) {
-    const isBegun = resume.done.length > 0
-    await saveUndo(connection, source, { ...settings, directory: undoDirectory, replayed, isBegun }, signal)
-  }
+  if (source.directory !== undefined) await forgetUndone(source.directory, replayed)
+  await createMissing(connection, found, signal)
+  const stateFile = options.stateFile === null ? null : resolve(options.stateFile)
+  const undo = undoDirectory === undefined ? null : { directory: undoDirectory, replayed, stateFile }
+  const isBegun = resume.done.length > 0
+  if (undo !== null) await saveUndo(connection, source, { ...settings, undo, isBegun }, signal)
 
   const lanes = options.withoutConstraints || inOrder ? 1 : options.lanes === 'auto' ? lanesOfAuto : options.lanes
   const tally = createTally()
@@ -134,7 +137,7 @@ async function replayInto(
     window = await next
   }
   await resume.end()
-  if (undoDirectory !== undefined) await endUndo(undoDirectory, replayed)
+  if (undo !== null) await endUndo(undo)
   const seconds = (performance.now() - started) / 1_000
   const { done, rejected } = resume
   return { ...tally, partsDone, partsSkipped: done.length, rejectedBefore: rejected.length, lanes, seconds }

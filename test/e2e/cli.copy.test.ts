@@ -96,6 +96,9 @@ test('a packet that was replaced meanwhile is not replayed, nor one that other c
   expect(await copy(['--progress', 'none'])).toMatchObject({ code: 4 })
   rewrite({ credentials: `Basic ${btoa('other:credentials')}` })
   await refused(/422 .*; pass --restart to begin anew\n$/)
+  // Another 422, which a new key would not change.
+  rewrite({ dbUrl: 'bolt://192.0.2.1:7687', fileName: 'nowhere.json' })
+  await refused(/422 .*dbUrl: .*(?<!anew)\n$/)
   rewrite({})
   await publish('replaced.json')
   await refused(/replaced\.json was replaced after the job \S+ had made it; pass --restart to begin anew\n$/)

@@ -59,6 +59,8 @@ test('the state does not fit another target, nor another database at the same ad
   await expect(replayed(source, legacy, options)).rejects.toMatchObject({
     message: 'the state file is of another target; pass --restart to begin anew',
   })
+  // Nothing was written there, no constraint either.
+  expect(JSON.stringify(await run(other, 'CALL db.constraints()'))).not.toContain(label)
   const state = JSON.parse(await readFile(stateFile, 'utf8'))
   await writeFile(stateFile, JSON.stringify({ ...state, databaseId: 'ABC' }))
   await expect(replayed(source, target, options)).rejects.toMatchObject({

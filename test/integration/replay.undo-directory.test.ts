@@ -139,3 +139,13 @@ test('a replay that was begun without an undo gets none', async () => {
   await expect(replayed(source, target, options)).rejects.toMatchObject(refusal('begun without --undo'))
   await replayed(source, target, usual)
 })
+
+test('a replay that was interrupted and then undone begins anew', async () => {
+  await clear()
+  await run(driver, `UNWIND range(0, 19) AS at CREATE (:\`${label}\` {id: 'a' + at, old: 1})`)
+  await interrupt(25)
+  expect(JSON.parse(await readFile(stateFile, 'utf8'))).toMatchObject({ done: [1] })
+  await undone(undoDirectory, target)
+  expect(await replayed(source, target, usual)).toMatchObject({ partsSkipped: 0, partsDone: 3 })
+  expect(await run(driver, `MATCH (n:\`${label}\`) WHERE n.old IS NOT NULL RETURN n.id`)).toEqual([])
+})

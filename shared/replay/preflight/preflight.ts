@@ -8,37 +8,48 @@ import { allRows, type Protocol, probeRead, probeWrite } from './queries.ts'
 export interface PreflightSettings {
   createConstraints: boolean
   withoutConstraints: boolean
-  /** Whether to leave constraints that are missing to the replay. */
-  isDry?: boolean
 }
 
 export interface Preflight {
   /** Null where the database has none. */
   databaseId: string | null
-  /** Constraints that the target lacks, and gets from a replay that is not dry. */
+  /** Constraints that the target lacks, for `createMissing`. */
   missing: readonly Uniqueness[]
+  syntax: ConstraintSyntax
 }
 
 /**
  * Finds out whether a replay can begin, before it writes: whether the target can be reached and written, and has the
- * constraints, or makes them.
+ * constraints, or may get them. Writes nothing.
  * @throws ReplayError
  */
 export function preflight(
   connection: Connection,
   needed: readonly Uniqueness[],
-  { createConstraints, withoutConstraints, isDry = false }: PreflightSettings,
+  { createConstraints, withoutConstraints }: PreflightSettings,
   signal: AbortSignal,
 ): Promise<Preflight> {
   return reached('written', async () => {
     const protocol = await probeWrite(connection, signal)
     const databaseId = await idOf(connection, signal)
-    if (withoutConstraints) return { databaseId, missing: [] }
-    const missing = await missingConstraints(connection, needed, protocol, signal)
     const syntax = constraintSyntax(protocol)
+    if (withoutConstraints) return { databaseId, missing: [], syntax }
+    const missing = await missingConstraints(connection, needed, protocol, signal)
     if (missing.length > 0 && !createConstraints) throw new ReplayError('refused', missingText(missing, syntax))
-    for (const one of isDry ? [] : missing) await create(connection, one, syntax, signal)
-    return { databaseId, missing }
+    return { databaseId, missing, syntax }
+  })
+}
+
+/** Creates the constraints that are missing. @throws ReplayError that names those created before one that cannot be */
+export function createMissing(
+  connection: Connection,
+  { missing, syntax }: Pick<Preflight, 'missing' | 'syntax'>,
+  signal: AbortSignal,
+): Promise<void> {
+  return reached('written', async () => {
+    for (const [index, one] of missing.entries()) {
+      await create(connection, one, syntax, missing.slice(0, index), signal)
+    }
   })
 }
 
@@ -98,7 +109,7 @@ async function idOf(connection: Connection, signal: AbortSignal): Promise<string
 }
 
 function missingText(missing: readonly Uniqueness[], syntax: ConstraintSyntax): string {
-  const shown = missing.map(({ label, property }) => `:${label}(${property})`).join(', ')
+  const shown = shownIn(missing)
   const run = missing.map((one) => creation(one, syntax)).join('; ')
   const risk = 'replay would be slow and could make duplicates'
   return `the target has no uniqueness constraint on ${shown}: ${risk}. Run: ${run}; or pass --create-constraints`
@@ -108,6 +119,7 @@ async function create(
   connection: Connection,
   one: Uniqueness,
   syntax: ConstraintSyntax,
+  created: readonly Uniqueness[],
   signal: AbortSignal,
 ): Promise<void> {
   try {
@@ -119,6 +131,10 @@ async function create(
     // The first line names the constraint, the next the two nodes in the way.
     const reason = /^Both Node.*$/m.exec(message)?.[0] ?? describeFailure(error)
     const which = `the uniqueness constraint on :${one.label}(${one.property}) cannot be created`
-    throw new ReplayError('refused', `${which}: ${reason}`, { cause: error })
+    const before = created.length === 0 ? '' : `; created before it: ${shownIn(created)}`
+    throw new ReplayError('refused', `${which}: ${reason}${before}`, { cause: error })
   }
 }
+
+const shownIn = (constraints: readonly Uniqueness[]) =>
+  constraints.map(({ label, property }) => `:${label}(${property})`).join(', ')

@@ -45,9 +45,16 @@ export async function readState(file: string, isIgnored: boolean): Promise<State
   }
 }
 
+/** @throws ReplayError `failed` if the file cannot be written, as on a disk that is full or beside another replay */
 export async function writeState(file: string, state: State): Promise<void> {
-  await mkdir(dirname(file), { recursive: true })
-  await writeWhole(file, `${JSON.stringify(state)}\n`)
+  try {
+    await mkdir(dirname(file), { recursive: true })
+    await writeWhole(file, `${JSON.stringify(state)}\n`)
+  } catch (cause) {
+    const problem = `cannot be written (${(cause as NodeJS.ErrnoException).code})`
+    const rest = 'what was replayed stays, and the same command goes on when it can'
+    throw new ReplayError('failed', `the state file ${file} ${problem}; ${rest}`, { cause })
+  }
 }
 
 export const removeState = (file: string): Promise<void> => rm(file, { force: true })

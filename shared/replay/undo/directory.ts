@@ -6,7 +6,7 @@ import type { StatementCounts } from '../../publish/pairs/statements/statement.t
 import type { PartSink } from '../../publish/parts/packet-writer.ts'
 import { ReplayError } from '../errors.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
-import type { State } from '../resume/state-file.ts'
+import { readState, removeState, type State } from '../resume/state-file.ts'
 import { localManifest } from '../source/local-manifest.ts'
 import { writeWhole } from '../whole-file.ts'
 
@@ -17,12 +17,20 @@ const marker = z.strictObject({
   generation: z.number().nullable(),
   target: z.string(),
   databaseId: z.string().nullable(),
+  /** Where that replay remembers how far it is. */
+  stateFile: z.string().nullable().default(null),
   /** Nothing is replayed before it is `complete`; `ended` when all is. */
   stage: z.enum(['reading', 'complete', 'ended']),
 })
 
 /** Whose undo a directory holds. */
 export type Replayed = Pick<State, 'sha256' | 'generation' | 'target' | 'databaseId'>
+
+export interface UndoDirectory {
+  directory: string
+  replayed: Replayed
+  stateFile: string | null
+}
 
 // Its name is none of a part.
 const markerFile = 'undo.state'
@@ -34,7 +42,8 @@ const isOurs = (name: string) => /^(undo-\d+\.json|undo\.state|manifest\.json)(\
  * Opens the directory of an undo. Without `isBegun` nothing of the replay has been done.
  * @returns whether the undo is complete. @throws ReplayError `refused` if it holds anything else.
  */
-export async function openUndo(directory: string, replayed: Replayed, isBegun: boolean): Promise<boolean> {
+export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<boolean> {
+  const { directory, replayed } = undo
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const names = await readdir(directory)
   const known = names.includes(markerFile) ? await readMarker(directory) : null
@@ -42,11 +51,13 @@ export async function openUndo(directory: string, replayed: Replayed, isBegun: b
   const isElse = known === null && names.some((name) => name !== `${markerFile}.new`)
   if (isElse) throw refused(directory, 'holds something else')
   if (known !== null) {
-    const { version: _version, stage, ...of } = known
-    const keys = Object.keys(replayed) as (keyof Replayed)[]
-    if (keys.some((key) => of[key] !== replayed[key])) throw refused(directory, 'holds the undo of another replay')
+    const { stage } = known
+    if (!isOf(known, replayed)) throw refused(directory, 'holds the undo of another replay')
     if (stage === 'ended') throw refused(directory, 'holds the undo of a replay that has ended')
-    if (stage === 'complete') return true
+    if (stage === 'complete') {
+      await writeStage(undo, stage)
+      return true
+    }
   }
   if (isBegun) {
     throw new ReplayError(
@@ -55,9 +66,32 @@ export async function openUndo(directory: string, replayed: Replayed, isBegun: b
     )
   }
   for (const name of names.filter(isOurs)) await rm(join(directory, name))
-  await writeStage(directory, replayed, 'reading')
+  await writeStage(undo, 'reading')
   return false
 }
+
+/**
+ * Before an undo changes a target: the replay that it undoes must not go on behind parts that are undone, so what is
+ * remembered of that replay is removed. Nothing is done for a directory that holds no undo, or one of another target.
+ */
+export async function forgetUndone(
+  directory: string,
+  { target, databaseId }: Pick<Replayed, 'target' | 'databaseId'>,
+): Promise<void> {
+  // An undo is worth more than its marker.
+  const known = await readMarker(directory).catch(() => null)
+  if (known === null || known.stateFile === null || known.databaseId !== databaseId) return
+  // One database may have several addresses; two on Neo4j 3.5 both have no id.
+  if (databaseId === null && known.target !== target) return
+  const state = await readState(known.stateFile, false).catch(() => null)
+  if (state !== null && isOf(state, known)) await removeState(known.stateFile)
+}
+
+const isOf = (one: Replayed, another: Replayed) =>
+  one.sha256 === another.sha256 &&
+  one.generation === another.generation &&
+  one.target === another.target &&
+  one.databaseId === another.databaseId
 
 const refused = (directory: string, problem: string) =>
   new ReplayError('refused', `--undo: ${directory} ${problem}; name another directory`)
@@ -70,14 +104,17 @@ async function readMarker(directory: string) {
   }
 }
 
-const writeStage = (directory: string, replayed: Replayed, stage: z.infer<typeof marker>['stage']): Promise<void> =>
-  writeWhole(join(directory, markerFile), JSON.stringify({ version: 1, ...replayed, stage }))
+const writeStage = (
+  { directory, replayed, stateFile }: UndoDirectory,
+  stage: z.infer<typeof marker>['stage'],
+): Promise<void> =>
+  writeWhole(join(directory, markerFile), JSON.stringify({ version: 1, ...replayed, stateFile, stage }))
 
-export const endUndo = (directory: string, replayed: Replayed): Promise<void> =>
-  writeStage(directory, replayed, 'ended')
+export const endUndo = (undo: UndoDirectory): Promise<void> => writeStage(undo, 'ended')
 
 /** Writes the parts of an undo, and at its end the manifest. */
-export function createUndoFiles(directory: string, replayed: Replayed) {
+export function createUndoFiles(undo: UndoDirectory) {
+  const { directory } = undo
   const parts: { fileName: string; pairs: number; bytes: number; sha256: string }[] = []
   const statements: StatementCounts = {}
   const sink: PartSink = async (part) => {
@@ -99,7 +136,7 @@ export function createUndoFiles(directory: string, replayed: Replayed) {
       // A crash of the machine must not leave changes at the target, and no names of these files.
       const handle = await open(directory, 'r')
       await handle.sync().finally(() => handle.close())
-      await writeStage(directory, replayed, 'complete')
+      await writeStage(undo, 'complete')
     },
   }
 }

@@ -8,7 +8,7 @@ import type { LoadSettings } from '../source/load-part.ts'
 import type { PacketSource } from '../source/packet-source.ts'
 import { saveBetween } from './between-ends.ts'
 import { saveDeleted } from './deleted.ts'
-import { createUndoFiles, openUndo, type Replayed } from './directory.ts'
+import { createUndoFiles, openUndo, type UndoDirectory } from './directory.ts'
 import { eachPart, readFacts } from './facts.ts'
 import { createImages } from './images.ts'
 import { saveKept } from './keep-lists.ts'
@@ -16,8 +16,7 @@ import { saveNodes } from './nodes.ts'
 import { createTargetReader } from './target-reader.ts'
 
 export interface UndoSettings extends LoadSettings {
-  directory: string
-  replayed: Replayed
+  undo: UndoDirectory
   /** Whether parts of the replay are done. */
   isBegun: boolean
 }
@@ -30,13 +29,13 @@ export interface UndoSettings extends LoadSettings {
 export async function saveUndo(
   connection: Connection,
   source: PacketSource,
-  { directory, replayed, isBegun, ...settings }: UndoSettings,
+  { undo, isBegun, ...settings }: UndoSettings,
   signal: AbortSignal,
 ): Promise<void> {
-  const files = createUndoFiles(directory, replayed)
+  const files = createUndoFiles(undo)
   const writer = createPacketWriter(partLimits(maxPairsPerPart), Number.MAX_SAFE_INTEGER, files.sink)
   try {
-    if (await openUndo(directory, replayed, isBegun)) return
+    if (await openUndo(undo, isBegun)) return
     const facts = await readFacts(source, settings, signal)
     const reader = createTargetReader(connection, facts, signal)
     const images = createImages(facts, reader, writer)

@@ -26,7 +26,7 @@ async function missingAt(source: PacketSource, target: Target, options: DryRunOp
   const { needed } = await survey(source, { recognise: createRecogniser(), allowOther }, signal)
   const connection = connect(target)
   try {
-    const { missing } = await preflight(connection, needed, { ...options, isDry: true }, signal)
+    const { missing } = await preflight(connection, needed, options, signal)
     return missing
   } finally {
     await connection.close()

@@ -39,6 +39,13 @@ export const replayUndo: readonly Mutant[] = [
     tests: ['integration/replay.undo-directory'],
   },
   {
+    file: 'shared/replay/undo/directory.ts',
+    what: 'a replay that was interrupted and undone goes on behind the parts that were undone',
+    from: 'isOf(state, known)',
+    to: '!isOf(state, known)',
+    tests: ['integration/replay.undo-directory'],
+  },
+  {
     file: 'shared/publish/request/identity.ts',
     what: 'a point given by its fields is taken for another, and the relationship that it tells stays as replayed',
     from: 'const plain = wrap && givenByFields[wrap]',

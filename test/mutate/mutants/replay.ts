@@ -82,10 +82,10 @@ export const replay: readonly Mutant[] = [
   },
   {
     file: 'shared/replay/preflight/preflight.ts',
-    what: 'a dry run creates constraints',
-    from: 'isDry ? [] : missing',
-    to: 'missing',
-    tests: ['e2e/cli.verify'],
+    what: 'constraints that were created before one that cannot be are not told',
+    from: 'created.length === 0',
+    to: 'created.length >= 0',
+    tests: ['unit/replay/preflight'],
   },
   {
     file: 'cli/commands/copy.ts',

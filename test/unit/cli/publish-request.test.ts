@@ -36,7 +36,8 @@ test('the origin comes from the environment where the request has none', async (
 test('ids are cut into sub-requests of 500, each id once', async () => {
   const file = join(emptyDirectory(), 'ids')
   const ids = Array.from({ length: 1_001 }, (_, index) => ` id ${index}`)
-  writeFileSync(file, `${ids.join('\r\n')}\r\n\r\n${ids[0]}\r\n`)
+  // As an editor of Windows saves it.
+  writeFileSync(file, `\ufeff${ids.join('\r\n')}\r\n\r\n${ids[0]}\r\n`)
   const { requests } = await publish(['-', '--no-wait', '--ids', file])
   const body = requests[0]?.body as { originIds: string[] }[]
   expect(body.map(({ originIds }) => originIds.length)).toEqual([500, 500, 1])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { preflight } from '../../../shared/replay/preflight/preflight.ts'
+import { createMissing, preflight } from '../../../shared/replay/preflight/preflight.ts'
 import type { Connection } from '../../../shared/replay/run/connection.ts'
 import { databaseError } from './fake-connection.ts'
 
@@ -20,20 +20,23 @@ function failing(begin: string, codes: string[]): { connection: Connection; aske
   return { connection: { session, async close() {} } as unknown as Connection, asked }
 }
 
+const prepare = async (connection: Connection, of = needed) =>
+  createMissing(connection, await preflight(connection, of, settings, signal), signal)
+
 const changed = 'Neo.TransientError.Transaction.ConstraintsChanged'
 
 test.each(['CREATE ()', 'CALL db.constraints', 'CREATE CONSTRAINT'])(
   '%s is repeated if another transaction interfered',
   async (begin) => {
     const { connection, asked } = failing(begin, [changed, changed])
-    await preflight(connection, needed, settings, signal)
+    await prepare(connection)
     expect(asked.filter((query) => query.startsWith(begin))).toHaveLength(3)
   },
 )
 
 test('a constraint that cannot be created after nine attempts is named', async () => {
   const { connection, asked } = failing('CREATE CONSTRAINT', Array(20).fill(changed))
-  await expect(preflight(connection, needed, settings, signal)).rejects.toMatchObject({
+  await expect(prepare(connection)).rejects.toMatchObject({
     kind: 'refused',
     message: expect.stringContaining(`:Person(id) cannot be created: ${changed}`),
   })
@@ -47,4 +50,17 @@ test('a target that is away is not waited for', async () => {
     message: expect.stringContaining('cannot be reached'),
   })
   expect(asked).toEqual(['CREATE ()'])
+})
+
+test('constraints are not created by the checks, and those created before one that cannot be are named', async () => {
+  const { connection, asked } = failing('CREATE CONSTRAINT ON (n:`Town`)', [
+    'Neo.DatabaseError.Schema.ConstraintCreationFailed',
+  ])
+  const all = ['City', 'Person', 'Town', 'Way'].map((label) => ({ label, property: 'id' }))
+  await preflight(connection, all, settings, signal)
+  expect(asked.filter((query) => query.startsWith('CREATE CONSTRAINT'))).toEqual([])
+  await expect(prepare(connection, all)).rejects.toMatchObject({
+    kind: 'refused',
+    message: expect.stringMatching(/:Town\(id\) cannot be created: .*; created before it: :City\(id\), :Person\(id\)$/),
+  })
 })

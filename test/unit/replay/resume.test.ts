@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -65,4 +65,17 @@ test('a replay that begins anew forgets what was done, even if it is killed in i
   const restarted = await open(true)
   await restarted.begin(connection, current)
   expect(await open()).toMatchObject({ done: [], rejected: [] })
+})
+
+test('a state file that cannot be written ends the replay with its name, and what it said stays', async () => {
+  const first = await open()
+  await first.begin(connection, current)
+  await first.add([1], [])
+  await mkdir(`${file}.new`)
+  await expect(first.add([2], [])).rejects.toMatchObject({
+    kind: 'failed',
+    message: `the state file ${file} cannot be written (EISDIR); what was replayed stays, and the same command goes on when it can`,
+  })
+  await rm(`${file}.new`, { recursive: true })
+  expect(await open()).toMatchObject({ done: [1] })
 })

@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { emptyDirectory, runCli } from '../../support/cli.ts'
+import { manifest } from '../../support/fake-packet.ts'
+import { startFakeService } from '../../support/fake-service.ts'
+
+const odd = /^error: http:\S+ answered something else than this service does\n$/
+
+test.each(['ls', 'jobs', 'job'])('%s refuses an answer that is not of this service', async (command) => {
+  for (const body of [{}, null, [], 'a text', { fileNames: 'a', jobs: 1, next: null }]) {
+    const { variables, requests } = await startFakeService(() => ({ status: 200, body }))
+    const { code, stderr } = await runCli([command, 'acme'], variables)
+    expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringMatching(odd) })
+    expect(requests).toHaveLength(1)
+  }
+})
+
+test.each(['ls', 'jobs'])('%s ends where a page names itself as the next one', async (command) => {
+  const page = { fileNames: ['a'], jobs: [], next: 'a' }
+  const { variables, requests } = await startFakeService(() => ({ status: 200, body: page }))
+  const { code, stderr } = await runCli([command, 'acme', '--limit', '1000000'], variables)
+  expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringMatching(odd) })
+  expect(requests).toHaveLength(2)
+})
+
+test('a manifest of the service without a link, or with two parts that would be one file, is refused', async () => {
+  const whole = manifest('http://127.0.0.1:1', { sha256: null })
+  const [part] = whole.parts
+  const { url: _, ...unlinked } = { ...part, url: '' }
+  const cases = [
+    [[unlinked], 'parts: url: is missing'],
+    [
+      [
+        { ...part, fileName: 'a/p.json' },
+        { ...part, fileName: 'b/p.json' },
+      ],
+      'parts: several have the same file name',
+    ],
+  ] as const
+  for (const [parts, problem] of cases) {
+    const { variables } = await startFakeService(() => ({ status: 200, body: { ...whole, parts } }))
+    const { code, stderr } = await runCli(['get', 'acme/p', '-o', join(emptyDirectory(), 'p')], variables)
+    expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining(`acme/p is not valid: ${problem}\n`) })
+  }
+})
