@@ -67,7 +67,7 @@ test('integers beyond 2^53 are exact, also for clients whose JSON reader rounds 
   const [kept, gone] = ['9007199254740992', '9007199254740993']
   await run(target, `UNWIND [5, ${kept}, ${gone}] AS id CREATE (:${label} {id: id})`)
   const drawn = await client.post(`/1.0/publish/${org}/createrelationships`, {
-    ...{ startIndex: label, startIdField: 'id', endIndex: label, endIdField: 'id', type: 'T', fileName: 'large-ends' },
+    ...{ startIndex: label, startIdField: 'id', endIndex: label, endIdField: 'id', type: 'T', fileName: 'ends' },
     idPairs: [gone, kept].map((startId) => ({ startId, endId: '5' })),
     ...{ startIdType: 'integer', endIdType: 'integer', parameterSyntax: 'dollar' },
   })
