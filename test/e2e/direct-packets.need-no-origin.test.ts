@@ -62,6 +62,35 @@ test('more than 500 ids may be deleted, and the replay deletes exactly those nod
   ).toEqual([[700n]])
 })
 
+test('integers beyond 2^53 are exact, also for clients whose JSON reader rounds them', async () => {
+  const label = uniqueName('Large')
+  const [kept, gone] = ['9007199254740992', '9007199254740993']
+  await run(target, `UNWIND [5, ${kept}, ${gone}] AS id CREATE (:${label} {id: id})`)
+  const drawn = await client.post(`/1.0/publish/${org}/createrelationships`, {
+    ...{ startIndex: label, startIdField: 'id', endIndex: label, endIdField: 'id', type: 'T', fileName: 'ends' },
+    idPairs: [gone, kept].map((startId) => ({ startId, endId: '5' })),
+    ...{ startIdType: 'integer', endIdType: 'integer', parameterSyntax: 'dollar' },
+  })
+  const deleted = await client.post(`/1.0/publish/${org}/delete`, {
+    mappedIndices: { DEFAULT_INDEX: label, DEFAULT_ID_FIELD: 'id' },
+    ...{ index: label, originIds: [gone, '7'], idType: 'integer', parameterSyntax: 'dollar', returnOnly: true },
+  })
+  expect(deleted.body.transactionRequest?.statements[0]).toMatchObject({
+    statement: `MATCH (n:\`${label}\`) WHERE n.\`id\` IN [x IN $ids | toInteger(x)] DETACH DELETE n`,
+    parameters: { ids: [gone, 7] },
+  })
+  const replay = async ({ body }: typeof drawn) => {
+    for (const { statement, parameters } of body.transactionRequest?.statements ?? []) {
+      await run(target, statement, parameters)
+    }
+  }
+  await replay(drawn)
+  const ends = `MATCH (n:${label})-[:T]->() RETURN toString(n.id) ORDER BY n.id`
+  expect(await run(target, ends)).toEqual([[kept], [gone]])
+  await replay(deleted)
+  expect(await run(target, ends)).toEqual([[kept]])
+})
+
 const drawing = {
   startIndex: 'Person',
   startIdField: 'id',

@@ -65,7 +65,7 @@ describe.each([
       'node upsert',
       nodeUpsert(anchor, [{ key: 'id', value: plain }], { protectedKeys: ['a'], added: ['B'], removed: ['C'] }),
     ],
-    ['node delete', nodeDelete(label, 'id')],
+    ['node delete', nodeDelete(anchor, plain)],
     ['property delete', deleteProperties(anchor, ['a'])],
     ['postback', postbackNode(anchor, since)],
     [

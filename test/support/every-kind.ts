@@ -36,7 +36,7 @@ export function everyKind(label: string): [Pair[], Pair[]] {
       pairOfStatement(cleanup(anchor, { type: 'KNOWS', direction: 'out' }, [far]), { baseId: 'a', ids_0: ['b'] }),
       pairOfStatement(cleanup(anchor, { type: 'OLD', direction: 'both' }, []), { baseId: 'a' }),
       pairOfStatement(deleteProperties(anchor, ['old', 'older']), { id: 'a' }),
-      pairOfStatement(nodeDelete(label, 'id'), { ids: ['x', 'y', 'z'] }),
+      pairOfStatement(nodeDelete(anchor, plain), { ids: ['x', 'y', 'z'] }),
       pairOfStatement(postbackNode(anchor, field('name')), { id: 'b', name: 'Bob' }),
       pairOfStatement(postbackRelationship(ends, null, field('since')), { a_id: 'a', b_id: 'b', since: 1n }),
       pairOfStatement(postbackRelationship({ ...ends, type: 'PAID' }, field('grn'), field('grn2')), {

@@ -1,3 +1,4 @@
+import { isUndecodable } from '../../cypher/values.ts'
 import * as errors from '../../errors/catalogue.ts'
 import { typeOf } from '../model/data-types.ts'
 import { nothingBroken } from '../model/model-rules.ts'
@@ -30,7 +31,10 @@ export async function identifyNodes(context: RequestContext, rows: readonly Node
     if (identity && !isIncomplete(context, row, identity)) identities.set(node, identity)
     else skipped.add(node)
     const searchId = plan.search && propertyOf(properties, plan.search.idField)
-    if (identity && searchId !== null && isSearched(plan, keys.labels)) searchIds.set(node, String(searchId))
+    if (identity && searchId !== null && isSearched(plan, keys.labels)) {
+      if (hasText(searchId)) searchIds.set(node, String(searchId))
+      else leaveOutSearchId(context, row)
+    }
   }
   await uniqueness.check(onDuplicate(context))
   for (const [node, identity] of identities) if (uniqueness.isDuplicate(identity)) skipped.add(node)
@@ -46,6 +50,22 @@ export async function identifyNodes(context: RequestContext, rows: readonly Node
 function isSearched({ search }: Plan, labels: readonly string[]): boolean {
   if (search === null || labels.some((label) => search.prevented.includes(label))) return false
   return search.filter === null || labels.includes(search.filter)
+}
+
+/** What the driver cannot decode throws when it is turned into text. */
+const hasText = (value: unknown): boolean => !(Array.isArray(value) ? value.some(isUndecodable) : isUndecodable(value))
+
+/** @throws unpublishable (422) if the node's search id is not to be skipped. */
+function leaveOutSearchId(context: RequestContext, { node, keys, properties }: NodeRow) {
+  const { plan } = context
+  const key = plan.search?.idField as string
+  const problem = propertyProblem(key, propertyOf(properties, key))
+  if (!plan.skips) throw errors.unpublishable(`${describeNode(node, keys)} ${problem}`)
+  observeNode(context, node, keys, problem)
+  // A published property is counted with its node.
+  const isPublished =
+    plan.publishesNodes && ![plan.protectedNodeProperties, plan.deletedProperties].flat().includes(key)
+  if (!isPublished) countSkipped(context, 'properties')
 }
 
 /**

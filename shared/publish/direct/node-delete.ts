@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ParameterSyntax } from '../../cypher/parameters.ts'
+import type { Rendered } from '../../cypher/values.ts'
 import type { Issue } from '../../errors/app-error.ts'
 import type { Compression } from '../../storage/compression.ts'
 import { shown } from '../../validation/issues.ts'
@@ -9,12 +10,12 @@ import { originIndex } from '../request/plan.ts'
 import { mappedIndexRules, returnOnlyStoresNothing, storingFields } from '../request/rules.ts'
 import { type IdType, idParameter } from './packet.ts'
 
-/** The content of a packet of #9. `ids` are the JSON of parameters. */
+/** The content of a packet of #9. `ids` are its `originIds` as parameters. */
 export interface NodeDelete {
   label: string
   idProperty: string
   originIds: readonly string[]
-  ids: readonly string[]
+  ids: readonly Rendered[]
   fileName: string
   returnOnly: boolean
   expiresAfterDays: number | undefined
@@ -69,5 +70,5 @@ export function parseNodeDelete(body: unknown): { order: NodeDelete; issues: Iss
   const index = originIndex({ mappedIndices, index: fields.index })
   const { fileName = '', returnOnly = false, expiresAfterDays, compression, parameterSyntax } = fields
   const stored = { fileName, returnOnly, expiresAfterDays, compression }
-  return { order: { ...index, originIds, ids: ids.map(String), ...stored, parameterSyntax }, issues }
+  return { order: { ...index, originIds, ids: ids.filter((id) => id !== null), ...stored, parameterSyntax }, issues }
 }

@@ -1,5 +1,6 @@
 import type { ParameterSyntax } from '../../cypher/parameters.ts'
-import { pairOf, shapeOf } from '../pairs/pair.ts'
+import { type Rendered, renderValue } from '../../cypher/values.ts'
+import { pairOf, type Shape, shapeOf } from '../pairs/pair.ts'
 import { nodeDelete } from '../pairs/statements/node-delete.ts'
 import { type End, relationshipCreate } from '../pairs/statements/relationship-create.ts'
 import { createPacketWriter, type PartSink } from '../parts/packet-writer.ts'
@@ -11,42 +12,46 @@ export type IdType = 'string' | 'integer'
 
 const noPairLimit = Number.MAX_SAFE_INTEGER
 
-/** An id as a parameter's JSON: as given, or as the integer that it spells; null if it spells none. */
-export function idParameter(id: string, type: IdType): string | null {
-  if (type === 'string') return JSON.stringify(id)
+/** An id as a parameter: as given, or as the integer that it spells; null if it spells none. */
+export function idParameter(id: string, type: IdType): Rendered | null {
+  if (type === 'string') return renderValue(id)
   const { integer } = idForms(id)
-  return integer === null ? null : String(integer)
+  return integer === null ? null : renderValue(integer)
 }
 
-/** One statement that deletes nodes by id, without reading any database. Seed, #9. `ids` are the JSON of parameters. */
+/** One statement that deletes nodes by id, without reading any database. Seed, #9. */
 export async function writeNodeDelete(
-  { label, idProperty }: End,
-  ids: readonly string[],
+  node: End,
+  ids: readonly Rendered[],
   deletedIds: readonly string[],
   syntax: ParameterSyntax,
   sink: PartSink,
 ): Promise<void> {
   const writer = createPacketWriter(partLimits(maxPairsPerPart), noPairLimit, sink)
-  const pair = pairOf(shapeOf(nodeDelete(label, idProperty), syntax), () => `[${ids.join(',')}]`)
+  // A conversion that one of the ids needs leaves the others as they are.
+  const wrap = ids.find((id) => id.wrap !== null)?.wrap ?? null
+  const list = `[${ids.map(({ json }) => json).join(',')}]`
+  const pair = pairOf(shapeOf(nodeDelete(node, { wrap, list: wrap !== null }), syntax), () => list)
   await writer.write(pair, 'the list of ids', (metadata) => metadata.deleted(deletedIds))
   await writer.end()
 }
 
-/**
- * One statement per id pair that creates a relationship between existing nodes. Seed, #10. Ids are the JSON of
- * parameters.
- */
+/** One statement per id pair that creates a relationship between existing nodes. Seed, #10. */
 export async function writeRelationshipCreates(
   { start, type, end }: { start: End; type: string; end: End },
-  idPairs: readonly (readonly [startId: string, endId: string])[],
+  idPairs: readonly (readonly [startId: Rendered, endId: Rendered])[],
   syntax: ParameterSyntax,
   sink: PartSink,
 ): Promise<void> {
   const writer = createPacketWriter(partLimits(maxPairsPerPart), noPairLimit, sink)
-  const shape = shapeOf(relationshipCreate(start, type, end), syntax)
+  const shapes = new Map<string, Shape<'startId' | 'endId'>>()
   for (const [startId, endId] of idPairs) {
-    const pair = pairOf(shape, (source) => (source === 'startId' ? startId : endId))
-    await writer.write(pair, `the pair ${startId}, ${endId}`, (metadata) => {
+    const key = `${startId.wrap} ${endId.wrap}`
+    const statement = () => relationshipCreate({ ...start, id: startId }, type, { ...end, id: endId })
+    const shape = shapes.get(key) ?? shapeOf(statement(), syntax)
+    shapes.set(key, shape)
+    const pair = pairOf(shape, (source) => (source === 'startId' ? startId.json : endId.json))
+    await writer.write(pair, `the pair ${startId.json}, ${endId.json}`, (metadata) => {
       metadata.settings({ [start.label]: start.idProperty, [end.label]: end.idProperty }, null)
       metadata.relationship(type)
     })

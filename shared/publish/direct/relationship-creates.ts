@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Rendered } from '../../cypher/values.ts'
 import { fileName } from '../../storage/names.ts'
 import { listOf, maxIssuesOfOne } from '../../validation/bounded.ts'
 import { relationshipCreatesRules } from '../request/documented-rules.ts'
@@ -21,8 +22,8 @@ const idPairs = listOf(z.strictObject({ startId: id, endId: id }), {
 const notIntegers = 'has an id that is not a 64-bit integer, as its type says'
 
 /**
- * The body of #10: label and id property of both ends, and the distinct id pairs, in order, as the JSON of parameters.
- * Seed, #10; contract 7.10.
+ * The body of #10: label and id property of both ends, and the distinct id pairs, in order, as parameters. Seed, #10;
+ * contract 7.10.
  */
 export const relationshipCreates = z
   .strictObject({
@@ -42,13 +43,13 @@ export const relationshipCreates = z
   .meta({ override: relationshipCreatesRules })
   .transform(
     ({ startIndex, startIdField, endIndex, endIdField, startIdType, endIdType, idPairs, ...rest }, context) => {
-      const ids = new Map<string, readonly [string, string]>()
+      const ids = new Map<string, readonly [Rendered, Rendered]>()
       for (const [index, { startId, endId }] of idPairs.entries()) {
         const [start, end] = [idParameter(startId, startIdType), idParameter(endId, endIdType)]
         if (start === null || end === null) {
           context.addIssue({ code: 'custom', path: ['idPairs', index], message: notIntegers })
           if (context.issues.length === maxIssuesOfOne) break
-        } else ids.set(`${start} ${end}`, [start, end])
+        } else ids.set(`${start.json} ${end.json}`, [start, end])
       }
       return {
         ...rest,

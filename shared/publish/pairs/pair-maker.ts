@@ -197,8 +197,11 @@ export type PairMaker = ReturnType<typeof createPairMaker>
 const expressionKey = ({ wrap, list }: Expression) => (wrap === null ? '' : list ? `${wrap}*` : wrap)
 const anchorsOf = ({ start, type, end }: Ends) => ({ start: anchorOf(start), type, end: anchorOf(end) })
 const endsKey = ({ start, type, end }: Ends) => [...anchorKey(start), type, ...anchorKey(end)]
+// With the kind: else a label and a property of some names could make two ids look like one far end.
 const clauseKey = (clause: KeepClause) =>
-  clause.by === 'farEnd' ? [clause.direction, ...anchorKey(clause)] : [clause.field, expressionKey(clause.id)]
+  clause.by === 'farEnd'
+    ? [clause.by, clause.direction, ...anchorKey(clause)]
+    : [clause.by, clause.field, expressionKey(clause.id)]
 const anchorOf = ({ label, idProperty, id }: Identity) => ({ label, idProperty, id })
 const anchorKey = ({ label, idProperty, id }: { label: string; idProperty: string; id: Expression }) => [
   label,

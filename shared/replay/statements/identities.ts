@@ -1,5 +1,4 @@
-import type { End } from '../../publish/pairs/statements/relationship-create.ts'
-import type { Anchor, Expression } from '../../publish/pairs/statements/statement.ts'
+import type { Anchor } from '../../publish/pairs/statements/statement.ts'
 import type { Structure } from './structure.ts'
 
 /** A node that a statement finds by identity; `parameter` holds its id, or its list of ids. */
@@ -15,8 +14,8 @@ export function typeBetween(it: Structure): string | null {
 
 /** The nodes that a statement finds by identity; of a relationship, the start comes first. */
 export function identitiesOf(it: Structure): IdentifiedNode[] {
-  const named = (parameters: readonly string[], ...nodes: readonly (End & { id?: Expression })[]): IdentifiedNode[] =>
-    nodes.map(({ label, idProperty, id = plain }, index) => {
+  const named = (parameters: readonly string[], ...nodes: readonly Anchor[]): IdentifiedNode[] =>
+    nodes.map(({ label, idProperty, id }, index) => {
       return { label, idProperty, id, parameter: parameters[index] as string }
     })
   switch (it.kind) {
@@ -27,12 +26,10 @@ export function identitiesOf(it: Structure): IdentifiedNode[] {
     case 'cleanup':
       return named(['baseId'], it.node)
     case 'nodeDelete':
-      return named(['ids'], it.node)
+      return named(['ids'], { ...it.node, id: { wrap: it.ids.wrap, list: false } })
     case 'postback':
       return it.of === 'node' ? named(['id'], it.node) : named(['a_id', 'b_id'], it.ends.start, it.ends.end)
     default:
       return named(['id'], it.node)
   }
 }
-
-const plain: Expression = { wrap: null, list: false }

@@ -52,7 +52,7 @@ function readBetweenMatched(scanner: Scanner): Structure {
     scanner.expect(' MERGE (a)-[:')
     const type = scanner.name()
     scanner.expect(']->(b)')
-    return { kind: 'relationshipCreate', start: endOf(start), type, end: endOf(end) }
+    return { kind: 'relationshipCreate', start, type, end }
   }
   scanner.expect('-[r:')
   const type = scanner.name()
@@ -65,15 +65,16 @@ function readBetweenMatched(scanner: Scanner): Structure {
   return { kind: 'postback', of: 'relationship', ends, id, stamp }
 }
 
-const endOf = ({ label, idProperty }: Anchor): End => ({ label, idProperty })
-
 /** A node delete, a property delete, the postback of a node, or a cleanup. */
 function readOfMatched(scanner: Scanner, bound: ReadonlyMap<string, Expression>): Structure {
   const label = scanner.name()
   if (scanner.takes(') WHERE n.')) {
     const node: End = { label, idProperty: scanner.name() }
-    if (!scanner.takesTemplate([' IN ', { name: 'ids' }, ' DETACH DELETE n'])) throw new Mismatch()
-    return { kind: 'nodeDelete', node }
+    scanner.expect(' IN ')
+    const ids = readValue(scanner)
+    scanner.expect(' DETACH DELETE n')
+    requires(ids.wrap === null || ids.list)
+    return { kind: 'nodeDelete', node, ids }
   }
   const node = readIdentity(scanner, label)
   if (scanner.takes(' REMOVE n.')) {

@@ -5,7 +5,7 @@ import { type NodeChanges, nodeUpsert } from '../../publish/pairs/statements/nod
 import { postbackNode, postbackRelationship } from '../../publish/pairs/statements/postback.ts'
 import { type End, relationshipCreate } from '../../publish/pairs/statements/relationship-create.ts'
 import { type RelationshipEnds, relationshipUpsert } from '../../publish/pairs/statements/relationship-upsert.ts'
-import type { Anchor, Field, Statement } from '../../publish/pairs/statements/statement.ts'
+import type { Anchor, Expression, Field, Statement } from '../../publish/pairs/statements/statement.ts'
 import type { RelationshipType } from '../../publish/request/relationship-types.ts'
 
 /** What a statement says: the arguments from which the service writes it. */
@@ -18,10 +18,10 @@ export type Structure =
       protectedKeys: readonly string[]
       idField: string | null
     }
-  | { kind: 'relationshipCreate'; start: End; type: string; end: End }
+  | { kind: 'relationshipCreate'; start: Anchor; type: string; end: Anchor }
   | { kind: 'cleanup'; node: Anchor; type: RelationshipType; clauses: readonly KeepClause[] }
   | { kind: 'deleteProperties'; node: Anchor; keys: readonly string[] }
-  | { kind: 'nodeDelete'; node: End }
+  | { kind: 'nodeDelete'; node: End; ids: Expression }
   | { kind: 'postback'; of: 'node'; node: Anchor; stamp: Field }
   | { kind: 'postback'; of: 'relationship'; ends: RelationshipEnds; id: Field | null; stamp: Field }
 
@@ -41,7 +41,7 @@ export function statementOf(it: Structure): Statement<unknown> {
     case 'deleteProperties':
       return deleteProperties(it.node, it.keys)
     case 'nodeDelete':
-      return nodeDelete(it.node.label, it.node.idProperty)
+      return nodeDelete(it.node, it.ids)
     case 'postback':
       return it.of === 'node' ? postbackNode(it.node, it.stamp) : postbackRelationship(it.ends, it.id, it.stamp)
   }

@@ -47,12 +47,12 @@ export function createImages({ named, idFields, added }: Facts, reader: TargetRe
     /** A node that is not there. */
     async absentNode(identity: Identity): Promise<void> {
       if (!isNew('absent', identityText(identity))) return
-      const { label, idProperty, id } = identity
+      const { id } = identity
       const about = `the node ${describeIdentity(identity)}`
       const json = numbersAsTheyAre(id)
       if (json === null) throw irreversible(about, `is not there, and no node delete can name its ${id.wrap}`)
       await writer.write(
-        pairOf(shapeOf(nodeDelete(label, idProperty), 'dollar'), () => `[${json}]`),
+        pairOf(shapeOf(nodeDelete(identity, { wrap: null, list: false }), 'dollar'), () => `[${json}]`),
         about,
       )
     },

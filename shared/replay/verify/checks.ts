@@ -6,7 +6,6 @@ import { staleRelationships } from '../../publish/pairs/statements/cleanup.ts'
 import { nodesToDelete } from '../../publish/pairs/statements/node-delete.ts'
 import { nodeFields } from '../../publish/pairs/statements/node-upsert.ts'
 import { postbackNode, postbackRelationship } from '../../publish/pairs/statements/postback.ts'
-import type { End } from '../../publish/pairs/statements/relationship-create.ts'
 import { idPattern, type RelationshipEnds } from '../../publish/pairs/statements/relationship-upsert.ts'
 import {
   type Anchor,
@@ -93,9 +92,8 @@ function ofRelationshipUpsert(it: Of<'relationshipUpsert'>): Check {
 }
 
 function ofRelationshipCreate(it: Of<'relationshipCreate'>): Check {
-  const plain = (end: End): Anchor => ({ ...end, id: { wrap: null, list: false } })
-  const start = anchorPattern('a', plain(it.start), 'startId')
-  const end = anchorPattern('b', plain(it.end), 'endId')
+  const start = anchorPattern('a', it.start, 'startId')
+  const end = anchorPattern('b', it.end, 'endId')
   return {
     query: template`MATCH ${start} MATCH ${end} WHERE NOT (a)-[:${quote(it.type)}]->(b) RETURN at`,
     findings: (_row, parameters) => [
@@ -126,9 +124,8 @@ function ofDeleteProperties(it: Of<'deleteProperties'>): Check {
 }
 
 function ofNodeDelete(it: Of<'nodeDelete'>): Check {
-  const { label, idProperty } = it.node
   return {
-    query: template`${nodesToDelete(label, idProperty)} RETURN at, n.${quote(idProperty)} AS id`,
+    query: template`${nodesToDelete(it.node, it.ids)} RETURN at, n.${quote(it.node.idProperty)} AS id`,
     findings: ({ id }) => [{ kind: 'undeletedNode', text: `${nodeText(it.node, id)} is still there` }],
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { renderValue } from '../../../shared/cypher/values.ts'
+import { type Rendered, renderValue } from '../../../shared/cypher/values.ts'
 import { wholePair } from '../../../shared/publish/pairs/pair.ts'
 import { createPairMaker, fieldsOf, type PropertyField } from '../../../shared/publish/pairs/pair-maker.ts'
 import type { KeepList } from '../../../shared/publish/pairs/statements/cleanup.ts'
@@ -131,6 +131,21 @@ describe('equal shapes', () => {
       pairs.relationshipUpsert({ ...knows, type: 'LIKES' }, properties, [], null),
     ].map(({ shape }) => shape.statement)
     expect(new Set(texts).size).toBe(texts.length)
+  })
+
+  test('differ between keeping far ends and keeping ids, whatever these are called', () => {
+    const byEnd: KeepList = {
+      clause: { by: 'farEnd', direction: 'out', ...identity('toInteger', 'out', 'm') },
+      ids: new Set(['"m"']),
+    }
+    const byId = (id: unknown): KeepList => ({
+      clause: { by: 'relationshipId', field: 'out', id: renderValue(id) as Rendered },
+      ids: new Set(),
+    })
+    const type = { type: 'KNOWS', direction: 'out' } as const
+    pairs.cleanup(person('p1'), type, [byEnd])
+    const { statement } = pairs.cleanup(person('p1'), { ...type }, [byId(2n ** 60n), byId('r1')]).shape
+    expect(statement).toContain('r.`out` IN $ids_1')
   })
 
   test('differ by direction, type and far end in cleanups', () => {

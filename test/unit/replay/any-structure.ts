@@ -107,8 +107,12 @@ export const anyStructure: fc.Arbitrary<Structure> = fc.oneof(
   relationshipUpsert,
   cleanup,
   postback,
-  fc.record({ kind: fc.constant('relationshipCreate' as const), start: end, type: anyName, end }),
-  fc.record({ kind: fc.constant('nodeDelete' as const), node: end }),
+  fc.record({ kind: fc.constant('relationshipCreate' as const), start: anchor, type: anyName, end: anchor }),
+  fc.record({
+    kind: fc.constant('nodeDelete' as const),
+    node: end,
+    ids: expression.map(({ wrap }) => ({ wrap, list: wrap !== null })),
+  }),
   fc
     .record({
       kind: fc.constant('deleteProperties' as const),
