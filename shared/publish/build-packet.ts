@@ -101,11 +101,13 @@ export async function buildPacket(
   const writer = createPacketWriter(partLimits(order.batchSize), order.maxPairs, deliver, observer?.pair)
   const stopped = AbortSignal.any([signal, timeout])
   await using origins = originsUntil(stopped, originPolicy, Math.max(1, secondsLeft))
+  const isMulti = order.slice !== undefined || order.requests.length > 1
   const selections = selectAhead(order.requests, origins, (request, at, origin) => {
     const plan = planOf(request)
     const conflicts = detectorOf(plan, first + at)
     const model = rulesFor?.(plan)
-    return { ...origin, sizes, plan, conflicts, pairs, writer, report, model, observer }
+    const pathOf = (field: string) => (isMulti ? `[${first + at}].${field}` : field)
+    return { ...origin, sizes, plan, pathOf, conflicts, pairs, writer, report, model, observer }
   })
   for (const at of order.requests.keys()) {
     interrupted()

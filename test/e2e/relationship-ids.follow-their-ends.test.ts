@@ -60,6 +60,17 @@ test('hardFilterRelationships also checks skipped relationships', async () => {
   expect(error).toMatch(/^400 Bad Request: hardFilterRelationships: a node on either side is missing from originIds/)
 })
 
+test('in a multi, hardFilterRelationships names the sub-request that it refuses', async () => {
+  const [label, mark] = [uniqueName('P'), uniqueName('r')]
+  await run(from, `CREATE (:${label} {id: 'a'})-[:T {grn: '${mark}'}]->(:${label} {id: 'b'})`)
+  const request = (originIds: string[]) => ({
+    ...{ ...database(neo4j, label, 'id'), returnOnly: true, preventCleanup: true, originIds },
+    ...{ relationshipIds: [mark], relationshipIdField: 'grn', hardFilterRelationships: true },
+  })
+  const { body } = await client.post('/1.0/publish/multi', [request(['a', 'b']), request(['a'])])
+  expect(body.error).toMatch(/^400 Bad Request: \[1\]\.hardFilterRelationships: a node on either side is missing/)
+})
+
 test('a relationship id stored as 5.0 is not missing', async () => {
   const number = BigInt(Date.now()) * 1_000n
   const drawn = `(:P {id: 'a'})-[:T {grn: toFloat(${number})}]->(:P {id: 'b'})`

@@ -74,6 +74,7 @@ async function packetOf(known: KnownColumns, fields: object): Promise<string[]> 
       sizes: defaultSizes,
       uniqueness,
       schema: createRelationshipSchema(origin),
+      pathOf: (field: string) => field,
       ...nothingLearned(),
       known,
       conflicts: detectorOf(plan, at),

@@ -62,7 +62,7 @@ export async function findByRelationshipIds(context: RequestContext): Promise<Fo
     if (all.length > mostFound) throw errors.tooManyFound(mostFound)
   }
   await uniqueness.check(onDuplicate(context))
-  if (plan.requiresBothEnds) requireBothEnds(plan.originIds, all, field)
+  if (plan.requiresBothEnds) requireBothEnds(context, all, field)
   const isOwn = (end: Identity | null): end is Identity => end !== null && !uniqueness.isDuplicate(end)
   const rows = all.flatMap(({ start, end, ...row }) =>
     isOwn(start) && isOwn(end) && (isQuotable(row.found.type) || !plan.skips) ? [{ ...row, start, end }] : [],
@@ -91,8 +91,8 @@ const onlyOf = (properties: Properties, key: string): Properties => ({
 })
 
 /** Seed, `hardFilterRelationships`: the id of every node on either side must be among the origin ids. */
-function requireBothEnds(originIds: readonly string[], rows: readonly FoundRow[], field: string) {
-  const given = new Set(originIds)
+function requireBothEnds({ plan, pathOf }: RequestContext, rows: readonly FoundRow[], field: string) {
+  const given = new Set(plan.originIds)
   const isOutside = (end: Identity | null) => {
     const id = end && requestText(end.id)
     return end !== null && (id === null || !given.has(id))
@@ -105,7 +105,7 @@ function requireBothEnds(originIds: readonly string[], rows: readonly FoundRow[]
     .map((id) => `"${id}"`)
     .join(', ')
   const message = `a node on either side is missing from originIds for the relationshipIds ${list}`
-  throw errors.invalidRequest([{ path: 'hardFilterRelationships', message }])
+  throw errors.invalidRequest([{ path: pathOf('hardFilterRelationships'), message }])
 }
 
 /** The end nodes with the label `targetFilter`, or all if it is absent. Contract 4.6 and 4.7. */

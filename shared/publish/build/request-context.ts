@@ -16,6 +16,8 @@ import type { BuildObserver } from './observer.ts'
 export interface RequestContext extends Reading {
   schema: RelationshipSchema
   uniqueness: Uniqueness
+  /** How violations name a field of the sub-request: `[3].fileName` in a multi. Contract 7.4. */
+  pathOf: (field: string) => string
   conflicts: ConflictDetector
   report: Report
   /** Of the model that the publish is bound to, if it is. */

@@ -56,6 +56,7 @@ async function publish(fields: object) {
     uniqueness: createUniqueness(origin),
     conflicts: detectConflicts(distinctTreatments([request]), createObservations())(plan, 0),
     schema: createRelationshipSchema(origin),
+    pathOf: (field: string) => field,
   }
   let [before, most, chunks] = [0, 0, 0]
   const measure = () => {
