@@ -12,6 +12,7 @@ const warmUps = [
   'apoc-relationships',
   'nodes-1',
   'relationships-1',
+  'replay-memory-100k',
   'whole-driver',
   'whole-four-lanes',
 ]

@@ -9,27 +9,27 @@ import type { Setting } from './setting.ts'
 export const readLanes: Lane[] = [
   { name: 'driver', unit: 'rows', what: 'bare driver, 500 ids a query, for await', measure: read('driver') },
   { name: 'driver-label', unit: 'rows', what: 'bare driver, the whole label', measure: read('driver-label'), most: 1 },
-  { name: 'apoc-nodes', unit: 'nodes', what: 'APOC, nodes by id, one call', measure: read('apoc-nodes'), most: 3 },
+  { name: 'apoc-nodes', unit: 'nodes', what: 'APOC, nodes by id, one call', measure: read('apoc-nodes'), most: 2 },
   {
     name: 'apoc-nodes-slices',
     unit: 'nodes',
     what: 'the same, 5,000 ids a call',
     measure: read('apoc-nodes-slices'),
-    most: 3,
+    most: 2,
   },
   {
     name: 'apoc-relationships',
     unit: 'entities',
     what: 'APOC, nodes by id and their relationships, one call',
     measure: read('apoc-relationships'),
-    most: 3,
+    most: 2,
   },
   {
     name: 'apoc-relationships-slices',
     unit: 'entities',
     what: 'the same, 5,000 ids a call',
     measure: read('apoc-relationships-slices'),
-    most: 3,
+    most: 2,
   },
   {
     name: 'apoc-nodes-stored',
