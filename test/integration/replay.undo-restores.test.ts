@@ -70,6 +70,14 @@ describe.each([
     await replayAndUndo([pairOf(byKey, { id: -3n, key: -3n })])
   })
 
+  test('nodes come back that a delete finds by integers beyond 2^53', async () => {
+    const [kept, gone] = ['9007199254740992', '9007199254740993']
+    await run(driver, `CREATE (:${label} {id: ${kept}}), (:${label} {id: ${gone}, a: 1})-[:KNOWS]->(:${label} {id: 7})`)
+    const text = `MATCH (n:\`${label}\`) WHERE n.\`id\` IN [x IN $ids | toInteger(x)] DETACH DELETE n`
+    const { report } = await replayAndUndo([pairOf(text, { ids: [gone, 7n] })])
+    expect(report.counters).toMatchObject({ nodesDeleted: 2, relationshipsDeleted: 1 })
+  })
+
   test('labels that the packet adds go, and those that it removes come back', async () => {
     await run(driver, `CREATE (:${label}:Old:Both {id: 'a', name: 'x'})`)
     const [merge, set] = [`MERGE (n:\`${label}\` {\`id\`: $id})`, 'SET n = {`id`: $id}']

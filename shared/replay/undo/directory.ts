@@ -55,6 +55,7 @@ export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<b
     if (!isOf(known, replayed)) throw refused(directory, 'holds the undo of another replay')
     if (stage === 'ended') throw refused(directory, 'holds the undo of a replay that has ended')
     if (stage === 'complete') {
+      // This replay may remember in another file than the one that was interrupted.
       await writeStage(undo, stage)
       return true
     }
@@ -78,7 +79,7 @@ export async function forgetUndone(
   directory: string,
   { target, databaseId }: Pick<Replayed, 'target' | 'databaseId'>,
 ): Promise<void> {
-  // An undo is worth more than its marker.
+  // An undo can be replayed without its marker, and with one that cannot be read.
   const known = await readMarker(directory).catch(() => null)
   if (known === null || known.stateFile === null || known.databaseId !== databaseId) return
   // One database may have several addresses; two on Neo4j 3.5 both have no id.
