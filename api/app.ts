@@ -25,9 +25,10 @@ export function createApp(context: ApiContext, health: AnswerHealth): Express {
   app.use(logRequests(context))
   app.use(setSecurityHeaders)
   app.use(checkHead)
+  // These come first: they need no token, and each request would compress them again.
+  app.use(docs(endpoints))
   app.use(compression({ threshold: compressedFromBytes, filter: isJson }))
   app.use(serveHealth(health))
-  app.use(docs(endpoints))
   if (context.config.api.queuePage) app.use('/queues', queuePage(context))
   app.use(mountEndpoints(context, endpoints))
   app.use(() => {

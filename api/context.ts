@@ -19,6 +19,8 @@ import type { KeptOrigins } from '../shared/origin/kept-origins.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
 import { type Budget, createBudget } from './http/budget.ts'
 
+const listBytes = 256 * 1024 * 1024
+
 /** Everything a handler may use. */
 export interface ApiContext extends Storage {
   config: Config
@@ -31,8 +33,12 @@ export interface ApiContext extends Storage {
   bodyBudget: Budget
   /** `returnOnly` packets, which this process builds itself. */
   returnOnlyBudget: Budget
+  /** Bytes of lists, of models, files and jobs, whose response is still pending. */
+  listBudget: Budget
   /** Open event streams. */
   eventStreams: Budget
+  /** Reads of very many objects or records, one of each token. */
+  longReads: Budget
   /** Dry runs, one of each token; they reserve from the budget above, too. */
   dryRunBudget: Budget
   records: JobRecords
@@ -70,11 +76,13 @@ export async function createApiContext(
     log,
     metrics,
     redis,
-    authenticate: createTokens(config.auth, log),
+    authenticate: createTokens(config.auth, log, metrics.signingKeysFailing),
     limitRequests: createRequestLimit(redis, config.limits.requestsPerMinute),
     bodyBudget: createBudget(config.limits.bodyBytes, 'bytes of request bodies'),
     returnOnlyBudget: createBudget(config.limits.returnOnlyAtOnce, 'returnOnly packets'),
+    listBudget: createBudget(listBytes, 'lists'),
     eventStreams: createBudget(config.limits.eventStreams, 'event streams'),
+    longReads: createBudget(Number.POSITIVE_INFINITY, 'long lists', 1),
     dryRunBudget: createBudget(config.limits.returnOnlyAtOnce, 'dry runs', 1),
     records,
     secrets: createSecrets(redis, config.secretKeys),

@@ -16,7 +16,8 @@ export const isFinished = ({ state }: Job): boolean => ['succeeded', 'failed', '
 
 /** A typed client of the service. Every method throws a `ServiceError` on any answer that is not a success. */
 export function createClient({ url, token }: { url: string; token: string }) {
-  const baseUrl = url.replace(/\/+$/, '')
+  let baseUrl = url
+  while (baseUrl.endsWith('/')) baseUrl = baseUrl.slice(0, -1)
   /**
    * Every endpoint of the areas publish and jobs, and one of manager. A redirect is an error: followed, it would take the credentials in
    * the body of a publish to any host.

@@ -8,8 +8,10 @@ export async function* jobsIn(stream: ReadableStream<Uint8Array>, signal?: Abort
       const blocks = (text + chunk).split('\n\n')
       text = blocks.pop() as string
       for (const block of blocks) {
-        const [, data] = /^event: (?:job|end)$.*^data: (.*)$/ms.exec(block) ?? []
-        if (data !== undefined) yield JSON.parse(data)
+        const lines = block.split('\n')
+        const data = lines.find((line) => line.startsWith('data: '))
+        const isOfJob = lines.includes('event: job') || lines.includes('event: end')
+        if (isOfJob && data !== undefined) yield JSON.parse(data.slice('data: '.length))
       }
     }
   } catch {

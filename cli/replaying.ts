@@ -111,9 +111,10 @@ function progressOf({ parts }: Source, progress: Progress) {
     (sum, part) => (sum === null || part.pairs === null ? null : sum + part.pairs),
     0,
   )
-  let before: number | null = null
+  let before = 0
   return ({ partsDone, rows, transactions }: ReplayProgress) => {
-    before ??= partsDone
+    // The parts of an earlier run are checked first.
+    if (transactions === 0) before = partsDone
     const text = textOf({ rows, transactions })
     if (pairs === null) return progress.update({ done: partsDone, total: parts.length, text })
     const done = Math.min(pairs, Math.round(rows + (pairs * before) / parts.length))

@@ -24,7 +24,7 @@ export const withSample = (command: Command): Command =>
     .option('--max-differences <n>', 'how many differences to describe; all are counted', wholeNumber(0, 10_000))
 
 function fractionOf(text: string): number {
-  const value = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN
+  const value = /^(?:\d+|\d*\.\d+)$/.test(text) ? Number(text) : Number.NaN
   if (value > 0 && value <= 1) return value
   throw new InvalidArgumentError('must be a number above 0, at most 1.')
 }

@@ -24,7 +24,12 @@ function tokens(path: string, report: Report): void {
   }
 }
 
-const oneLine = (text: string) => text.replace(/\s*\n\s*/g, ' ')
+const oneLine = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join(' ')
 
 async function keys({ jwksUrl }: JwtSettings, report: Report): Promise<void> {
   try {

@@ -1,3 +1,4 @@
+import { infoField } from '../shared/jobs/redis.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Earlier versions cannot query sorted sets by score in descending order. */
@@ -6,7 +7,7 @@ const warningShare = 0.8
 
 /** Findings from Redis's INFO, and from its settings `save` and `appendfsync` if they are readable. */
 export function* findingsOf(info: string, settings: Record<string, string>): Generator<Finding> {
-  const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? ''
+  const field = (name: string) => infoField(info, name)
   yield version(field('redis_version'))
   yield* role(field('redis_mode'), field('role'))
   yield policy(field('maxmemory_policy'))

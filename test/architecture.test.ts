@@ -22,14 +22,15 @@ const importsAtRunTime = (file: string) =>
 /** Which folders of shared/ a folder may import from, besides itself. */
 const foundations = ['config', 'errors', 'validation', 'observability', 'lifecycle']
 const sharedRules: Record<string, string[]> = {
-  publish: ['storage', 'origin', 'cypher', 'auth', ...foundations],
+  publish: ['storage', 'origin', 'cypher', 'packstream', 'auth', ...foundations],
   manager: ['storage', 'origin', 'cypher', 'auth', ...foundations],
   search: ['cypher', ...foundations],
   replay: ['publish', 'cypher', ...foundations],
   jobs: ['publish', 'storage', 'origin', 'cypher', 'auth', ...foundations],
   storage: ['cypher', ...foundations],
-  origin: foundations,
-  cypher: foundations,
+  origin: ['cypher', 'packstream', ...foundations],
+  cypher: ['packstream', ...foundations],
+  packstream: ['errors'],
   auth: ['storage', ...foundations],
   config: ['errors', 'validation'],
   errors: [],

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { Config } from '../shared/config/settings.ts'
 import type { Callbacks } from '../shared/jobs/callbacks.ts'
+import { createFleet } from '../shared/jobs/fleet.ts'
 import { createJobRecords, type JobRecords } from '../shared/jobs/job-records.ts'
 import { createPlainFileSync, type PlainFileSync } from '../shared/jobs/plain-file-sync.ts'
 import type { JobQueue } from '../shared/jobs/queue.ts'
@@ -14,6 +15,7 @@ import type { Logger } from '../shared/observability/log.ts'
 import { createMetrics, type Metrics, observeStore } from '../shared/observability/metrics.ts'
 import type { KeptOrigins } from '../shared/origin/kept-origins.ts'
 import { openStorage, type Storage } from '../shared/storage/storage.ts'
+import { type FairShare, startFairShare } from './fair-share.ts'
 import { createSlots, type Slots } from './slots.ts'
 import { createStaggeredStart, type StaggeredStart } from './staggered-start.ts'
 
@@ -32,6 +34,7 @@ export interface WorkerContext extends Storage {
   keptOrigins: KeptOrigins
   failpoint: Failpoint
   slots: Slots
+  fairShare: FairShare
   staggeredStart: StaggeredStart
 }
 
@@ -46,6 +49,8 @@ export async function createWorkerContext(
   await requireFitRedis(redis)
   const metrics = createMetrics()
   const storage = await openStorage(config.storage, observeStore(metrics))
+  const fleet = createFleet(redis, config.worker.concurrency)
+  const fairShare = releases.add('share of the slots', startFairShare(fleet), (it) => it.stop())
   const queuesAndOrigins = openQueuesAndOrigins(redis, metrics, releases)
   return {
     ...storage,
@@ -60,6 +65,7 @@ export async function createWorkerContext(
     plainFiles: createPlainFileSync(redis, storage, { isEnabled: config.storage.plainFiles, log, metrics }),
     failpoint: createFailpoint(config.failpoint, config.worker.lockSeconds),
     slots: createSlots(config.worker.concurrency, metrics),
+    fairShare,
     staggeredStart: createStaggeredStart(),
     ...overrides,
   }

@@ -47,7 +47,7 @@ const duties: Record<string, (context: WorkerContext, signal: AbortSignal) => Pr
   async sweep(context, signal) {
     const { redis } = context
     if ((await redis.exists(sweptKey)) === 1) return
-    await context.records.countOpenRuns()
+    await context.records.openRuns.recount()
     await sweep(context, Date.now(), signal)
     await redis.set(sweptKey, new Date().toISOString(), 'PX', dayMs)
   },

@@ -5,6 +5,7 @@ import type { JobRecord } from '../shared/jobs/record.ts'
 import { doneSlices, readSliceResult, type SliceResult, storeSliceResult } from '../shared/jobs/slice-results.ts'
 import { readPlan, readRequests, subRequestsPerSlice } from '../shared/jobs/stored-request.ts'
 import { createObservations } from '../shared/publish/build/conflicts.ts'
+import { boundTreatments } from '../shared/publish/build/treatments.ts'
 import { mergeContents } from '../shared/publish/content.ts'
 import { emptyPart } from '../shared/publish/parts/part-buffer.ts'
 import { packetName } from '../shared/storage/keys.ts'
@@ -33,7 +34,7 @@ export async function publishSlices(
     // All slices were done before the commit began, and none is rebuilt after that.
     if (job.state === 'committing') throw errors.storeAway(new Error('the result of a slice is gone'))
     signal.throwIfAborted()
-    await queue.addSlices(job.id, missing)
+    await queue.addSlices(job, missing)
     failpoint('slicesAdded')
     if (await delivery.moveToWaitingChildren(delivery.token as string)) throw new WaitingChildrenError()
   }
@@ -76,10 +77,11 @@ async function gather({ store, config }: WorkerContext, job: JobRecord, slices: 
 
 /** Runs one slice. The run counts if it is the first to store its result. */
 export async function publishSlice(context: WorkerContext, job: JobRecord, slice: number, run: Run): Promise<void> {
-  const { store, staggeredStart, failpoint } = context
+  const { store, slices: records, staggeredStart, failpoint } = context
   const first = slice * subRequestsPerSlice
   const known = run.attempt > 1 ? await readSliceResult(store, job, slice) : null
   if (known) {
+    await records.done(job.id, slice)
     const subRequestsDone = Math.min(subRequestsPerSlice, job.progress.subRequests - first)
     return run.onProgress({ subRequestsDone, ...totals(known.parts) })
   }
@@ -88,7 +90,7 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
   const { attempt } = run
   const { id: jobId, compression } = job
   const staging = stageParts(store, packetName(job.orgName, job.fileName), { jobId, attempt, compression }, slice)
-  const part = { ...read, slice: { first, treatments: views } }
+  const part = { ...read, slice: { first, treatments: boundTreatments(views, read.model) } }
   const { observations, ...content } = await staggeredStart.run(job.id, (staged) => {
     const put: Staging['put'] = (one) => staging.put(one).then(staged)
     return buildParts(context, job, run, { ...staging, put }, part)
@@ -96,6 +98,7 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
   failpoint('beforeSliceResult')
   const result = { run: staging.run, parts: [...staging.parts], ...content, sights: observations }
   const isCounted = await storeSliceResult(store, job, slice, result)
+  await records.done(job.id, slice)
   if (!isCounted) await staging.discard().catch(() => {})
   failpoint('sliceStored')
 }

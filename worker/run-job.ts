@@ -6,10 +6,13 @@ import type { JobRecord } from '../shared/jobs/record.ts'
 import { isRedisAway } from '../shared/jobs/redis.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import { wasCancelled } from '../shared/jobs/stored-request.ts'
+import { tenantOf } from '../shared/jobs/tenant.ts'
 import { NewerVersionError, requireKnownVersion } from '../shared/jobs/version.ts'
 import { runFailed, runHandedBack, runStarted } from '../shared/observability/events.ts'
 import { withTrace } from '../shared/observability/trace.ts'
+import { asTenant } from '../shared/origin/held-budget.ts'
 import type { WorkerContext } from './context.ts'
+import { handOver } from './fair-share.ts'
 import { cancelJob, failJob, finishCommitted } from './finish-job.ts'
 import { type Tracking, trackProgress } from './progress.ts'
 import { stepOf } from './steps.ts'
@@ -20,6 +23,9 @@ export const handBack = Symbol('hand back')
 /** Abort reason: another worker may already hold the job. */
 export const lockLost = Symbol('lock lost')
 
+/** How long a delivery gives way to those of other orgs. */
+const turnSeconds = 1
+
 /**
  * Without the store a job can neither run nor fail, because it may have committed; a Redis without memory accepts no
  * updates. Such a job is delayed until they are back, without using up an attempt. Otherwise the queue would give it
@@ -28,11 +34,21 @@ export const lockLost = Symbol('lock lost')
 export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
   let traced = context
   try {
-    const { id } = delivery.data
-    const [job] = await Promise.all([context.records.read(id), context.queue.started(delivery.opts.priority)])
+    const { id, slice } = delivery.data
+    const [job] = await Promise.all([context.records.read(id), context.queue.started(delivery.priority)])
     if (job === null || isFinished(job)) return
     traced = withTrace(context, job.traceparent)
-    await runOnce(traced, job, delivery, stopping)
+    const tenant = tenantOf(job.orgName)
+    const unended = await (slice === undefined
+      ? context.records.unendedRuns(id)
+      : context.slices.unendedRuns(id, slice))
+    // A run of it was lost with its worker. Of runs that are alone, the next loss shows which one takes workers down.
+    const hasRun = await context.fairShare.run(tenant, unended > 0, (handOver) =>
+      asTenant(tenant, () => runOnce(traced, job, delivery, AbortSignal.any([stopping, handOver]))),
+    )
+    if (hasRun) return
+    await context.queue.newTurn(delivery, job.orgName, 'second')
+    await delayJob(context, delivery, turnSeconds)
   } catch (error) {
     const isStoreAway = error instanceof AppError && error.code === 'storeAway'
     const isNewer = error instanceof NewerVersionError
@@ -102,6 +118,11 @@ async function settle(
     await delivery.moveToWait(delivery.token)
     throw new WaitingError()
   }
+  if (thrown === handOver) {
+    runHandedBack(context, run)
+    await context.queue.newTurn(delivery, job.orgName)
+    return delayJob(context, delivery)
+  }
   if (thrown === lockLost) {
     runFailed(context, { ...run, isSuperseded: true }, errors.jobInterrupted())
     // The run that holds the lock decides about the job. BullMQ leaves the queue unchanged after this error.
@@ -121,14 +142,22 @@ async function settle(
   // From here on the packet may be committed: never fail the job without checking the generations first.
   if (latest?.state === 'committing' && failure.retryable) return delayJob(context, delivery)
   const isLast = delivery.attemptsMade + 1 >= (delivery.opts.attempts ?? 1)
-  // The queue stores the message in its events, so throw a code, never text that could contain a secret.
-  if (failure.retryable && !isLast) throw new Error(failure.code)
+  if (failure.retryable && !isLast) {
+    // With its old turn it would go before the deliveries of orgs that have come since.
+    await context.queue.newTurn(delivery, job.orgName)
+    // The queue stores the message in its events, so throw a code, never text that could contain a secret.
+    throw new Error(failure.code)
+  }
   await failJob(context, job, failure)
   throw new UnrecoverableError(failure.code)
 }
 
 /** Returns a job to the queue with a delay, without counting an attempt. */
-export async function delayJob({ config }: WorkerContext, delivery: Job<JobPayload>): Promise<never> {
-  await delivery.moveToDelayed(Date.now() + config.worker.retrySeconds * 1_000, delivery.token)
+export async function delayJob(
+  { config }: WorkerContext,
+  delivery: Job<JobPayload>,
+  seconds = config.worker.retrySeconds,
+): Promise<never> {
+  await delivery.moveToDelayed(Date.now() + seconds * 1_000, delivery.token)
   throw new DelayedError()
 }

@@ -13,6 +13,9 @@ export interface CallbackAnswer {
 }
 
 const readBytes = 1_024
+/** Informational answers before the real one: each costs processor time, and a receiver could send them without end. */
+const mostInformational = 4
+const maxHeaderSize = 8 * 1_024
 // Every attempt connects anew, to an address that was checked just before.
 const agent = new Agent({ keepAlive: false, maxCachedSessions: 0 })
 
@@ -36,7 +39,12 @@ export async function sendCallback(
   }
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const { host, port, path } = url
-  const sent = request({ method: 'POST', host, port, path, headers, agent, lookup, signal, rejectUnauthorized: true })
+  const to = { method: 'POST', host, port, path, headers, agent, lookup, rejectUnauthorized: true }
+  const sent = request({ ...to, signal, maxHeaderSize })
+  let informational = 0
+  sent.on('information', () => {
+    if (++informational > mostInformational) sent.destroy(new Error('too many informational answers'))
+  })
   sent.on('response', resolve).on('error', reject)
   // Without an error when the receiver changes the protocol (101).
   sent.on('close', () => reject(new Error('the connection was closed before an answer')))

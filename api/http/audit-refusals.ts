@@ -6,7 +6,7 @@ import type { ApiContext } from '../context.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** Those of no right; what belongs to other orgs is answered as missing. */
-const refusals = ['unauthenticated', 'scopeMissing', 'noSuchOrg', 'noSuchJob', 'noSuchRecord']
+const refusals = ['unauthenticated', 'scopeMissing', 'noSuchOrg', 'noSuchJob', 'noSuchRecord', 'nameReserved']
 
 /** For an endpoint that changes something: writes the audit line of a request that it refuses. */
 export const auditRefusals =

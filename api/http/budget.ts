@@ -1,8 +1,15 @@
 import type { AppError } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 
-/** Reserves an amount for a client. @returns the release. @throws 429 over the client's share, 503 if none is left */
-export type Budget = (client: string, amount: number) => () => void
+/** Reserves an amount for a client. @throws 429 over the client's share, 503 if none is left */
+export type Budget = (client: string, amount: number) => Reservation
+
+/** Called, it releases what is reserved. */
+export interface Reservation {
+  (): void
+  /** Changes the amount, as long as it is not released. @throws as the reservation itself, and then changes nothing */
+  add(amount: number): void
+}
 
 /**
  * Limits the concurrent use of a memory-bound resource in this process; a client's further reservations may use up to
@@ -12,9 +19,10 @@ export function createBudget(limit: number, what: string, share = limit / 2): Bu
   const reserved = new Map<string, number>()
   let total = 0
 
-  function refusal(own: number, amount: number): AppError | null {
+  /** @param own what the client has reserved otherwise. @param others what all clients have. */
+  function refusal(own: number, others: number, amount: number): AppError | null {
     if (own > 0 && own + amount > share) return errors.tooManyAtOnce(what)
-    return total > 0 && total + amount > limit ? errors.processBusy(what) : null
+    return others > 0 && others + amount > limit ? errors.processBusy(what) : null
   }
 
   function add(client: string, amount: number): void {
@@ -25,13 +33,20 @@ export function createBudget(limit: number, what: string, share = limit / 2): Bu
   }
 
   return (client, amount) => {
-    const refused = refusal(reserved.get(client) ?? 0, amount)
-    if (refused) throw refused
-    add(client, amount)
-    let isReserved = true
-    return () => {
-      if (isReserved) add(client, -amount)
+    let [held, isReserved] = [0, true]
+    function grow(more: number): void {
+      if (!isReserved) return
+      const own = (reserved.get(client) ?? 0) - held
+      const refused = more > 0 ? refusal(own, total - held, held + more) : null
+      if (refused) throw refused
+      add(client, more)
+      held += more
+    }
+    function release(): void {
+      if (isReserved) add(client, -held)
       isReserved = false
     }
+    grow(amount)
+    return Object.assign(release, { add: grow })
   }
 }

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import express, { Router } from 'express'
 import type { Endpoint } from './endpoint.ts'
 import { openApiDocument } from './openapi.ts'
+import { staticAnswer } from './static-answer.ts'
 
 const assets = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 const shown = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
@@ -34,7 +35,7 @@ export const policy =
 export function docs(endpoints: readonly Endpoint[]): Router {
   const document = JSON.stringify(openApiDocument(endpoints))
   const router = Router()
-  router.get('/openapi.json', (_request, response) => void response.type('application/json').send(document))
+  router.get('/openapi.json', staticAnswer('application/json', document))
   router.use('/docs', (_request, response, next) => {
     response.set('Content-Security-Policy', policy)
     next()

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Principal, Scope } from '../../shared/auth/principal.ts'
 import type { Issue } from '../../shared/errors/app-error.ts'
+import type { Steps } from '../../shared/lifecycle/turns.ts'
 import type { Change, Outcome, Sender } from '../../shared/observability/audit.ts'
 import type { PublishResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
@@ -15,6 +16,8 @@ export type Answer = { status?: number; headers?: Record<string, string> } & (
   /** JSON text, streamed. */
   | { kind: 'chunks'; chunks: AsyncIterable<string> }
   | { kind: 'empty' }
+  /** To be waited for; the body of the request is no longer in use. */
+  | { kind: 'later'; answer: () => Promise<Answer> }
   /** Events, sent as they come. `open` returns what is to be done when the connection closes. */
   | { kind: 'events'; open: (stream: EventStream) => () => void }
 )
@@ -32,11 +35,14 @@ export interface BodyReader<Body> {
    * Reports every violated rule. The rules may depend on `params`, the raw path parameters, and on `query`, which is
    * undefined if it is not valid.
    */
-  read(
-    body: unknown,
-    params: Readonly<Record<string, unknown>>,
-    query?: unknown,
-  ): { value: Body; issues: readonly Issue[] }
+  read(body: unknown, params: Readonly<Record<string, unknown>>, query?: unknown): ReadBody<Body>
+  /** The same in steps, for a body that may take long. */
+  readInSteps?(body: unknown, params: Readonly<Record<string, unknown>>, query?: unknown): Steps<ReadBody<Body>>
+}
+
+interface ReadBody<Body> {
+  value: Body
+  issues: readonly Issue[]
 }
 
 /** The parsed `Prefer` header. */

@@ -1,56 +1,102 @@
 import { isUtf8 } from 'node:buffer'
-import express, { type Request, type RequestHandler } from 'express'
+import { setImmediate } from 'node:timers/promises'
+import type { Request, RequestHandler, Response } from 'express'
 import type { Principal } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import type { Budget } from './budget.ts'
+import type { Budget, Reservation } from './budget.ts'
 import { keyProblem, shapeOf } from './json-shape.ts'
+import { receiveBody } from './receive-body.ts'
+
+/** Bodies up to this size take nothing from the budget: whatever large bodies take, small ones are answered. */
+const freeBytes = 16 * 1024
+/** Bodies above this size are parsed one at a time. */
+const largeBytes = 1024 * 1024
 
 /**
- * Reads a JSON body within its limits. Contract 3: content type, characters, size, depth, keys. Its bytes are reserved
- * in `budget` until the response closes, because the body stays in memory until then.
+ * Reads a JSON body within its limits. Contract 3: content type, characters, size, depth, keys. What the body takes in
+ * memory is reserved in `budget` as it comes, and until `releaseBody` or until the response closes.
  */
 export function jsonBody(limitBytes: number, isOptional = false, budget?: Budget): RequestHandler[] {
-  const handlers = readers(limitBytes, budget)
-  if (!isOptional) return handlers
-  return handlers.map((handle) => (request, response, next) => {
-    if (hasBody(request)) return handle(request, response, next)
+  const read: RequestHandler = async (request, response, next) => {
+    if (isOptional && !hasBody(request)) return next()
+    if (!request.is('application/json') || !saysUtf8(request)) throw errors.unsupportedMediaType()
+    // Checked here because the whole body would be read first, from a client that may be slow or stall.
+    if (Number(request.get('Content-Length')) > limitBytes) throw errors.bodyTooLarge(limitBytes)
+    if (response.closed) throw errors.clientGone()
+    const reserved = budget?.((response.locals.principal as Principal).identity, 0)
+    if (reserved) response.once('close', reserved)
+    response.locals.body = reserved
+    try {
+      request.body = await bodyOf(request, response, limitBytes, reserved)
+    } catch (error) {
+      reserved?.()
+      // Node would wait for the rest of a body that does not come.
+      if (!request.complete) response.set('Connection', 'close')
+      throw error
+    }
     next()
-  })
+  }
+  return [read]
+}
+
+/** Gives back what the body of a request takes, once nothing refers to it any more. */
+export function releaseBody({ locals }: Response): void {
+  const reserved: Reservation | undefined = locals.body
+  reserved?.()
 }
 
 const hasBody = ({ headers }: Request) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-function readers(limitBytes: number, budget: Budget | undefined): RequestHandler[] {
-  return [
-    (request, response, next) => {
-      if (!request.is('application/json') || !saysUtf8(request)) throw errors.unsupportedMediaType()
-      // Checked here because the parser would first read the whole body, from a client that may be slow or stall.
-      if (Number(request.get('Content-Length')) > limitBytes) throw errors.bodyTooLarge(limitBytes)
-      if (budget) {
-        if (response.closed) throw errors.clientGone()
-        const { identity } = response.locals.principal as Principal
-        response.once('close', budget(identity, sizeOf(request, limitBytes)))
-      }
-      next()
-    },
-    express.raw({ limit: limitBytes, type: 'application/json' }),
-    (request, _response, next) => {
-      if (Buffer.isBuffer(request.body)) request.body = parsed(request.body)
-      next()
-    },
-  ]
+async function bodyOf(
+  request: Request,
+  response: Response,
+  limitBytes: number,
+  reserved: Reservation | undefined,
+): Promise<unknown> {
+  let received = 0
+  const bytes = await receiveBody(request, limitBytes, (more) => {
+    received += more
+    reserved?.add(Math.min(more, Math.max(0, received - freeBytes)))
+  })
+  if (received <= largeBytes) return parsed(bytes, reserved, () => {})
+  return oneAtATime(async () => {
+    if (response.closed) throw errors.clientGone()
+    return parsed(bytes, reserved, setImmediate)
+  })
 }
 
-/** Refuses invalid UTF-8 and duplicate keys, which the decoder and the parser would silently replace or drop. */
-function parsed(bytes: Buffer): unknown {
+let last: Promise<unknown> = Promise.resolve()
+
+/** Large bodies wait for each other: each takes several times its size while it is parsed. */
+function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
+  const done = last.then(work)
+  // Not the result, which would stay in memory.
+  last = done.then(
+    () => {},
+    () => {},
+  )
+  return done
+}
+
+/**
+ * Refuses invalid UTF-8 and duplicate keys, which the decoder and the parser would silently replace or drop. `pause` lets
+ * other requests proceed between the steps.
+ */
+async function parsed(bytes: Buffer, reserved: Reservation | undefined, pause: () => unknown): Promise<unknown> {
   if (bytes.length === 0) return {}
   if (!isUtf8(bytes)) refuse('the body must be UTF-8')
-  const { problem, keys } = shapeOf(bytes)
+  const { problem, keys, heapBytes } = shapeOf(bytes)
   refuse(problem)
+  if (bytes.length > freeBytes) reserved?.add(heapBytes)
+  await pause()
   const text = new TextDecoder().decode(bytes)
+  await pause()
   const body = parsedJson(text)
+  await pause()
   refuse(keyProblem(body, text, keys))
+  if (bytes.length > freeBytes) reserved?.add(freeBytes - bytes.length)
+  await pause()
   return body
 }
 
@@ -60,12 +106,6 @@ function parsedJson(text: string): unknown {
   } catch {
     throw errors.malformedJson()
   }
-}
-
-/** Upper bound of the body's size: a compressed body may expand up to the limit. */
-function sizeOf({ headers }: Request, limitBytes: number): number {
-  const length = headers['content-length']
-  return length === undefined || headers['content-encoding'] !== undefined ? limitBytes : Number(length)
 }
 
 /** UTF-8 is the only encoding of JSON between systems (RFC 8259). */

@@ -8,22 +8,31 @@ const maxKeys = 1_000_000
 const freeKeysOfOne = 2
 const maxKeysOfOne = 10_000
 
-const [quote, backslash, colon] = [0x22, 0x5c, 0x3a]
+const [quote, backslash, colon, comma, letterU] = [0x22, 0x5c, 0x3a, 0x2c, 0x75]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /**
  * Checks depth, containers and keys of a JSON text before it is parsed: parsing millions of lists or of distinct keys
  * takes many seconds. @param bytes UTF-8; invalid JSON is left to the parser.
- * @returns also the total number of keys.
+ * @returns also the total number of keys, and about what the parsed body takes in memory.
  */
-export function shapeOf(bytes: Uint8Array): { problem: string | null; keys: number } {
+export function shapeOf(bytes: Uint8Array): { problem: string | null; keys: number; heapBytes: number } {
   const keysOpen = [0]
-  let [depth, containers, keys, keysThatCount] = [0, 0, 0, 0]
-  const broken = (rule: string) => ({ problem: `the body must ${rule}`, keys })
+  let [depth, containers, keys, keysThatCount, strings, commas, wideBytes] = [0, 0, 0, 0, 0, 0, 0]
+  const broken = (rule: string) => ({ problem: `the body must ${rule}`, keys, heapBytes: 0 })
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] as number
     if (byte === quote) {
-      for (at++; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++
+      strings++
+      const from = at + 1
+      let isAscii = true
+      for (at++; at < bytes.length && bytes[at] !== quote; at++) {
+        if (bytes[at] === backslash) {
+          // An escape may be of any character.
+          if (bytes[++at] === letterU) isAscii = false
+        } else if ((bytes[at] as number) > 0x7f) isAscii = false
+      }
+      if (!isAscii) wideBytes += at - from
     } else if (byte === openBrace || byte === openBracket) {
       if (++depth > maxDepth) return broken(`be at most ${maxDepth} levels deep`)
       if (++containers > maxContainers) return broken(`have at most ${maxContainers} objects and lists`)
@@ -35,10 +44,14 @@ export function shapeOf(bytes: Uint8Array): { problem: string | null; keys: numb
       const ofOne = (keysOpen[depth] as number) + 1
       keysOpen[depth] = ofOne
       if (ofOne > freeKeysOfOne && ++keysThatCount > maxKeys) return broken(`have at most ${maxKeys} keys`)
-      if (ofOne > maxKeysOfOne) return { problem: `an object in the body must have at most ${maxKeysOfOne} keys`, keys }
-    }
+      if (ofOne > maxKeysOfOne) {
+        return { ...broken(''), problem: `an object in the body must have at most ${maxKeysOfOne} keys` }
+      }
+    } else if (byte === comma) commas++
   }
-  return { problem: null, keys }
+  // Of a string with any other character V8 may keep two bytes for each.
+  const heapBytes = bytes.length + wideBytes + 64 * containers + 16 * (strings - keys) + 8 * commas
+  return { problem: null, keys, heapBytes }
 }
 
 const forbiddenKeys = ['__proto__', 'constructor', 'prototype']

@@ -1,11 +1,13 @@
 import { pipeline } from 'node:stream/promises'
-import { type ErrorRequestHandler, type RequestHandler, type Response, Router } from 'express'
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express'
 import type { z } from 'zod'
 import type { Principal } from '../../shared/auth/principal.ts'
 import type { Issue } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
+import { inTurns } from '../../shared/lifecycle/turns.ts'
 import { audit } from '../../shared/observability/audit.ts'
 import { withTrace } from '../../shared/observability/trace.ts'
+import { asTenant } from '../../shared/origin/held-budget.ts'
 import { serializeResponse } from '../../shared/publish/response.ts'
 import { issuesOf } from '../../shared/validation/issues.ts'
 import type { ApiContext } from '../context.ts'
@@ -15,8 +17,9 @@ import type { Answer, Endpoint, Input } from './endpoint.ts'
 import { sendEvents } from './event-stream.ts'
 import { parseIfMatch } from './if-match.ts'
 import { isNamed } from './if-none-match.ts'
-import { jsonBody } from './json-body.ts'
+import { jsonBody, releaseBody } from './json-body.ts'
 import { parsePrefer } from './prefer.ts'
+import { readingFor } from './reading.ts'
 
 /**
  * Mounts every endpoint. A path requested with another method answers 405 and lists the allowed ones: fixed paths right
@@ -72,13 +75,15 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): (RequestHandler | 
     if (!principal.scopes.includes(scope)) throw errors.scopeMissing(scope)
     next()
   }
-  const handle: RequestHandler = async (request, response) => {
+  /** A function of its own: its variables would keep the body in memory until the answer. */
+  async function begin(request: Request, response: Response): Promise<Answer> {
     const principal = response.locals.principal as Principal
     const { requestId, traceparent = null } = response.locals
     const issues: Issue[] = []
     const params = validated(endpoint.params, request.params, issues)
     const query = validated(endpoint.query, queryOf(request.query, issues), issues)
-    const body = endpoint.body?.read(request.body, request.params, query)
+    const body = await readBody(endpoint, request, query)
+    request.body = undefined
     for (const issue of body?.issues ?? []) issues.push(issue) // not push(...): too many arguments overflow the stack
     const prefer = parsePrefer(request.get('Prefer'), issues)
     if (issues.length > 0) throw errors.invalidRequest(issues)
@@ -94,8 +99,13 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): (RequestHandler | 
     const changed: Input['changed'] = (change, outcome) => audit(traced.log, sender, change, outcome)
     const sent = { params, query, body: body?.value, prefer, idempotencyKey, ifMatch }
     const input = { signal, principal, sender, changed, ...sent }
-    await endpoint.access(traced, input)
-    const answer = await endpoint.handle(traced, input)
+    // A change that has begun is completed, whether or not its client still waits.
+    const own = scope?.endsWith(':write') ? traced : readingFor(traced, input)
+    await endpoint.access(own, input)
+    return asTenant(principal.identity, () => endpoint.handle(own, input))
+  }
+  const handle: RequestHandler = async (request, response) => {
+    const answer = await begin(request, response)
     if (!endpoint.takes?.includes('If-None-Match')) return send(response, answer)
     const { headers } = answer
     const isKnown = isNamed(headers?.ETag, request.get('If-None-Match'))
@@ -109,6 +119,11 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): (RequestHandler | 
     handle,
     ...(scope?.endsWith(':write') ? [auditRefusals(context, endpoint)] : []),
   ]
+}
+
+async function readBody({ body }: Endpoint, { body: sent, params }: Request, query: unknown) {
+  const steps = body?.readInSteps?.(sent, params, query)
+  return steps ? inTurns(steps) : body?.read(sent, params, query)
 }
 
 /** Query values as strings or lists; an empty value is an issue (contract 3). */
@@ -130,6 +145,10 @@ function validated(schema: z.ZodType | undefined, value: object, issues: Issue[]
 }
 
 async function send(response: Response, answer: Answer): Promise<void> {
+  if (answer.kind === 'later') {
+    releaseBody(response)
+    return send(response, await answer.answer())
+  }
   response.status(answer.status ?? 200).set(answer.headers ?? {})
   if (answer.kind === 'empty') return void response.end()
   if (answer.kind === 'json') return void response.json(answer.value)
@@ -152,7 +171,7 @@ async function* recordingErrors<Chunk>(chunks: AsyncIterable<Chunk>, { locals }:
   try {
     yield* chunks
   } catch (error) {
-    locals.streamError = error
+    if (error !== clientGone) locals.streamError = error
     throw error
   }
 }

@@ -88,3 +88,6 @@ export function responseHeaders(status: number, takes: readonly RequestHeader[],
     ...(takes.includes('Prefer') && status === 202 ? retryAfter : {}),
   }
 }
+
+/** The token is over its rate, or over its share of what one API holds. */
+export const tooMuchOfToken = 'Too many requests of this token, or too much of it under way'

@@ -3,7 +3,7 @@ import { createDocument, type ZodOpenApiObject, type ZodOpenApiOperationObject }
 import { noOrg } from './access.ts'
 import type { Endpoint } from './endpoint.ts'
 import { isPublishPath } from './mount.ts'
-import { problem, publishResponseBody, requestHeaders, responseHeaders } from './openapi-schemas.ts'
+import { problem, publishResponseBody, requestHeaders, responseHeaders, tooMuchOfToken } from './openapi-schemas.ts'
 
 /** The OpenAPI document, generated from the schemas that validate requests, so the two cannot diverge. */
 export function openApiDocument(endpoints: readonly Endpoint[]): object {
@@ -106,9 +106,9 @@ function responsesOf(endpoint: Endpoint) {
     400: 'A rule of the request is broken; all broken ones are listed',
     ...(endpoint.scope === null ? {} : { 401: 'No token, or one that is not valid', 403: 'The token lacks the scope' }),
     ...(access === noOrg && !params ? {} : { 404: 'It does not exist, or belongs to another org' }),
-    ...(body ? { 413: 'Too large', 415: 'Not JSON' } : {}),
+    ...(body ? { 408: 'The body did not come whole in time', 413: 'Too large', 415: 'Not JSON' } : {}),
     ...(takes.includes('If-None-Match') ? { 304: 'As If-None-Match names it' } : {}),
-    429: 'Too many requests of this token',
+    429: tooMuchOfToken,
     500: 'Something unforeseen; the request id helps to find it',
     503: 'A dependency does not answer, or too much is waiting',
     ...answers,

@@ -21,10 +21,16 @@ export function parseQuery(text: string | null): ParsedUrlQuery {
 
 const refused = (rule: string) => errors.invalidRequest([{ path: '', message: `the query must ${rule}` }])
 
+/** Longer than any `next` of a list: that of constraints has two keys, in JSON and in base64. */
+const longestValue = 4_096
+
 /** Exactly one value: a repeated parameter, which arrives as a list, is refused. */
 export const once = z
-  .custom<string>((value) => typeof value === 'string', 'must be given once')
-  .meta({ override: { type: 'string' } })
+  .custom<string>((value) => typeof value === 'string' && value.length <= longestValue, {
+    error: ({ input }) =>
+      typeof input === 'string' ? `must be at most ${longestValue} characters` : 'must be given once',
+  })
+  .meta({ override: { type: 'string', maxLength: longestValue } })
 
 /** One of the given words. */
 export const word = <const Words extends readonly string[]>(words: Words) =>
@@ -44,4 +50,5 @@ export const wholeNumber = (min: number, max: number) =>
 export const trueOrFalse = word(['true', 'false']).transform((value) => value === 'true')
 
 /** A parameter that may be repeated, as a list. */
-export const repeated = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat())
+export const repeated = (value: z.ZodType<string>) =>
+  z.union([value, z.array(value)]).transform((values) => [values].flat())

@@ -15,8 +15,8 @@ export const getJob = defineEndpoint({
   params: z.object({ id: jobId }),
   query: z.strictObject({ wait: wholeNumber(0, 55).optional() }),
   answer: jobSchema,
-  async handle({ finished }, { principal, params, query }) {
-    const job = requireVisible(principal, await finished.wait(params.id, (query.wait ?? 0) * 1_000))
+  async handle({ finished }, { principal, params, query, signal }) {
+    const job = requireVisible(principal, await finished.wait(params.id, (query.wait ?? 0) * 1_000, signal))
     return { kind: 'json', value: jobView(job) }
   },
 })

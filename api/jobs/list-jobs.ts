@@ -1,18 +1,14 @@
 import { z } from 'zod'
 import { coversOrg, type Principal } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import { eachJob } from '../../shared/jobs/job-list.ts'
-import { jobSchema, jobView } from '../../shared/jobs/job-view.ts'
+import { jobSchema } from '../../shared/jobs/job-view.ts'
 import type { ListPosition } from '../../shared/jobs/list-position.ts'
-import type { JobRecord } from '../../shared/jobs/record.ts'
 import { jobStates } from '../../shared/jobs/states.ts'
 import { orgName } from '../../shared/storage/names.ts'
 import { noOrg } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { wholeNumber } from '../http/query.ts'
-
-/** Jobs read for one page at most: with a `state` filter a page may hold fewer than `limit`. */
-const maxRead = 5_000
+import { pageOfJobs } from './page-of-jobs.ts'
 
 const position = z
   .string()
@@ -34,17 +30,9 @@ export const listJobs = defineEndpoint({
   }),
   answer: z.object({ jobs: z.array(jobSchema), next: z.string().nullable() }),
   answers: { 404: 'The org belongs to another' },
-  async handle({ records }, { principal, query: { limit = 100, state, after = null, ...query } }) {
-    const jobs: JobRecord[] = []
-    let next = ''
-    let read = 0
-    for await (const { job, position } of eachJob(records, listsOf(principal, query.orgName), after)) {
-      if (jobs.length === limit || read === maxRead) return { kind: 'json', value: { jobs: jobs.map(jobView), next } }
-      if (state === undefined || job.state === state) jobs.push(job)
-      next = `${position.createdAt}.${position.id}`
-      read++
-    }
-    return { kind: 'json', value: { jobs: jobs.map(jobView), next: null } }
+  async handle(context, input) {
+    const { limit = 100, state, after = null, orgName } = input.query
+    return pageOfJobs(context, input, { lists: listsOf(input.principal, orgName), limit, after, state })
   },
 })
 

@@ -4,8 +4,9 @@ import type { ModelRecord } from '../../shared/manager/records.ts'
 import type { Models } from '../../shared/manager/repository.ts'
 import type { Resource } from '../../shared/manager/resources.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import { listMemory } from '../http/list-memory.ts'
 import { once, wholeNumber } from '../http/query.ts'
-import { begun, listText, whole } from './list-texts.ts'
+import { listText } from './list-texts.ts'
 import { managerEndpoint } from './manager-endpoint.ts'
 import { listOf } from './record-schemas.ts'
 
@@ -19,11 +20,14 @@ interface List<Shape extends z.ZodRawShape> {
 const paging = z.strictObject({
   limit: wholeNumber(1, mostListed)
     .optional()
-    .describe(`how many entries at most; required where the list has more than ${mostListed}`),
+    .describe(`how many entries at most; required where the list is too long for one answer`),
   after: once.optional().describe('`next` of the answer before: entries behind those'),
 })
 
-/** A list: with `limit` one page, with `next` if more follow; without it the whole list, refused if too long. */
+/**
+ * A list: with `limit` one page, with `next` if more follow; without it the whole list, refused if too long. Its text
+ * counts against the memory that a token's lists may take until they are sent.
+ */
 export const listEndpoint = <Shape extends z.ZodRawShape>(
   path: string,
   { summary, params, of, records }: List<Shape>,
@@ -33,9 +37,8 @@ export const listEndpoint = <Shape extends z.ZodRawShape>(
     params,
     query: paging,
     gives: listOf(of),
-    async answer(models, { params, query: { limit, after } }) {
-      const read = (page: Page) => records(models, params as z.output<z.ZodObject<Shape>>, page)
-      const pieces = listText(read, of, limit ?? mostListed, after)
-      return limit === undefined ? whole(pieces, mostListed) : begun(pieces)
+    async answer(models, input, context) {
+      const read = (page: Page) => records(models, input.params as z.output<z.ZodObject<Shape>>, page)
+      return ReadableStream.from(await listText({ read, of, reserve: listMemory(context, input) }, input.query))
     },
   }) satisfies Endpoint

@@ -1,58 +1,57 @@
 import * as errors from '../../shared/errors/catalogue.ts'
-import type { Page } from '../../shared/manager/pages.ts'
+import { mostListed, type Page } from '../../shared/manager/pages.ts'
 import type { ModelRecord } from '../../shared/manager/records.ts'
-import { managerVersion, type Resource } from '../../shared/manager/resources.ts'
+import type { Resource } from '../../shared/manager/resources.ts'
+import { parsePosition, positionText } from './list-position.ts'
 
-const readAtOnce = 1_000
+/** Bytes of one answer: 10,000 records without long texts have at most 9 MB. */
+const mostBytes = 16 * 1024 * 1024
+/** Records of the first read, enough for most lists, and of each later one, which reserves what its records may take. */
+const [firstRead, laterRead] = [50, 500]
+const laterReadBytes = 8 * 1024 * 1024
 
-/** JSON text of a list of at most `most` records, which are read in batches to bound memory. */
-export async function* listText(
-  read: (page: Page) => Promise<ModelRecord[]>,
-  of: Resource,
-  most: number,
-  after?: string,
-): AsyncGenerator<string> {
+export interface List {
+  read(page: Page): Promise<ModelRecord[]>
+  of: Resource
+  /** Reserves bytes of memory until the answer is sent, or until it is called. @throws 429, 503 */
+  reserve(bytes: number): () => void
+}
+
+/**
+ * JSON text of a list, in pieces. A page ends early, with `next`, at the limit of bytes; without `limit` the list is
+ * complete. It is read before the answer starts, so that any error has its status.
+ * @throws listTooLong (400) if a list without `limit` has more records or bytes than one answer
+ */
+export async function listText(
+  { read, of, reserve }: List,
+  { limit, after }: { limit?: number | undefined; after?: string | undefined },
+): Promise<string[]> {
+  const pieces: string[] = []
   let position = after === undefined ? null : parsePosition(of, after)
-  let separator = `{"${of.many}":[`
-  for (let left = most; ; left -= readAtOnce) {
-    const wanted = Math.min(readAtOnce, left)
+  let [bytes, left] = [0, limit ?? mostListed]
+  for (let most = firstRead; ; most = laterRead) {
+    const wanted = Math.min(most, left)
+    const release = most === firstRead ? () => {} : reserve(laterReadBytes)
     // One extra record shows whether more follow.
     const found = await read({ limit: wanted + 1, after: position })
-    const texts = found.slice(0, wanted).map((record) => JSON.stringify(record))
-    yield separator + texts.join(',')
-    separator = ','
-    if (found.length <= wanted) return yield ']}'
-    position = of.sortedBy.map((field) => found[wanted - 1]?.[field] as string | number)
-    if (wanted === left) return yield `${nextIs}${Buffer.from(JSON.stringify(position)).toString('base64url')}"}`
+    const texts: string[] = []
+    for (const record of found.slice(0, wanted)) {
+      const text = JSON.stringify(record)
+      const size = Buffer.byteLength(text)
+      if (bytes > 0 && bytes + size > mostBytes) break
+      bytes += size
+      texts.push(text)
+      position = of.sortedBy.map((field) => record[field] as string | number)
+    }
+    release()
+    const text = `${pieces.length === 0 ? `{"${of.many}":[` : ','}${texts.join(',')}`
+    // A string takes up to two bytes for each character.
+    reserve(2 * text.length)
+    pieces.push(text)
+    left -= texts.length
+    if (texts.length === found.length) return [...pieces, ']}']
+    if (texts.length === wanted && left > 0) continue
+    if (limit === undefined) throw errors.listTooLong(mostListed, mostBytes)
+    return [...pieces, `],"next":"${positionText(position)}"}`]
   }
-}
-const nextIs = '],"next":"'
-
-/** Awaits the first piece, so that an error such as a missing parent is thrown before the response starts. */
-export async function begun(pieces: AsyncGenerator<string>): Promise<AsyncIterable<string>> {
-  const { value: first } = await pieces.next()
-  return (async function* () {
-    yield first as string
-    yield* pieces
-  })()
-}
-
-/** Collects all pieces. @throws listTooLong (400) if more records follow */
-export async function whole(pieces: AsyncGenerator<string>, most: number): Promise<AsyncIterable<string>> {
-  const texts: string[] = []
-  for await (const piece of pieces) texts.push(piece)
-  if (texts.at(-1)?.startsWith(nextIs)) throw errors.listTooLong(most)
-  return ReadableStream.from(texts)
-}
-
-function parsePosition({ sortedBy }: Resource, after: string): (string | number)[] {
-  const message = 'must be the `next` of another answer of this list'
-  try {
-    const position: unknown = JSON.parse(Buffer.from(after, 'base64url').toString())
-    // Versions are sorted by their field "number", all other records by texts.
-    const isSortValue = (value: unknown, index: number) =>
-      sortedBy[index] === managerVersion.sortedBy[0] ? Number.isSafeInteger(value) : typeof value === 'string'
-    if (Array.isArray(position) && position.length === sortedBy.length && position.every(isSortValue)) return position
-  } catch {}
-  throw errors.invalidRequest([{ path: 'after', message }])
 }

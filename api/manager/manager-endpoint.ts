@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Models } from '../../shared/manager/repository.ts'
+import type { ApiContext } from '../context.ts'
 import { noOrg } from '../http/access.ts'
 import { chunkedText } from '../http/chunked-text.ts'
 import { type BodyReader, defineEndpoint, type Endpoint, type Input } from '../http/endpoint.ts'
@@ -14,10 +15,9 @@ interface Operation<Shape extends z.ZodRawShape, Query, Body> {
   action?: 'import' | 'copy'
   query?: z.ZodType<Query>
   body?: BodyReader<Body>
-  /** Schema of what `answer` returns. */
+  /** Schema of what `answer` returns: a value, or its JSON text as an async iterable. */
   gives: z.ZodType
-  /** Returns a value, or its JSON text as an async iterable. */
-  answer(models: Models, input: Input<z.output<z.ZodObject<Shape>>, Query, Body>): Promise<object>
+  answer(models: Models, input: Input<z.output<z.ZodObject<Shape>>, Query, Body>, context: ApiContext): Promise<object>
 }
 
 /**
@@ -42,8 +42,8 @@ export const managerEndpoint = <Shape extends z.ZodRawShape, Query, Body>(
     answer: gives,
     hasETag: isOneRecord(gives),
     answers: answersTo[method],
-    async handle({ models }, input) {
-      const value = await answer(requireModels(models).visibleTo(input.principal), input)
+    async handle(context, input) {
+      const value = await answer(requireModels(context.models).visibleTo(input.principal), input, context)
       noteChange(input, action ?? method, value)
       if (isText(value)) return { kind: 'chunks', chunks: chunkedText(value) }
       return { kind: 'json', value, headers: isOneRecord(gives) ? etagOf(value) : {} }
@@ -54,7 +54,7 @@ const isText = (value: object): value is AsyncIterable<string> => Symbol.asyncIt
 
 const answersTo = {
   get: {},
-  post: { 409: 'The name or key is taken' },
+  post: { 403: 'The token lacks the scope, or the name is reserved', 409: 'The name or key is taken' },
   put: { 409: 'The key is taken', 412: 'The record has another enver' },
   delete: { 412: 'The record has another enver' },
 }

@@ -1,16 +1,22 @@
 import { z } from 'zod'
+import { atOnce } from '../../shared/lifecycle/turns.ts'
 import { maxPairsPerPart } from '../../shared/publish/parts/part-buffer.ts'
 import { publishRequest } from '../../shared/publish/request/fields.ts'
-import { parseMulti } from '../../shared/publish/request/multi.ts'
+import { multiSteps } from '../../shared/publish/request/multi.ts'
 import { orgInBody } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { trueOrFalse, wholeNumber } from '../http/query.ts'
 import { dryRun, isDryRun, publishOrDryRun } from '../submission/dry-run-body.ts'
 import { multiExample } from '../submission/examples.ts'
 import { publish } from '../submission/publish.ts'
-import { storedAnswers } from '../submission/stored-answers.ts'
+import { submittedAnswers } from '../submission/stored-answers.ts'
 
 const batchSize = wholeNumber(1, maxPairsPerPart).optional()
+
+function* readInSteps(body: unknown, _params: object, query?: unknown) {
+  const { multi, issues } = yield* multiSteps(body, { isDryRun: isDryRun(query) })
+  return { value: multi, issues }
+}
 
 /** Seed, Publish #4; contract 7.4. */
 export const createMulti = defineEndpoint({
@@ -29,14 +35,12 @@ export const createMulti = defineEndpoint({
     limitBytes: 32 * 1024 * 1024,
     schema: z.array(publishRequest).min(1).max(10_000),
     example: multiExample,
-    read(body, _params, query) {
-      const { multi, issues } = parseMulti(body, { isDryRun: isDryRun(query) })
-      return { value: multi, issues }
-    },
+    read: (...given) => atOnce(readInSteps(...given)),
+    readInSteps,
   },
   takes: ['Prefer', 'Idempotency-Key'],
   answer: publishOrDryRun,
-  answers: storedAnswers,
+  answers: submittedAnswers,
   async handle(context, { query, body: { returnOnly, ...multi }, ...caller }) {
     const { batchsize, batchSize = batchsize, forceOverwrite = false, dryRun } = query
     const order = { kind: 'multi', ...multi, batchSize: batchSize ?? maxPairsPerPart, force: forceOverwrite } as const

@@ -7,7 +7,7 @@ import { defineEndpoint } from '../http/endpoint.ts'
 import { dryRun, isDryRun, publishOrDryRun } from '../submission/dry-run-body.ts'
 import { publishExample } from '../submission/examples.ts'
 import { publish } from '../submission/publish.ts'
-import { storedAnswers } from '../submission/stored-answers.ts'
+import { submittedAnswers } from '../submission/stored-answers.ts'
 
 /** Seed, Publish #3; contract 7.3. */
 export const createPacket = defineEndpoint({
@@ -28,7 +28,7 @@ export const createPacket = defineEndpoint({
   },
   takes: ['Prefer', 'Idempotency-Key'],
   answer: publishOrDryRun,
-  answers: storedAnswers,
+  answers: submittedAnswers,
   async handle(context, { query: { dryRun }, body: request, ...caller }) {
     const { orgName = '', fileName = '' } = request
     const order = {

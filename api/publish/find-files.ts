@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { orgName } from '../../shared/storage/names.ts'
+import { longestKeyBytes, namePiece, orgName } from '../../shared/storage/names.ts'
 import { listOf } from '../../shared/validation/bounded.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
@@ -9,8 +9,8 @@ import { zodBody } from '../http/zod-body.ts'
 
 // Limited, as each prefix is a separate lookup in the store.
 const maxNames = 10_000
-const isText = (value: unknown) => typeof value === 'string'
-const names = listOf(z.string(), { type: 'string' }, isText, maxNames)
+const isPiece = (value: unknown) => typeof value === 'string' && value.length <= longestKeyBytes
+const names = listOf(namePiece, { type: 'string', maxLength: longestKeyBytes }, isPiece, maxNames)
 const search = z.strictObject({ fileNames: names.nullish(), usePrefixes: z.boolean().nullish() })
 
 /** Seed, Publish #8; contract 7.8. Prefixes are looked up in the store; substrings need a listing of the whole org. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { orgName } from '../../shared/storage/names.ts'
+import { namePiece, orgName } from '../../shared/storage/names.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { fileListBody } from '../http/openapi-schemas.ts'
@@ -14,7 +14,7 @@ export const listFiles = defineEndpoint({
   scope: 'publish:read',
   access: orgInPath,
   params: z.object({ orgName }),
-  query: z.strictObject({ filter: repeated.optional(), ...paging }),
+  query: z.strictObject({ filter: repeated(namePiece).optional(), ...paging }),
   answer: fileListBody,
   handle({ packets }, { params, query: { filter = [], ...page } }) {
     return answerPage(packets, { orgName: params.orgName, prefixes: [''], holding: filter }, page)

@@ -4,6 +4,7 @@ import { listOf } from '../../shared/validation/bounded.ts'
 import { zodBody } from '../http/zod-body.ts'
 
 const longestName = 255
+const mostNodeTypes = 10_000
 
 /** Clusters, policies and indexes are only names, not stored records. Contract 10, Search. */
 export const name = z
@@ -23,9 +24,9 @@ export const strategyName = z
 
 export const nodeTypesBody = zodBody(
   z.strictObject({
-    nodeTypes: listOf(z.string(), { type: 'string' })
+    nodeTypes: listOf(name, { type: 'string', maxLength: longestName }, undefined, mostNodeTypes)
       .refine((keys) => keys.length > 0, 'must have at least one node type')
-      .meta({ override: { type: 'array', items: { type: 'string' }, minItems: 1 } }),
+      .meta({ override: { type: 'array', items: { type: 'string', maxLength: longestName }, minItems: 1 } }),
   }),
   1024 * 1024,
   { nodeTypes: ['Movie'] },

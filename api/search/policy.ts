@@ -1,5 +1,6 @@
 import { byCodePoint } from '../../shared/cypher/identifiers.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
+import { sharedManager } from '../../shared/manager/versions.ts'
 import { indexNames, indexPolicy } from '../../shared/search/index-policy.ts'
 import { isIndexable } from '../../shared/search/strategies.ts'
 import type { ApiContext } from '../context.ts'
@@ -7,8 +8,6 @@ import { chunkedText } from '../http/chunked-text.ts'
 import type { Answer } from '../http/endpoint.ts'
 import { requireModels } from '../manager/require-models.ts'
 
-/** Policies are generated from this manager, whatever its org: manager names are unique. Contract 10, Search. */
-const modelName = 'default'
 const typesAtOnce = 200
 
 interface Custom {
@@ -21,7 +20,7 @@ interface Custom {
  * @throws noSuchNodeType (404), notIndexable (422), managerAway (503)
  */
 export async function policy({ models }: ApiContext, policyName: string, custom: Custom | null): Promise<Answer> {
-  const model = await requireModels(models).latest(modelName)
+  const model = await requireModels(models).latest(sharedManager)
   const keys = custom ? chosen(model.keys, custom.nodeTypes) : model.keys.filter(isIndexable).sort(byCodePoint)
   const leftOut = custom ? [] : model.keys.filter((key) => !isIndexable(key)).sort(byCodePoint)
   const [first, ...more] = batches(keys)

@@ -1,13 +1,14 @@
-import type { Principal } from '../../shared/auth/principal.ts'
 import { type Issue, maxIssues } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
 import type { VersionDocument } from '../../shared/manager/version-document.ts'
+import { dataTypeOf } from '../../shared/publish/model/data-types.ts'
 import { type BoundModel, createBinding, type ModelledProperty } from '../../shared/publish/request/bound-model.ts'
 import type { PublishRequest } from '../../shared/publish/request/fields.ts'
 import { agreement } from '../../shared/publish/request/multi.ts'
 import { rulesOfIndices } from '../../shared/publish/request/rules.ts'
 import type { ApiContext } from '../context.ts'
+import type { Input } from '../http/endpoint.ts'
 import { requireModels } from '../manager/require-models.ts'
 
 interface Bound {
@@ -18,20 +19,23 @@ interface Bound {
 
 /**
  * Binds a publish to the model that its requests name, as it is now: later changes of the model do not matter.
- * Contract 4.21.
- * @throws invalidRequest (400), scopeMissing (403), noSuchRecord (404), modelTooLarge (422), managerAway and
+ * Contract 4.21. Ends when the client leaves.
+ * @throws invalidRequest (400), clientGone (499), scopeMissing (403), noSuchRecord (404), modelTooLarge (422), managerAway and
  * managerNotConfigured (503)
  */
 export async function bindToModel(
   { models }: Pick<ApiContext, 'models'>,
-  principal: Principal,
+  { principal, signal }: Pick<Input, 'principal' | 'signal'>,
   { requests, kind }: Pick<Submission, 'requests' | 'kind'>,
 ): Promise<Bound> {
   // Sub-requests agree on it.
   const name = requests[0]?.model
   if (name === undefined) return { requests, model: null }
   if (!principal.scopes.includes('manager:read')) throw errors.scopeMissing('manager:read')
-  const { grn, document } = await requireModels(models).visibleTo(principal).bindable(name)
+  const { grn, document } = await requireModels(models)
+    .checkedBy(() => signal.throwIfAborted())
+    .visibleTo(principal)
+    .bindable(name)
   const model = await boundModelOf(grn, document)
   const { bound, issues, made } = createBinding(model)
   const isMulti = kind === 'multi'
@@ -66,32 +70,38 @@ export async function bindToModel(
 // Of the `mappedIndices` of a multi, some 30 MB: each different `index` makes one of them.
 const mostEntries = 200_000
 
-// Some 10 MB, held while the request is answered and while a worker builds.
-const mostElements = 100_000
+// Some 10 MB and their keys, held while the request is answered and while a worker builds.
+const [mostElements, mostKeyBytes] = [100_000, 8 * 1024 * 1024]
 
 /** @throws modelTooLarge (422) */
 async function boundModelOf(version: string, document: AsyncIterable<VersionDocument>): Promise<BoundModel> {
-  const dataTypes = new Map<string, string>()
+  const known = new Map<string, ModelledProperty>()
   const types: BoundModel['types'] = []
-  let elements = 0
+  let [elements, keyBytes] = [0, 0]
   for await (const { properties, nodeTypes } of document) {
-    for (const { key, dataType } of properties) dataTypes.set(key, String(dataType ?? ''))
+    for (const { key, dataType } of properties) {
+      const type = dataTypeOf(dataType as string | undefined)
+      known.set(key, type === null ? { key } : { key, dataType: type })
+      keyBytes += Buffer.byteLength(key)
+    }
     for (const { key: label, properties: implemented } of nodeTypes) {
       elements += 1 + implemented.length
+      keyBytes += Buffer.byteLength(label)
       types.push({
         label,
-        properties: implemented.map(({ key, ...flags }) => propertyOf(key, dataTypes.get(key), flags)),
+        // Node types share the texts of a property: its key would be another copy in each of them.
+        properties: implemented.map(({ key, ...flags }) => implementedAs(known.get(key) as ModelledProperty, flags)),
       })
     }
-    if (Math.max(elements, dataTypes.size) > mostElements) throw errors.modelTooLarge(mostElements)
+    if (Math.max(elements, known.size) > mostElements || keyBytes > mostKeyBytes)
+      throw errors.modelTooLarge(mostElements, mostKeyBytes)
   }
-  return { version, types, properties: [...dataTypes.keys()] }
+  return { version, types, properties: [...known.keys()] }
 }
 
-function propertyOf(key: string, dataType: string | undefined, { unique, indexed, required }: Flags): ModelledProperty {
+function implementedAs(property: ModelledProperty, { unique, indexed, required }: Flags): ModelledProperty {
   return {
-    key,
-    ...(dataType ? { dataType } : {}),
+    ...property,
     ...(unique === true ? { unique } : {}),
     ...(indexed === true ? { indexed } : {}),
     ...(required === true ? { required } : {}),

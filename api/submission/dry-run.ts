@@ -4,6 +4,7 @@ import { observeBolt } from '../../shared/observability/metrics.ts'
 import { dryRun } from '../../shared/publish/dry-run.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
+import { readingFor } from '../http/reading.ts'
 import { bindToModel } from './bind-to-model.ts'
 import { lifeDaysOf } from './life-days.ts'
 import { checkCallback } from './submit.ts'
@@ -14,11 +15,12 @@ import { checkCallback } from './submit.ts'
  * @throws as a publish does for its callbackUrl, expiresAfterDays and model; tooManyAtOnce (429), processBusy (503)
  */
 export async function answerDryRun(
-  context: ApiContext,
+  given: ApiContext,
   { principal, signal }: Pick<Input, 'principal' | 'signal'>,
   order: Submission,
 ): Promise<Answer> {
   signal.throwIfAborted()
+  const context = readingFor(given, { principal, signal })
   const { requests: _, batchSize, ...place } = order
   const { config, metrics } = context
   using reserved = new DisposableStack()
@@ -27,7 +29,7 @@ export async function answerDryRun(
   lifeDaysOf(order, config.limits)
   await checkCallback(order, config.callbacks)
   const wouldConflict = await conflicts(context, place)
-  const { requests, model } = await bindToModel(context, principal, order)
+  const { requests, model } = await bindToModel(context, { principal, signal }, order)
   const { limits } = config
   const tried = {
     requests,

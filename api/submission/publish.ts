@@ -1,5 +1,6 @@
 import { isFinished } from '../../shared/jobs/states.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
+import type { Submitted } from '../../shared/jobs/submit-job.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
@@ -12,14 +13,22 @@ import { type Caller, submit } from './submit.ts'
 /** Shared by #3 and #4: tries the packet, builds and returns it here, or submits a job and waits for it. Contract 7.3. */
 export async function publish(
   context: ApiContext,
-  caller: Caller & Pick<Input, 'signal'>,
+  caller: Caller,
   order: Submission,
   { returnOnly, dryRun }: { returnOnly: boolean; dryRun: boolean | undefined },
 ): Promise<Answer> {
   if (dryRun) return answerDryRun(context, caller, order)
   if (returnOnly) return returnPacket(context, caller, order)
-  const { prefer } = caller
-  const { id, replayed } = await submit(context, caller, order)
+  const { prefer, signal } = caller
+  const submitted = await submit(context, caller, order)
+  return { kind: 'later', answer: () => waitFor(context, submitted, { prefer, signal }) }
+}
+
+async function waitFor(
+  context: ApiContext,
+  { id, replayed }: Submitted,
+  { prefer, signal }: Pick<Input, 'prefer' | 'signal'>,
+): Promise<Answer> {
   const headers = {
     Location: `/1.0/jobs/${id}`,
     ...preferenceApplied(prefer),
@@ -27,7 +36,7 @@ export async function publish(
   }
   const waitSeconds = prefer.respondAsync ? 0 : (prefer.waitSeconds ?? context.config.api.publishWaitSeconds)
   // A new job that the client does not wait for need not be read.
-  const job = waitSeconds > 0 || replayed ? await context.finished.wait(id, waitSeconds * 1_000) : null
+  const job = waitSeconds > 0 || replayed ? await context.finished.wait(id, waitSeconds * 1_000, signal) : null
   if (job && isFinished(job)) return jobAnswer(context, job, headers, prefer.returnMinimal)
   const error = `202 Accepted: still being built, see /1.0/jobs/${id}`
   return {

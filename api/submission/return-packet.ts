@@ -21,7 +21,7 @@ export async function returnPacket(
   // Reserved until the response closes, because the response is held in memory as well.
   signal.addEventListener('abort', context.returnOnlyBudget(principal.identity, 1), { once: true })
   const { config, metrics } = context
-  const { requests, model } = await bindToModel(context, principal, submission)
+  const { requests, model } = await bindToModel(context, { principal, signal }, submission)
   const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
   const order = {
     requests,

@@ -1,3 +1,5 @@
+import { tooMuchOfToken } from '../http/openapi-schemas.ts'
+
 /** Outcomes of a stored publish other than success. Contract 3. */
 export const storedAnswers: Readonly<Record<number, string>> = {
   202: 'Still being built: see the job in Location',
@@ -7,4 +9,10 @@ export const storedAnswers: Readonly<Record<number, string>> = {
   422: 'The address is not allowed here, the origin lacks the database, or its data cannot be published',
   502: 'The origin could not be reached, refused the credentials, is behind the bookmarks or broke off',
   504: 'It took longer than a job may',
+}
+
+/** The answers of the request that submits it. */
+export const submittedAnswers: Readonly<Record<number, string>> = {
+  ...storedAnswers,
+  429: `${tooMuchOfToken}, or too many unfinished publishes of this org`,
 }

@@ -12,7 +12,7 @@ import type { Input } from '../http/endpoint.ts'
 import { bindToModel } from './bind-to-model.ts'
 import { lifeDaysOf } from './life-days.ts'
 
-export type Caller = Pick<Input, 'principal' | 'sender' | 'prefer' | 'idempotencyKey'>
+export type Caller = Pick<Input, 'principal' | 'signal' | 'sender' | 'prefer' | 'idempotencyKey'>
 
 type Context = Pick<
   ApiContext,
@@ -24,7 +24,8 @@ export async function submit(context: Context, caller: Caller, order: Submission
   const { config, packets, generations, records } = context
   const { orgName, fileName } = order
   const key = parseIdempotencyKey(caller.idempotencyKey)
-  const idempotency = key === null ? undefined : idempotencyOf(config.secretKeys, caller.principal.identity, key, order)
+  const client = caller.principal.identity
+  const idempotency = key === null ? undefined : await idempotencyOf(config.secretKeys, client, key, order)
   const earlier = async () => idempotency && replayedJob(config.secretKeys, records, idempotency, order)
   // Checked before the name, which is taken if that job has succeeded.
   const known = await earlier()
@@ -33,7 +34,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
   // Remote checks, run concurrently; if several fail, the first in this order is reported.
   const [org, binding, standing, origins, callback] = [
     packets.requireOrg(orgName),
-    bindToModel(context, caller.principal, order),
+    bindToModel(context, caller, order),
     order.force
       ? generations.above(packetName(orgName, fileName), Infinity).then(([latest = 0]) => ({ isTaken: false, latest }))
       : packets.standingOf(orgName, fileName),

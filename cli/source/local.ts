@@ -22,10 +22,9 @@ export async function localSource(path: string): Promise<Source | null> {
   const place = resolve(path)
   if (!found.isDirectory()) return bareSource(path, place, [partOf(basename(path), () => contentOf(path))])
   const manifest = await readManifest(path)
-  const source = manifest
+  return manifest
     ? sourceOf({ name: path, place }, manifest, (part) => contentOf(join(path, fileOfPart(part.fileName))))
     : bareSource(path, place, partsIn(path, await readdir(path)))
-  return { ...source, directory: place }
 }
 
 /** The part that the input holds. */

@@ -1,15 +1,14 @@
-import { createRemoteJWKSet, errors as joseErrors, jwtVerify } from 'jose'
+import { errors as joseErrors, jwtVerify } from 'jose'
 import { z } from 'zod'
 import * as errors from '../errors/catalogue.ts'
 import { orgName } from '../storage/names.ts'
 import { type Principal, type Scope, scopes } from './principal.ts'
+import { createSigningKeys, type KeySettings, type KeysGauge } from './signing-keys.ts'
+import type { TokenLog } from './static-tokens.ts'
 
-export interface JwtSettings {
-  jwksUrl: string
+export interface JwtSettings extends KeySettings {
   issuer: string
   audience: string
-  /** Minimum seconds between fetches of the keys that unknown keys cause. */
-  cooldownSeconds: number
 }
 
 /** Asymmetric algorithms only: a public key must never serve as the secret of an HMAC. */
@@ -43,24 +42,21 @@ export const isJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]*$/.test
 
 /**
  * Verifies access tokens signed with a key of the JWKS. Contract 9: fixed asymmetric algorithms, issuer, audience,
- * expiry. Keys are cached; an unknown key causes a new request at most every `cooldownSeconds`.
- * @returns null for an invalid token. @throws keysAway (503) if the keys cannot be fetched.
+ * expiry.
+ * @returns null for an invalid token. @throws keysAway (503) while the keys are not known.
  */
-export function createJwtTokens({
-  jwksUrl,
-  issuer,
-  audience,
-  cooldownSeconds,
-}: JwtSettings): (token: string) => Promise<Principal | null> {
-  const keys = createRemoteJWKSet(new URL(jwksUrl), {
-    cooldownDuration: cooldownSeconds * 1_000,
-    timeoutDuration: 5_000,
-  })
+export function createJwtTokens(
+  settings: JwtSettings,
+  log: TokenLog,
+  keysFailing: KeysGauge,
+): (token: string) => Promise<Principal | null> {
+  const { issuer, audience } = settings
+  const keys = createSigningKeys(settings, log, keysFailing)
   return async (token) => {
     const rules = { issuer, audience, algorithms, requiredClaims: ['exp'], clockTolerance }
     const verified = await jwtVerify(token, keys, rules).catch((error) => {
-      // Only JOSE errors about the token make it invalid; any other error occurred while fetching the keys.
-      if (isTokensFault(error)) return null
+      // Only JOSE errors are the fault of the token.
+      if (error instanceof joseErrors.JOSEError) return null
       throw errors.keysAway(error)
     })
     if (!verified || !isAccessToken(verified.protectedHeader.typ)) return null
@@ -71,9 +67,3 @@ export function createJwtTokens({
     return { name: sub, identity: JSON.stringify(['jwt', issuer, sub]), orgs, scopes: scope.filter(isScope) }
   }
 }
-
-const isTokensFault = (error: unknown): boolean =>
-  error instanceof joseErrors.JOSEError &&
-  !(error instanceof joseErrors.JWKSTimeout) &&
-  !(error instanceof joseErrors.JWKSInvalid) &&
-  error.code !== 'ERR_JOSE_GENERIC'

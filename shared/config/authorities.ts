@@ -1,11 +1,12 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-const certificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
+const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----']
 
 /** The certificates of a PEM file. @throws {Error} naming the rule, never the content: the file may hold a key. */
 export function readAuthorities(path: string): string[] {
-  const found = contentOf(path).match(certificate) ?? []
+  const begun = contentOf(path).split(begin).slice(1)
+  const found = begun.filter((text) => text.includes(end)).map((text) => begin + text.slice(0, text.indexOf(end)) + end)
   if (found.length === 0) throw new Error('the file must hold certificates in PEM')
   const broken = found.findIndex((text) => !isCertificate(text))
   if (broken !== -1) throw new Error(`certificate ${broken + 1} of the file is broken`)

@@ -36,7 +36,7 @@ function* combinationProblems(program: Program, given: Record<string, string | u
   for (const name of ['AUTH_ISSUER', 'AUTH_AUDIENCE']) {
     if (given.AUTH_JWKS_URL && !given[name]) yield `${name}: required with AUTH_JWKS_URL`
   }
-  for (const name of ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_COOLDOWN_SECONDS']) {
+  for (const name of ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_COOLDOWN_SECONDS', 'AUTH_JWKS_STALE_SECONDS']) {
     if (given[name] && !given.AUTH_JWKS_URL) yield `${name}: only with AUTH_JWKS_URL`
   }
   const ownPort = program === 'api' ? 'API_PORT' : 'WORKER_HEALTH_PORT'
@@ -102,6 +102,7 @@ function configOf(env: Environment): Config {
               issuer: env.AUTH_ISSUER ?? '',
               audience: env.AUTH_AUDIENCE ?? '',
               cooldownSeconds: env.AUTH_JWKS_COOLDOWN_SECONDS,
+              staleSeconds: env.AUTH_JWKS_STALE_SECONDS,
             },
     },
     secretKeys: env.SECRET_KEYS,

@@ -124,6 +124,9 @@ export const environment = z.object({
   AUTH_JWKS_COOLDOWN_SECONDS: seconds
     .default(30)
     .describe('how often keys are fetched at most because a token names an unknown one'),
+  AUTH_JWKS_STALE_SECONDS: seconds
+    .default(14_400)
+    .describe('how long the last known keys count while they cannot be fetched'),
   SECRET_KEYS: parsedBy(parseSecretKeys).describe('kid:base64key[,kid:base64key], 32-byte keys; the first encrypts'),
   ORIGIN_ALLOW: parsedBy(parseOriginAllow)
     .refine((rules) => rules.length > 0, 'must name at least one host, *.suffix or CIDR')

@@ -40,7 +40,7 @@ export function parseCallbackAllow(text: string): AllowRule[] | null {
   return rules
 }
 
-const hostLabel = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
+const hostLabel = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const numeric = /(^|\.)\d+$/
 
 function parseAllowRule(entry: string): AllowRule {

@@ -78,7 +78,7 @@ export interface ManagerSettings {
 
 export interface AuthSettings {
   tokensFile: string | null
-  jwt: { jwksUrl: string; issuer: string; audience: string; cooldownSeconds: number } | null
+  jwt: { jwksUrl: string; issuer: string; audience: string; cooldownSeconds: number; staleSeconds: number } | null
 }
 
 export interface OriginSettings {

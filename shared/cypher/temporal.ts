@@ -25,12 +25,13 @@ function timeText({
   second: Whole
   nanosecond: Whole
 }) {
-  const fraction = pad(nanosecond, 9).replace(/0+$/, '')
+  let fraction = pad(nanosecond, 9)
+  while (fraction.endsWith('0')) fraction = fraction.slice(0, -1)
   return `${pad(hour)}:${pad(minute)}:${pad(second)}${fraction === '' ? '' : `.${fraction}`}`
 }
 
 /** `+HH:MM`, with seconds only if they are not zero, as in old local mean times. */
-function offsetText(offsetSeconds: number): string {
+export function offsetText(offsetSeconds: number): string {
   const size = Math.abs(offsetSeconds)
   const seconds = size % 60
   const text = `${pad(Math.floor(size / 3_600))}:${pad(Math.floor(size / 60) % 60)}${seconds === 0 ? '' : `:${pad(seconds)}`}`

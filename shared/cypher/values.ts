@@ -74,7 +74,7 @@ const [least, greatest] = [BigInt(Number.MIN_SAFE_INTEGER), BigInt(Number.MAX_SA
 export const isSafe = (value: bigint) => value >= least && value <= greatest
 
 /** JSON text of an integer that the statement converts: a string if a float would round it. */
-const wholeText = (value: bigint) => (isSafe(value) ? String(Number(value)) : `"${value}"`)
+export const wholeText = (value: bigint) => (isSafe(value) ? String(Number(value)) : `"${value}"`)
 
 function renderInteger(value: bigint, numbers: Numbers): Rendered {
   return numbers === 'strict' || !isSafe(value) ? wrapped('toInteger', wholeText(value)) : plain(wholeText(value))

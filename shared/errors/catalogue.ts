@@ -53,6 +53,11 @@ export const tooManyAtOnce = (what: string) =>
     headers: soon,
   })
 
+export const orgQueueFull = () =>
+  new AppError(429, 'orgQueueFull', 'this org has too many unfinished publishes; try again when one has finished', {
+    headers: soon,
+  })
+
 // Organizations and packets
 export const noSuchOrg = (orgName: string) =>
   new AppError(404, 'noSuchOrg', `orgName: "${orgName}" does not exist; create it with POST /1.0/publish/{orgName}`)
@@ -103,6 +108,8 @@ export const tooManyPairs = (limit: number) =>
   new AppError(413, 'tooManyPairs', `the packet has more than ${limit} statement/parameter pairs`)
 export const tooManyFound = (limit: number) =>
   new AppError(413, 'tooManyFound', `relationshipIds: more than ${limit} relationships of the origin have these ids`)
+export const tooManyListed = (limit: number) =>
+  new AppError(413, 'tooManyListed', `one request reaches more than ${limit} elements of the origin; split it`)
 export const returnOnlyTooLarge = (setting: string, limit: number) =>
   new AppError(413, 'returnOnlyTooLarge', `returnOnly: the packet is over ${setting} (${limit}); store it instead`)
 export const jobTimedOut = (limitSeconds: number) =>
@@ -133,16 +140,24 @@ export const requestGone = (cause?: unknown) =>
 // The manager
 export const noSuchRecord = (what: string) => new AppError(404, 'noSuchRecord', `there is no ${what}`)
 export const duplicateRecord = (what: string) => new AppError(409, 'duplicateRecord', what)
-export const listTooLong = (most: number) =>
+export const listTooLong = (most: number, mostBytes: number) =>
   new AppError(
     400,
     'listTooLong',
-    `limit: required, as the list has more than ${most} entries; the answer's next is the after that goes on`,
+    `limit: required, as the list has more than ${most} entries or ${mostBytes} bytes; pass the answer's next as after to read the rest`,
+  )
+export const nameReserved = (name: string) =>
+  new AppError(
+    403,
+    'nameReserved',
+    `name: "${name}" is reserved for tokens that cover all orgs (*), because search policies of all orgs follow that manager`,
+    { headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' } },
   )
 export const otherEnver = (what: string) =>
   new AppError(412, 'otherEnver', `If-Match: the ${what} has another enver by now; read it again`)
 
-export const modelTooLarge = (most: number) => new AppError(422, 'modelTooLarge', `model: has over ${most} elements`)
+export const modelTooLarge = (most: number, mostBytes: number) =>
+  new AppError(422, 'modelTooLarge', `model: has over ${most} elements, or keys of over ${mostBytes} bytes`)
 
 // Search
 export const noSuchNodeType = (key: string) =>
@@ -156,8 +171,8 @@ export const notIndexable = (key: string) =>
 
 /** Never sent: the client has disconnected. */
 export const clientGone = () => new AppError(499, 'clientGone', 'the client went before its answer came')
-export const processBusy = (what: string) =>
-  new AppError(503, 'processBusy', `too many ${what} are under way here; try again later`, { headers: soon })
+export const processBusy = (what: string, { retryable = false } = {}) =>
+  new AppError(503, 'processBusy', `too many ${what} are under way here; try again later`, { retryable, headers: soon })
 
 // Dependencies
 export const queueFull = () =>

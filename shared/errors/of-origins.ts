@@ -15,6 +15,13 @@ export const originRefusedCredentials = (cause?: unknown) =>
   new AppError(502, 'originRefusedCredentials', 'the origin database refused the credentials', { cause })
 export const originBroke = (cause?: unknown) =>
   new AppError(502, 'originBroke', 'the origin database broke off while it was read', { retryable: true, cause })
+export const originChanged = (node: string) =>
+  new AppError(
+    502,
+    'originChanged',
+    `the origin changed while it was read: ${node} had another label or id at first; publish again`,
+    { retryable: true },
+  )
 export const originTimeLimit = (cause?: unknown) =>
   new AppError(
     502,

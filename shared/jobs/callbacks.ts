@@ -92,13 +92,15 @@ export function createCallbacks(redis: Redis): Callbacks {
 
   async function add(job: Called) {
     const { id } = job
+    // The queue would ignore the delivery, and the turn would delay the org's later callbacks for nothing.
+    if (await redis.exists(queue.toKey(id))) return
     const options = { jobId: id, priority: await nextPriority(job), removeOnComplete: true, removeOnFail: true }
     await queue.add('call-back', { id }, options)
   }
 
   /** One that waits for its next attempt is sent now; one that is being sent stays as it is. */
   async function requeue(job: Called) {
-    await queue.remove(job.id)
+    if ((await queue.remove(job.id)) === 1) await fairness.returnTurn(flowOf(job.orgName))
     await add(job)
   }
 

@@ -1,9 +1,11 @@
 import type { Redis } from 'ioredis'
 import type { Sender } from '../observability/audit.ts'
 import type { Compression } from '../storage/compression.ts'
+import type { Refusal } from './open-runs.ts'
 import type { JobCallback, JobRecord } from './record.ts'
 import { hashOf, progressOf } from './record-hash.ts'
 import { claimKey, idempotencyKey, jobListsOf, openJobsKey, openRunsKey, recordKey, secretKeyOf } from './redis-keys.ts'
+import { tenantOf } from './tenant.ts'
 import { jobVersion } from './version.ts'
 
 export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'batchSize' | 'force'> & {
@@ -31,13 +33,13 @@ export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'b
 
 /**
  * Result of a creation: `duplicate`: a job with the same idempotency key exists; `nameInUse`: the unfinished job
- * `holder` writes a packet of that name; `queueFull`: too many runs are open.
+ * `holder` writes a packet of that name.
  */
 export type Creation =
   | { outcome: 'created' }
   | ({ outcome: 'duplicate' } & EarlierJob)
   | { outcome: 'nameInUse'; holder: string }
-  | { outcome: 'queueFull' }
+  | { outcome: Refusal }
 
 /** How a submission with an `Idempotency-Key` is remembered. Contract 7. */
 export interface Idempotency {
@@ -105,10 +107,10 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation>
   const { fingerprint = '' } = idempotency ?? {}
   const values = [job.id, job.force ? 'force' : '', recordKey(''), String(Date.parse(createdAt)), fingerprint]
   const kept = [idempotencySeconds, listedSeconds, sealedKey].map(String)
-  const counted = [runs, openRunsLimit ?? Number.MAX_SAFE_INTEGER].map(String)
+  const counted = [runs, openRunsLimit ?? Number.MAX_SAFE_INTEGER, tenantOf(job.orgName)].map(String)
   const all = [...keys, ...values, ...kept, ...counted, ...hashOf(record)]
   const [outcome, id = '', earlier = ''] = (await redis.jobCreate(keys.length, ...all)).split(' ')
-  if (outcome === 'queueFull') return { outcome }
+  if (outcome === 'queueFull' || outcome === 'orgQueueFull') return { outcome }
   if (outcome === 'nameInUse') return { outcome, holder: id }
   return outcome === 'duplicate' ? { outcome, id, fingerprint: earlier } : { outcome: 'created' }
 }

@@ -4,23 +4,24 @@ import { flowTurnsKey, turnKey } from './redis-keys.ts'
 /**
  * Order of the queue, by start-time fair queueing. Each delivery gets a turn, a number, when it is added: the one after
  * its flow's last turn, but not below the turn of the last delivery started. So flows alternate however much each has
- * waiting, and a late one does not wait behind all the others' work. A flow is the org of whole publishes, or one large
- * multi with its slices.
+ * waiting, and a late one does not wait behind all the others' work. An org with its sub-directories has two flows: its
+ * whole publishes, and the slices of its large multis.
  *
- * The turn is the priority in BullMQ: lower first, equal ones in order of arrival; a retry keeps its own. Turns restart
- * at 1 when nothing is queued or in progress. If they reach the end of the range before that, all further deliveries
+ * The turn is the priority in BullMQ: lower first, equal ones in order of arrival. Turns restart at 1 when nothing is queued or in progress. If they reach the end of the range before that, all further deliveries
  * get the last turn and run in order of arrival until the queue has been empty once.
  */
 export interface FairQueueing {
   /** Priorities of the next deliveries of a flow. Within one turn whole publishes come before slices. */
   nextPriorities(flow: Flow, count: number): Promise<number[]>
+  /** Priority of a delivery that lets the others go first, which does not count as a turn of its flow. */
+  prioritySecond(flow: Flow): Promise<number>
   /** A delivery will never start: its turn is returned to the flow. */
   returnTurn(flow: Flow): Promise<void>
   /** A delivery with this priority starts; deliveries from before turns existed have none. */
   started(priority: number | undefined): Promise<void>
 }
 
-export type Flow = { org: string } | { multi: string }
+export type Flow = { org: string } | { slicesOf: string }
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -44,10 +45,10 @@ local now = tonumber(redis.call('GET', KEYS[1]) or 0)
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. now)
 local last = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0)
 local first = math.min(math.max(now, last + 1), ARGV[3])
-redis.call('ZADD', KEYS[2], math.min(first + ARGV[2] - 1, ARGV[3]), ARGV[1])
+redis.call('ZADD', KEYS[2], first + ARGV[2] - 1, ARGV[1])
 return first`
 
-// A retry has an old turn; the current turn never goes back.
+// A delivery that is handed to another worker has an old turn; the current turn never goes back.
 const startedScript = `
 if tonumber(ARGV[1]) <= tonumber(redis.call('GET', KEYS[1]) or 0) then return 0 end
 redis.call('SET', KEYS[1], ARGV[1])
@@ -60,7 +61,7 @@ if last <= tonumber(redis.call('GET', KEYS[1]) or 0) then return 0 end
 redis.call('ZINCRBY', KEYS[2], -1, ARGV[1])
 return 1`
 
-const nameOf = (flow: Flow) => ('multi' in flow ? `multi:${flow.multi}` : `org:${flow.org}`)
+const nameOf = (flow: Flow) => ('slicesOf' in flow ? `slices:${flow.slicesOf}` : `org:${flow.org}`)
 
 /**
  * @param queueKeys the keys of all jobs in the queue, in any state.
@@ -78,7 +79,11 @@ export function createFairQueueing(
   return {
     async nextPriorities(flow, count) {
       const first = await redis.turnsNext(keys.length, ...keys, nameOf(flow), String(count), String(lastTurn))
-      return Array.from({ length: count }, (_, at) => priorityOf(Math.min(first + at, lastTurn), 'multi' in flow))
+      return Array.from({ length: count }, (_, at) => priorityOf(Math.min(first + at, lastTurn), 'slicesOf' in flow))
+    },
+    async prioritySecond(flow) {
+      const now = Number(await redis.get(turn))
+      return priorityOf(Math.min(now + 1, lastTurn), 'slicesOf' in flow)
     },
     async returnTurn(flow) {
       await redis.turnReturned(turn, flowTurns, nameOf(flow))

@@ -6,8 +6,11 @@ import { isFinished } from './states.ts'
 
 /** Waits for jobs and follows them, with one subscription and one timer for all of this process. */
 export interface FinishWaiter {
-  /** The job once it has finished or `milliseconds` have passed; null when there is no such job. */
-  wait(id: string, milliseconds: number): Promise<JobRecord | null>
+  /**
+   * The job once it has finished or `milliseconds` have passed; null when there is no such job. @throws the reason of
+   * `signal` as soon as that aborts
+   */
+  wait(id: string, milliseconds: number, signal: AbortSignal): Promise<JobRecord | null>
   /** Shows a job to a follower until the returned function is called. */
   follow(id: string, follower: Follower): () => void
   /** Ends all waits and releases all followers, later ones at once: the process is shutting down. */
@@ -99,19 +102,24 @@ export async function createFinishWaiter(subscriber: Redis, records: JobRecords)
   }
 
   return {
-    async wait(id, milliseconds) {
+    async wait(id, milliseconds, signal) {
+      signal.throwIfAborted()
       if (isReleased || milliseconds === 0) return records.read(id)
-      const { promise: woken, resolve: wake } = Promise.withResolvers<void>()
+      const { promise: woken, resolve } = Promise.withResolvers<void>()
+      const wake = () => resolve()
       const waiter = { deadline: performance.now() + milliseconds, wake }
       const job = watch(id)
       job.waiters.add(waiter)
+      signal.addEventListener('abort', wake, { once: true })
       try {
         // Read after registering: otherwise a job that finishes in between would never wake this waiter.
         const record = await records.read(id)
         if (record === null || isFinished(record)) return record
         await woken
+        signal.throwIfAborted()
         return await records.read(id)
       } finally {
+        signal.removeEventListener('abort', wake)
         job.waiters.delete(waiter)
         unwatch(id, job)
       }

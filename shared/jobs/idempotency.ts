@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { SecretKey } from '../config/lists.ts'
 import * as errors from '../errors/catalogue.ts'
+import { inTurns, type Steps } from '../lifecycle/turns.ts'
 import type { EarlierJob, Idempotency } from './create-job.ts'
 import type { JobRecords } from './job-records.ts'
 import type { Submission } from './submission.ts'
@@ -12,17 +13,17 @@ export function parseIdempotencyKey(header: string | undefined): string | null {
   throw errors.invalidRequest([{ path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }])
 }
 
-export function idempotencyOf(
+export async function idempotencyOf(
   keys: readonly SecretKey[],
   client: string,
   key: string,
   submission: Submission,
-): Idempotency {
+): Promise<Idempotency> {
   return {
     key: createHash('sha256')
       .update(JSON.stringify([client, key]))
       .digest('base64url'),
-    fingerprint: fingerprintOf(keys[0] as SecretKey, submission),
+    fingerprint: await fingerprintOf(keys[0] as SecretKey, submission),
   }
 }
 
@@ -41,21 +42,45 @@ export async function replayedJob(
 }
 
 /** @throws keyReused (422) */
-export function sameJob(keys: readonly SecretKey[], { id, fingerprint }: EarlierJob, submission: Submission): string {
+export async function sameJob(
+  keys: readonly SecretKey[],
+  { id, fingerprint }: EarlierJob,
+  submission: Submission,
+): Promise<string> {
   const keyId = fingerprint.split('.')[0]
   const key = keys.find((candidate) => candidate.id === keyId)
-  if (key && fingerprintOf(key, submission) === fingerprint) return id
+  if (key && (await fingerprintOf(key, submission)) === fingerprint) return id
   throw errors.keyReused()
 }
 
-function fingerprintOf({ id, key }: SecretKey, submission: Submission): string {
-  return `${id}.${createHmac('sha256', key).update(canonical(submission)).digest('base64url')}`
+const fingerprintOf = (key: SecretKey, submission: Submission): Promise<string> =>
+  inTurns(fingerprintSteps(key, submission))
+
+/** Hashes the canonical text of a submission, which may have tens of megabytes: a step is one sub-request. */
+function* fingerprintSteps({ id, key }: SecretKey, submission: Submission): Steps<string> {
+  const hmac = createHmac('sha256', key)
+  let separator = '{'
+  for (const [field, value] of sortedEntries(submission)) {
+    if (value === undefined) continue
+    hmac.update(`${separator}${JSON.stringify(field)}:`)
+    separator = ','
+    if (field !== 'requests') {
+      hmac.update(canonical(value))
+      continue
+    }
+    for (const [index, request] of submission.requests.entries())
+      yield hmac.update((index === 0 ? '[' : ',') + canonical(request))
+    hmac.update(submission.requests.length === 0 ? '[]' : ']')
+  }
+  return `${id}.${hmac.update('}').digest('base64url')}`
 }
+
+const sortedEntries = (fields: object) => Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))
 
 /** JSON with sorted keys, because clients may send them in any order. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, field) =>
     typeof field === 'object' && field !== null && !Array.isArray(field)
-      ? Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)))
+      ? Object.fromEntries(sortedEntries(field))
       : field,
   )

@@ -1,32 +1,54 @@
 import type { JobRecords } from './job-records.ts'
 import { isAfter, type ListPosition } from './list-position.ts'
 import type { JobRecord } from './record.ts'
+import type { JobState } from './states.ts'
 
-const pageSize = 200
+/** Jobs of which the positions or the states are read at a time, and the records at most. */
+export const pageSize = 200
 
-/** A record that cannot be read must not hide other jobs. Its own stays listed; the janitor logs it. */
-function passOver(error: unknown): undefined {
-  if (!(error instanceof SyntaxError)) throw error
+interface Wanted {
+  after: ListPosition | null
+  /** The caller takes at most this many jobs. */
+  most: number
+  state?: JobState | undefined
 }
 
 /**
  * Merges the job lists of several orgs (null: of all orgs), newest first, starting after `after`. Removes jobs that no
- * longer exist from the lists; passes over unreadable ones.
+ * longer exist from the lists; passes over unreadable ones. With `state`, `job` is null for a job in another state, of
+ * which nothing but the state is read.
  */
 export async function* eachJob(
-  records: JobRecords,
+  records: Pick<JobRecords, 'list' | 'statesOf' | 'readMany' | 'unlist'>,
   lists: readonly (string | null)[],
-  after: ListPosition | null,
-): AsyncGenerator<{ job: JobRecord; position: ListPosition }> {
+  { after, most, state }: Wanted,
+): AsyncGenerator<{ job: JobRecord | null; position: ListPosition }> {
+  const readAtOnce = Math.min(pageSize, most)
+  let size = state === undefined ? readAtOnce : pageSize
   for (let from = after; ; ) {
-    const pages = await Promise.all(lists.map((list) => records.list(list, from, pageSize)))
+    const pages = await Promise.all(lists.map((list) => records.list(list, from, size)))
     const positions = pages.flat().sort((a, b) => (isAfter(a, b) ? 1 : -1))
-    const page = positions.slice(0, pageSize)
-    const found = await Promise.all(page.map(({ id }) => records.read(id).catch(passOver)))
-    for (const [index, job] of found.entries()) if (job) yield { job, position: page[index] as ListPosition }
-    const missing = page.filter((_, index) => found[index] === null).map(({ id }) => id)
-    await Promise.all(lists.map((list) => records.unlist(list, missing)))
-    if (page.length < pageSize) return
+    const page = positions.slice(0, size)
+    const ids = page.map(({ id }) => id)
+    const states = state && (await records.statesOf(ids))
+    const wanted = ids.filter((_, index) => states === undefined || states[index] === state)
+    const missing = states === undefined ? [] : ids.filter((_, index) => states[index] === null)
+    let found = new Map<string, JobRecord | null | undefined>()
+    for (const [index, position] of page.entries()) {
+      if (position.id === wanted[0]) {
+        const some = wanted.splice(0, readAtOnce)
+        const read = await records.readMany(some)
+        found = new Map(some.map((id, at) => [id, read[at]]))
+        if (states === undefined) missing.push(...some.filter((_, at) => read[at] === null))
+      }
+      const job = found.get(position.id)
+      if (job && (state === undefined || job.state === state)) yield { job, position }
+      else if (states?.[index]) yield { job: null, position }
+    }
+    if (missing.length > 0) await Promise.all(lists.map((list) => records.unlist(list, missing)))
+    if (page.length < size) return
     from = page.at(-1) as ListPosition
+    // Many of the jobs may no longer exist.
+    size = Math.min(pageSize, 2 * size)
   }
 }

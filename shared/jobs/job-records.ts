@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis'
 import type { JobReport } from '../publish/parts/report.ts'
 import { type Creation, createJob, type EarlierJob, findEarlierJob, type NewJob } from './create-job.ts'
 import { isAfter, type ListPosition } from './list-position.ts'
+import { createOpenRuns, type OpenRuns } from './open-runs.ts'
 import type { JobError, JobProgress, JobRecord, NamedJob } from './record.ts'
 import { hashOf, progressOf, recordOf } from './record-hash.ts'
 import {
@@ -37,11 +38,12 @@ export interface JobRecords {
   findByIdempotencyKey(key: string): Promise<EarlierJob | null>
   /** Fails a job that no worker has started. @returns its previous state; null if there is no such job. */
   withdraw(id: string, error: JobError): Promise<JobState | null>
-  /** Total runs of unfinished jobs, updated atomically when a job is created or finished. */
-  openRuns(): Promise<number>
-  /** Recounts the open runs, in case records were removed by other means. */
-  countOpenRuns(): Promise<void>
+  openRuns: OpenRuns
   read(id: string): Promise<JobRecord | null>
+  /** Several records in one round trip: null for a job that does not exist, undefined for one that cannot be parsed. */
+  readMany(ids: readonly string[]): Promise<(JobRecord | null | undefined)[]>
+  /** States of several jobs in one round trip; null for a job that does not exist. */
+  statesOf(ids: readonly string[]): Promise<(JobState | null)[]>
   /** The id of the unfinished job that holds a packet's name, if any: for writers that are not jobs. */
   holder(orgName: string, fileName: string): Promise<string | null>
   /**
@@ -52,6 +54,8 @@ export interface JobRecords {
   start(id: string, step?: 'step'): Promise<number | 'finished' | 'cancelling' | 'lost'>
   /** Records that a run ended on its own, with any outcome: it did not take down its worker. */
   endRun(id: string): Promise<void>
+  /** Number of runs that are under way or were lost with their workers. */
+  unendedRuns(id: string): Promise<number>
   /** running -> committing, if the attempt (null: any) is the latest and the job is not being cancelled. */
   beginCommit(job: NamedJob, attempt: number | null, progress: JobProgress, report: JobReport): Promise<boolean>
   /**
@@ -88,8 +92,21 @@ const maxPerMillisecond = 500
 
 const retentionSeconds = 7 * 24 * 3_600
 
-/** A job that took down this many workers is not run again. */
+/**
+ * A job that lost this many workers is not run again. The first of these runs may have had company; a job that has lost
+ * one runs alone.
+ */
 const maxUnendedRuns = 3
+
+/** A record that cannot be read must not hide other jobs. Its own stays listed; the janitor logs it. */
+function parsedRecord(hash: Record<string, string>): JobRecord | null | undefined {
+  try {
+    return hash.id === undefined ? null : recordOf(hash)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
 
 export function createJobRecords(redis: Redis): JobRecords {
   defineJobScripts(redis)
@@ -103,6 +120,14 @@ export function createJobRecords(redis: Redis): JobRecords {
     return hash.id === undefined ? null : recordOf(hash)
   }
 
+  async function together<T>(commands: string[][]): Promise<T[]> {
+    const answers = (await redis.pipeline(commands).exec()) ?? []
+    return answers.map(([error, answer]) => {
+      if (error) throw error
+      return answer as T
+    })
+  }
+
   /** Keys and values of the scripts that finish a job. */
   const endArguments = (id: string, rule: string, fields: Changes & Pick<JobRecord, 'state'>) => [
     ...[recordKey(id), openJobsKey, secretKeyOf(id), slicesKey(id), openRunsKey, callbacksDueKey],
@@ -113,6 +138,11 @@ export function createJobRecords(redis: Redis): JobRecords {
   return {
     create: (job) => createJob(redis, job),
     read,
+    async readMany(ids) {
+      const hashes = await together<Record<string, string>>(ids.map((id) => ['hgetall', recordKey(id)]))
+      return hashes.map(parsedRecord)
+    },
+    statesOf: (ids) => together(ids.map((id) => ['hget', recordKey(id), 'state'])),
     async holder(orgName, fileName) {
       const id = await redis.get(claimKey(nameOf({ orgName, fileName })))
       const job = id === null ? null : await read(id)
@@ -123,10 +153,7 @@ export function createJobRecords(redis: Redis): JobRecords {
       const state = await redis.jobWithdraw(...endArguments(id, '', { state: 'failed', error }))
       return state === '' ? null : (state as JobState)
     },
-    openRuns: async () => Number(await redis.get(openRunsKey)),
-    async countOpenRuns() {
-      await redis.jobCountRuns(openJobsKey, openRunsKey, recordKey(''))
-    },
+    openRuns: createOpenRuns(redis),
     async start(id, step) {
       const known = await redis.hget(recordKey(id), 'progress')
       const progress = progressOf('reading', known === null ? 0 : JSON.parse(known).subRequests)
@@ -138,6 +165,7 @@ export function createJobRecords(redis: Redis): JobRecords {
     async endRun(id) {
       await redis.jobEndRun(recordKey(id))
     },
+    unendedRuns: async (id) => Number(await redis.hget(recordKey(id), 'unended')),
     async beginCommit(job, attempt, progress, report) {
       const values = [String(attempt ?? ''), worker, JSON.stringify(progress), JSON.stringify(report), nameOf(job)]
       return (await redis.jobCommit(recordKey(job.id), stalePlainFilesKey, ...values)) === 1

@@ -2,7 +2,7 @@ import type { Redis, Result } from 'ioredis'
 import { checked } from '../observability/health.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { queueName, queuePrefix } from './queue.ts'
-import { redisNow } from './redis.ts'
+import { infoField, redisNow } from './redis.ts'
 import { openJobsKey, openRunsKey, recordKey, sweptKey } from './redis-keys.ts'
 
 /**
@@ -80,16 +80,15 @@ export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: nu
         redis.oldestQueuedJob(openJobsKey, recordKey('')),
         redis.info('memory'),
         redis.get(sweptKey),
-        redis.get(openRunsKey),
+        redis.hget(openRunsKey, ''),
         redisNow(redis),
       ] as const
       const [depths, oldest, memory, swept, openRuns, now] = await checked(Promise.all(requests))
-      const field = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(memory)?.[1] ?? 0)
       for (const state of states) metrics.queueJobs.set({ state }, depths[state])
       metrics.openRuns.set(Number(openRuns))
       metrics.oldestQueued.set(oldest === '' ? 0 : Math.max(0, now - Number(oldest)) / 1_000)
-      metrics.redisMemory.set(field('used_memory'))
-      metrics.redisMemoryLimit.set(field('maxmemory'))
+      metrics.redisMemory.set(Number(infoField(memory, 'used_memory')))
+      metrics.redisMemoryLimit.set(Number(infoField(memory, 'maxmemory')))
       metrics.lastSweep.set(swept === null ? 0 : Date.parse(swept) / 1_000)
     } catch {
       metrics.queueJobs.reset()

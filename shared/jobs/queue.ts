@@ -1,7 +1,8 @@
-import { type JobsOptions, Queue, type WorkerOptions } from 'bullmq'
+import { type Job, type JobsOptions, Queue, type WorkerOptions } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { createFairQueueing, type FairQueueing } from './fair-queueing.ts'
 import type { JobRecord } from './record.ts'
+import { tenantOf } from './tenant.ts'
 import { jobVersion } from './version.ts'
 
 /** The queue delivers ids only; the job and its state are in its record. */
@@ -39,7 +40,12 @@ export interface JobQueue extends Pick<FairQueueing, 'started'> {
   /** Idempotent: our id is the id in BullMQ. */
   add(job: QueuedJob): Promise<void>
   /** Adds slices, in order, of a job that a worker holds and that will wait for them. Idempotent. */
-  addSlices(id: string, slices: readonly number[]): Promise<void>
+  addSlices(job: QueuedJob, slices: readonly number[]): Promise<void>
+  /**
+   * Gives a delivery that is in progress, and will be delivered again, a new turn. `second`: only behind those that wait
+   * now, as its org has its share already.
+   */
+  newTurn(delivery: Job<JobPayload>, orgName: string, second?: 'second'): Promise<void>
   /** The jobs that the queue lacks. Cheap regardless of the queue's length. */
   missing(ids: readonly string[]): Promise<string[]>
   /** Adds a job that the queue lost or gave up, unless the queue has it. @returns whether it was added. */
@@ -61,8 +67,7 @@ const lookupBatch = 500
 /** The BullMQ states of jobs that are not finished. */
 export const queueStates = ['wait', 'paused', 'prioritized', 'delayed', 'active', 'waiting-children']
 
-/** Orgs take turns, their sub-directories together. */
-export const flowOf = (orgName: string) => ({ org: orgName.split('/')[0] as string })
+export const flowOf = (orgName: string) => ({ org: tenantOf(orgName) })
 
 export function createJobQueue(connection: Redis): JobQueue {
   const queue = new Queue<JobPayload>(queueName, { connection, prefix: queuePrefix })
@@ -78,9 +83,9 @@ export function createJobQueue(connection: Redis): JobQueue {
   return {
     add,
     started: fairness.started,
-    async addSlices(id, slices) {
+    async addSlices({ id, orgName }, slices) {
       const parent = { id, queue: queue.qualifiedName }
-      const priorities = await fairness.nextPriorities({ multi: id }, slices.length)
+      const priorities = await fairness.nextPriorities({ slicesOf: tenantOf(orgName) }, slices.length)
       await queue.addBulk(
         slices.map((slice, at) => ({
           name: 'build-slice',
@@ -95,6 +100,11 @@ export function createJobQueue(connection: Redis): JobQueue {
           },
         })),
       )
+    },
+    async newTurn(delivery, orgName, second) {
+      const flow = delivery.data.slice === undefined ? flowOf(orgName) : { slicesOf: tenantOf(orgName) }
+      const next = async () => (await fairness.nextPriorities(flow, 1))[0] as number
+      await delivery.changePriority({ priority: await (second ? fairness.prioritySecond(flow) : next()) })
     },
     async missing(ids) {
       const known: number[] = []

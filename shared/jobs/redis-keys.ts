@@ -10,8 +10,11 @@ export const idempotencyKey = (key: string): string => `packets:idempotency:${ke
 
 /** Unfinished jobs by creation time. */
 export const openJobsKey = 'packets:open'
-/** Total runs of the unfinished jobs. */
+/** Runs of the unfinished jobs: of all, and of each tenant. */
 export const openRunsKey = 'packets:open-runs'
+
+/** The slots and runs of each worker. */
+export const workersKey = 'packets:workers'
 
 /** The turn of the last delivery started, and the last turn of each flow. */
 export const turnKey = 'packets:turn'

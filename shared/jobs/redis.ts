@@ -47,11 +47,17 @@ function logged(redis: Redis, log: ErrorLog): Redis {
 export async function requireFitRedis(redis: Redis): Promise<void> {
   // If the configured database is refused, the client only logs it and continues in database 0.
   await redis.select(redis.options.db ?? 0)
-  const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1]
+  const policy = infoField(await redis.info('memory'), 'maxmemory_policy')
   if (policy === 'noeviction') return
   throw new Error(
     `Redis has maxmemory-policy ${policy}, which would evict jobs; set it to noeviction: in redis.conf, or with CONFIG SET maxmemory-policy noeviction`,
   )
+}
+
+/** A field of Redis's INFO; '' if it is missing. */
+export function infoField(info: string, name: string): string {
+  const line = info.split('\n').find((text) => text.startsWith(`${name}:`))
+  return line?.slice(name.length + 1).trim() ?? ''
 }
 
 /** Redis's time, epoch milliseconds. Ages are compared by it, because processes' clocks may differ by minutes. */

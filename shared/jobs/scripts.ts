@@ -1,14 +1,16 @@
 import type { Redis, Result } from 'ioredis'
+import { admission, giveBack } from './open-runs.ts'
 
 /**
  * All changes of a record. Redis runs scripts atomically, so a compared value still holds at the write. A client that
  * lost the answer sends the script again, so each script is safe to repeat.
  */
 
-const isUnfinished = (state: string) => `(${state} == 'queued' or ${state} == 'running' or ${state} == 'committing')`
+export const isUnfinished = (state: string) =>
+  `(${state} == 'queued' or ${state} == 'running' or ${state} == 'committing')`
 
 // Ages are compared by Redis's clock, because those of the processes may differ by minutes. Epoch milliseconds.
-const sharedNow = `
+export const sharedNow = `
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`
 
@@ -59,15 +61,17 @@ return knownJob(KEYS[1], ARGV[1]) or ''`
 // A claim is valid only while its holder is unfinished; otherwise it is taken over, so claims need no renewal.
 // KEYS: record, claim, idempotency key, open jobs, their runs, sealed key, lists of jobs. ARGV: id, force, prefix of
 // records, accepted at (epoch milliseconds), fingerprint, seconds the key is remembered, seconds a job stays in lists,
-// sealed key (kept until the job ends), runs, limit of open runs, fields of the record.
+// sealed key (kept until the job ends), runs, limit of open runs, tenant, fields of the record.
 const create = `${sharedNow}
 ${knownJob}
+${admission}
 if redis.call('EXISTS', KEYS[1]) == 1 then return '' end
 if ARGV[5] ~= '' then
   local known = knownJob(KEYS[3], ARGV[3])
   if known then return 'duplicate ' .. known end
 end
-if tonumber(redis.call('GET', KEYS[5]) or 0) >= tonumber(ARGV[10]) then return 'queueFull' end
+local refused = refusal(KEYS[5], ARGV[11], ARGV[10])
+if refused then return refused end
 local holder = redis.call('GET', KEYS[2])
 if ARGV[2] == '' then
   if holder then
@@ -76,8 +80,8 @@ if ARGV[2] == '' then
   end
   redis.call('SET', KEYS[2], ARGV[1])
 end
-redis.call('HSET', KEYS[1], 'runs', ARGV[9], unpack(ARGV, 11))
-redis.call('INCRBY', KEYS[5], ARGV[9])
+redis.call('HSET', KEYS[1], 'runs', ARGV[9], unpack(ARGV, 12))
+for _, tenant in ipairs({'', ARGV[11]}) do redis.call('HINCRBY', KEYS[5], tenant, ARGV[9]) end
 if ARGV[8] ~= '' then redis.call('SET', KEYS[6], ARGV[8]) end
 if ARGV[5] ~= '' then redis.call('SET', KEYS[3], ARGV[1] .. ' ' .. ARGV[5], 'EX', ARGV[6]) end
 redis.call('ZADD', KEYS[4], now, ARGV[1])
@@ -89,7 +93,7 @@ for list = 7, #KEYS do
 end
 return ''`
 
-// Runs that neither ended nor were handed back took down their workers. ARGV: now, limit of such runs, progress, worker,
+// Runs that neither ended nor were handed back were lost with their workers. ARGV: now, limit of such runs, progress, worker,
 // 'step' for a run that does not restart the work: that of a large multi, before and after its slices.
 const start = `${tick}
 local state = redis.call('HGET', KEYS[1], 'state')
@@ -137,12 +141,12 @@ return ''`
 // Ends a job. KEYS: record, open jobs, sealed key, slices, runs of open jobs, callbacks due. ARGV: id, seconds the record
 // is kept, channel, prefix of claims, rule, fields. The name is looked up here so that a single command finishes a job, which a
 // hanging Redis still executes when it resumes.
-const end = `
+const end = `${giveBack}
 redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('DEL', KEYS[3], KEYS[4])
--- The number cannot drift for ever: it begins anew whenever nothing is open.
+-- The numbers cannot drift for ever: they start from zero whenever nothing is open.
 if redis.call('ZCARD', KEYS[2]) == 0 then redis.call('DEL', KEYS[5])
-else redis.call('DECRBY', KEYS[5], redis.call('HGET', KEYS[1], 'runs') or 0) end
+else giveBack(KEYS[5], KEYS[1], redis.call('HGET', KEYS[1], 'runs')) end
 redis.call('HSET', KEYS[1], unpack(ARGV, 6))
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 local name = redis.call('HMGET', KEYS[1], 'orgName', 'fileName')
@@ -188,15 +192,6 @@ end
 ${end}
 return 'ended'`
 
-// KEYS: open jobs, their runs. ARGV: prefix of records.
-const countRuns = `
-local runs = 0
-for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
-  runs = runs + tonumber(redis.call('HGET', ARGV[1] .. id, 'runs') or 0)
-end
-redis.call('SET', KEYS[2], runs)
-return runs`
-
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     jobCreate(keys: number, ...keysAndValues: string[]): Result<string, Context>
@@ -208,7 +203,6 @@ declare module 'ioredis' {
     jobFinish(...keysAndValues: string[]): Result<number, Context>
     jobKnown(key: string, records: string): Result<string, Context>
     jobWithdraw(...keysAndValues: string[]): Result<string, Context>
-    jobCountRuns(open: string, runs: string, records: string): Result<number, Context>
   }
 }
 
@@ -222,5 +216,4 @@ export function defineJobScripts(redis: Redis): void {
   redis.defineCommand('jobFinish', { numberOfKeys: 6, lua: finish })
   redis.defineCommand('jobWithdraw', { numberOfKeys: 6, lua: withdraw })
   redis.defineCommand('jobKnown', { numberOfKeys: 1, lua: known })
-  redis.defineCommand('jobCountRuns', { numberOfKeys: 2, lua: countRuns })
 }

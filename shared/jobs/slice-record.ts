@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis, Result } from 'ioredis'
+import { giveBack } from './open-runs.ts'
 import type { JobProgress } from './record.ts'
-import { recordKey, slicesKey } from './redis-keys.ts'
-import { isLatest, tick } from './scripts.ts'
+import { openRunsKey, recordKey, slicesKey } from './redis-keys.ts'
+import { isLatest, isUnfinished, tick } from './scripts.ts'
 
 /** Progress of a slice. */
 export type SliceProgress = Pick<JobProgress, 'subRequestsDone' | 'pairs' | 'parts' | 'bytes'>
@@ -20,6 +21,10 @@ export interface SliceRecords {
   start(id: string, slice: number): Promise<number | 'finished' | 'cancelling' | 'lost'>
   /** Records that a run ended on its own, with any outcome: it did not take down its worker. */
   endRun(id: string, slice: number): Promise<void>
+  /** Number of runs of the slice that are under way or were lost with their workers. */
+  unendedRuns(id: string, slice: number): Promise<number>
+  /** The result of the slice is stored: gives back its open run. Safe to repeat. */
+  done(id: string, slice: number): Promise<void>
   /** Updates the latest attempt's progress. @returns why the run must stop, or the whole job's pairs so far. */
   progress(
     id: string,
@@ -76,6 +81,15 @@ tick(KEYS[1])
 if unended(KEYS[2]) > 0 then redis.call('HINCRBY', KEYS[2], 'unended', -1) end
 return redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':unended', -1)`
 
+// KEYS: record, slices, open runs. A finished job has given back all of its runs.
+const done = `${giveBack}
+local state = redis.call('HGET', KEYS[1], 'state')
+if not ${isUnfinished('state')} then return 0 end
+if redis.call('HSETNX', KEYS[2], ARGV[1] .. ':done', 'true') == 0 then return 0 end
+redis.call('HINCRBY', KEYS[1], 'runs', -1)
+giveBack(KEYS[3], KEYS[1], 1)
+return 1`
+
 // KEYS: record, slices. ARGV: slice, attempt, worker, the values of `counted`.
 const progress = `${tick}
 ${count}
@@ -90,17 +104,19 @@ declare module 'ioredis' {
   interface RedisCommander<Context> {
     sliceStart(record: string, slices: string, ...values: string[]): Result<number, Context>
     sliceEndRun(record: string, slices: string, slice: string): Result<number, Context>
+    sliceDone(record: string, slices: string, open: string, slice: string): Result<number, Context>
     sliceProgress(record: string, slices: string, ...values: string[]): Result<number, Context>
   }
 }
 
-/** A slice that took down this many workers fails its job. */
+/** A slice that lost this many workers fails its job, as in `JobRecords`. */
 const maxUnendedRuns = 3
 
 export function createSliceRecords(redis: Redis): SliceRecords {
   const worker = randomUUID()
   redis.defineCommand('sliceStart', { numberOfKeys: 2, lua: start })
   redis.defineCommand('sliceEndRun', { numberOfKeys: 2, lua: endRun })
+  redis.defineCommand('sliceDone', { numberOfKeys: 3, lua: done })
   redis.defineCommand('sliceProgress', { numberOfKeys: 2, lua: progress })
   return {
     async start(id, slice) {
@@ -111,6 +127,10 @@ export function createSliceRecords(redis: Redis): SliceRecords {
     },
     async endRun(id, slice) {
       await redis.sliceEndRun(recordKey(id), slicesKey(id), String(slice))
+    },
+    unendedRuns: async (id, slice) => Number(await redis.hget(slicesKey(id), `${slice}:unended`)),
+    async done(id, slice) {
+      await redis.sliceDone(recordKey(id), slicesKey(id), openRunsKey, String(slice))
     },
     async progress(id, slice, attempt, made) {
       const values = [slice, attempt, worker, ...counted.map((name) => made[name])].map(String)

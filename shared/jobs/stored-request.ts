@@ -1,8 +1,10 @@
 import * as errors from '../errors/catalogue.ts'
-import { distinctTreatments } from '../publish/build/conflicts.ts'
+import { inTurns, type Steps } from '../lifecycle/turns.ts'
+import { treatmentSteps } from '../publish/build/conflicts.ts'
 import type { NodeTreatment } from '../publish/build/treatments.ts'
 import { type BoundModel, boundRequests } from '../publish/request/bound-model.ts'
 import { type PublishRequest, publishFields } from '../publish/request/fields.ts'
+import { boundModel, storedModel } from '../publish/request/stored-model.ts'
 import { cancelledKey, jobPrefix, modelKey, planKey, requestKey } from '../storage/keys.ts'
 import type { ByteRange, ObjectStore } from '../storage/object-store.ts'
 import type { JobRecord } from './record.ts'
@@ -48,7 +50,7 @@ export interface SlicePlan {
   slices: ByteRange[]
   /** Absent in a plan of version 1. */
   credentials?: ByteRange
-  /** What a slice must know about the other sub-requests; the stored name dates from version 1. */
+  /** What a slice must know about the other sub-requests, as these were sent; the stored name dates from version 1. */
   views: NodeTreatment[]
 }
 
@@ -69,22 +71,18 @@ export async function storeRequest(
   requests: readonly PublishRequest[],
   model: BoundModel | null = null,
 ): Promise<{ sealedKey: string }> {
-  const places = new Map<string, number>()
-  const lines = requests.map(({ credentials, callbackUrl: _, expiresAfterDays: __, compression: ___, ...request }) => {
-    const secret = places.get(credentials) ?? places.size
-    places.set(credentials, secret)
-    return `${JSON.stringify({ ...request, secret } satisfies StoredRequest)}\n`
-  })
-  const { sealedKey, text } = encrypt(id, [...places.keys()])
-  const head = `${text}\n`
-  const stored: Promise<unknown>[] = [store.put(requestKey(orgName, id), Buffer.from(head + lines.join('')))]
-  if (model) stored.push(store.put(modelKey(orgName, id), Buffer.from(JSON.stringify(model))))
-  if (lines.length > subRequestsPerSlice) {
+  const { slices, credentials: distinct } = await inTurns(slicesOf(requests))
+  const { sealedKey, text } = encrypt(id, distinct)
+  const head = Buffer.from(`${text}\n`)
+  const stored: Promise<unknown>[] = [store.put(requestKey(orgName, id), Buffer.concat([head, ...slices]))]
+  if (model) stored.push(store.put(modelKey(orgName, id), Buffer.from(JSON.stringify(storedModel(model)))))
+  if (slices.length > 1) {
     const credentials = { from: 0, bytes: head.length }
     const plan: SlicePlan = {
-      slices: rangesOf(lines, head.length),
+      slices: rangesOf(slices, head.length),
       credentials,
-      views: distinctTreatments(boundRequests(requests, model)),
+      // Not completed by the model, whose long `mappedIndices` thousands of sub-requests may share.
+      views: await inTurns(treatmentSteps(requests)),
     }
     stored.push(store.put(planKey(orgName, id), Buffer.from(JSON.stringify(plan))))
   }
@@ -92,11 +90,27 @@ export async function storeRequest(
   return { sealedKey }
 }
 
-function rangesOf(lines: readonly string[], start: number): ByteRange[] {
+/** The lines of the sub-requests, slice by slice, and the distinct credentials: a step is one sub-request. */
+function* slicesOf(requests: readonly PublishRequest[]): Steps<{ slices: Buffer[]; credentials: string[] }> {
+  const places = new Map<string, number>()
+  const slices: Buffer[] = []
+  for (let first = 0; first < requests.length; first += subRequestsPerSlice) {
+    const lines: string[] = []
+    for (const sent of requests.slice(first, first + subRequestsPerSlice)) {
+      const { credentials, callbackUrl: _, expiresAfterDays: __, compression: ___, ...request } = sent
+      const secret = places.get(credentials) ?? places.size
+      places.set(credentials, secret)
+      yield lines.push(`${JSON.stringify({ ...request, secret } satisfies StoredRequest)}\n`)
+    }
+    slices.push(Buffer.from(lines.join('')))
+  }
+  return { slices, credentials: [...places.keys()] }
+}
+
+function rangesOf(slices: readonly Buffer[], start: number): ByteRange[] {
   const ranges: ByteRange[] = []
   let from = start
-  for (let first = 0; first < lines.length; first += subRequestsPerSlice) {
-    const bytes = Buffer.byteLength(lines.slice(first, first + subRequestsPerSlice).join(''))
+  for (const { length: bytes } of slices) {
     ranges.push({ from, bytes })
     from += bytes
   }
@@ -141,7 +155,7 @@ export async function readRequests(
 async function readModel(store: ObjectStore, { id, orgName }: Owner): Promise<BoundModel> {
   const bytes = await store.get(modelKey(orgName, id))
   if (bytes === null) throw errors.requestGone(new Error(`the model of job ${id} is not in the store`))
-  return JSON.parse(bytes.toString())
+  return boundModel(JSON.parse(bytes.toString()))
 }
 
 /** @throws requestGone when there is none, or NewerVersionError when its views have an option that is not known here. */

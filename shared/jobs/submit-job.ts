@@ -40,10 +40,12 @@ export interface SubmitContext {
   secretKeys: readonly SecretKey[]
 }
 
+const refusals = { queueFull: errors.queueFull, orgQueueFull: errors.orgQueueFull }
+
 /**
  * Accepts a publish: stores the request, then the record and the sealed key of its credentials in Redis, then queues
  * the id. In this order every delivered id can be run, and a crash in between leaves no half-submitted job.
- * @throws nameInUse (409), keyReused (422), queueFull (503), queueAway (503), storeAway (503). No job runs then, unless
+ * @throws nameInUse (409), keyReused (422), orgQueueFull (429), queueFull (503), queueAway (503), storeAway (503). No job runs then, unless
  * Redis could not be told of its end; the same idempotency key finds that job.
  */
 export async function submitJob(
@@ -58,7 +60,8 @@ export async function submitJob(
   const callbackUrl = callbackUrlOf(submission)
   // The creation decides; checking first avoids storing requests that will be refused.
   await asQueueAway(async () => {
-    if ((await records.openRuns()) >= openRunsLimit) throw errors.queueFull()
+    const refused = await records.openRuns.refusal(job.orgName, openRunsLimit)
+    if (refused) throw refusals[refused]()
   })
   const owner = { id, orgName: job.orgName }
   try {
@@ -80,11 +83,11 @@ export async function submitJob(
       idempotency,
     }
     const creation = await asQueueAway(() => records.create(newJob))
-    if (creation.outcome === 'queueFull') throw errors.queueFull()
+    if (creation.outcome === 'queueFull' || creation.outcome === 'orgQueueFull') throw refusals[creation.outcome]()
     if (creation.outcome === 'nameInUse') throw errors.nameInUse(job.orgName, job.fileName, creation.holder)
     if (creation.outcome === 'duplicate') {
       await removeRequest(store, owner).catch(() => {})
-      return { id: sameJob(context.secretKeys, creation, submission), replayed: true }
+      return { id: await sameJob(context.secretKeys, creation, submission), replayed: true }
     }
     await asQueueAway(() => queue.add(owner))
     return { id, replayed: false }

@@ -5,6 +5,8 @@
  * some are waiting, and must not change the data that slices of one job exchange. `test/unit/jobs/version.test.ts`
  * lists the fields of a stored request for each version.
  *
+ * Version 6 has plans whose views are not completed by the model that the requests are bound to.
+ *
  * Version 5 has jobs whose parts are stored compressed.
  *
  * Version 4 has requests that are bound to a model, and jobs whose packets expire.
@@ -14,7 +16,7 @@
  * Version 2 names generations differently (`storage/keys.ts`). It reads those of version 1, but not vice versa: stop
  * all programs of version 1, including APIs, before starting the first of version 2.
  */
-export const jobVersion = 5
+export const jobVersion = 6
 
 /** Data that only a newer program understands. Workers leave such a job to newer ones. */
 export class NewerVersionError extends Error {}

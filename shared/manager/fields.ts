@@ -3,10 +3,14 @@ import { type GrnType, grnOf, isMeantAsGrn } from './grn.ts'
 import type { Fields } from './resources.ts'
 
 const longestName = 255
-const longestText = 10_000
+const longestDefinition = 10_000
+/** Of all other texts, which are words or a line. Lists hold thousands of them. */
+const longestText = 1_000
 
 const wellFormed = z.string().refine((text) => text.isWellFormed(), 'must be valid Unicode')
-const text = wellFormed.max(longestText, `must be at most ${longestText} characters`)
+const textUpTo = (longest: number) => wellFormed.max(longest, `must be at most ${longest} characters`)
+const text = textUpTo(longestText)
+const definition = textUpTo(longestDefinition)
 
 /** Rules of names, as a regular expression of the document. */
 const namePattern = (withoutBackslash: boolean) => `^(?!grn:)(?=.*\\S)[^\\p{Cc}${withoutBackslash ? '\\\\' : ''}]+$`
@@ -50,8 +54,13 @@ const aliases: Record<string, string> = { isEditable: 'editable', isDeletable: '
 const sent = (field: string) => ({ required: [field], properties: { [field]: { not: { type: 'null' } } } })
 const notBoth = ([alias, field]: [string, string]) => ({ not: { allOf: [sent(alias), sent(field)] } })
 
-const propertyTexts = { dataType: text.nullish(), definition: text.nullish(), displayValue: text.nullish(), ...access }
-const nodeTypeTexts = { namespace: text.nullish(), definition: text.nullish(), displayValue: text.nullish() }
+const propertyTexts = {
+  dataType: text.nullish(),
+  definition: definition.nullish(),
+  displayValue: text.nullish(),
+  ...access,
+}
+const nodeTypeTexts = { namespace: text.nullish(), definition: definition.nullish(), displayValue: text.nullish() }
 
 export const managerFields = fields({ name: newName })
 export const versionFields = fields({ name: newName.nullish() })

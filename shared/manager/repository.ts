@@ -19,15 +19,22 @@ import {
   modelledTypesOf,
   modelledTypesStatement,
 } from './latest-model.ts'
+import { duplicateIs, list, only, takenKey } from './outcomes.ts'
 import type { Page } from './pages.ts'
 import { type ModelRecord, recordOf } from './records.ts'
 import { markStatement, removeSomeStatement, removeStatement, sizeStatement, unfinishedStatement } from './removal.ts'
 import { type Fields, manager, managerVersion, property, propertyImpl, type Resource } from './resources.ts'
 import { byGrn, byName, type Selector } from './selector.ts'
 import * as statements from './statements.ts'
-import { copyInto, exportOf, type Imported, importInto } from './transfer.ts'
+import { bindingOf, copyInto, exportOf, type Imported, importInto } from './transfer.ts'
 import type { VersionDocument } from './version-document.ts'
-import { createManagerStatement, createVersionStatement, freeNumberStatement, managersStatement } from './versions.ts'
+import {
+  createManagerStatement,
+  createVersionStatement,
+  freeNumberStatement,
+  managersStatement,
+  sharedManager,
+} from './versions.ts'
 
 /** Allowed envers of the record to change (null: any), and the author of the change. */
 export interface Change {
@@ -37,12 +44,24 @@ export interface Change {
 
 /** The models that a grant covers. */
 export type Models = ReturnType<typeof modelsOf>
-export type AllModels = ReturnType<typeof createModels>
+export interface AllModels extends Models {
+  /** Restricts the models to the orgs of a grant. */
+  visibleTo(grant: Pick<Grant, 'orgs'>): Models
+  /** The same models for one reader: `check` runs before each query that reads, and its error ends the reading. */
+  checkedBy(check: () => void): AllModels
+}
 
-/** The models of all orgs; `visibleTo` restricts them to the orgs of a grant. */
-export const createModels = (database: ManagerDatabase) => ({
+/** The models of all orgs. */
+export const createModels = (database: ManagerDatabase): AllModels => ({
   ...modelsOf(database),
-  visibleTo: ({ orgs }: Pick<Grant, 'orgs'>): Models => modelsOf(database, orgs.includes('*') ? undefined : orgs),
+  visibleTo: ({ orgs }) => modelsOf(database, orgs.includes('*') ? undefined : orgs),
+  checkedBy(check) {
+    const read: ManagerDatabase['read'] = async (statement) => {
+      check()
+      return database.read(statement)
+    }
+    return createModels({ ...database, read })
+  },
 })
 
 /**
@@ -59,6 +78,10 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
     const left = (await read(unfinishedStatement(visible(selector)))).flat() as string[]
     if (left.length === 0) throw errors.noSuchRecord(selector.description)
     for (const grn of left) await removeSteps(grn)
+  }
+  // A version's name counts too: a manager shares its name with its first version.
+  function requireGivable(name: string | null): void {
+    if (orgs !== undefined && name === sharedManager) throw errors.nameReserved(name)
   }
   return {
     ping: () => read({ query: 'RETURN 1', parameters: {} }),
@@ -127,7 +150,8 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
     },
 
     /**
-     * A manager version, or the latest one of the named manager, for a publish to be bound to: its grn and its document.
+     * A manager version, or the latest one of the named manager, for a publish to be bound to: its grn and its document,
+     * without the fields that a publish does not need.
      * Both throw noSuchRecord (404), also if it is being imported for the first time.
      */
     async bindable(name: string): Promise<{ grn: string; document: AsyncIterable<VersionDocument> }> {
@@ -143,7 +167,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
         if (isImporting) throw errors.noSuchRecord(`${version.description} that is complete`)
       }
       async function* document() {
-        yield* exportOf(read, version)
+        yield* bindingOf(read, version)
         // Of a version that is deleted meanwhile, the rest is missing.
         await requireComplete()
       }
@@ -151,15 +175,18 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       return { grn, document: document() }
     },
 
-    /** @throws noSuchOrg (404) */
+    /** @throws noSuchOrg (404), nameReserved (403) */
     async createManager(name: string, by: string, orgName?: string): Promise<ModelRecord> {
       if (orgs && !orgs.some((org) => org === orgName)) throw errors.noSuchOrg(orgName ?? '')
+      requireGivable(name)
       const taken = `name: there is a manager or a manager version named "${name}" already`
       const rows = await write(() => createManagerStatement(name, by, orgName)).catch(duplicateIs(taken))
       return recordOf(manager, rows[0] as Row)
     },
 
+    /** @throws nameReserved (403) */
     async createVersion(of: Selector, name: string | null, by: string): Promise<ModelRecord> {
+      requireGivable(name)
       const taken = `name: there is a manager version ${name === null ? 'with the next name' : `named "${name}"`} already`
       const create = (least?: number) => write(() => createVersionStatement(visible(of), name, by, least))
       // A name derived from the next number may be taken: explicitly given, or created concurrently.
@@ -216,21 +243,4 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       if (!isSmall) await removeSteps(grn)
     },
   }
-}
-
-const takenKey = ({ noun }: Resource, key: unknown) =>
-  `key: there is a ${noun} with the key "${key}" in this manager version already`
-
-function only(selector: Selector, [row]: readonly Row[]): Row {
-  if (row === undefined) throw errors.noSuchRecord(selector.description)
-  return row
-}
-
-/** Converts rows of parts; a single row of nulls means that there are none. */
-function list(whole: Selector, rows: readonly Row[], toRecord: (row: Row) => ModelRecord): ModelRecord[] {
-  return only(whole, rows)[0] === null ? [] : rows.map(toRecord)
-}
-
-const duplicateIs = (message: string) => (error: unknown) => {
-  throw error instanceof DuplicateError ? errors.duplicateRecord(message) : error
 }

@@ -33,7 +33,7 @@ export async function missingConstraints(run: (query: string) => Promise<readonl
   ])
   const isOn = (property: string) => (row: readonly unknown[]) =>
     row.length === 1
-      ? new RegExp(`:${recordLabel}\\W.*\\.${property}\\W.*IS UNIQUE`).test(String(row[0]))
+      ? [recordLabel, property, 'UNIQUE'].every((word) => String(row[0]).split(/\W+/).includes(word))
       : JSON.stringify(row.slice(0, 2)) === JSON.stringify([[recordLabel], [property]]) &&
         /^(NODE_)?(PROPERTY_)?UNIQUENESS$/.test(String(row[2]))
   return uniqueProperties.filter((property) => !rows.some(isOn(property)))

@@ -7,16 +7,18 @@ import {
   importImplementationsStatement,
   importStatement,
 } from './import-statements.ts'
-import { recordOf } from './records.ts'
-import { nodeType, property, propertyImpl } from './resources.ts'
+import { afterPage, orderBy, type Page, pageSelection } from './pages.ts'
+import { nodeType, property, propertyImpl, type Resource } from './resources.ts'
 import type { Selector } from './selector.ts'
-import { match, nodeLabel, partOf, partsStatement, type Statement, selection } from './statements.ts'
+import { match, nodeLabel, partOf, type Statement, selection } from './statements.ts'
 import { documentFields, shortened, type VersionDocument } from './version-document.ts'
 
 /** Number of properties, node types and implementations up to which an import is one transaction. */
 const mostAtOnce = 5_000
 const stepSize = 1_000
-const typesAtOnce = 50
+/** A read of an export ends at the type with which it reaches either number. */
+const [typesAtOnce, implementationsAtOnce] = [500, 2_000]
+const propertiesAtOnce = 500
 
 export interface Imported {
   created: number
@@ -87,50 +89,73 @@ export async function copyInto({ read, write }: ManagerDatabase, version: Select
   await write(() => endImportStatement(version))
 }
 
-/** Node types after a key, with implementations. @returns one row each: columns, then lists of columns */
-const nodeTypesStatement = (version: Selector, after: string | null): Statement => ({
+/** The fields of each kind that a read of a version gives, besides the keys. */
+type FieldsOf = (resource: Resource) => readonly string[]
+
+/** What a publish needs of the model that it is bound to: without texts, which may be a hundred times as long. */
+const bindingFields: FieldsOf = (resource) =>
+  resource === property ? ['dataType'] : resource === propertyImpl ? ['unique', 'indexed', 'required'] : []
+
+const columns = (node: string, fields: readonly string[]) => ['key', ...fields].map((field) => `${node}.${field}`)
+
+/** The next properties after a key. @returns one row each: columns */
+const propertiesStatement = (version: Selector, fieldsOf: FieldsOf, page: Page): Statement => ({
+  query: `${match(version)}
+MATCH (n)<-[:${partOf}]-(part:${nodeLabel(property)})${afterPage(['part.key'], page)}
+RETURN ${columns('part', fieldsOf(property)).join(', ')}
+${orderBy(['part.key'], page)}`,
+  parameters: { ...selection(version), ...pageSelection(page) },
+})
+
+/** The next node types after a key, with implementations. @returns one row each: lists of columns, then columns */
+const nodeTypesStatement = (version: Selector, fieldsOf: FieldsOf, after: string | null): Statement => ({
   query: `${match(version)}
 MATCH (n)<-[:${partOf}]-(t:${nodeLabel(nodeType)})
 WHERE $after IS NULL OR t.key > $after
 WITH t ORDER BY t.key LIMIT ${typesAtOnce}
+WITH collect([t, size([(t)<-[:${partOf}]-(i) | 1])]) AS sized
+UNWIND range(0, size(sized) - 1) AS at
+WITH sized[at][0] AS t, reduce(before = 0, one IN sized[0..at] | before + one[1]) AS before
+WHERE before < ${implementationsAtOnce}
 OPTIONAL MATCH (t)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})
 WITH t, i, p ORDER BY p.key
-WITH t, collect([p.key, ${documentFields(propertyImpl).map((field) => `i.${field}`)}]) AS implemented
-RETURN t.key, implemented, ${documentFields(nodeType).map((field) => `t.${field}`)}
+WITH t, collect([p.key, ${fieldsOf(propertyImpl)
+    .map((field) => `i.${field}`)
+    .join(', ')}]) AS implemented
+RETURN implemented, ${columns('t', fieldsOf(nodeType)).join(', ')}
 ORDER BY t.key`,
   parameters: { ...selection(version), after },
 })
 
+type Read = ManagerDatabase['read']
+
 /** Streams a version's document: all properties first. */
-export async function* exportOf(read: ManagerDatabase['read'], version: Selector): AsyncGenerator<VersionDocument> {
+export const exportOf = (read: Read, version: Selector) => documentOf(read, version, documentFields)
+
+/** Streams what a publish needs of a version, as its document without the rest. */
+export const bindingOf = (read: Read, version: Selector) => documentOf(read, version, bindingFields)
+
+async function* documentOf(read: Read, version: Selector, fieldsOf: FieldsOf): AsyncGenerator<VersionDocument> {
+  const keyed = (resource: Resource, [key, ...values]: readonly unknown[]) => shortened(key, fieldsOf(resource), values)
   const keys = new Set<unknown>()
   for (let after: string | null = null; ; ) {
-    const page = { limit: 1_000, after: after === null ? null : [after] }
-    const rows: (readonly unknown[])[] = await read(partsStatement(property, version, page))
-    const records = rows.filter(([id]) => id !== null).map((row) => recordOf(property, row))
-    for (const { key } of records) keys.add(key)
-    yield {
-      properties: records.map((record) =>
-        shortened(
-          record.key,
-          property,
-          documentFields(property).map((field) => record[field]),
-        ),
-      ),
-      nodeTypes: [],
-    }
-    if (records.length < page.limit) break
-    after = records.at(-1)?.key as string
+    const page = { limit: propertiesAtOnce, after: after === null ? null : [after] }
+    const rows = await read(propertiesStatement(version, fieldsOf, page))
+    const properties = rows.map((row) => keyed(property, row))
+    for (const { key } of properties) keys.add(key)
+    yield { properties, nodeTypes: [] }
+    if (rows.length < page.limit) break
+    after = properties.at(-1)?.key as string
   }
   for (let after: string | null = null; ; ) {
-    const rows = await read(nodeTypesStatement(version, after))
-    const nodeTypes = (rows as [string, unknown[][], ...unknown[]][]).map(([key, implemented, ...fields]) => ({
-      ...shortened(key, nodeType, fields),
+    const rows = await read(nodeTypesStatement(version, fieldsOf, after))
+    const nodeTypes = (rows as [unknown[][], ...unknown[]][]).map(([implemented, ...type]) => ({
+      ...keyed(nodeType, type),
       // Omit properties created after the properties were read.
-      properties: implemented.flatMap(([of, ...own]) => (keys.has(of) ? [shortened(of, propertyImpl, own)] : [])),
+      properties: implemented.flatMap((own) => (keys.has(own[0]) ? [keyed(propertyImpl, own)] : [])),
     }))
     yield { properties: [], nodeTypes }
-    if (rows.length < typesAtOnce) return
+    if (rows.length === 0) return
     after = nodeTypes.at(-1)?.key as string
   }
 }

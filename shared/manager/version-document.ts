@@ -70,10 +70,10 @@ export const completed = (resource: Resource, given: Fields): Fields =>
   )
 
 /** Omits fields that are null or false. */
-export const shortened = (key: unknown, resource: Resource, values: readonly unknown[]): Keyed => ({
+export const shortened = (key: unknown, fields: readonly string[], values: readonly unknown[]): Keyed => ({
   key: String(key),
   ...Object.fromEntries(
-    documentFields(resource).flatMap((field, at) => {
+    fields.flatMap((field, at) => {
       const value = values[at]
       return value === null || value === undefined || value === false ? [] : [[field, value]]
     }),

@@ -4,6 +4,12 @@ import { manager, managerVersion } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
 import { match, matchLocked, nodeLabel, partOf, recordLabel, type Statement, selection } from './statements.ts'
 
+/**
+ * Index policies are made from the manager of this name, whatever its org, for all tokens: manager names are unique. Only
+ * a token of all orgs may give the name. Contract 10, Search.
+ */
+export const sharedManager = 'default'
+
 const versionScope = uniqueScope(managerVersion)
 
 /** Creates an org's manager and its first version, of the same name. Contract 10. @returns the manager's row */

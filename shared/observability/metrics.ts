@@ -86,6 +86,7 @@ export function createMetrics() {
     ),
     originsKept: gauge('origins_kept', 'Origins whose connections wait for the next publish'),
     // Each process has a value of its own: aggregate by minimum, or an outage that one process sees is hidden
+    signingKeysFailing: gauge('signing_keys_failing', 'Whether the last fetch of the signing keys of tokens failed'),
     dependencyUp: gauge('dependency_up', 'Whether a dependency answers this process', 'dependency'),
     // Identical in every process: aggregate by maximum, not by sum
     queueJobs: gauge('queue_jobs', 'Entries of the queue by state', 'state'),

@@ -2,14 +2,17 @@ import neo4j, { Neo4jError, type Session } from 'neo4j-driver'
 import type { OriginSettings } from '../config/settings.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
-import { DroppedRecord } from './connection.ts'
+import { Cursor } from '../packstream/cursor.ts'
+import { decode } from '../packstream/decode.ts'
+import { longestRecordBytes } from './connection.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
 import { type DbUrl, parseDbUrl } from './db-url.ts'
 import type { KeptOrigins } from './kept-origins.ts'
 import { connectTo, isLegacy, type Link } from './link.ts'
 import type { Lookup } from './lookup.ts'
 import { checkedAddress, type OriginPolicy } from './policy.ts'
-import { collectRows, forEachRow, type Received, type Row, tooLarge } from './results.ts'
+import { collectRows, forEachRow, type Received } from './results.ts'
+import type { Rows } from './rows.ts'
 
 /** An origin opened for reading: one session, one read-only transaction with a time limit. */
 export interface Origin {
@@ -22,32 +25,20 @@ export interface Origin {
   renew(): Promise<boolean>
   /** Whether `renew` would begin another transaction. */
   isDue(): boolean
-  /** Streams any number of rows of a query. @throws the 502 errors of the catalogue. */
-  read(query: string, parameters?: Record<string, unknown>): AsyncGenerator<Row>
   /**
-   * Calls `take` with each of any number of rows as it arrives; the query must return each row as one list. Costs a
-   * third of `read`, for callers that handle rows synchronously.
+   * Calls `take` with each of any number of rows as it arrives, as a cursor at the row's first column. The row's bytes
+   * are overwritten by the next one.
    * @throws the 502 errors of the catalogue.
    */
-  each(query: string, parameters: Record<string, unknown>, take: (row: Row) => void): Promise<void>
+  each(query: string, parameters: Record<string, unknown>, take: (row: Cursor) => void): Promise<void>
   /**
-   * Returns all rows of a query that returns each as one list; the caller owns them. Costs half of `read`, for results
-   * that fit in memory.
+   * Returns all rows of a query, or null if they take more than `mostBytes`; the caller must release them. Without
+   * `mostBytes`, more than the longest record breaks the origin.
    * @throws the 502 errors of the catalogue.
    */
-  rows(query: string, parameters?: Record<string, unknown>): Promise<unknown[][]>
-  /**
-   * As `rows`, but abandoned once the rows exceed `mostBytes`. If they are grouped, the query returns lists of rows.
-   * `rowBytes` is the average size of a row, `largestBytes` the size of the largest.
-   */
-  rowsWithin(
-    mostBytes: number,
-    query: string,
-    parameters?: Record<string, unknown>,
-    form?: { areGrouped: boolean },
-  ): Promise<Received<unknown[]>>
+  rows(query: string, parameters: Record<string, unknown>, mostBytes?: number): Promise<Received>
   /** Runs a query that the server may refuse (missing procedure or right) in its own session; null if it fails. */
-  ask(query: string): Promise<Row[] | null>
+  ask(query: string): Promise<unknown[][] | null>
   close(): Promise<void>
   /** Closes it after all reads have ended well; its connections may be kept for another publish. */
   release(): Promise<void>
@@ -147,27 +138,12 @@ async function originOf(
   legacy: boolean,
   limitSeconds: number,
 ): Promise<Omit<Origin, 'close' | 'release'> & { end(): Promise<void> }> {
-  guard.resetBytesHeld()
+  guard.wake()
   const session = openSession()
   const begin = () => guard.waitFor(session.beginTransaction({ timeout: limitSeconds * 1_000 }))
   let transaction = await begin()
   let begunAt = performance.now()
   const isDue = () => performance.now() - begunAt >= renewedAfterMs
-
-  const rowsWithin: Origin['rowsWithin'] = (
-    mostBytes,
-    query,
-    parameters = {},
-    { areGrouped } = { areGrouped: false },
-  ) =>
-    collectRows<unknown[]>(
-      guard,
-      transaction.run(query, parameters),
-      areGrouped ? (record) => record.get(0) : (record) => [record.get(0)],
-      mostBytes,
-    ).catch((error) => {
-      throw originError(error, errors.originBroke)
-    })
 
   return {
     legacy,
@@ -183,37 +159,24 @@ async function originOf(
         throw originError(error, errors.originBroke)
       }
     },
-    async *read(query, parameters = {}) {
-      const records = transaction.run(query, parameters)[Symbol.asyncIterator]()
-      guard.resetBytesHeld()
-      try {
-        for (;;) {
-          const before = guard.recordsRead()
-          const next = await guard.waitFor(records.next())
-          if (next.done) return
-          // The buffer was empty before this wait, so this record is the only one held.
-          if (guard.recordsRead() !== before) guard.resetBytesHeld()
-          const row = [...next.value.values()]
-          if (row[0] instanceof DroppedRecord) throw errors.originBroke(tooLarge())
-          yield row
-        }
-      } catch (error) {
-        throw originError(error, errors.originBroke)
-      } finally {
-        // Not awaited: to end a result early the driver reads it to its end, which may never come.
-        records.return?.().catch(() => {})
-      }
-    },
     each: (query, parameters, take) =>
       forEachRow(guard, transaction.run(query, parameters), take).catch((error) => {
         throw originError(error, errors.originBroke)
       }),
-    rows: async (query, parameters = {}) => (await rowsWithin(Number.POSITIVE_INFINITY, query, parameters)).rows ?? [],
-    rowsWithin,
+    rows: (query, parameters, mostBytes) =>
+      collectRows(
+        guard,
+        transaction.run(query, parameters),
+        mostBytes ?? longestRecordBytes,
+        mostBytes === undefined ? longestRecordBytes : Number.POSITIVE_INFINITY,
+      ).catch((error) => {
+        throw originError(error, errors.originBroke)
+      }),
     async ask(query) {
       const apart = openSession()
       try {
-        return (await collectRows(guard, apart.run(query), (record) => [[...record.values()]])).rows
+        const { rows } = await collectRows(guard, apart.run(query), mostBytesAsked, longestRecordBytes)
+        return rows && decodeRows(rows)
       } catch {
         return null
       } finally {
@@ -221,6 +184,21 @@ async function originOf(
       }
     },
     end: () => guard.waitFor(session.close()).then(guard.rest),
+  }
+}
+
+/** Of what a database says about its schema. */
+const mostBytesAsked = 16 * 1024 * 1024
+
+function decodeRows(rows: Rows): unknown[][] {
+  const cursor = new Cursor()
+  try {
+    return Array.from({ length: rows.length }, (_, index) => {
+      const columns = cursor.openRecord(rows.bytes, rows.start(index), rows.end(index))
+      return Array.from({ length: columns }, () => decode(cursor, rows.unpack))
+    })
+  } finally {
+    rows.release()
   }
 }
 

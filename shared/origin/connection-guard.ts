@@ -3,21 +3,25 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import neo4j, { type Driver, Neo4jError } from 'neo4j-driver'
 import type { OriginSettings } from '../config/settings.ts'
+import { AppError } from '../errors/app-error.ts'
+import * as errors from '../errors/catalogue.ts'
+import type { Unpack } from '../packstream/decode.ts'
 import { type BoltConnection, limitHandshake, readByMessage } from './connection.ts'
-import { countValues } from './values.ts'
+import { currentTenant, type HeldBudget, processBudget } from './held-budget.ts'
+import { Rows } from './rows.ts'
 
 /** Controls the connections of one driver, which does not expose them: their address, their limits and their end. */
 export interface ConnectionGuard {
   /** Awaits work of the origin within the inactivity limits. @throws what the work throws, or a Neo4jError. */
   waitFor<T>(work: Promise<T>): Promise<T>
-  /** Number of records received so far. */
-  recordsRead(): number
-  /** Until the returned function is called, records that are too large arrive as a `DroppedRecord`. */
-  dropLargeRecords(): () => void
-  /** Resets the count of bytes held: all received rows were consumed, or a read begins. */
-  resetBytesHeld(): void
+  /** Memory for the rows of a result. */
+  newRows(): Rows
+  /** The record that is being delivered: its bytes are overwritten by the next one. */
+  delivered(): Buffer | null
+  /** Must be called when the connections are used again after `rest`. */
+  wake(): void
   /**
-   * Until the next reset nothing is awaited: an origin that sends more than a few bytes is disconnected.
+   * Until `wake` nothing is awaited: an origin that sends more than a few bytes is disconnected.
    * @throws an Error, after disconnecting it, if it has sent part of a message, which would stay in memory.
    */
   rest(): void
@@ -55,13 +59,8 @@ subscribe('net.client.socket', (message) => {
 })
 
 const tickMs = 1_000
-// Bounds the rows received but not yet consumed: the origin sends them at its own pace, whatever their size.
-const mostBytesHeld = 256 * 1024 * 1024
 // Origins send empty messages to keep connections alive.
 const mostBytesAtRest = 1024
-// Heap cost of a value that may be one byte on the wire. Values are counted only above `uncountedBytes`.
-const objectBytes = 40
-const uncountedBytes = 4 * 1024 * 1024
 
 /**
  * Takes control of a new driver's connections. They go to `address`, which was checked, as the driver would resolve the
@@ -73,6 +72,7 @@ export function guardConnections(
   driver: Driver,
   address: string,
   { silenceSeconds, stallSeconds }: InactivityLimits,
+  budget: HeldBudget = processBudget,
 ): ConnectionGuard {
   const sockets = new Set<Socket>()
   const waiting = new Set<(reason: unknown) => void>()
@@ -84,27 +84,30 @@ export function guardConnections(
   let silentTicks = 0
   let stalledTicks = 0
   let lastBytes = 0
-  let bytesHeld = 0
-  let mostBytes = mostBytesHeld
-  let records = 0
+  const share = budget.open(currentTenant(), () => {
+    refusal = errors.processBusy('bytes from origins', { retryable: true })
+    disconnect(refusal)
+  })
+  let refusal: AppError | null = null
+  let bytesAtRest: number | null = null
+  let delivered: Buffer | null = null
+  let unpack: Unpack = () => undefined
   let hasProgressed = false
-  let dropping = 0
 
   provider._createChannelConnection = async (to) => {
     const connection = await socketsOf.run(sockets, () => create(to))
     const id = Symbol('connection')
-    readByMessage(connection, {
-      bytes: hold,
-      message(bytes) {
-        if (bytesHeld > uncountedBytes) hold(objectBytes * countValues(bytes))
+    unpack = readByMessage(connection, {
+      bytes(count) {
+        if (refusal) throw refusal
+        if (bytesAtRest === null) return
+        bytesAtRest += count
+        if (bytesAtRest > mostBytesAtRest) throw new Error('data was received that nothing waits for')
       },
-      record() {
-        records++
+      held: share.change,
+      record(bytes) {
+        delivered = bytes
         hasProgressed = true
-      },
-      dropsRecord() {
-        if (dropping > 0) bytesHeld = 0
-        return dropping > 0
       },
       unfinished(isUnfinished) {
         if (isUnfinished) unfinished.add(id)
@@ -115,17 +118,16 @@ export function guardConnections(
     return connection
   }
 
-  function hold(bytes: number) {
-    bytesHeld += bytes
-    if (bytesHeld > mostBytes) throw new Error(`rows take more than ${mostBytes} bytes`)
-  }
-
   function disconnect(reason: Error) {
     for (const socket of sockets) socket.destroy(reason)
     sockets.clear()
     // The driver never settles the call it was delivering to when it failed on unexpected data.
     for (const reject of waiting)
-      reject(new Neo4jError(reason.message, neo4j.error.SERVICE_UNAVAILABLE, '', '', undefined, reason))
+      reject(
+        reason instanceof AppError
+          ? reason
+          : new Neo4jError(reason.message, neo4j.error.SERVICE_UNAVAILABLE, '', '', undefined, reason),
+      )
   }
 
   // Counts ticks, not elapsed time: while this process is busy or frozen it reads nothing, whatever the origin sends.
@@ -159,25 +161,19 @@ export function guardConnections(
         },
         (error) => {
           settle()
-          reject(error)
+          reject(refusal ?? error)
         },
       )
       return promise
     },
-    recordsRead: () => records,
-    dropLargeRecords() {
-      dropping++
-      return () => {
-        dropping--
-      }
-    },
-    resetBytesHeld() {
-      bytesHeld = 0
-      mostBytes = mostBytesHeld
+    newRows: () => new Rows(share, (value) => unpack(value)),
+    delivered: () => delivered,
+    wake() {
+      bytesAtRest = null
+      share.tenant = currentTenant()
     },
     rest() {
-      bytesHeld = 0
-      mostBytes = mostBytesAtRest
+      bytesAtRest = 0
       if (unfinished.size === 0) return
       const reason = new Error('part of a message was received that nothing waits for')
       disconnect(reason)
@@ -186,6 +182,7 @@ export function guardConnections(
     disconnect,
     async close() {
       clearInterval(timer)
+      share.change(-share.bytes)
       await driver.close().finally(() => {
         for (const socket of sockets) socket.destroy()
       })

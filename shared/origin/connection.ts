@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { Cursor } from '../packstream/cursor.ts'
 import { createMessageReader, tagAt } from './messages.ts'
 
 interface ChannelBuffer {
@@ -19,69 +20,56 @@ export interface BoltConnection {
 interface Reception {
   /** @throws Error to refuse them */
   bytes(count: number): void
-  /** Called with each message before it is decoded. @throws Error to refuse it */
-  message(bytes: Uint8Array): void
-  /** Called after each complete record. */
-  record(): void
-  /** Whether a record that is too large may be dropped; it may be larger than all that is held. */
-  dropsRecord(): boolean
+  /** A message that arrives in pieces takes so many bytes more or, if negative, less. @throws Error to refuse it */
+  held(bytes: number): void
+  /** Called before and after the delivery of each record. Its bytes are valid only between. */
+  record(bytes: Buffer | null): void
   /** Called after each reading: whether a message has begun that has not ended. */
   unfinished(isUnfinished: boolean): void
   /** Ends the connection. */
   refuse(reason: Error): void
 }
 
-/** Stands for a record that was too large to be held. */
-export class DroppedRecord {
-  readonly bytes: number
-  constructor(bytes: number) {
-    this.bytes = bytes
-  }
-}
-
 const recordTag = 0x71
 // More than twice the largest pair, 60 MiB.
-const longestRecordBytes = 128 * 1024 * 1024
-// More than eight of the largest: a record that is dropped takes no memory.
-const longestDroppedBytes = 512 * 1024 * 1024
+export const longestRecordBytes = 128 * 1024 * 1024
 // Any other message: column names, errors, notifications.
 const longestOtherBytes = 1024 * 1024
+// A value of a byte may become an object of a kilobyte.
+const mostOtherValues = 10_000
 // Room for all versions that a server might list.
 const longestHandshakeBytes = 1024
 
 /**
- * Replaces the driver's own reader, whose time is quadratic in the number of chunks. Refuses a message that is too
- * large, data that is not a message, and more than `2 * longestRecordBytes` without a complete message, or
- * `longestDroppedBytes` of a record that is dropped.
+ * Replaces the driver's own reader, whose time is quadratic in the number of chunks. Records reach the driver as their
+ * bytes, undecoded: the only field of each is the whole message. Refuses a message that is too large, data that is not a
+ * message, and more than `2 * longestRecordBytes` without a complete message.
+ * @returns decodes one value, as the driver does
  */
 export function readByMessage(
   connection: BoltConnection,
-  { bytes, message: inspect, record, dropsRecord, unfinished, refuse }: Reception,
-): void {
+  { bytes, held, record, unfinished, refuse }: Reception,
+): (value: Buffer) => unknown {
   const protocol = connection.protocol()
   const handler = protocol._responseHandler
+  const cursor = new Cursor()
   let bytesOfMessage = 0
-  let isDropping = false
   let DriverBuffer: new (bytes: Buffer) => ChannelBuffer
 
   const read = createMessageReader({
     limitBytes: (tag) => (tag === recordTag && protocol.initialized ? longestRecordBytes : longestOtherBytes),
+    held,
     take(message) {
-      const isRecord = message[tagAt] === recordTag
-      inspect(message)
-      handler.handleResponse(protocol.unpack(new DriverBuffer(message)))
       bytesOfMessage = 0
-      if (isRecord) record()
-    },
-    drop(tag) {
-      isDropping = tag === recordTag && protocol.initialized && dropsRecord()
-      if (!isDropping) return null
-      return (length) => {
-        handler.handleResponse({ signature: recordTag, fields: [[new DroppedRecord(length)]] })
-        bytesOfMessage = 0
-        isDropping = false
-        record()
+      if (message[tagAt] === recordTag && protocol.initialized) {
+        record(message)
+        handler.handleResponse({ signature: recordTag, fields: [[message]] })
+        record(null)
+        return
       }
+      if (cursor.open(message, 0, message.length).skip() > mostOtherValues)
+        throw new Error(`a message has more than ${mostOtherValues} values`)
+      handler.handleResponse(protocol.unpack(new DriverBuffer(message)))
     },
   })
 
@@ -92,14 +80,15 @@ export function readByMessage(
     const { length } = buffer._buffer
     bytesOfMessage += length
     try {
-      if (!isDropping) bytes(length)
-      if (bytesOfMessage > (isDropping ? longestDroppedBytes : 2 * longestRecordBytes))
+      bytes(length)
+      if (bytesOfMessage > 2 * longestRecordBytes)
         throw new Error(`${bytesOfMessage} bytes received without a complete message`)
       unfinished(read(buffer._buffer))
     } catch (error) {
       refuse(error as Error)
     }
   }
+  return (value) => protocol.unpack(new DriverBuffer(value))
 }
 
 /** Limits the first data, a response of a few bytes: anything sent with it would reach the driver's own reader. */

@@ -12,7 +12,7 @@ const grammar = /^(?:bolt|neo4j)(\+s)?:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(
 // Scheme (`neo4j+s://`), name of 253 characters with a trailing dot, and port.
 const longest = 271
 const form = 'must be bolt://host[:port] or neo4j://host[:port], also with +s, and nothing else'
-const label = /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/
+const label = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/
 
 /**
  * Parses a bolt endpoint: scheme, host, optional port, nothing else (contract 4.1, 9). `neo4j` means `bolt`: the host

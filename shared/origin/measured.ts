@@ -13,8 +13,8 @@ type Target = Parameters<typeof openOrigin>[0]
 const outcomeOf = (error: unknown) => (error instanceof AppError && !error.retryable ? 'refused' : 'failed')
 
 /**
- * Opens an origin and reports latencies to `settings.observe`: of the connection (`reuse` of a kept one), and of each query until its first
- * row, or until all rows where they are returned together.
+ * Opens an origin and reports latencies to `settings.observe`: of the connection (`reuse` of a kept one), and of each query until its last
+ * row.
  */
 export async function openMeasured(
   target: Target,
@@ -36,20 +36,7 @@ export async function openMeasured(
   )
   return {
     ...origin,
-    read(query, parameters) {
-      const rows = origin.read(query, parameters)
-      const next = rows.next.bind(rows)
-      let isFirst = true
-      // Not wrapped in another generator, which would slow down every row.
-      rows.next = () => {
-        if (!isFirst) return next()
-        isFirst = false
-        return timing('read', next, outcomeOf, observe)
-      }
-      return rows
-    },
     each: (query, parameters, take) => timing('read', () => origin.each(query, parameters, take), outcomeOf, observe),
-    rows: (query, parameters) => timing('read', () => origin.rows(query, parameters), outcomeOf, observe),
-    rowsWithin: (...query) => timing('read', () => origin.rowsWithin(...query), outcomeOf, observe),
+    rows: (...query) => timing('read', () => origin.rows(...query), outcomeOf, observe),
   }
 }

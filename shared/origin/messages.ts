@@ -10,11 +10,8 @@ interface Receiver {
   limitBytes(tag: number | undefined): number
   /** Receives a whole message in one piece; its memory is overwritten after the call. */
   take(message: Buffer): void
-  /**
-   * Called when a message with this tag exceeds its limit.
-   * @returns what to call at its end, the rest of it not being held; null to refuse it.
-   */
-  drop?(tag: number | undefined): ((bytes: number) => void) | null
+  /** The message being received takes so many bytes more or, if negative, less. */
+  held(bytes: number): void
 }
 
 /**
@@ -23,33 +20,25 @@ interface Receiver {
  * @returns a function that takes the next bytes, split anywhere, and tells whether a message has begun that has not
  * ended. It throws an Error when a message exceeds its limit, and whatever `take` throws; after that it cannot be used.
  */
-export function createMessageReader({ limitBytes, take, drop }: Receiver): (bytes: Buffer) => boolean {
-  let held = Buffer.alloc(0)
+export function createMessageReader({ limitBytes, take, held: count }: Receiver): (bytes: Buffer) => boolean {
+  let held: Buffer = Buffer.alloc(0)
   let heldBytes = 0
   let missingOfChunk = 0
   let halfHeader = -1
-  let droppedBytes = 0
-  let dropped: ((bytes: number) => void) | null = null
+
+  function replace(buffer: Buffer): void {
+    count(buffer.length - held.length)
+    held = buffer
+  }
 
   function hold(bytes: Buffer, from: number, to: number): void {
-    if (dropped !== null) {
-      droppedBytes += to - from
-      return
-    }
     const size = heldBytes + to - from
-    const tag = heldBytes > tagAt ? held[tagAt] : undefined
-    const limit = limitBytes(tag)
-    if (size > limit) {
-      dropped = drop?.(tag) ?? null
-      if (dropped === null) throw new Error(`a message is larger than ${limit} bytes`)
-      droppedBytes = size
-      held = Buffer.alloc(0)
-      return
-    }
+    const limit = limitBytes(heldBytes > tagAt ? held[tagAt] : undefined)
+    if (size > limit) throw new Error(`a message is larger than ${limit} bytes`)
     if (size > held.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(startBytes, size, Math.min(2 * held.length, limit)))
       held.copy(larger, 0, 0, heldBytes)
-      held = larger
+      replace(larger)
     }
     // For very small chunks, calling `copy` costs more than copying byte by byte.
     if (to - from < 16) for (let at = from; at < to; at++) held[heldBytes++] = bytes[at] as number
@@ -59,14 +48,8 @@ export function createMessageReader({ limitBytes, take, drop }: Receiver): (byte
   function finish(): void {
     const message = held.subarray(0, heldBytes)
     heldBytes = 0
-    if (dropped !== null) {
-      const end = dropped
-      dropped = null
-      end(droppedBytes)
-      return
-    }
-    if (held.length > keptBytes) held = Buffer.alloc(0)
     take(message)
+    if (held.length > keptBytes) replace(Buffer.alloc(0))
   }
 
   return (bytes) => {

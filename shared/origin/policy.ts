@@ -15,10 +15,13 @@ const lookupMs = 5_000
 // ipaddr.js calls every address unicast that none of its lists names; IANA has allocated IPv6 addresses from here only.
 const globalIpv6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
+// Azure's host agent has this public address inside every virtual machine; it hands out secrets of the machine.
+const hostAgent = '168.63.129.16'
+
 /** Whether an address belongs to the public internet. */
 function isPublic(text: string): boolean {
   // ipaddr.js also accepts zones, and forms of IPv4 addresses that others read differently, such as `010.8.8.8`.
-  if (isIP(text) === 0 || text.includes('%')) return false
+  if (isIP(text) === 0 || text.includes('%') || text === hostAgent) return false
   const address = ipaddr.parse(text)
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(globalIpv6))
 }

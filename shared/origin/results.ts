@@ -1,106 +1,85 @@
 import type { Record as BoltRecord, Result } from 'neo4j-driver'
-import { DroppedRecord } from './connection.ts'
+import { Cursor } from '../packstream/cursor.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
-import { bytesOf } from './row-bytes.ts'
-
-/** One row: values by column, integers as BigInt, floats as number. */
-export type Row = readonly unknown[]
+import type { Rows } from './rows.ts'
 
 // More than the rows of any page or the constraints of any database: an origin that sends more may never end.
 const mostRowsHeld = 200_000
-export const tooLarge = () => new Error('a record is larger than may be held')
+const tooManyBytes = (most: number) => new Error(`a result takes more than ${most} bytes`)
 const tooManyRows = () => new Error(`a result has more than ${mostRowsHeld} rows`)
 
+/** All rows of a result; null if they take more than may be held. `rowBytes` is their average size. */
+export interface Received {
+  rows: Rows | null
+  rowBytes: number
+}
+
 /** State of a result while its rows arrive. */
-interface Receiving<T> {
+interface Receiving {
   /** null after the read was abandoned. */
-  rows: T[] | null
+  rows: Rows | null
   arrived: number
-  /** Number of rows whose size is included in `bytes`. */
-  measured: number
   bytes: number
-  largestBytes: number
-  resolve(received: Received<T>): void
+  resolve(received: Received): void
   reject(error: unknown): void
 }
 
-/** Rows with their average size, and that of the largest. */
-export interface Received<T> {
-  rows: T[] | null
-  rowBytes: number
-  largestBytes: number
-}
-
 /**
- * Collects all rows of a result; `rows` is null if together they take more than `mostBytes`. Then a record that is too
- * large to be held counts as one such row.
+ * Collects all rows of a result, unless they take more than `mostBytes`: then `rows` is null. An origin that sends more
+ * than `mostArriving` bytes is disconnected, as it may never end.
  */
-export function collectRows<T>(
+export function collectRows(
   guard: ConnectionGuard,
   result: Result,
-  rowsOf: (record: BoltRecord) => readonly T[],
-  mostBytes = Number.POSITIVE_INFINITY,
-): Promise<Received<T>> {
-  const { promise, resolve, reject } = Promise.withResolvers<Received<T>>()
+  mostBytes: number,
+  mostArriving = Number.POSITIVE_INFINITY,
+): Promise<Received> {
+  const { promise, resolve, reject } = Promise.withResolvers<Received>()
   // A transaction retains its results, and these their observers, until it ends. Clearing `reading` frees the rows and
   // the promise.
-  let reading: Receiving<T> | null = {
-    ...{ rows: [], arrived: 0, measured: 0, bytes: 0, largestBytes: 0 },
-    ...{ resolve, reject },
-  }
-  const isBounded = mostBytes < Number.POSITIVE_INFINITY
-  const ended = isBounded ? guard.dropLargeRecords() : () => {}
-  guard.resetBytesHeld()
+  let reading: Receiving | null = { rows: guard.newRows(), arrived: 0, bytes: 0, resolve, reject }
   result.subscribe({
     onNext(record) {
       if (reading === null) return
-      const dropped = record.get(0)
-      const isDropped = dropped instanceof DroppedRecord
-      if (isDropped && !isBounded) return guard.disconnect(tooLarge())
-      const rows = isDropped ? [] : rowsOf(record)
-      reading.arrived += rows.length
-      if (reading.arrived > mostRowsHeld) guard.disconnect(tooManyRows())
-      if (reading.rows === null) return guard.resetBytesHeld()
-      for (const row of rows) {
-        const bytes = bytesOf(row)
-        reading.measured = reading.rows.push(row)
-        reading.bytes += bytes
-        if (bytes > reading.largestBytes) reading.largestBytes = bytes
+      if (++reading.arrived > mostRowsHeld) guard.disconnect(tooManyRows())
+      const bytes = bytesOf(guard, record)
+      reading.bytes += bytes.length
+      if (reading.bytes > mostArriving) guard.disconnect(tooManyBytes(mostArriving))
+      if (reading.rows === null) return
+      if (reading.bytes <= mostBytes) {
+        reading.rows.add(bytes)
+        return
       }
-      if (isDropped) {
-        reading.measured++
-        reading.bytes += dropped.bytes
-        reading.largestBytes = dropped.bytes
-      }
-      if (!isDropped && reading.bytes <= mostBytes) return
+      reading.rows.release()
       reading.rows = null
       // The server discards the remaining rows; those already fetched (with Bolt 3, all) still arrive.
       result.summary().catch(() => {})
     },
     onCompleted() {
-      const { rows = null, bytes = 0, measured = 0, largestBytes = 0 } = reading ?? {}
-      reading?.resolve({ rows, rowBytes: bytes / Math.max(1, measured), largestBytes })
+      const { rows = null, bytes = 0, arrived = 0 } = reading ?? {}
+      reading?.resolve({ rows, rowBytes: bytes / Math.max(1, arrived) })
     },
-    onError: (error) => reading?.reject(error),
+    onError(error) {
+      reading?.rows?.release()
+      reading?.reject(error)
+    },
   })
   return guard.waitFor(promise).finally(() => {
     reading = null
-    ended()
   })
 }
 
-/** Passes each row of a result to `take` and retains none. */
-export function forEachRow(guard: ConnectionGuard, result: Result, take: (row: Row) => void): Promise<void> {
+/** Passes each row of a result to `take`, as a cursor at its first field, and retains none. */
+export function forEachRow(guard: ConnectionGuard, result: Result, take: (row: Cursor) => void): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  // As above: the transaction must not retain what `take` builds from the rows.
-  let taking: typeof take | null = take
-  guard.resetBytesHeld()
+  // As above: the transaction must retain neither what `take` builds from the rows, nor the last of them.
+  let taking: { take: (row: Cursor) => void; cursor: Cursor } | null = { take, cursor: new Cursor() }
   result.subscribe({
     onNext(record) {
-      guard.resetBytesHeld()
-      const row = record.get(0)
-      if (row instanceof DroppedRecord) return guard.disconnect(tooLarge())
-      taking?.(row)
+      const bytes = bytesOf(guard, record)
+      if (taking === null) return
+      taking.cursor.openRecord(bytes, 0, bytes.length)
+      taking.take(taking.cursor)
     },
     onCompleted: () => resolve(),
     onError: reject,
@@ -108,4 +87,12 @@ export function forEachRow(guard: ConnectionGuard, result: Result, take: (row: R
   return guard.waitFor(promise).finally(() => {
     taking = null
   })
+}
+
+/** The bytes of a record, valid while it is delivered. */
+function bytesOf(guard: ConnectionGuard, record: BoltRecord): Buffer {
+  const bytes = record.get(0)
+  // Never expected: the driver would have kept it while its memory was overwritten.
+  if (bytes !== guard.delivered()) throw new Error('the driver delivered a record late')
+  return bytes
 }

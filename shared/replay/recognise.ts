@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { render, type Template } from '../cypher/parameters.ts'
+import { partLimits } from '../publish/parts/part-buffer.ts'
 import { readStatement } from './statements/read-statement.ts'
 import { createScanner, Mismatch } from './statements/scanner.ts'
 import { type Structure, statementOf } from './statements/structure.ts'
@@ -7,8 +8,8 @@ import { type Structure, statementOf } from './statements/structure.ts'
 /** A statement of the service, read back: what it says, as it was read, its text, and the names of its parameters. */
 export type Recognised = Structure & { statement: string; text: Template; parameters: readonly string[] }
 
-// No statement of the service is longer: a pair with its values is smaller than a part.
-const longestText = 32_000_000
+// No statement of the service is longer, as its pair has at most so many bytes.
+const longestText = partLimits(1).maxPairBytes
 
 /**
  * Reads a statement that this service writes, in either parameter syntax. A text is recognised only if the service

@@ -1,8 +1,9 @@
-import { resolve } from 'node:path'
 import type { Pair, Place } from './pair.ts'
+import { createLateNeeds } from './preflight/late-needs.ts'
 import { createMissing, preflight } from './preflight/preflight.ts'
 import { survey } from './preflight/survey.ts'
 import { createRecogniser } from './recognise.ts'
+import { nothingDone, partsHeld } from './resume/held.ts'
 import { openResume } from './resume/resume.ts'
 import { targetHash } from './resume/state-file.ts'
 import { type Connection, connect, type Target } from './run/connection.ts'
@@ -13,7 +14,8 @@ import { runWindow } from './run/run-window.ts'
 import { createTally, type Tally } from './run/tally.ts'
 import type { PacketSource, PartSource } from './source/packet-source.ts'
 import { usualWindowBytes, windowsOf } from './source/windows.ts'
-import { endUndo, forgetUndone } from './undo/directory.ts'
+import { endUndo } from './undo/directory.ts'
+import { readFacts } from './undo/facts.ts'
 import { saveUndo } from './undo/save-undo.ts'
 
 export type { PacketSource, PartSource, Target }
@@ -58,9 +60,9 @@ export interface Progress {
 
 export interface ReplayReport extends Tally {
   partsDone: number
-  /** Parts that an earlier replay of the same state file had done. */
+  /** Parts that an earlier replay of the same state file had done, and that the target still holds. */
   partsSkipped: number
-  /** Of the pairs rejected, those that an earlier replay of the same state file had handed over. */
+  /** Of the pairs rejected, those of the parts skipped. */
   rejectedBefore: number
   lanes: number
   seconds: number
@@ -94,32 +96,47 @@ async function replayInto(
   const { signal, onProgress } = options
   const { inOrder, allowOther, windowBytes = usualWindowBytes, undoDirectory } = options
   const settings = { recognise: createRecogniser(), allowOther, inOrder, windowBytes }
-  const resume = await openResume(options.stateFile, options.restart, source, settings, signal)
+  const resume = await openResume(options.stateFile, options.restart)
+  const { known } = resume
   const { sha256, needed } = await survey(source, settings, signal)
-  const due = [...source.parts.keys()].filter((index) => !resume.done.includes(index + 1))
-  const windows = windowsOf(source, due, settings, signal)
-  // Found good before anything is written, constraints included.
-  let window = await windows.next()
-
-  const found = await preflight(connection, needed, options, signal)
+  // The manifest may omit a constraint that only an undo needs.
+  const facts = undoDirectory === undefined ? null : await readFacts(source, settings, signal)
+  const constraints = facts?.rules ?? needed
+  const found = await preflight(connection, constraints, options, signal)
   const { generation } = source
-  const replayed = { sha256, generation, target: targetHash(url, database), databaseId: found.databaseId }
-  await resume.begin(connection, replayed)
-  if (source.directory !== undefined) await forgetUndone(source.directory, replayed)
-  await createMissing(connection, found, signal)
-  const stateFile = options.stateFile === null ? null : resolve(options.stateFile)
-  const undo = undoDirectory === undefined ? null : { directory: undoDirectory, replayed, stateFile }
-  const isBegun = resume.done.length > 0
-  if (undo !== null) await saveUndo(connection, source, { ...settings, undo, isBegun }, signal)
+  const packetAndTarget = { sha256, generation, target: targetHash(url, database), databaseId: found.databaseId }
+  const replayed = { ...packetAndTarget, replay: resume.idOf(packetAndTarget) }
 
-  const lanes = options.withoutConstraints || inOrder ? 1 : options.lanes === 'auto' ? lanesOfAuto : options.lanes
   const tally = createTally()
-  tally.rejected = resume.rejected.length
-  let partsDone = resume.done.length
+  let partsDone = 0
   const tell = () => {
     const { rows, transactions, rejected } = tally
     onProgress?.({ partsDone, parts: source.parts.length, rows, transactions, rejected })
   }
+  const onHeld = (parts: number) => {
+    partsDone = parts
+    tell()
+  }
+  // A target that lacks constraints is not as the replay left it, and would be slow to read.
+  const isChecked = known !== null && found.missing.length === 0
+  const reading = { ...settings, lanes: options.lanes, batchRows: options.batchRows, mostShown: 0, signal }
+  const held = isChecked ? await partsHeld(connection, source, known, reading, onHeld) : nothingDone
+  const due = [...source.parts.keys()].filter((index) => !held.done.includes(index + 1))
+  const windows = windowsOf(source, due, settings, signal)
+  // Found good before anything is written, constraints included.
+  let window = await windows.next()
+  const requireLate = createLateNeeds(connection, constraints, options)
+  await requireLate(window.value ?? [], signal)
+  await createMissing(connection, found, signal)
+  const undo = undoDirectory === undefined ? null : { directory: undoDirectory, replayed }
+  if (undo !== null && facts !== null) {
+    await saveUndo(connection, source, { ...settings, undo, facts, isBegun: known !== null }, signal)
+  }
+  await resume.begin({ ...replayed, ...held })
+
+  partsDone = held.done.length
+  tally.rejected = held.rejected.length
+  const lanes = options.withoutConstraints || inOrder ? 1 : options.lanes === 'auto' ? lanesOfAuto : options.lanes
   const onRefused = options.onError === 'stop' ? 'stop' : (options.rejected ?? (() => {}))
   const runner = createRunner({ connection, tally, onRefused, onCommit: tell, signal })
   while (!window.done) {
@@ -135,10 +152,11 @@ async function replayInto(
     )
     tell()
     window = await next
+    await requireLate(window.value ?? [], signal)
   }
   await resume.end()
   if (undo !== null) await endUndo(undo)
   const seconds = (performance.now() - started) / 1_000
-  const { done, rejected } = resume
+  const { done, rejected } = held
   return { ...tally, partsDone, partsSkipped: done.length, rejectedBefore: rejected.length, lanes, seconds }
 }

@@ -101,19 +101,16 @@ export async function* indexPolicy(order: PolicyOrder): AsyncGenerator<string> {
  * the others a numeric suffix. Names are stable only if computed over the whole model, oldest first.
  */
 export function indexNames(keys: readonly string[]): Map<string, string> {
-  const used = new Set(keys.map(anchorOf))
-  const first = new Set<string>()
+  const taken = new Set(keys.map(anchorOf))
+  const nextNumbers = new Map<string, number>()
   return new Map(
     keys.map((key) => {
       const wanted = anchorOf(key)
-      if (!first.has(wanted)) {
-        first.add(wanted)
-        return [key, wanted]
-      }
-      let number = 2
-      while (used.has(`${wanted}-${number}`)) number++
-      used.add(`${wanted}-${number}`)
-      return [key, `${wanted}-${number}`]
+      let number = nextNumbers.get(wanted)
+      // A number is tried once for each name, so that thousands of equal names take linear time.
+      while (number !== undefined && taken.has(`${wanted}-${number}`)) number++
+      nextNumbers.set(wanted, number === undefined ? 2 : number + 1)
+      return [key, number === undefined ? wanted : `${wanted}-${number}`]
     }),
   )
 }

@@ -40,7 +40,8 @@ export interface GenerationReader {
 }
 
 // Manifests are immutable, so cached ones never become stale.
-const cached = { maxSize: 32 * 2 ** 20 }
+export const newManifestCache = () => new LRUCache<string, Manifest>({ maxSize: 32 * 2 ** 20 })
+export type ManifestCache = ReturnType<typeof newManifestCache>
 
 // At most: a manifest in memory took 1.05 to 1.4 times the bytes of its JSON.
 const sizeOf = (json: Buffer) => 2 * json.length
@@ -48,9 +49,7 @@ const sizeOf = (json: Buffer) => 2 * json.length
 // Few keys are needed: of the latest and of those committed while a job waited and ran, each perhaps with a marker.
 const pageKeys = 20
 
-export function createGenerationReader(store: ObjectStore): GenerationReader {
-  const cache = new LRUCache<string, Manifest>(cached)
-
+export function createGenerationReader(store: ObjectStore, cache: ManifestCache): GenerationReader {
   async function list(name: string): Promise<number[]> {
     const numbers: number[] = []
     for await (const { key } of store.list(generationsOf(name))) {

@@ -1,5 +1,10 @@
 import * as errors from '../errors/catalogue.ts'
-import { createGenerationReader, type Generation, type GenerationReader } from './generation-reader.ts'
+import {
+  createGenerationReader,
+  type Generation,
+  type GenerationReader,
+  newManifestCache,
+} from './generation-reader.ts'
 import { generationKey } from './keys.ts'
 import { isVisible, type Manifest, removal } from './manifest.ts'
 import type { ObjectStore } from './object-store.ts'
@@ -49,8 +54,8 @@ export interface Generations extends GenerationReader {
   removeAt(name: string, latest: number): Promise<boolean>
 }
 
-export function createGenerations(store: ObjectStore): Generations {
-  const reader = createGenerationReader(store)
+export function createGenerations(store: ObjectStore, cache = newManifestCache()): Generations {
+  const reader = createGenerationReader(store, cache)
   return {
     ...reader,
     async commit(name, manifest, { force, taken, above: below = 0, latest, until = Number.POSITIVE_INFINITY }) {
@@ -81,7 +86,6 @@ export function createGenerations(store: ObjectStore): Generations {
         // A 412 may come from our own first PUT, whose response was lost: check the author before reporting a conflict.
         const written = await reader.read(name, next)
         if (written?.jobId === manifest.jobId) return committed({ generation: next, manifest: written })
-        if (!isKnown && written !== null && !force && isVisible(written) && !written.isVoid) throw taken()
         if (written === null && outcome === 'lost') throw errors.storeAway(new Error('the commit had no answer'))
       }
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-const segment = '[A-Za-z0-9][A-Za-z0-9._-]{0,62}'
-const orgSegment = new RegExp(`^${segment}$`)
+const orgSegment = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
+const segment = orgSegment.source.slice(1, -1)
 const reservedOrgs = ['status', 'multi']
 
 /** An org, or a sub-directory of one: 1 to 8 segments joined by `/`. Contract 8. */
@@ -33,6 +33,9 @@ export const fileName = z.string().superRefine((name, context) => {
 
 /** Limit of any store. A request for a longer key fails there with its own error instead of as a missing key. */
 export const longestKeyBytes = 1_024
+
+/** What a client searches names for: the start of a name, or any piece of it. */
+export const namePiece = z.string().max(longestKeyBytes, `must be at most ${longestKeyBytes} characters`)
 
 /** A name a client asks for: a packet's, or one of its parts'. */
 export const storedName = z.string().superRefine((name, context) => {

@@ -64,13 +64,20 @@ export interface Page {
   after?: string | undefined
   /** Only names that contain any of these texts; all names if there are none. */
   holding?: readonly string[]
+  /** The page ends before the names take more bytes. */
+  mostBytes?: number
+  /** Called with the bytes of each name; its error ends the listing, too. */
+  reserve?: (bytes: number) => void
+  /** Called every 20 ms of work; its error ends the listing. */
+  interrupted?: () => void
 }
 
 // The service never removes an org. One whose objects were removed externally is forgotten after ten seconds.
-const orgsKnown = { max: 10_000, ttl: 10_000 }
+export const newOrgCache = () => new LRUCache<string, true>({ max: 10_000, ttl: 10_000 })
+export type OrgCache = ReturnType<typeof newOrgCache>
 
-export function createPackets(store: ObjectStore, generations: Generations): Packets {
-  const known = new LRUCache<string, true>(orgsKnown)
+/** @param known orgs that exist. */
+export function createPackets(store: ObjectStore, generations: Generations, known: OrgCache): Packets {
   // For a name with a long history, lists only the page with its latest generation.
   const generationsFrom = (name: string) => store.list(generationsBelow(name), { skipTo: pastGenerations })
 
@@ -122,7 +129,7 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
   async function page(
     orgName: string,
     prefixes: readonly string[],
-    { limit, after, holding = [] }: Page,
+    { limit, after, holding = [], mostBytes = Number.POSITIVE_INFINITY, reserve, interrupted }: Page,
   ): Promise<PageOfNames> {
     const found: ListedName[] = []
     const wanted = {
@@ -130,15 +137,21 @@ export function createPackets(store: ObjectStore, generations: Generations): Pac
       after: after === undefined ? '' : packetName(orgName, after),
       filter: filterOf(orgName, holding),
       most: limit + 1,
+      interrupted,
     }
     let next: string | null = null
+    let bytes = 0
     for await (const { name, expiresAt } of listNames({ store, generations }, wanted)) {
+      const own = name.slice(orgName.length + 1)
+      const ownBytes = Buffer.byteLength(own)
+      bytes += ownBytes
       // There is at least one more name.
-      if (found.length === limit) {
+      if (found.length === limit || (bytes > mostBytes && found.length > 0)) {
         next = found.at(-1)?.name ?? null
         break
       }
-      found.push({ name: name.slice(orgName.length + 1), expiresAt })
+      reserve?.(ownBytes)
+      found.push({ name: own, expiresAt })
     }
     found.sort((a, b) => byCodePoint(a.name, b.name))
     return { names: found.map(({ name }) => name), expiresAt: found.map(({ expiresAt }) => expiresAt ?? null), next }

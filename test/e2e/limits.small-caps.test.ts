@@ -19,7 +19,7 @@ const service = await startService(
   { ...stack, neo4j },
   {
     ...{ directory, workers: 0, redisDatabase, bucket: uniqueName('caps') },
-    env: { RETURN_ONLY_MAX_PAIRS: '10', INLINE_LIMIT_BYTES: '4000', MAX_QUEUED_JOBS: '2', JOB_MAX_PAIRS: '30' },
+    env: { RETURN_ONLY_MAX_PAIRS: '10', INLINE_LIMIT_BYTES: '4000', MAX_QUEUED_JOBS: '3', JOB_MAX_PAIRS: '30' },
   },
 )
 const client = createClient(service.apiUrl, service.tokens.all as string)
@@ -29,10 +29,10 @@ afterAll(async () => {
   await Promise.all([service.stop(), traces.close(), driver.close()])
   rmSync(directory, { recursive: true })
 })
-const [label, org] = [uniqueName('Person'), uniqueName('org')]
+const [label, org, other] = [uniqueName('Person'), uniqueName('org'), uniqueName('other')]
 const ids = await drawRing(driver, label, 40)
 await run(driver, `CREATE (:\`${label}\` {id: 'long', text: $text})`, { text: 'x'.repeat(4_000) })
-await client.post(`/1.0/publish/${org}`)
+for (const one of [org, other]) await client.post(`/1.0/publish/${one}`)
 const nodes = { ...database(neo4j, label, 'id'), metadata: true, originIds: ids.slice(0, 2), orgName: org }
 const deletion = { mappedIndices: nodes.mappedIndices, index: label, originIds: ['x'] }
 const drawing = {
@@ -95,19 +95,26 @@ test('a queued publish is 202 and holds its name; others with that name are 409 
   expect((await traces.read(org)).objects).toEqual([`${org}/.jobs/${id}/request`, `${org}/.org`])
 })
 
-test('with the queue full, a publish is 503 with Retry-After and leaves nothing', async () => {
+test('with the queue full, for an org or for all, a publish is refused with Retry-After and leaves nothing', async () => {
   const prefer = { Prefer: 'wait=1, return=minimal' }
   const second = await client.post('/1.0/publish/multi', [{ ...nodes, fileName: 'second' }], prefer)
   jobs.push(second.headers.get('Location') as string)
   expect([second.status, second.headers.get('Preference-Applied')]).toEqual([202, 'wait=1, return=minimal'])
   const before = await traces.read(org)
-  for (const refused of [
-    await client.post('/1.0/publish/', { ...nodes, fileName: 'third' }, later),
-    await client.post('/1.0/publish/multi?forceOverwrite=true', [{ ...nodes, fileName: 'held' }], later),
-  ]) {
-    expectRefused(refused, 503, 'too many publishes are waiting; try again later')
-    expect([refused.headers.get('Retry-After'), refused.headers.get('Location')]).toEqual(['5', null])
+  const submitAll = async (status: number, message: string) => {
+    for (const refused of [
+      await client.post('/1.0/publish/', { ...nodes, fileName: 'third' }, later),
+      await client.post('/1.0/publish/multi?forceOverwrite=true', [{ ...nodes, fileName: 'held' }], later),
+    ]) {
+      expectRefused(refused, status, message)
+      expect([refused.headers.get('Retry-After'), refused.headers.get('Location')]).toEqual(['5', null])
+    }
   }
+  await submitAll(429, 'this org has too many unfinished publishes; try again when one has finished')
+  const last = await client.post('/1.0/publish/', { ...nodes, orgName: other, fileName: 'last' }, later)
+  expect(last.status).toBe(202)
+  jobs.push(last.headers.get('Location') as string)
+  await submitAll(503, 'too many publishes are waiting; try again later')
   expect(await traces.read(org)).toEqual(before)
   expect((await client.post('/1.0/publish/', { ...nodes, returnOnly: true })).status).toBe(200)
 })
@@ -115,7 +122,7 @@ test('with the queue full, a publish is 503 with Retry-After and leaves nothing'
 test('once a worker has emptied the queue, publishes are accepted again', async () => {
   await service.startWorker()
   const states = await Promise.all(jobs.map(async (location) => (await client.followJob(location)).state))
-  expect(states).toEqual(['succeeded', 'succeeded'])
+  expect(states).toEqual(['succeeded', 'succeeded', 'succeeded'])
   const third = await client.post('/1.0/publish/', { ...nodes, fileName: 'third' })
   expect([third.status, third.body.transactionRequest?.statements.length]).toEqual([200, 2])
 })

@@ -176,3 +176,12 @@ test('while a packet is overwritten, a manifest and its links are of one generat
   expect(generations.size).toBeGreaterThan(1)
   expect((await verified('rewritten')).generation).toBe(7)
 })
+
+test('what a target needs includes the constraint by which cleanups find ids that the origin lacks', async () => {
+  await publish('gone', [{ originIds: ['gone'] }])
+  const manifest = await verified('gone')
+  expect(manifest).toMatchObject({
+    statements: { ...none, cleanup: 1 },
+    requires: { constraints: [personConstraint] },
+  })
+})

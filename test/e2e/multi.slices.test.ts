@@ -3,13 +3,17 @@ import { run } from '../../dev/replay/neo4j.ts'
 import { inSlices, uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { type Pair, parsePart } from '../../shared/replay/pair.ts'
+import { modelWith } from '../support/bound-model.ts'
 import { prepare } from '../support/e2e.ts'
 
 const { client, org, ids, fields, driver, label } = await prepare(900)
 
+// Slices are ranges of bytes of the stored request, so characters of several bytes are in each sub-request.
+const mappedIndices = { ...fields.mappedIndices, 'Schüler 生徒': 'id' }
+
 /** 20 ids each, so that 45 sub-requests make slices of 20, 20 and 5. */
 const subRequests = (fileName: string) =>
-  inSlices(ids, 20).map((originIds) => ({ ...fields, originIds, orgName: org, fileName }))
+  inSlices(ids, 20).map((originIds) => ({ ...fields, mappedIndices, originIds, orgName: org, fileName }))
 
 async function publish(requests: readonly object[], query = '') {
   const { status, body, headers } = await client.post(`/1.0/publish/multi${query}`, requests)
@@ -47,6 +51,15 @@ test('the parts of a large multi follow its slices of 20 sub-requests, in order,
   expect(texts(pairs)).toEqual(texts(alone))
 })
 
+test('all slices of a large multi stamp relationships with the time at which it was accepted', async () => {
+  const stamps = { timestampRelationships: true, timestampProperty: 'stampedAt', metadata: false }
+  const { status, job } = await publish(subRequests('stamped').map((request) => ({ ...request, ...stamps })))
+  expect(status).toBe(200)
+  const pairs = (await partsOf('stamped')).flat()
+  const stamped = pairs.flatMap(({ parameters }) => parameters.stampedAt ?? [])
+  expect([new Set(stamped), stamped.length]).toEqual([new Set([BigInt(Date.parse(job.createdAt))]), 945])
+})
+
 test('ids missing in its slices are reported once, for the whole', async () => {
   const requests = subRequests('told').map((request, index) => ({
     ...request,
@@ -71,6 +84,22 @@ test('sub-requests of different slices that identify a node differently are refu
   const error = `400 Bad Request: [44].mappedIndices: the "${actor}" with "stage" "s" is identified otherwise in [0]`
   expect([status, body.error, job.state]).toEqual([400, error, 'failed'])
   expect((await client.get(`/1.0/publish/${org}?filter=seen`)).body.fileNames).toEqual([])
+})
+
+test('sub-requests of different slices are compared as their model completes them', async () => {
+  const film = uniqueName('Film')
+  await run(driver, `MATCH (n:\`${label}\` {id: $id}) SET n:\`${film}\`, n.title = 't'`, { id: ids[1] })
+  const model = await modelWith(client, {
+    [label]: { id: ['String', 'unique'] },
+    [film]: { title: ['String', 'unique'] },
+  })
+  const { mappedIndices: _, ...place } = { ...fields, relationships: [] }
+  const bound = { ...place, model: model.version, onModelViolation: 'report', metadata: true, orgName: org }
+  const requests = ids.slice(0, 20).map((id) => ({ ...bound, index: label, originIds: [id], fileName: 'bound' }))
+  requests.push({ ...bound, index: film, originIds: ['t'], fileName: 'bound' })
+  const { status, body, job } = await publish(requests)
+  const error = `400 Bad Request: [20].mappedIndices: the "${film}" with "title" "t" is identified otherwise in [1]`
+  expect([status, body.error, job.state]).toEqual([400, error, 'failed'])
 })
 
 test('a slice that cannot be published fails the whole job, with its own error', async () => {

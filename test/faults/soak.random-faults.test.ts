@@ -3,6 +3,7 @@ import { createRandom } from '../support/random.ts'
 import { runClient } from './soak/clients.ts'
 import { breakThings, faultNames } from './soak/faults.ts'
 import { openHistory } from './soak/history.ts'
+import { openHostile } from './soak/hostile.ts'
 import { mustHold } from './support/invariants.ts'
 import { replicatedRedis } from './support/replicated-redis.ts'
 import { silentHosts } from './support/silent-hosts.ts'
@@ -17,6 +18,8 @@ const clients = 2
 const store = await startTcpProxy(new URL(stack.s3.endpoint).host)
 afterAll(() => store.close())
 const origin = await stuckOrigin()
+const heldOrigin = await stuckOrigin()
+const hostile = await openHostile()
 const silent = await silentHosts()
 // By name, because resolving the store's host uses the same thread pool as resolving origins.
 const storeByName = `http://localhost:${store.address.split(':')[1]}`
@@ -28,11 +31,14 @@ test(`everything accepted finishes under ${Math.round(60 * minutes)} seconds of 
   const history = openHistory(seed)
   const env = {
     ...silent.env,
+    ...hostile.env,
     S3_ENDPOINT: storeByName,
     S3_PUBLIC_ENDPOINT: stack.s3.endpoint,
     JANITOR_SECONDS: '5',
+    // An org that fills its share of this queue needs only a few large multis.
+    MAX_QUEUED_JOBS: '200',
   }
-  const origins = [origin.address, ...silent.origins]
+  const origins = [origin.address, heldOrigin.address, ...hostile.origins, ...silent.origins]
   const world = await openWorld({ workers: 2, redis, origins, env, answersMayFail: true })
   const { service } = world
   const deadline = performance.now() + minutes * 60_000
@@ -48,9 +54,22 @@ test(`everything accepted finishes under ${Math.round(60 * minutes)} seconds of 
     orgName: world.org,
     fileName: 'nobodys',
   })
+  const requestOfHeld = () => heldOrigin.requestsOf(nobodys)[0] as object
+  const requestOfAnother = () => nobodys.requests[0] as object
+  const requests = { requestOfNobody, requestOfHeld, requestOfAnother }
   try {
     await Promise.all([
-      breakThings({ ...shared, redis, origin, store, fleet, requestOfNobody, random: createRandom(seed) }),
+      breakThings({
+        ...shared,
+        redis,
+        origin,
+        heldOrigin,
+        hostile,
+        store,
+        fleet,
+        ...requests,
+        random: createRandom(seed),
+      }),
       ...Array.from({ length: clients }, (_, index) =>
         runClient({ ...shared, origin: stack.neo4j, requestsOf, random: createRandom(seed + index + 1) }),
       ),

@@ -18,16 +18,8 @@ test('a run that loses its lock ends, even if its worker is healthy and its orig
   await until('the origin hangs', () => stuck.isHolding() && hasBegun(worker, job.id))
   const wasRunning = await world.records.read(job.id)
   // The queue lists the job as waiting; only the record still says that its first attempt is running.
-  await rollBack()
-  await world.redis.hset(
-    `packets:job:${job.id}`,
-    'state',
-    'running',
-    'attempt',
-    String(wasRunning?.attempt),
-    'unended',
-    '1',
-  )
+  const running = ['state', 'running', 'attempt', String(wasRunning?.attempt), 'unended', '1']
+  await rollBack((commands) => commands.hset(`packets:job:${job.id}`, ...running))
   await untilRunEnded(worker, job.id)
   stuck.letGo()
   expect((await job.done)?.state).toBe('succeeded')

@@ -54,6 +54,20 @@ test('so is a converted packet of unknown length', async () => {
   expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true)
 })
 
+test('the OpenAPI document was compressed at the start, and is not compressed in another way', async () => {
+  const url = `${service.apiUrl}/openapi.json`
+  const [plain, packed, other] = [
+    await getPacked(url, token, 'identity'),
+    await getPacked(url, token, 'gzip, br'),
+    await getPacked(url, token, 'br'),
+  ]
+  expect([plain.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([undefined, 'gzip'])
+  expect(Number(packed.headers['content-length'])).toBe(packed.bytes.length)
+  expect(packed.headers.vary).toMatch(/accept-encoding/i)
+  expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true)
+  expect([other.headers['content-encoding'], other.bytes.equals(plain.bytes)]).toEqual([undefined, true])
+})
+
 test('small answers, and those that are not JSON, are not compressed', async () => {
   for (const url of [
     small,

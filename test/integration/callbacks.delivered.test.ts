@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { callbacksDueKey } from '../../shared/jobs/redis-keys.ts'
-import { callbackRequest } from '../../worker/callback-request.ts'
 import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
 import { startJanitor } from '../../worker/janitor.ts'
 import { callbackOf, endedJob, jobWithCallback, orgName } from '../support/ended-jobs.ts'
@@ -142,6 +141,22 @@ describe('a callback', () => {
   })
 })
 
+test('a callback that became due once more is not forgotten by a delivery that had found it delivered', async () => {
+  const id = await endedJob(context, receiver.url)
+  await callbacks.forget(id)
+  expect(await isNotedDue(id)).toBe(true)
+  await callbacks.settle(id, { state: 'delivered', attempts: 1, lastStatus: 204 })
+  expect(await isNotedDue(id)).toBe(false)
+})
+
+test('callbacks that the queue has lost are found however many are due', async () => {
+  const ids = Array.from({ length: 1_001 }, (_, at) => `lost-${at}`)
+  await redis.zadd(callbacksDueKey, ...ids.flatMap((id) => [1, id]))
+  const found = await callbacks.lostBefore(2)
+  await redis.zrem(callbacksDueKey, ...ids)
+  expect(found.toSorted()).toEqual(ids.toSorted())
+})
+
 describe('a callback that was due and not queued, as its worker or API was killed', () => {
   test.each([
     ['finished', (id: string) => records.finish(id, 'succeeded', {})],
@@ -165,20 +180,4 @@ describe('a callback that was due and not queued, as its worker or API was kille
     await expect.poll(() => isNotedDue(id), soon).toBe(false)
     expect(receivedFor(id)).toEqual([])
   })
-})
-
-test('a body stays below 16 KB whatever its job reports', async () => {
-  const id = await endedJob(context, receiver.url, 'failed')
-  const job = await records.read(id)
-  if (job === null) return expect.unreachable()
-  const identities = Array.from({ length: 1_000 }, (_, at) => ({ label: `Label${at}`, property: 'id' }))
-  const missing = { count: 0, first: [] }
-  const report = {
-    ...{ identities, collapsed: 0, missing: { originIds: missing, relationshipIds: missing } },
-    skipped: { nodes: 0, relationships: 0, properties: 0, cleanups: 0 },
-  }
-  const error = { status: 422, code: 'unpublishable', message: 'x'.repeat(20_000) }
-  const { body } = callbackRequest({ ...job, report, error }, [])
-  expect(Buffer.byteLength(body)).toBeLessThan(16 * 1024)
-  expect(JSON.parse(body).data).toMatchObject({ id, report: null, error: { code: 'unpublishable' } })
 })

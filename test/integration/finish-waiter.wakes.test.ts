@@ -6,6 +6,9 @@ import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { finishedChannel } from '../../shared/jobs/redis-keys.ts'
 import { finalStates, isFinished } from '../../shared/jobs/states.ts'
 
+/** The signal of a client that stays. */
+const unending = new AbortController().signal
+
 const { url } = inject('stack').redis
 const subscriberName = `waiter-${randomUUID()}`
 const redis = new Redis(url, { db: 5 })
@@ -31,7 +34,7 @@ async function queuedJob(): Promise<string> {
 /** Waits for the job. @returns the job and the time waited. */
 async function timed(id: string, milliseconds: number) {
   const start = performance.now()
-  const job = await waiter.wait(id, milliseconds)
+  const job = await waiter.wait(id, milliseconds, unending)
   return { job, tookMs: performance.now() - start }
 }
 
@@ -58,6 +61,8 @@ describe('a wait for a job', () => {
   test('returns an already finished job at once', async () => {
     const id = await queuedJob()
     await worker.finish(id, 'failed', {})
+    // The announcement of its end has come, so that it does not wake the wait.
+    await subscriber.ping()
     const { job, tookMs } = await timed(id, longMs)
     expect(job).toEqual(await here.read(id))
     expect(tookMs).toBeLessThan(longMs / 5)
@@ -85,7 +90,7 @@ describe('a wait for a job', () => {
 
   test('may have a timeout of zero', async () => {
     const id = await queuedJob()
-    expect((await waiter.wait(id, 0))?.state).toBe('queued')
+    expect((await waiter.wait(id, 0, unending))?.state).toBe('queued')
   })
 
   test('returns null at once for an unknown job', async () => {
@@ -105,7 +110,7 @@ describe('a wait for a job', () => {
 
   test('does not miss a job that finishes just as the wait begins', async () => {
     const ids = await Promise.all(Array.from({ length: 100 }, queuedJob))
-    const waited = ids.flatMap((id) => [waiter.wait(id, longMs), worker.finish(id, 'succeeded', {})] as const)
+    const waited = ids.flatMap((id) => [waiter.wait(id, longMs, unending), worker.finish(id, 'succeeded', {})] as const)
     const jobs = (await Promise.all(waited)).filter((outcome) => typeof outcome === 'object')
     expect(jobs.map((job) => job?.id)).toEqual(ids)
     expect(jobs.every((job) => job !== null && isFinished(job))).toBe(true)
@@ -114,7 +119,7 @@ describe('a wait for a job', () => {
   test('still ends after another wait for the same job timed out', async () => {
     const id = await queuedJob()
     const patient = timed(id, longMs)
-    expect((await waiter.wait(id, 50))?.state).toBe('queued')
+    expect((await waiter.wait(id, 50, unending))?.state).toBe('queued')
     await worker.finish(id, 'succeeded', {})
     const { job, tookMs } = await patient
     expect(job?.state).toBe('succeeded')
@@ -142,9 +147,9 @@ test('releasing a waiter ends all current and later waits at once', async () => 
   const stopping = await createFinishWaiter(own, here)
   const ids = await Promise.all(Array.from({ length: 20 }, queuedJob))
   const start = performance.now()
-  const waiting = ids.map((id) => stopping.wait(id, longMs))
+  const waiting = ids.map((id) => stopping.wait(id, longMs, unending))
   stopping.release()
-  const jobs = [...(await Promise.all(waiting)), await stopping.wait(ids[0] as string, longMs)]
+  const jobs = [...(await Promise.all(waiting)), await stopping.wait(ids[0] as string, longMs, unending)]
   expect(jobs.map((job) => job?.state)).toEqual(Array(21).fill('queued'))
   expect(performance.now() - start).toBeLessThan(longMs / 5)
   await own.quit()
@@ -152,7 +157,7 @@ test('releasing a waiter ends all current and later waits at once', async () => 
 
 test('messages about unknown or unawaited jobs are ignored', async () => {
   const id = await queuedJob()
-  const waiting = waiter.wait(id, longMs)
+  const waiting = waiter.wait(id, longMs, unending)
   for (const word of ['', 'no id', randomUUID()]) await redis.publish(finishedChannel, word)
   await worker.finish(id, 'succeeded', {})
   expect((await waiting)?.state).toBe('succeeded')

@@ -73,3 +73,14 @@ test('an unreadable record keeps what its job has stored, and nothing else, from
   const left = await Promise.all(keys.map((key) => context.store.get(key)))
   expect(left.map((bytes) => bytes !== null)).toEqual([true, false])
 })
+
+test('parts that no packet has are kept a day longer than a job may take', async () => {
+  const key = partKey(`org-${randomUUID()}/f`, randomUUID(), randomUUID(), 0, 1)
+  await context.store.put(key, Buffer.from('{}'))
+  const kept = (context.config.limits.jobSeconds + 24 * 3_600) * 1_000
+  const sweepAfter = (milliseconds: number) => sweep(context, Date.now() + milliseconds, new AbortController().signal)
+  await sweepAfter(kept - 60_000)
+  expect(await context.store.get(key)).not.toBeNull()
+  await sweepAfter(kept + 60_000)
+  expect(await context.store.get(key)).toBeNull()
+})

@@ -101,6 +101,14 @@ describe('a job that finishes', () => {
     expect((await records.read(id))?.state).toBe(states[outcomes.indexOf(true)])
   })
 
+  test('is not failed by a call that requires that no run has begun to commit, when one has', async () => {
+    const [begun, other] = [await runningJob(), await runningJob()]
+    await records.beginCommit({ id: begun, ...namesOf(begun) }, 1, done, createReport().read())
+    expect(await records.finish(begun, 'failed', {}, true)).toBe(false)
+    expect((await records.read(begun))?.state).toBe('committing')
+    expect(await records.finish(other, 'failed', {}, true)).toBe(true)
+  })
+
   test('is not recreated once its record is gone', async () => {
     const id = randomUUID()
     expect(await records.finish(id, 'failed', {})).toBe(false)

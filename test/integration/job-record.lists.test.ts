@@ -47,7 +47,7 @@ async function walk(orgName: string | null, limit: number): Promise<string[]> {
 
 async function idsOf(lists: readonly (string | null)[], after: ListPosition | null = null): Promise<string[]> {
   const ids: string[] = []
-  for await (const { job } of eachJob(records, lists, after)) ids.push(job.id)
+  for await (const { job } of eachJob(records, lists, { after, most: 300 })) if (job) ids.push(job.id)
   return ids
 }
 
@@ -100,6 +100,10 @@ describe('several lists', () => {
     const [a, b] = [someOrg(), someOrg()]
     const ids = [await createAt(0, a, 150), await createAt(1, b, 150), await createAt(2, a, 150)]
     expect(await idsOf([a, b])).toEqual(ids.toReversed().flat())
+    // The first page of one list reaches further back than that of the other.
+    const [c, d] = [someOrg(), someOrg()]
+    const others = [await createAt(0, c, 1), await createAt(1, d, 250)]
+    expect(await idsOf([c, d])).toEqual(others.toReversed().flat())
   })
 })
 
@@ -121,6 +125,13 @@ describe('a job whose record has expired', () => {
     expect(seconds).toBeGreaterThan(29 * 24 * 3_600)
     expect(seconds).toBeLessThanOrEqual(30 * 24 * 3_600)
   })
+})
+
+test('a job stays listed for thirty days, whatever is submitted after it', async () => {
+  const org = someOrg()
+  const [old] = await createAt(0, org, 1)
+  const [recent] = await createAt(30 * 24 * 3_600_000 - 1, org, 1)
+  expect(await walk(org, 10)).toEqual([recent, old])
 })
 
 describe('unfinished jobs', () => {

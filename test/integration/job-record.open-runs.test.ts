@@ -4,6 +4,7 @@ import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { NewJob } from '../../shared/jobs/create-job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { openJobsKey, openRunsKey, recordKey, secretKeyOf } from '../../shared/jobs/redis-keys.ts'
+import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
 import { finalStates } from '../../shared/jobs/states.ts'
 import { ownDatabase } from '../support/own-database.ts'
 
@@ -17,6 +18,8 @@ afterAll(async () => {
 })
 beforeEach(() => redis.flushdb())
 
+const openRuns = async (tenant = '') => Number(await redis.hget(openRunsKey, tenant))
+
 const job = (given: Partial<NewJob> = {}): NewJob => {
   const id = randomUUID()
   const names = { orgName: `org-${id}`, fileName: 'people' }
@@ -29,22 +32,53 @@ const created = async (given: Partial<NewJob> = {}) => {
 }
 
 describe('the runs of open jobs', () => {
+  test('of one org leave room for other orgs: each may open runs while it has fewer than are free', async () => {
+    const limited = (orgName: string, runs = 1) =>
+      records.create(job({ orgName, fileName: randomUUID(), runs, openRunsLimit: 16 }))
+    const opened = async (orgName: string) => {
+      for (let count = 0; ; count++) {
+        const { outcome } = await limited(orgName)
+        if (outcome !== 'created') return [count, outcome]
+      }
+    }
+    expect(await opened('first')).toEqual([8, 'orgQueueFull'])
+    expect(await records.openRuns.refusal('first/below', 16)).toBe('orgQueueFull')
+    expect(await opened('second/below')).toEqual([4, 'orgQueueFull'])
+    expect(await opened('third')).toEqual([2, 'orgQueueFull'])
+    expect(await records.openRuns.refusal('fourth', 16)).toBeNull()
+    expect(await limited('fourth', 501)).toEqual({ outcome: 'created' })
+    expect(await limited('fifth')).toEqual({ outcome: 'queueFull' })
+    expect(await Promise.all(['', 'first', 'second', 'fourth'].map(openRuns))).toEqual([515, 8, 4, 501])
+  })
+
+  test('shrink as the slices of a large multi are built, each once', async () => {
+    const slices = createSliceRecords(redis)
+    const id = await created({ orgName: 'acme/below', runs: 4 })
+    await records.start(id, 'step')
+    for (const slice of [0, 1, 1]) await slices.done(id, slice)
+    expect(await Promise.all([openRuns(), openRuns('acme')])).toEqual([2, 2])
+    await created({ orgName: 'other' })
+    await records.finish(id, 'succeeded', {})
+    await slices.done(id, 2)
+    expect(await redis.hgetall(openRunsKey)).toEqual({ '': '1', other: '1' })
+  })
+
   test('grow with each created job, once even if it is created twice, and shrink when it ends', async () => {
     const [large, small] = [job({ runs: 501 }), job()]
     for (const one of [large, small, large]) await records.create(one)
-    expect(await records.openRuns()).toBe(502)
+    expect(await openRuns()).toBe(502)
     await records.finish(large.id, 'failed', {})
     await records.finish(large.id, 'failed', {})
-    expect(await records.openRuns()).toBe(1)
+    expect(await openRuns()).toBe(1)
     await records.withdraw(small.id, { status: 503, code: 'queueAway', message: '' })
-    expect(await records.openRuns()).toBe(0)
+    expect(await openRuns()).toBe(0)
   })
 
   test.each(finalStates)('exclude those of a job that has %s', async (state) => {
     const [id] = [await created({ runs: 7 }), await created({ runs: 3 })]
     await records.start(id)
     await records.finish(id, state, {})
-    expect(await records.openRuns()).toBe(3)
+    expect(await openRuns()).toBe(3)
   })
 
   test('limit what is created concurrently; the last job accepted may be a large multi', async () => {
@@ -53,27 +87,27 @@ describe('the runs of open jobs', () => {
     )
     expect(outcomes.filter(({ outcome }) => outcome === 'created')).toHaveLength(3)
     expect(outcomes.filter(({ outcome }) => outcome === 'queueFull')).toHaveLength(17)
-    expect(await records.openRuns()).toBe(12)
+    expect(await openRuns()).toBe(12)
   })
 
   test('can be recounted, and restart from zero when no job is open', async () => {
     const ids = [await created({ runs: 7 }), await created({ runs: 3 }), await created()]
-    await redis.set(openRunsKey, 1_000)
+    await redis.hset(openRunsKey, '', 1_000)
     await redis.del(recordKey(ids[2] as string))
-    await records.countOpenRuns()
-    expect(await records.openRuns()).toBe(10)
-    await redis.set(openRunsKey, 1_000)
+    await records.openRuns.recount()
+    expect(await openRuns()).toBe(10)
+    await redis.hset(openRunsKey, '', 1_000)
     await redis.zrem(openJobsKey, ids[2] as string)
     for (const id of ids) await records.finish(id, 'succeeded', {})
-    expect(await records.openRuns()).toBe(0)
+    expect(await openRuns()).toBe(0)
   })
 
   test('exclude jobs of version 1, when they are created or when they end', async () => {
     const [old, id] = [await created({ runs: 1 }), await created({ runs: 3 })]
     await redis.hdel(recordKey(old), 'runs')
-    await redis.set(openRunsKey, 3)
+    await redis.hset(openRunsKey, '', 3)
     await records.finish(old, 'succeeded', {})
-    expect(await records.openRuns()).toBe(3)
+    expect(await openRuns()).toBe(3)
     await records.finish(id, 'succeeded', {})
   })
 })

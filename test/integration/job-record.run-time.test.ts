@@ -120,6 +120,18 @@ describe('the run time of a job', () => {
     expect(await records.cancel(id)).toEqual({ state: 'cancelled', isCancelledNow: true })
   })
 
+  test('knows of a slice that is being built after two slices that were silent for long have ended', async () => {
+    const id = await newJob()
+    await records.start(id, 'step')
+    await records.endRun(id)
+    for (const slice of [0, 1]) await slices.start(id, slice)
+    await pass(id, 60_000)
+    await slices.start(id, 2)
+    for (const slice of [0, 1, 2]) await slices.endRun(id, slice)
+    await slices.start(id, 0)
+    expect(await records.cancel(id)).toEqual({ state: 'running', isCancelledNow: false })
+  })
+
   test('never decreases when the clock of Redis goes back', async () => {
     const id = await newJob()
     await records.start(id)

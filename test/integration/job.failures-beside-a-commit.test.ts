@@ -10,12 +10,12 @@ import { submitJob } from '../../shared/jobs/submit-job.ts'
 import { createReport } from '../../shared/publish/parts/report.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import { packetName } from '../../shared/storage/keys.ts'
-import { failJob } from '../../worker/finish-job.ts'
+import { cancelJob, failJob, finishCommitted } from '../../worker/finish-job.ts'
 import { runJob } from '../../worker/run-job.ts'
 import { only } from '../support/only.ts'
 import { ownWorker } from '../support/own-worker.ts'
 import { drawRing } from '../support/social-graph.ts'
-import { stagePacket } from '../support/stored-packets.ts'
+import { stagePacket, viewOf } from '../support/stored-packets.ts'
 
 const { context } = await ownWorker()
 const { records, generations } = context
@@ -35,8 +35,8 @@ async function committing(attempts: number) {
   expect(await records.beginCommit({ id, orgName, fileName }, attempts, progress, createReport().read())).toBe(true)
   const job = await read(id)
   const manifest = await stagePacket(context, nameOf(job), ['{"statements":[]}'], { jobId: id })
-  const commit = () =>
-    generations.commit(nameOf(job), manifest, { force: false, taken: () => errors.fileExists(orgName, fileName) })
+  const commit = (force = false) =>
+    generations.commit(nameOf(job), manifest, { force, taken: () => errors.fileExists(orgName, fileName) })
   return { job, commit }
 }
 
@@ -57,6 +57,21 @@ test('a job that a frozen run has committed ends as succeeded when another run f
   await commit()
   await failJob(context, job, errors.originBroke())
   expect(await read(job.id)).toMatchObject({ state: 'succeeded', generation: 1, error: null })
+})
+
+test('a job that a run has committed, which Redis has forgotten, ends as succeeded when it is cancelled', async () => {
+  const { job, commit } = await committing(1)
+  await commit()
+  await cancelJob(context, job)
+  expect(await read(job.id)).toMatchObject({ state: 'succeeded', generation: 1 })
+})
+
+test('files of others under the name of a forced packet go, although it is the first packet of that name', async () => {
+  const { job, commit } = await committing(1)
+  for (const other of ['file', 'filePart2of3']) await context.store.put(`${job.orgName}/${other}`, Buffer.from('other'))
+  await commit(true)
+  await finishCommitted(context, { ...job, force: true })
+  expect(await viewOf(context, job.orgName)).toEqual({ file: '{"statements":[]}' })
 })
 
 test('a job whose later run finds the name taken keeps an earlier run from committing', async () => {
@@ -82,8 +97,9 @@ test('a job that fails again and again while it commits, but may pass, stays ope
   const submission = { kind: 'publish', orgName, fileName, batchSize: 10, force: false, requests: [request] } as const
   const submitting = { ...context, openRunsLimit: 10, secretKeys: context.config.secretKeys }
   const { id } = await submitJob(submitting, submission, undefined)
+  const moves = { moveToDelayed: async () => {}, changePriority: async () => {} }
   const deliver = (attemptsMade: number, to = context) => {
-    const delivery = { data: { id }, opts: { attempts: 3 }, attemptsMade, token: '', moveToDelayed: async () => {} }
+    const delivery = { data: { id }, opts: { attempts: 3 }, attemptsMade, token: '', priority: 1, ...moves }
     return runJob(to, only<Job<JobPayload>>(delivery as Partial<Job<JobPayload>>), new AbortController().signal)
   }
   const commit = () => Promise.reject(new Error('unforeseen'))

@@ -1,5 +1,6 @@
 import { expect, inject, test, vi } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
+import { uniqueName } from '../../dev/requests.ts'
 import type { ManagerDatabase } from '../../shared/manager/database.ts'
 import type { ModelRecord } from '../../shared/manager/records.ts'
 import * as resources from '../../shared/manager/resources.ts'
@@ -105,6 +106,23 @@ test('leftovers of a crashed delete are invisible; names are free, and repeating
   expect(await drawn(own)).toEqual({ all: 0, orphans: 0 })
   await expect(models.remove(of, null)).rejects.toMatchObject({ status: 404 })
   expect((await models.find(again.manager)).name).toBe(name)
+})
+
+test('a delete that was interrupted is completed by a token of its org, and by none of another org', async () => {
+  const [name, org] = [uniqueName('model'), uniqueName('org')]
+  await models.createManager(name, by, org)
+  const { grn } = await models.find(byName(managerVersion, name))
+  const version = byGrn(managerVersion, grn)
+  const own = await drawModel(driver, grn, { types: 60, properties: 50 })
+  await expect(dying().remove(version, null)).rejects.toThrow('the process is gone')
+  const left = await drawn(own)
+  expect(left.all).toBeGreaterThan(0)
+  await expect(models.visibleTo({ orgs: [uniqueName('org')] }).remove(version, null)).rejects.toMatchObject({
+    status: 404,
+  })
+  expect(await drawn(own)).toEqual(left)
+  await models.visibleTo({ orgs: [org] }).remove(version, null)
+  expect(await drawn(own)).toEqual({ all: 0, orphans: 0 })
 })
 
 test('a node type or property being deleted in steps disappears from all lists at once', async () => {

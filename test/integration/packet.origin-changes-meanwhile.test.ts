@@ -2,19 +2,18 @@ import fc from 'fast-check'
 import { afterAll, expect, inject, test } from 'vitest'
 import { differences } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { database, uniqueName } from '../../dev/requests.ts'
+import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { readConfig } from '../../shared/config/config.ts'
-import { buildPacket } from '../../shared/publish/build-packet.ts'
-import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
-import { type Pair, parsePart } from '../../shared/replay/pair.ts'
+import { defaultSizes } from '../../shared/publish/read/reading.ts'
+import type { Pair } from '../../shared/replay/pair.ts'
 import { alphabetOf } from '../replay/generator/alphabet.ts'
 import { type Graph, graphText } from '../replay/generator/graph.ts'
+import { changesAt, type KindOfChanges } from '../replay/generator/writers.ts'
 import { createOrigin, replayed, wipeOrigin } from '../replay/run/databases.ts'
+import { buildWhile } from '../support/build-while.ts'
 import { shuffled } from '../support/shuffle.ts'
 
 const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
-const { origin: originPolicy } = readConfig('worker', inject('service').env)
 const [from, to] = [openDriver(neo4j), openDriver(target)]
 const names = alphabetOf('Moving', 650_000n)
 afterAll(async () => {
@@ -22,21 +21,11 @@ afterAll(async () => {
   await Promise.all([from.close(), to.close()])
 })
 
-/** Builds the packet of one request; `change` runs after each part. */
-async function build(fields: object, change: () => Promise<unknown>, batchSize = 1): Promise<Pair[]> {
-  const { request } = parsePublishRequest({ ...database(neo4j, names.a, 'id'), returnOnly: true, ...fields })
-  const order = { requests: [request], syntax: 'dollar' as const, batchSize, maxPairs: 10_000 }
-  const pairs: Pair[] = []
-  let changed = Promise.resolve<unknown>(null)
-  const sink = async ({ bytes }: { bytes: Buffer }) => {
-    pairs.push(...parsePart(bytes.toString()))
-    changed = changed.then(change)
-    await changed
-  }
-  const { signal } = new AbortController()
-  const surroundings = { originPolicy, sink, signal, onProgress() {} }
-  await buildPacket({ ...order, limitSeconds: 60, spentSeconds: 0, acceptedAt: 0 }, surroundings)
-  return pairs
+const build = buildWhile(neo4j, names)
+
+/** Runs the queries when it is called first. */
+const once = (queries: string[]) => async () => {
+  for (const query of queries.splice(0)) await run(from, query)
 }
 
 /** The effect of the pairs on a target depends neither on their order nor on how often each is replayed. */
@@ -74,33 +63,9 @@ const dirty: Graph = {
   relationships: everyone.flatMap((_, start) => everyone.map((_, end) => edge(start, end, `stale-${start}-${end}`))),
 }
 
-const merged = (id: string) => `MERGE (:${names.a} {id: '${id}'})`
-const link = (start: string, end: string, grn: string) =>
-  `MATCH (a:${names.a} {id: '${start}'}), (b:${names.a} {id: '${end}'}) CREATE (a)-[:GEN_T {grn: '${grn}'}]->(b)`
-const removed = (id: string) => `MATCH (n:${names.a} {id: '${id}'}) DETACH DELETE n`
+const empty: Graph = { nodes: [], relationships: [] }
 
-/** The queries of one change, run in order. */
-const changes: fc.Arbitrary<string[]> = fc
-  .record({
-    kind: fc.constantFrom('appear', 'again', 'remove', 'link', 'unlink'),
-    one: fc.constantFrom(...everyone),
-    other: fc.constantFrom(...everyone),
-    grn: fc.nat(),
-  })
-  .map(({ kind, one, other, grn }) => {
-    switch (kind) {
-      case 'appear':
-        return [merged(one), link(other, one, `g${grn}`)]
-      case 'again':
-        return [removed(one), merged(one), link(other, one, `g${grn}`), link(one, other, `h${grn}`)]
-      case 'remove':
-        return [removed(one)]
-      case 'link':
-        return [link(one, other, `g${grn}`)]
-      default:
-        return [`MATCH (:${names.a} {id: '${one}'})-[r:GEN_T]-() DELETE r`]
-    }
-  })
+const { merged, link, removed, relabelled, changesOf } = changesAt(names, everyone)
 
 const requests = fc.record(
   {
@@ -119,38 +84,89 @@ const requests = fc.record(
   { noNullPrototype: true },
 )
 
-const cases = fc.record({
-  edges: fc.uniqueArray(fc.tuple(fc.nat(5), fc.nat(5)), { selector: String, maxLength: 6 }),
-  request: requests,
-  changes: fc.array(
-    fc.array(changes, { minLength: 1, maxLength: 4 }).map((several) => several.flat()),
-    { minLength: 1, maxLength: 4 },
-  ),
-  seed: fc.nat(),
+const sizes = fc.record({
+  probe: fc.constantFrom(1, 2, 10),
+  group: fc.constantFrom(1, 2, 3, 20_000),
+  chunk: fc.constantFrom(1, 2, 3, 1_000),
 })
 
-test('generated: a packet whose origin changes during the build has one outcome, in any order', {
-  timeout: 300_000,
-}, async () => {
-  const property = fc.asyncProperty(cases, async ({ edges, request: { byId, ...request }, changes, seed }) => {
-    const relationships = edges.map(([start, end]) => edge(start, end, `e-${start}-${end}`))
-    await createOrigin(from, { nodes: people.map(node), relationships }, names)
-    const left = [...changes]
-    const change = async () => {
-      for (const query of left.shift() ?? []) await run(from, query)
-    }
-    const fields = { ...request, ...byId, originIds: [...request.originIds, 'p0'] }
-    await expectOneOutcome(await build(fields, change), dirty, seed)
+const casesOf = (kinds: KindOfChanges) =>
+  fc.record({
+    sizes,
+    edges: fc.uniqueArray(fc.tuple(fc.nat(5), fc.nat(5)), { selector: String, maxLength: 6 }),
+    request: requests,
+    /** Whether it names the edges by their own ids instead, so that their ends are the targeted nodes. */
+    isOfEdges: fc.constantFrom(true, false, false),
+    changes: fc.array(
+      fc.array(changesOf(kinds), { minLength: 1, maxLength: 4 }).map((several) => several.flat()),
+      { minLength: 1, maxLength: 4 },
+    ),
+    seed: fc.nat(),
   })
-  await fc.assert(property, { numRuns: 40 })
+
+test.each([
+  ['existence', inject('isLong') ? 400 : 40],
+  ['identities', inject('isLong') ? 400 : 30],
+] as const)(
+  'generated: a packet whose origin changes in the %s of nodes has one outcome in any order, or is refused',
+  {
+    timeout: 900_000,
+  },
+  async (kinds, numRuns) => {
+    let refused = 0
+    const property = fc.asyncProperty(casesOf(kinds), async ({ edges, request, isOfEdges, sizes, changes, seed }) => {
+      const { byId, ...asked } = request
+      const relationships = edges.map(([start, end]) => edge(start, end, `e-${start}-${end}`))
+      await createOrigin(from, { nodes: people.map(node), relationships }, names)
+      const left = [...changes]
+      const change = async () => {
+        for (const query of left.shift() ?? []) await run(from, query)
+      }
+      const relationshipIds = ['gone', ...relationships.map(({ properties }) => properties.grn)]
+      const ofEdges = { metadata: asked.metadata, relationshipIdField: 'grn', relationshipIds, preventCleanup: true }
+      const fields = isOfEdges ? ofEdges : { ...asked, ...byId, originIds: [...asked.originIds, 'p0'] }
+      const built = await build(fields, change, { sizes }).catch((error: { code?: string }) => error)
+      // A node that a target lacks shows by which label it was made.
+      const before = kinds === 'existence' ? dirty : empty
+      if (Array.isArray(built)) await expectOneOutcome(built, before, seed)
+      else {
+        expect(built).toMatchObject({ code: 'originChanged' })
+        refused++
+      }
+    })
+    await fc.assert(property, { numRuns })
+    expect(refused).toBeLessThan(kinds === 'existence' ? 1 : numRuns / 2)
+  },
+)
+
+test('a node whose identity changes between two reads of a request fails the build, which may be tried again', async () => {
+  await createOrigin(from, { nodes: people.map(node), relationships: [] }, names)
+  const read = await run(from, `MATCH (n:\`${names.a}\`) RETURN n.id ORDER BY id(n)`)
+  const [first, last] = [String(read[0]), String(read.at(-1))]
+  await run(from, link(first, last, 'g'))
+  const change = once([relabelled(last)])
+  const fields = { originIds: people, metadata: true, relationships: ['GEN_T>'] }
+  const building = () => build(fields, change, { sizes: { ...defaultSizes, chunk: 1 } })
+  await expect(building()).rejects.toMatchObject({
+    ...{ status: 502, code: 'originChanged', retryable: true },
+    message: expect.stringContaining(`the "${names.c}" with "id" "${last}" had another label or id at first`),
+  })
+  const ends = (await building()).map(({ statement }) => statement).filter((text) => text.includes('MERGE (b:'))
+  expect(ends).toEqual([expect.stringContaining(`MERGE (b:\`${names.c}\``)])
+})
+
+test('a node whose identity changes after its relationship was found by its own id fails the build', async () => {
+  const own = ['g', 'h', 'i', 'j', 'k', 'l'] // more than the parts in flight
+  const relationships = own.map((grn) => edge(0, 0, grn))
+  await createOrigin(from, { nodes: people.map(node), relationships }, names)
+  const fields = { metadata: true, relationshipIdField: 'grn', relationshipIds: own, preventCleanup: true }
+  const building = build(fields, once([relabelled('p0')]), { sizes: { ...defaultSizes, chunk: 1 } })
+  await expect(building).rejects.toMatchObject({ code: 'originChanged' })
 })
 
 test('the relationships of a missing id are not removed once a node with that id has been seen', async () => {
   await createOrigin(from, { nodes: people.map(node), relationships: [] }, names)
-  const appear = [merged('new'), link('p0', 'new', 'g1')]
-  const change = async () => {
-    for (const query of appear.splice(0)) await run(from, query)
-  }
+  const change = once([merged('new'), link('p0', 'new', 'g1')])
   const fields = { originIds: [...people, 'new'], metadata: true, relationships: ['GEN_T'] }
   const pairs = await build(fields, change)
   const { nodes, relationships } = await expectOneOutcome(pairs, dirty)
@@ -173,13 +189,10 @@ test('a targeted node deleted and recreated after its turn keeps relationships t
     MATCH (root:${names.a} {id: 'root'}) CREATE (root)-[:GEN_U]->(:${names.a}:${names.y} {id: '${label}' + i})`,
   )
   const [first, last] = [`${label}0`, `${label}${count - 1}`]
-  const again = [removed(first), merged(first), link(last, first, 'again')]
-  const change = async () => {
-    for (const query of again.splice(0)) await run(from, query)
-  }
+  const change = once([removed(first), merged(first), link(last, first, 'again')])
   // One part, which is full after the cleanups of the first thousand nodes.
   const fields = { originIds: ['root'], toLayer: ['GEN_U>'], relationships: ['GEN_T'] }
-  const pairs = await build(fields, change, 500)
+  const pairs = await build(fields, change, { batchSize: 500 })
   await run(from, `MATCH (n:${names.a}) DETACH DELETE n`)
   const cleanups = pairs.filter(({ parameters }) => parameters.baseId === first)
   const drawn = pairs.filter(({ parameters }) => parameters.b_id === first)

@@ -83,13 +83,13 @@ test('while a request is written and its parts wait for the store, only the next
 })
 
 test('a packet fails with the error of the request read ahead, not with an error that follows from it', async () => {
-  const node = [['id'], ['a1'], 1.5, ['First']]
+  const node = [1, ['First'], { id: 'a1' }]
   const asked: string[] = []
   const server = await fakeBolt((query): Reply[] => {
     asked.push(query)
     const end: Reply = { success: { has_more: false } }
     if (query.includes('`Second`')) return [{ failure: 'Neo.ClientError.Statement.SyntaxError' }]
-    return query.includes('keys(n)') ? [{ record: [node] }, end] : [end]
+    return query.includes('properties(n)') ? [{ record: node }, end] : [end]
   })
   const originPolicy = {
     allow: [{ kind: 'network' as const, address: '127.0.0.1', prefix: 32, family: 'ipv4' as const, port: server.port }],

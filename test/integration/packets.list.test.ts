@@ -40,6 +40,13 @@ describe('a listing', () => {
     ])
   })
 
+  test('finds prefixes that differ within one character', async () => {
+    const org = someOrg()
+    // Both are two UTF-16 units, of which the first is the same.
+    for (const file of ['😀', '😁']) await publish(org, file)
+    expect(await packets.list(org, ['😀', '😁'])).toEqual(['😀', '😁'])
+  })
+
   test('has the newest packet of a name, and nothing of those it replaced', async () => {
     const org = someOrg()
     for (const count of [1, 4, 2, 3]) {

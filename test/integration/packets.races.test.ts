@@ -133,6 +133,13 @@ describe('while a name is published for the first time', () => {
     return storageOn({ ...store, list }).packets
   }
 
+  test('a file of others that the packet replaces is never missing', async () => {
+    const org = someOrg()
+    await store.put(`${org}/f`, Buffer.from('others'))
+    const packets = packetsOvertaken(() => publish(org, 'first', 1))
+    expect(await contentsOf(packets, await packets.require(org, 'f'))).toEqual(['first: 1 of 1'])
+  })
+
   test('a listing has all of its parts or none, even when the plain files are half copied', async () => {
     const org = someOrg()
     const packets = packetsOvertaken(() => publish(org, 'first', 3, 1))

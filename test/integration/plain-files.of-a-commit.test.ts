@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
+import { progressOf } from '../../shared/jobs/record-hash.ts'
+import { createReport } from '../../shared/publish/parts/report.ts'
 import type { Generation } from '../../shared/storage/generation-reader.ts'
 import { generationKey, markerKey, parseMarkerKey } from '../../shared/storage/keys.ts'
 import { removal, voided } from '../../shared/storage/manifest.ts'
@@ -11,7 +13,7 @@ import { commitPacket, keysBelow, viewOf } from '../support/stored-packets.ts'
 
 /** What a run makes of its packet just after the commit. */
 const { context } = await ownWorker()
-const { generations, store, log, metrics, redis } = context
+const { generations, records, store, log, metrics, redis } = context
 
 const someOrg = () => `org-${randomUUID()}`
 
@@ -139,4 +141,16 @@ test('a packet stays marked as stale when the store fails meanwhile', async () =
   expect(await context.plainFiles.staleBefore(Date.now() + 60_000)).toContain(name)
   await context.plainFiles.committed(name, packet, true)
   expect(await context.plainFiles.staleBefore(Date.now() + 60_000)).not.toContain(name)
+})
+
+test('a packet is marked as stale by the run that begins its commit, in case that its worker dies', async () => {
+  const jobs = [randomUUID(), randomUUID()].map((id) => ({ id, orgName: someOrg(), fileName: 'f' }))
+  for (const one of jobs) {
+    await records.create({ ...one, kind: 'publish', batchSize: 1, force: false, subRequests: 1 })
+    await records.start(one.id)
+  }
+  await records.start(jobs[1]?.id as string) // overtakes its first run
+  for (const one of jobs) await records.beginCommit(one, 1, progressOf('committing', 1), createReport().read())
+  const stale = await context.plainFiles.staleBefore(Date.now() + 60_000)
+  expect(jobs.map(({ orgName }) => stale.includes(`${orgName}/f`))).toEqual([true, false])
 })

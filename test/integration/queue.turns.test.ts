@@ -3,7 +3,7 @@ import { Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { createJobQueue, type JobPayload, type JobQueue, queueName, queuePrefix } from '../../shared/jobs/queue.ts'
-import { turnKey } from '../../shared/jobs/redis-keys.ts'
+import { flowTurnsKey, turnKey } from '../../shared/jobs/redis-keys.ts'
 import { ownDatabase } from '../support/own-database.ts'
 
 const { redis: server } = inject('stack')
@@ -59,7 +59,7 @@ async function addLarge(orgName: string, id: string, slices: number): Promise<st
   await queue.add({ id, orgName })
   const step = await begin()
   expect(step?.name).toBe(id)
-  await queue.addSlices(id, [...Array(slices).keys()])
+  await queue.addSlices({ id, orgName }, [...Array(slices).keys()])
   expect(await step?.delivery.moveToWaitingChildren(token)).toBe(true)
   return Array.from({ length: slices }, (_, slice) => `${id}.${slice}`)
 }
@@ -80,6 +80,24 @@ describe('the queue', () => {
       true,
       2,
     ])
+  })
+
+  test('gives another org no turns before those that have begun when an old job is retried', async () => {
+    const ours = await addMany(someOrg(), 'ours', 10)
+    const first = await begin()
+    expect(await take(5)).toEqual(ours.slice(1, 6))
+    await queue.started(first?.delivery.opts.priority)
+    await addMany(someOrg(), 'theirs', 3)
+    expect(await take(4)).toEqual(['theirs-0', 'ours-6', 'theirs-1', 'ours-7'])
+  })
+
+  test('forgets flows whose last turn is over, although the queue is never empty', async () => {
+    await addMany(someOrg(), 'waiting', 3)
+    for (let org = 0; org < 20; org++) {
+      await addMany(someOrg(), `org-${org}`, 2)
+      await take(2)
+    }
+    expect(await redis.zcard(flowTurnsKey)).toBeLessThan(10)
   })
 
   test('builds a large multi of 42 slices while hundreds of small publishes wait', async () => {
@@ -108,6 +126,20 @@ describe('the queue', () => {
     expect(await take(2)).toEqual(large.slice(0, 2))
     await addLarge(someOrg(), 'less', 2)
     expect((await take(5)).filter((name) => name.startsWith('less'))).toEqual(['less.0', 'less.1', 'less'])
+  })
+
+  test('gives many large multis of one org no more turns than the one of another org', async () => {
+    const org = someOrg()
+    const ids = await addMany(org, 'many', 20)
+    const steps = []
+    for (const _ of ids) steps.push(await begin())
+    for (const [at, id] of ids.entries()) {
+      await queue.addSlices({ id, orgName: org }, [0, 1])
+      expect(await steps[at]?.delivery.moveToWaitingChildren(token)).toBe(true)
+    }
+    const slices = await addLarge(someOrg(), 'one', 5)
+    // The deliveries include two multis whose slices are done.
+    expect((await take(12)).filter((name) => slices.includes(name))).toEqual(slices)
   })
 
   test('redelivers delayed and returned jobs before later ones, and gives a restored job a turn', async () => {
@@ -157,7 +189,7 @@ describe('the queue', () => {
     await queue.add({ id: 'large', orgName: org })
     const [kept, step] = [await begin(), await begin()]
     expect([kept?.name, step?.name]).toEqual(['kept-0', 'large'])
-    await queue.addSlices('large', [0, 1])
+    await queue.addSlices({ id: 'large', orgName: org }, [0, 1])
     expect(await step?.delivery.moveToWaitingChildren(token)).toBe(true)
     const late = await addMany(org, 'late', 2)
     expect((await take(10)).slice(0, 4)).toEqual(['large.0', 'large.1', ...late])

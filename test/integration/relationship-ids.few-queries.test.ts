@@ -2,11 +2,12 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
-import { openOrigin } from '../../shared/origin/connect.ts'
+import { type Origin, openOrigin } from '../../shared/origin/connect.ts'
 import { buildPacket } from '../../shared/publish/build-packet.ts'
+import { defaultSizes, nothingLearned } from '../../shared/publish/read/reading.ts'
 import { createRelationshipSchema } from '../../shared/publish/read/relationship-schema.ts'
 import { findRelationships } from '../../shared/publish/read/relationships-by-own-id.ts'
-import { identityRule } from '../../shared/publish/request/identity.ts'
+import { planOf } from '../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 
 const { neo4j } = inject('stack')
@@ -29,7 +30,6 @@ for (const one of indexed) {
 }
 for (const one of indexed) await run(driver, 'CALL db.awaitIndex($one, 60)', { one })
 
-const rule = identityRule(database(neo4j, label, 'id').mappedIndices)
 const requestOf = (relationshipIds: string[]) =>
   parsePublishRequest({
     ...database(neo4j, label, 'id'),
@@ -38,6 +38,11 @@ const requestOf = (relationshipIds: string[]) =>
     preventCleanup: true,
     returnOnly: true,
   }).request
+
+const readingOf = (origin: Origin) => ({
+  ...{ origin, plan: planOf(requestOf([])), sizes: defaultSizes, ...nothingLearned() },
+  schema: createRelationshipSchema(origin),
+})
 
 async function build(ids: readonly string[][]) {
   let reads = 0
@@ -80,18 +85,18 @@ test('the report names the types that lack an index, and no others', async () =>
 
 test('a newly created type is seen by the next read transaction', async () => {
   const origin = await openOrigin(requestOf([]), settings, 60)
-  const schema = createRelationshipSchema(origin)
+  const reading = readingOf(origin)
   const late = `${label}_late`
   const find = async () => {
     const found: string[] = []
-    for await (const { type } of findRelationships(origin, schema, rule, 'grn', [late], () => {})) found.push(type)
+    for await (const { type } of findRelationships(reading, 'grn', [late], () => {})) found.push(type)
     return found
   }
   expect(await find()).toEqual([])
   await run(driver, `${ends} CREATE (a)-[:${late} {grn: '${late}'}]->(b)`)
   await expect.poll(() => origin.isDue(), { timeout: 30_000 }).toBe(true)
   expect(await origin.renew()).toBe(true)
-  schema.renewed()
+  reading.schema.renewed()
   expect(await find()).toEqual([late])
   await origin.close()
 })
@@ -100,12 +105,11 @@ test('where the origin does not list its indexes, all types are queried, and not
   const opened = await openOrigin(requestOf([]), settings, 60)
   const origin = { ...opened, ask: async () => null }
   const told: unknown[] = []
-  const schema = createRelationshipSchema(origin)
   const found: unknown[] = []
-  for await (const one of findRelationships(origin, schema, rule, 'grn', types, (index) => told.push(index))) {
-    found.push([one.type, one.properties.values])
+  for await (const one of findRelationships(readingOf(origin), 'grn', types, (index) => told.push(index))) {
+    found.push([one.type, one.properties.value('grn')])
   }
-  expect(found.sort()).toEqual(types.map((one) => [one, [one]]))
+  expect(found.sort()).toEqual(types.map((one) => [one, one]))
   expect(told).toEqual([])
   await origin.close()
 })

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeEach, expect, inject, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { contentsOf } from '../../cli/source/contents.ts'
 import { localSource } from '../../cli/source/local.ts'
 import type { Source } from '../../cli/source/source.ts'
@@ -122,6 +122,35 @@ test('the undo of a replay that has ended, or of another one, is not overwritten
     refusal('holds the undo of a replay that has ended'),
   )
   expect(differences(after, await graph())).toEqual([])
+})
+
+describe.each([{}, { restart: true }])('with the options %j', (more) => {
+  test.each([
+    { after: 'nothing else', stopAt: null },
+    { after: 'another one that was interrupted', stopAt: 30 },
+  ])('a new replay does not take the undo of one that ended without it, after $after', async ({ stopAt }) => {
+    await interrupt(30)
+    await replayed(source, target, usual)
+    await run(driver, `MATCH (n:\`${label}\` {id: 'a0'}) SET n.edited = true`)
+    if (stopAt !== null) await interrupt(stopAt, { undoDirectory: undefined })
+    const edited = await graph()
+    const again = replayed(source, target, { ...options, ...more })
+    await expect(again).rejects.toMatchObject(refusal('go on without --undo to keep it, or name another directory'))
+    expect(differences(edited, await graph())).toEqual([])
+    await rm(stateFile, { force: true })
+    await replayed(source, target, { ...options, undoDirectory: `${undoDirectory}-2` })
+    await undone(`${undoDirectory}-2`, target)
+    expect(differences(edited, await graph())).toEqual([])
+    await rm(`${undoDirectory}-2`, { recursive: true })
+  })
+})
+
+test('a replay that was killed between its undo and its state file is refused the directory', async () => {
+  await interrupt(5)
+  await rm(stateFile)
+  const before = await graph()
+  await expect(replayed(source, target, options)).rejects.toMatchObject(refusal('name another directory'))
+  expect(differences(before, await graph())).toEqual([])
 })
 
 test('a directory with other files is refused', async () => {

@@ -8,12 +8,12 @@ import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import type { Pair } from '../../shared/replay/pair.ts'
 import type { ReplayOptions } from '../../shared/replay/replay.ts'
-import { nodeUpsert, pairOf, relationshipUpsert, replayed, sourceOf } from '../support/replaying.ts'
+import { nodeUpsert, pairOf, partsWithManifest, relationshipUpsert, replayed, sourceOf } from '../support/replaying.ts'
 
 const { target } = inject('stack') as { target: Neo4jAddress }
 const driver = openDriver(target)
 const label = uniqueName('Kept')
-const [other, loose] = [`${label}Other`, `${label}Loose`]
+const [other, loose, kept] = [`${label}Other`, `${label}Loose`, `${label}Kept`]
 const directory = await mkdtemp(join(tmpdir(), 'undo-'))
 const clear = () => run(driver, `MATCH (n) WHERE any(l IN labels(n) WHERE l STARTS WITH '${label}') DETACH DELETE n`)
 
@@ -40,6 +40,10 @@ const { statement, parameters } = byId('b', [
 ])
 const byFields = pairOf(statement.replaceAll('`grn`: $grn', `\`grn\`: ${times}`), parameters)
 const cleanup = pairOf(`MATCH (n:\`${label}\` {\`id\`: $baseId})-[r:\`KNOWS\`]->() DELETE r`, { baseId: 'a' })
+const keeping = pairOf(
+  `MATCH (n:\`${label}\` {\`id\`: $baseId})-[r:\`KNOWS\`]->(m) WHERE NOT coalesce(m:\`${kept}\` AND m.\`key\` IN $ids_0, false) DELETE r`,
+  { baseId: 'a', ids_0: ['k'] },
+)
 const nodeDelete = pairOf(`MATCH (n:\`${label}\`) WHERE n.\`id\` IN $ids DETACH DELETE n`, { ids: ['a'] })
 const dated = pairOf(`MERGE (n:\`${label}\` {\`id\`: date($id)}) SET n = {\`id\`: date($id)}`, { id: '2024-02-29' })
 
@@ -127,6 +131,13 @@ test.each<Refused>([
     message: 'bears several identities that the packet names',
   },
   {
+    what: 'a node with another identity that only a keep-list names',
+    before: `CREATE ${a}-[:KNOWS]->(:${label}:${kept} {id: 'b', key: 'k'})`,
+    pairs: [nodeUpsert(label, 'b'), keeping],
+    message: 'bears several identities that the packet names',
+    options: { createConstraints: true },
+  },
+  {
     what: 'several nodes of one identity',
     before: `CREATE (:${loose} {id: 'a'}), (:${loose} {id: 'a'})`,
     pairs: [nodeUpsert(loose, 'a')],
@@ -170,4 +181,20 @@ test.each<Refused>([
   const replay = replayed(sourceOf([nodeUpsert(label, 'new'), ...pairs]), target, { ...options, undoDirectory })
   await expect(replay).rejects.toMatchObject({ kind: 'refused', message: expect.stringContaining(message) })
   expect(await count()).toEqual(state)
+})
+
+test.each([
+  ['in which a cleanup finds nodes', loose, pairOf(cleanup.statement.replace(label, loose), cleanup.parameters)],
+  [
+    'by which a cleanup keeps far ends',
+    `${kept}2`,
+    pairOf(keeping.statement.replace(kept, `${kept}2`), keeping.parameters),
+  ],
+])('a label %s needs its constraint for an undo, though the manifest omits it', async (_how, needed, pair) => {
+  await run(driver, `CREATE (:${loose} {id: 'a'})-[:KNOWS]->(:${loose} {id: 'b'}), (:${loose} {id: 'a'})`)
+  const undoDirectory = await mkdtemp(join(directory, 'one-'))
+  const source = partsWithManifest([{ label, property: 'id' }], [pair])
+  const message = expect.stringContaining(`no uniqueness constraint on :${needed}(`)
+  await expect(replayed(source, target, { undoDirectory })).rejects.toMatchObject({ kind: 'refused', message })
+  expect(await run(driver, `MATCH (:${loose})-[r:KNOWS]->() RETURN count(r)`)).toEqual([[1n]])
 })

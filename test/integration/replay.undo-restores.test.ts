@@ -9,6 +9,7 @@ import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import type { Pair } from '../../shared/replay/pair.ts'
 import { matrix, propertiesOf } from '../replay/type-matrix.ts'
 import { nodeUpsert, pairOf, relationshipUpsert, replayed, sourceOf, undone } from '../support/replaying.ts'
+import { startProxy } from '../support/tcp-proxy.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const directory = await mkdtemp(join(tmpdir(), 'undo-'))
@@ -114,12 +115,13 @@ describe.each([
     await replayAndUndo([deleteOf('a'), relationshipUpsert(label, 'a', 'b')])
   })
 
+  const grn = (id: string, value: unknown) => {
+    const [a, b] = [`(a:\`${label}\` {\`id\`: $a_id})`, `(b:\`${label}\` {\`id\`: $b_id})`]
+    const text = `MERGE ${a} MERGE ${b} MERGE (a)-[r:\`KNOWS\` {\`grn\`: $grn}]->(b) SET r = {\`grn\`: $grn}`
+    return pairOf(text, { a_id: 'a', b_id: id, grn: value })
+  }
+
   test('parallel relationships are told apart by their ids', async () => {
-    const grn = (id: string, value: unknown) => {
-      const [a, b] = [`(a:\`${label}\` {\`id\`: $a_id})`, `(b:\`${label}\` {\`id\`: $b_id})`]
-      const text = `MERGE ${a} MERGE ${b} MERGE (a)-[r:\`KNOWS\` {\`grn\`: $grn}]->(b) SET r = {\`grn\`: $grn}`
-      return pairOf(text, { a_id: 'a', b_id: id, grn: value })
-    }
     await run(
       driver,
       `CREATE (a:${label} {id: 'a'})-[:KNOWS {grn: 1, at: 1}]->(b:${label} {id: 'b'}),
@@ -129,6 +131,23 @@ describe.each([
     await replayAndUndo([cleanupOf('a'), grn('b', 9n)])
     await run(driver, `CREATE (:${label} {id: 'd'})-[:KNOWS {at: 4}]->(:${label} {id: 'e'})`)
     await replayAndUndo([cleanupOf('d'), grn('b', 9n)])
+  })
+
+  test('of parallel relationships with ids an undo reads each once, not once for each pair', async () => {
+    await using proxy = await startProxy(address.boltUrl)
+    async function bytesOf(count: number): Promise<number> {
+      await clear()
+      const ends = `CREATE (a:${label} {id: 'a'}), (b:${label} {id: 'b'}) WITH a, b`
+      await run(driver, `${ends} UNWIND range(1, ${count}) AS i CREATE (a)-[:KNOWS {grn: i, at: i}]->(b)`)
+      const pairs = Array.from({ length: count }, (_, at) => grn('b', BigInt(at + 1)))
+      const undoDirectory = await mkdtemp(join(directory, 'one-'))
+      const before = proxy.answered()
+      const options = { createConstraints: true, undoDirectory }
+      await replayed(sourceOf(pairs), { ...address, boltUrl: proxy.boltUrl }, options)
+      return proxy.answered() - before
+    }
+    const few = await bytesOf(100)
+    expect(await bytesOf(400)).toBeLessThan(6 * few)
   })
 
   test.each([

@@ -6,9 +6,10 @@ import { secretKeyOf } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets, seal } from '../../shared/jobs/secrets.ts'
 import { discardSlices, doneSlices, readSliceResult, storeSliceResult } from '../../shared/jobs/slice-results.ts'
 import { readPlan, readRequests, removeRequest, storeRequest } from '../../shared/jobs/stored-request.ts'
+import { NewerVersionError } from '../../shared/jobs/version.ts'
 import { createReport } from '../../shared/publish/parts/report.ts'
 import type { PublishRequest } from '../../shared/publish/request/fields.ts'
-import { generationKey, requestKey } from '../../shared/storage/keys.ts'
+import { generationKey, planKey, requestKey } from '../../shared/storage/keys.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { keysBelow, stagePacket } from '../support/stored-packets.ts'
@@ -88,6 +89,16 @@ test('each slice reads its own sub-requests, with their credentials, whatever th
   expect(views.length).toBe(1)
   const kept = await Promise.all((await keysBelow(storage, `${job.orgName}/`)).map((key) => store.get(key)))
   expect(kept.map(String).join()).not.toContain('Basic')
+})
+
+test('a plan whose views name a field that only a newer version knows is left to workers of that version', async () => {
+  const job = newJob()
+  const planOf = (field: string) => ({ slices: [], views: [{ nodeSettings: [{ field, setting: null }] }] })
+  const putPlan = (field: string) => store.put(planKey(job.orgName, job.id), Buffer.from(JSON.stringify(planOf(field))))
+  await putPlan('dynamicLabels')
+  expect(await readPlan({ store }, job)).toEqual(planOf('dynamicLabels'))
+  await putPlan('dynamicLabel2')
+  await expect(readPlan({ store }, job)).rejects.toThrow(NewerVersionError)
 })
 
 test('a request of version 1 is read: its credentials are in Redis, not in the stored request', async () => {

@@ -6,6 +6,7 @@ import { readConfig } from '../../shared/config/config.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { progressOf } from '../../shared/jobs/record-hash.ts'
 import type { Secrets } from '../../shared/jobs/secrets.ts'
+import type { SliceRecords } from '../../shared/jobs/slice-record.ts'
 import { storeRequest, subRequestsPerSlice } from '../../shared/jobs/stored-request.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
 import { createKeptOrigins } from '../../shared/origin/kept-origins.ts'
@@ -71,6 +72,7 @@ test('the second slice of a job in one worker is read only after the first has s
     keptOrigins,
     staggeredStart: createStaggeredStart(),
     failpoint: () => {},
+    slices: only<SliceRecords>({ done: async () => {} }),
     secrets: only<Secrets>({ read: async () => () => [request.credentials] }),
   })
   const began: { slice: number; staged: number }[] = []

@@ -8,7 +8,7 @@ import { callbackQueueName, createCallbacks } from '../../shared/jobs/callbacks.
 import { idempotencyOf } from '../../shared/jobs/idempotency.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { createJobQueue, queuePrefix } from '../../shared/jobs/queue.ts'
-import { callbacksDueKey, recordKey } from '../../shared/jobs/redis-keys.ts'
+import { callbacksDueKey, openRunsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../shared/jobs/secrets.ts'
 import { readRequests } from '../../shared/jobs/stored-request.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
@@ -78,12 +78,17 @@ describe('a submission leaves', () => {
       nothing,
     ],
     ['the queue is full', 'queueFull', { openRunsLimit: 0 }, nothing],
-    ['what is open cannot be counted', 'queueAway', { records: { ...whole.records, openRuns: away } }, nothing],
+    [
+      'what is open cannot be counted',
+      'queueAway',
+      { records: { ...whole.records, openRuns: { ...whole.records.openRuns, refusal: away } } },
+      nothing,
+    ],
     ['the record is not created', 'queueAway', { records: { ...whole.records, create: away } }, nothing],
     ['the id is not queued', 'queueAway', { queue: { ...whole.queue, add: away } }, failedRecord],
   ])('nothing that could run when %s, and may be retried with the same key', async (_when, code, broken, left) => {
     const submission = someSubmission()
-    const idempotency = idempotencyOf(secretKeys, 'client', randomUUID(), submission)
+    const idempotency = await idempotencyOf(secretKeys, 'client', randomUUID(), submission)
     const outcome = submitJob({ ...whole, ...broken }, submission, idempotency)
     await expect(outcome).rejects.toMatchObject({ status: 503, code, headers: { 'Retry-After': '5' } })
     expect(await leftOf(submission)).toEqual(left)
@@ -92,15 +97,15 @@ describe('a submission leaves', () => {
   })
 
   test('nothing when the open runs are at their limit', async () => {
-    const before = await whole.records.openRuns()
+    const before = Number(await redis.hget(openRunsKey, ''))
     const [{ requests, ...large }, late] = [someSubmission(), someSubmission()]
     const many = Array.from({ length: 101 }, () => requests).flat()
     await submitJob(whole, { ...large, kind: 'multi', requests: many }, undefined)
-    expect(await whole.records.openRuns()).toBe(before + 7)
+    expect(Number(await redis.hget(openRunsKey, ''))).toBe(before + 7)
     const outcome = submitJob({ ...whole, openRunsLimit: before + 7 }, late, undefined)
     await expect(outcome).rejects.toMatchObject({ status: 503, code: 'queueFull' })
     // Also when the open runs grew while the request was being stored.
-    const records = { ...whole.records, openRuns: async () => 0 }
+    const records = { ...whole.records, openRuns: { ...whole.records.openRuns, refusal: async () => null } }
     const racing = submitJob({ ...whole, records, openRunsLimit: before + 7 }, late, undefined)
     await expect(racing).rejects.toMatchObject({ status: 503, code: 'queueFull' })
     expect(await leftOf(late)).toEqual(nothing)
@@ -147,7 +152,7 @@ describe('a submission leaves', () => {
 
   test('nothing when its key was used, for the same request or another', async () => {
     const [submission, other] = [someSubmission(), someSubmission()]
-    const idempotency = idempotencyOf(secretKeys, 'client', randomUUID(), submission)
+    const idempotency = await idempotencyOf(secretKeys, 'client', randomUUID(), submission)
     const { id } = await submitJob(whole, submission, idempotency)
     const before = await leftOf(submission)
     expect(await submitJob(whole, submission, idempotency)).toEqual({ id, replayed: true })
@@ -174,8 +179,8 @@ test('a request whose duplicate takes the name meanwhile returns the duplicateâ€
   const principal = { name: 'client', identity: 'client', orgs: ['*'], scopes: [] }
   const prefer = { waitSeconds: null, respondAsync: true, returnMinimal: false }
   const sender = { by: 'client', requestId: randomUUID(), traceparent: null }
-  const caller = { principal, sender, prefer, idempotencyKey: randomUUID() }
-  const idempotency = idempotencyOf(config.secretKeys, 'client', caller.idempotencyKey, order)
+  const caller = { signal: new AbortController().signal, principal, sender, prefer, idempotencyKey: randomUUID() }
+  const idempotency = await idempotencyOf(config.secretKeys, 'client', caller.idempotencyKey, order)
   const twin = { ...whole, secretKeys: config.secretKeys }
   let made = ''
   const packets = {

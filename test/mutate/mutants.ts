@@ -1,8 +1,13 @@
 import type { Mutant } from './mutant.ts'
+import { api } from './mutants/api.ts'
 import { auth } from './mutants/auth.ts'
+import { callbacks } from './mutants/callbacks.ts'
 import { cypher } from './mutants/cypher.ts'
+import { jobScripts } from './mutants/job-scripts.ts'
 import { jobs } from './mutants/jobs.ts'
+import { manager } from './mutants/manager.ts'
 import { origin } from './mutants/origin.ts'
+import { packstream } from './mutants/packstream.ts'
 import { publishBuild } from './mutants/publish-build.ts'
 import { publishModel } from './mutants/publish-model.ts'
 import { publishPairs } from './mutants/publish-pairs.ts'
@@ -11,12 +16,15 @@ import { publishRead } from './mutants/publish-read.ts'
 import { publishRequest } from './mutants/publish-request.ts'
 import { replay } from './mutants/replay.ts'
 import { replayUndo } from './mutants/replay-undo.ts'
+import { slices } from './mutants/slices.ts'
 import { storage } from './mutants/storage.ts'
 import { worker } from './mutants/worker.ts'
 
 export const mutants: readonly Mutant[] = [
   ...cypher,
+  ...packstream,
   ...auth,
+  ...api,
   ...origin,
   ...publishRequest,
   ...publishRead,
@@ -25,8 +33,12 @@ export const mutants: readonly Mutant[] = [
   ...publishParts,
   ...publishBuild,
   ...replayUndo,
+  ...manager,
   ...storage,
   ...jobs,
+  ...jobScripts,
+  ...slices,
+  ...callbacks,
   ...worker,
   ...replay,
 ]

@@ -18,7 +18,7 @@ import { createOrigin, replayed } from './run/databases.ts'
 import { openWorld } from './run/open-world.ts'
 
 const world = await openWorld('Diff', 560_000n)
-const sizes = { sample: 3, group: 3, chunk: 7 }
+const sizes = { probe: 3, group: 3, chunk: 7 }
 
 interface Published {
   operations: readonly Operation[]
@@ -60,15 +60,18 @@ test('a target that has the old packet becomes the same by the difference as by 
   const wanted = inject('isLong') ? 500 : 6
   const seed = Math.floor(Math.random() * 2 ** 31)
   console.log(`differences of generated packets: seed ${seed}, ${wanted} pairs of packets`)
-  const drawn = fc.tuple(cases(world.names, fc.constant(null)), changeRecipes, fc.nat())
+  const one = cases(world.names, fc.constant(null))
+  const drawn = fc.tuple(one, changeRecipes, fc.nat(), fc.option(one))
   let [compared, shorter] = [0, 0]
-  for (const [generated, recipe, order] of fc.sample(drawn, { seed, numRuns: wanted * 60 })) {
+  for (const [generated, recipe, order, other] of fc.sample(drawn, { seed, numRuns: wanted * 200 })) {
     // Some of the differences are much shorter than the packet.
     if (compared >= wanted && shorter > 0) break
     // Both packets come from one address.
-    const requests = generated.requests.map((request) => ({ ...request, isElsewhere: false }))
-    const given = { ...generated, requests }
-    const later = { ...given, origin: changed(given.origin, recipe, types) }
+    const here = ({ requests }: Case) => requests.map((request) => ({ ...request, isElsewhere: false }))
+    const given = { ...generated, requests: here(generated) }
+    // The new packet may have been asked for otherwise than the old one.
+    const requests = here(other ?? generated)
+    const later = { ...given, requests, origin: changed(given.origin, recipe, types) }
     if (![given, later].every((one) => foreseen(one, anyElementIds(one)))) continue
     const old = await publish(given)
     const whole = old && (await publish(later))
@@ -87,7 +90,7 @@ test('a target that has the old packet becomes the same by the difference as by 
     const expected = await replayed(world.to, before, [...old.pairs, ...whole.pairs], world.names)
     const actual = await replayed(world.to, before, [...old.pairs, ...shuffled(rest, order)], world.names)
     const lines = differences(graphText(expected), graphText(actual))
-    expect(lines, `${describeCase(given)}\nlater ${JSON.stringify(recipe)}`).toEqual([])
+    expect(lines, `${describeCase(given)}\nlater ${JSON.stringify([recipe, requests])}`).toEqual([])
   }
   expect(compared).toBeGreaterThanOrEqual(wanted)
   expect(shorter).toBeGreaterThan(0)

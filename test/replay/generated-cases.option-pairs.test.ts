@@ -52,7 +52,7 @@ test.each(Object.entries(bases))(
         requests: [base, twinOf(base, twin, names)],
         twin,
         delivery: { stored: false, batchsize: 5_000, orderSeed },
-        sizes: { sample: 3, group: 3, chunk: 3 },
+        sizes: { probe: 3, group: 3, chunk: 3 },
       }
       const run = await runCase(world, given).catch((error) => {
         throw new Error(

@@ -6,8 +6,8 @@ import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { renderValue, typeName } from '../../shared/cypher/values.ts'
 import { openOrigin } from '../../shared/origin/connect.ts'
+import { isPublishable } from '../../shared/packstream/kinds.ts'
 import { hasUniqueness } from '../../shared/publish/read/queries.ts'
 import { createRelationshipSchema } from '../../shared/publish/read/relationship-schema.ts'
 import { answeredPairs } from '../support/answered-pairs.ts'
@@ -16,6 +16,7 @@ import { everyKind } from '../support/every-kind.ts'
 import { startLargeIds } from '../support/large-ids.ts'
 import { fillVersion, prepareModels } from '../support/open-models.ts'
 import { ownService } from '../support/own-service.ts'
+import { mapOf } from '../support/read-rows.ts'
 import { replayInOrder } from '../support/replay-in-order.ts'
 import { replayed, sourceOf, undone, verified } from '../support/replaying.ts'
 import { shuffled } from '../support/shuffle.ts'
@@ -148,12 +149,14 @@ describe.skipIf(prepared === null).each(languages)('Neo4j 2026 whose language is
   // The Community edition can return such values, but not store them.
   test('values of types that only it has are told by their names', async () => {
     const origin = await openOrigin(database(address, 'P', 'id'), worlds[0].originPolicy, 60)
-    const [row] = await origin.rows('CYPHER 25 WITH vector([1, 2], 2, FLOAT32) AS v RETURN [v, [v], uuid()]')
+    const query = 'CYPHER 25 WITH vector([1, 2], 2, FLOAT32) AS v RETURN {a: v, b: [v], c: uuid()}'
+    const { rows } = await origin.rows(query, {})
+    const read = mapOf(rows ?? expect.unreachable())
     await origin.close()
-    expect(row?.map((value) => [renderValue(value), typeName(value)])).toEqual([
-      [null, 'vector'],
-      [null, 'list with a vector'],
-      [null, 'uuid'],
+    expect(read.shape.kinds.map((of, index) => [isPublishable(of), read.typeName(index)])).toEqual([
+      [false, 'vector'],
+      [false, 'list with a vector'],
+      [false, 'uuid'],
     ])
   })
 

@@ -23,8 +23,10 @@ async function newKey(kid: string): Promise<Key> {
 export async function startIdentityProvider() {
   let key = await newKey('first')
   let asked = 0
+  let isSilent = false
   const server = createServer((_request, response) => {
     asked++
+    if (isSilent) return
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ keys: [key.jwk] }))
   })
   const start = async (port = 0) => {
@@ -49,6 +51,10 @@ export async function startIdentityProvider() {
   return {
     jwksUrl: `http://127.0.0.1:${port}/keys`,
     asked: () => asked,
+    /** Whether it accepts requests and never answers them. */
+    setSilent(silent: boolean) {
+      isSilent = silent
+    },
     start: () => start(port),
     stop,
     /** Signs a valid token with these claims overridden; undefined removes a claim. */

@@ -11,6 +11,7 @@ export function ownJobs(redisUrl: string) {
   afterAll(() => redis.disconnect())
   const records = createJobRecords(redis)
   return {
+    redis,
     records,
     /** @returns the id of a queued job */
     async create(orgName = 'acme'): Promise<string> {

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A proxy between a client and a local server: can be stopped, and counts round trips. */
+/** A proxy between a client and a local server: can be stopped, and counts round trips and bytes. */
 export async function startProxy(url: string) {
   const { hostname, port: upstreamPort } = new URL(url)
   const open = new Set<Socket>()
-  let turns = 0
+  let [turns, answered] = [0, 0]
   const server = createServer((client) => {
     const upstream = connect(Number(upstreamPort), hostname)
     let isClientsTurn = true
@@ -17,6 +17,7 @@ export async function startProxy(url: string) {
       from.on('data', (bytes) => {
         if (from === client && isClientsTurn) turns++
         isClientsTurn = from === upstream
+        if (from === upstream) answered += bytes.length
         to.write(bytes)
       })
       from.on('error', () => to.destroy())
@@ -42,6 +43,8 @@ export async function startProxy(url: string) {
     boltUrl: `bolt://127.0.0.1:${port}`,
     /** Number of round trips: how often the client sent data after an answer of the server. */
     turns: () => turns,
+    /** Number of bytes that the server has sent. */
+    answered: () => answered,
     stop,
     start: () => listen(port),
     [Symbol.asyncDispose]: stop,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { mutatedText, unmatchedWords } from '../mutate/mutant.ts'
@@ -9,4 +10,11 @@ test.each(mutants)('$file: $what', (mutant) => {
   expect(() => mutatedText(mutant, root)).not.toThrow()
   expect(mutant.to).not.toBe(mutant.from)
   expect(unmatchedWords([mutant], root)).toEqual([])
+})
+
+test('the documented score is that of all mutants', () => {
+  const [, killed, all] =
+    /: (\d+) of (\d+) mutants killed/.exec(readFileSync(join(root, 'docs/testing.md'), 'utf8')) ?? []
+  const survivors = mutants.filter(({ survives }) => survives !== undefined)
+  expect([Number(killed), Number(all)]).toEqual([mutants.length - survivors.length, mutants.length])
 })

@@ -9,11 +9,13 @@ import { name as managerName } from '../../shared/manager/fields.ts'
 import { grnOf, grnTypeOf } from '../../shared/manager/grn.ts'
 import { parseDbUrl } from '../../shared/origin/db-url.ts'
 import { parseHttpsUrl } from '../../shared/origin/https-url.ts'
+import { dataTypeOf } from '../../shared/publish/model/data-types.ts'
 import { convertSyntax } from '../../shared/publish/pairs/convert-syntax.ts'
 import { publishFields } from '../../shared/publish/request/fields.ts'
 import { parseRelationshipType } from '../../shared/publish/request/relationship-types.ts'
 import { parseStrategyName } from '../../shared/search/strategies.ts'
 import { isHidden, parseGenerationKey, parseMarkerKey, parsePartKey } from '../../shared/storage/keys.ts'
+import { filterOf } from '../../shared/storage/listing/name-filter.ts'
 import { fileName, orgName, parsePartName, storedName } from '../../shared/storage/names.ts'
 import { busySeconds } from '../support/busy-seconds.ts'
 
@@ -40,6 +42,9 @@ const readers: Record<string, (text: string) => unknown> = {
   grnOf: (text) => grnOf('property').safeParse(text),
   managerName: (text) => managerName.safeParse(text),
   parseStrategyName,
+  // No name is longer, and longer texts are refused.
+  filterOf: (text) => filterOf('acme', [text.slice(0, 1_024)])?.mayBe(text.slice(0, 1_024)),
+  dataTypeOf,
   parseOriginAllow: (text) => orError(() => parseOriginAllow(text)),
   parseSecretKeys: (text) => orError(() => parseSecretKeys(text)),
 }

@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto'
 import * as errors from '../../errors/catalogue.ts'
+import { atOnce, type Steps } from '../../lifecycle/turns.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { PublishRequest } from '../request/fields.ts'
-import { type Identity, idKey, type NodeKeys, nameOf } from '../request/identity.ts'
+import { hashOfIndices, type Identity, mergeText, type NodeKeys, nameOf, onceForEach } from '../request/identity.ts'
 import { type NodeSetting, nodeSettings } from '../request/option-agreement.ts'
 import { type Plan, planOf } from '../request/plan.ts'
 import { groupTreatments, type NodeTreatment } from './treatments.ts'
@@ -13,11 +13,10 @@ import { groupTreatments, type NodeTreatment } from './treatments.ts'
  * Contract 5, order independence.
  */
 export interface ConflictDetector {
-  /** `id` is the identity's id, as the driver read it. */
-  identified(node: InternalId, keys: NodeKeys, identity: Identity, id: unknown): void
+  identified(node: InternalId, keys: NodeKeys, identity: Identity): void
   published(node: InternalId, labels: readonly string[], identity: Identity): void
   /** The origin has no such node, and its relationships on the target are cleaned up. */
-  missed(identity: Identity, id: unknown): void
+  missed(identity: Identity): void
 }
 
 /** What a sub-request did with a node. All sub-requests with that node must agree on the option `field`. */
@@ -68,18 +67,18 @@ function differing(text: string, otherText: string): string {
   return settings.find(({ setting }, index) => setting !== others[index]?.setting)?.field as string
 }
 
-/** The distinct treatments of nodes by a multi's sub-requests. */
-export function distinctTreatments(requests: readonly PublishRequest[]): NodeTreatment[] {
+export const distinctTreatments = (requests: readonly PublishRequest[]): NodeTreatment[] =>
+  atOnce(treatmentSteps(requests))
+
+/** The distinct treatments of nodes by a multi's sub-requests: a step is one sub-request. */
+export function* treatmentSteps(requests: readonly PublishRequest[]): Steps<NodeTreatment[]> {
   const distinct = new Map<string, NodeTreatment>()
-  // Sub-requests by the thousand may share the long mappedIndices of a model.
-  const texts = new Map<object, string>()
   for (const request of requests) {
     const treatment = treatmentOf(planOf(request))
     const { mappedIndices, ...rest } = treatment
-    const text = texts.get(mappedIndices) ?? hash('sha256', JSON.stringify(mappedIndices), 'base64')
-    texts.set(mappedIndices, text)
-    const key = `${text} ${JSON.stringify(rest)}`
+    const key = `${hashOfIndices(mappedIndices)} ${JSON.stringify(rest)}`
     if (!distinct.has(key)) distinct.set(key, treatment)
+    yield
   }
   return [...distinct.values()]
 }
@@ -94,6 +93,9 @@ function treatmentOf(plan: Plan): NodeTreatment {
   }
 }
 
+/** A dry run asks for each of its slices. */
+const grouped = onceForEach(groupTreatments)
+
 /**
  * Compares how the sub-requests of a packet treat the nodes they share, while these are read. Remembers only nodes that
  * another sub-request could treat differently, so a multi with uniform settings costs nothing.
@@ -102,7 +104,7 @@ function treatmentOf(plan: Plan): NodeTreatment {
  * @returns a factory for the detector of the sub-request with that index in the multi.
  */
 export function detectConflicts(treatments: readonly NodeTreatment[], observations: Observations) {
-  const others = treatments.length > 1 ? groupTreatments(treatments) : null
+  const others = treatments.length > 1 ? grouped(treatments) : null
 
   return (plan: Plan, at: number): ConflictDetector => {
     if (others === null) return alone
@@ -111,17 +113,17 @@ export function detectConflicts(treatments: readonly NodeTreatment[], observatio
     const record = (field: Observation['field'], thing: readonly unknown[], text: string, identity: Identity) =>
       observations.record({ thing: [field, ...thing].join('\u0000'), at, text, field, name: nameOf(identity) })
 
-    function missed(identity: Identity, id: unknown) {
-      const { label, idProperty } = identity
+    function missed(identity: Identity) {
+      const { label, idProperty, id } = identity
       if (others?.isKnownElsewhere(dbUrl, label, idProperty)) {
-        record('dbUrl', [label, idProperty, idKey(id)], dbUrl, identity)
+        record('dbUrl', [label, idProperty, mergeText(id)], dbUrl, identity)
       }
     }
 
     return {
       missed,
-      identified(node, keys, identity, id) {
-        missed(identity, id)
+      identified(node, keys, identity) {
+        missed(identity)
         const { label, idProperty } = identity
         if (others.isIdentifiedOtherwise(dbUrl, keys, label, idProperty)) {
           record('mappedIndices', [dbUrl, node], `${label}\u0000${idProperty}`, identity)

@@ -1,6 +1,7 @@
 import * as errors from '../../errors/catalogue.ts'
+import { kind } from '../../packstream/kinds.ts'
+import { typeOf } from '../model/data-types.ts'
 import type { Verdict, Violation } from '../model/model-rules.ts'
-import { propertyOf, typeOfProperty } from '../read/columns.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { NodeRow } from '../read/nodes.ts'
 import { type Identity, idText, type NodeKeys, nameOf } from '../request/identity.ts'
@@ -49,18 +50,16 @@ export function isRefused(context: RequestContext, node: Identified, violation: 
 }
 
 /** Whether the model leaves out a published node, as it lacks what its node type requires. @throws as `reportViolation` */
-export function isIncomplete(
-  context: RequestContext,
-  { node, keys, properties }: NodeRow,
-  identity: Identity,
-): boolean {
+export function isIncomplete(context: RequestContext, keys: NodeRow, identity: Identity): boolean {
+  const { node, properties } = keys
   const { model, plan } = context
   if (!model || !plan.publishesNodes) return false
   let isBroken = false
   for (const key of model.required(identity.label)) {
     // Types matter only where a wrong one is left out.
-    if (!omits(context) && propertyOf(properties, key) !== null) continue
-    const violation = model.lacks(identity, key, typeOfProperty(properties, key))
+    const of = properties.kindOf(key)
+    if (!omits(context) && of !== kind.absent) continue
+    const violation = model.lacks(identity, key, of === kind.absent ? null : typeOf(of))
     if (violation === null) continue
     reportViolation(context, { node, keys, identity }, violation)
     isBroken = true

@@ -2,13 +2,11 @@ import { isUndecodable } from '../../cypher/values.ts'
 import * as errors from '../../errors/catalogue.ts'
 import { typeOf } from '../model/data-types.ts'
 import { nothingBroken } from '../model/model-rules.ts'
-import { describeNode, labelProblems, NodeUpserts } from '../pairs/node-upserts.ts'
+import { describeNode, labelProblems } from '../pairs/node-upserts.ts'
 import { wholePair } from '../pairs/pair.ts'
-import { propertyProblem } from '../pairs/pair-maker.ts'
-import { propertyOf } from '../read/columns.ts'
+import { propertyProblem } from '../pairs/upserts.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { NodeRow } from '../read/nodes.ts'
-import { readAsValues } from '../read/properties.ts'
 import { type Identity, identityOf, idText, type NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import type { Chunk, IdentifiedNodes } from './chunk.ts'
@@ -26,15 +24,11 @@ export async function identifyNodes(context: RequestContext, rows: readonly Node
   const searchIds = new Map<InternalId, string>()
   const skipped = new Set<InternalId>()
   for (const row of rows) {
-    const { node, keys, properties } = row
-    const identity = identify(context, node, keys)
+    const { node, labels } = row
+    const identity = identify(context, node, row)
     if (identity && !isIncomplete(context, row, identity)) identities.set(node, identity)
     else skipped.add(node)
-    const searchId = plan.search && propertyOf(properties, plan.search.idField)
-    if (identity && searchId !== null && isSearched(plan, keys.labels)) {
-      if (hasText(searchId)) searchIds.set(node, String(searchId))
-      else leaveOutSearchId(context, row)
-    }
+    if (identity && plan.search && isSearched(plan, labels)) addSearchId(context, row, searchIds)
   }
   await uniqueness.check(onDuplicate(context))
   for (const [node, identity] of identities) if (uniqueness.isDuplicate(identity)) skipped.add(node)
@@ -52,20 +46,31 @@ function isSearched({ search }: Plan, labels: readonly string[]): boolean {
   return search.filter === null || labels.includes(search.filter)
 }
 
-/** What the driver cannot decode throws when it is turned into text. */
-const hasText = (value: unknown): boolean => !(Array.isArray(value) ? value.some(isUndecodable) : isUndecodable(value))
-
-/** @throws unpublishable (422) if the node's search id is not to be skipped. */
-function leaveOutSearchId(context: RequestContext, { node, keys, properties }: NodeRow) {
+/** @throws unpublishable (422) if the node has a search id without a text that is not to be skipped. */
+function addSearchId(context: RequestContext, row: NodeRow, searchIds: Map<InternalId, string>) {
   const { plan } = context
+  const { node, properties } = row
   const key = plan.search?.idField as string
-  const problem = propertyProblem(key, propertyOf(properties, key))
-  if (!plan.skips) throw errors.unpublishable(`${describeNode(node, keys)} ${problem}`)
-  observeNode(context, node, keys, problem)
+  const index = properties.shape.indexOf(key)
+  if (index === -1) return
+  const text = properties.text(key) ?? textOf(properties.value(key))
+  if (text !== null) {
+    searchIds.set(node, text)
+    return
+  }
+  const problem = propertyProblem(properties, index)
+  if (!plan.skips) throw errors.unpublishable(`${describeNode(node, row)} ${problem}`)
+  observeNode(context, node, row, problem)
   // A published property is counted with its node.
   const isPublished =
     plan.publishesNodes && ![plan.protectedNodeProperties, plan.deletedProperties].flat().includes(key)
   if (!isPublished) countSkipped(context, 'properties')
+}
+
+/** null for a value, or a list with one, that the driver cannot decode. */
+function textOf(value: unknown): string | null {
+  const hasText = !(Array.isArray(value) ? value.some(isUndecodable) : isUndecodable(value))
+  return hasText ? String(value) : null
 }
 
 /**
@@ -87,12 +92,11 @@ export function identify(
     }
     throw errors.unpublishable(`${describeNode(node, keys)} ${identity.problem}`)
   }
-  const id = keys.ids[plan.identity.columns.indexOf(identity.idProperty)]
-  // Told even of a node that the model refuses: it exists, so nothing may be cleaned up as if it did not.
-  conflicts.identified(node, keys, identity, id)
-  const violation = model ? model.identity(identity, typeOf(id)) : null
+  // Record the node even if the model refuses it: it exists, so no cleanup may treat it as missing.
+  conflicts.identified(node, keys, identity)
+  const violation = model ? model.identity(identity, typeOf(keys.properties.kindOf(identity.idProperty))) : null
   if (violation && isRefused(context, { node, keys, identity }, violation)) return null
-  uniqueness.add(identity, id)
+  uniqueness.add(identity, keys.properties)
   report.identity(identity)
   return identity
 }
@@ -102,46 +106,33 @@ export function identify(
  * 4.13 to 4.15, 4.17.
  */
 export async function writeNodes(context: WriteContext, { rows, identities, searchIds }: Chunk): Promise<void> {
-  const { origin, plan, pairs, conflicts, writer, stamp } = context
-  const upserts = new NodeUpserts(plan, pairs, context.model)
+  const { plan, pairs, conflicts, writer, stamp, nodeUpserts } = context
   // The node being written: `describe` and `update` are called before the next one is set.
   let current = {} as { row: NodeRow; identity: Identity; published: readonly string[] }
-  const describe = () => describeNode(current.row.node, current.row.keys)
+  const describe = () => describeNode(current.row.node, current.row)
   const update = withSettings(plan, (metadata) => {
     const { row, identity, published } = current
-    metadata.node(identity.idProperty, idText(identity.id), published)
+    metadata.node(identity.idProperty, row.properties.text(identity.idProperty) ?? idText(identity.id), published)
     metadata.updated(searchIds.get(row.node))
     if (!plan.timestamp.postback || !stamp) return
     metadata.postsBack(wholePair(pairs.postbackNode(identity, stamp)))
   })
   const updateSettings = withSettings(plan, () => {})
   for (const row of rows) {
-    const { node, keys, properties } = row
+    const { node, labels, properties } = row
     const identity = identities.get(node)
     if (!identity) continue
     current = { row, identity, published: [] }
-    conflicts.published(node, keys.labels, identity)
-    if (context.observer) for (const problem of labelProblems(keys.labels)) observeNode(context, node, keys, problem)
-    const made = upserts.fromColumns(identity, keys.labels, properties, describe)
-    if (made) {
-      current.published = made.keys
-      if (made.verdict !== nothingBroken) reportVerdict(context, { node, keys, identity }, made.verdict)
-      const full = writer.add(made.bytes, 'nodeUpsert', describe, update)
-      if (full) await full
-    } else {
-      const values = await readAsValues(origin, 'n', node, properties)
-      if (values === null) continue
-      const upsert = upserts.fromValues(identity, keys.labels, values, describe)
-      current.published = upsert.keys
-      reportVerdict(context, { node, keys, identity }, upsert.verdict)
-      countSkipped(context, 'properties', upsert.skipped.size)
-      for (const key of upsert.skipped) {
-        observeNode(context, node, keys, propertyProblem(key, propertyOf(values, key)))
-      }
-      await writer.write(upsert.pair, describe, update)
-    }
-    if (plan.deletedProperties.length === 0) continue
-    const deleted = plan.deletedProperties.filter((key) => propertyOf(properties, key) !== null)
+    conflicts.published(node, labels, identity)
+    if (context.observer) for (const problem of labelProblems(labels)) observeNode(context, node, row, problem)
+    const made = nodeUpserts.shapeOf(identity, row, describe)
+    current.published = made.keys
+    if (made.verdict !== nothingBroken) reportVerdict(context, { node, keys: row, identity }, made.verdict)
+    countSkipped(context, 'properties', made.skipped.length)
+    for (const index of made.skipped) observeNode(context, node, row, propertyProblem(properties, index))
+    const full = writer.add(nodeUpserts.bytesOf(made, identity, row, describe), 'nodeUpsert', describe, update)
+    if (full) await full
+    const deleted = plan.deletedProperties.filter((key) => properties.shape.indexOf(key) !== -1)
     if (deleted.length > 0) await writer.write(pairs.deleteProperties(identity, deleted), describe, updateSettings)
   }
 }

@@ -1,8 +1,8 @@
-import { renderValue } from '../../cypher/values.ts'
+import type { Properties } from '../../origin/properties.ts'
+import { isPublishable, type Kind } from '../../packstream/kinds.ts'
 import { describeNode } from '../pairs/node-upserts.ts'
 import { describeRelationship } from '../pairs/relationship-upserts.ts'
 import type { OnPair } from '../parts/packet-writer.ts'
-import { type Properties, propertyOf } from '../read/columns.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import { identityLabel, identityOf, idText, type NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
@@ -46,7 +46,7 @@ export function observeNode({ plan, observer }: Observed, node: InternalId, keys
   const identity = identityOf(plan.identity, keys)
   observer.unpublishable(plan.origin, {
     what: 'node',
-    label: identityLabel(plan.identity, keys),
+    label: identityLabel(plan.identity, keys.labels, keys.properties.text('index')),
     type: null,
     id: 'problem' in identity ? null : idText(identity.id),
     element: describeNode(node, keys),
@@ -63,13 +63,13 @@ export function observeRelationship(
   reason: string,
 ): void {
   if (!observer) return
-  const id = plan.relationshipIdField === null ? null : propertyOf(properties, plan.relationshipIdField)
-  const rendered = id === null ? null : renderValue(id)
+  const index = plan.relationshipIdField === null ? -1 : properties.shape.indexOf(plan.relationshipIdField)
+  const isNamed = index !== -1 && isPublishable(properties.shape.kinds[index] as Kind)
   observer.unpublishable(plan.origin, {
     what: 'relationship',
     label: null,
     type,
-    id: rendered && idText(rendered),
+    id: isNamed ? idText(properties.rendered(index, 'plain')) : null,
     element: describeRelationship(relationship, type),
     reason,
   })

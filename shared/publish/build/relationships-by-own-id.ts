@@ -1,15 +1,11 @@
 import { byCodePoint, isQuotable } from '../../cypher/identifiers.ts'
-import type { Rendered } from '../../cypher/values.ts'
 import * as errors from '../../errors/catalogue.ts'
-import { bytesOf } from '../../origin/row-bytes.ts'
-import { relationshipIdOf, typeProblem } from '../pairs/relationship-upserts.ts'
-import { type Properties, propertyOf } from '../read/columns.ts'
+import type { Properties } from '../../origin/properties.ts'
+import { ownIdOf, relationshipIdOf, typeProblem } from '../pairs/relationship-upserts.ts'
 import { byId, type InternalId } from '../read/internal-ids.ts'
-import { allProperties } from '../read/properties.ts'
-import { type FoundRelationship, findRelationships } from '../read/relationships-by-own-id.ts'
-import { completeZones } from '../read/zone-offsets.ts'
+import { findRelationships, foundAtOnce, mostFound, readWhole } from '../read/relationships-by-own-id.ts'
 import { idForms } from '../request/id-forms.ts'
-import { type Identity, idKey, mergeText, requestText } from '../request/identity.ts'
+import { type Identity, idText, mergeText, requestText } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import { identify } from './nodes.ts'
 import { observeRelationship, onDuplicate } from './observer.ts'
@@ -28,79 +24,72 @@ export interface Found {
 
 const namedAtMost = 10
 
-// Properties up to this total size are held from when they are found; the rest are read again when they are written.
-const bytesAtOnce = 16 * 1024 * 1024
-
-// At most 500 ids are requested: a property that so many relationships share identifies none. They take some 100 MB.
-const mostFound = 100_000
-
 /**
  * Finds relationships by the request's `relationshipIds`, wherever they are. Contract 4.8 and 4.9.
  * @throws invalidRequest (400) by `hardFilterRelationships`, tooManyFound (413).
  */
 export async function findByRelationshipIds(context: RequestContext): Promise<Found> {
-  const { origin, schema, plan, uniqueness, report } = context
+  const { plan, uniqueness, report } = context
   const field = plan.relationshipIdField as string
   const ids = [...new Set(plan.relationshipIds)]
   const values = ids.map(idForms).flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
   const all: FoundRow[] = []
   const known = new Set<string>()
-  let bytes = 0
-  for await (const found of findRelationships(origin, schema, plan.identity, field, values, report.missingIndex)) {
-    const id = relationshipIdOf(plan, found.relationship, found.type, field, found.properties)
-    known.add(requestText(id as Rendered) as string)
-    const start = identify(context, found.start.node, found.start.keys)
-    const end = identify(context, found.end.node, found.end.keys)
-    if (plan.skips && !isQuotable(found.type)) {
-      observeRelationship(context, found.relationship, found.type, found.properties, typeProblem)
-    }
-    bytes += bytesOf(found.properties.values)
-    const isHeld = bytes <= bytesAtOnce
-    const ownId = mergeText(id as Rendered)
-    const properties = isHeld ? found.properties : onlyOf(found.properties, field)
-    all.push({ found: { ...found, properties }, ownId, isHeld, start, end })
+  for await (const found of findRelationships(context, field, values, report.missingIndex)) {
+    const { relationship, type, properties } = found
+    const id = relationshipIdOf(plan, relationship, type, field, properties)
+    if (id === null) continue // it has changed since it was searched for
+    known.add(requestText(id) as string)
+    const [start, end] = [found.start, found.end].map((node) => ({
+      ...{ node: node.node, identity: identify(context, node.node, node), labels: node.labels },
+    })) as [FoundEnd, FoundEnd]
+    if (plan.skips && !isQuotable(type)) observeRelationship(context, relationship, type, properties, typeProblem)
+    all.push({ relationship, type, ownId: mergeText(id), name: idText(id), start, end })
     if (all.length > mostFound) throw errors.tooManyFound(mostFound)
   }
   await uniqueness.check(onDuplicate(context))
-  if (plan.requiresBothEnds) requireBothEnds(context, all, field)
-  const isOwn = (end: Identity | null): end is Identity => end !== null && !uniqueness.isDuplicate(end)
+  if (plan.requiresBothEnds) requireBothEnds(context, all)
+  const isOwn = (end: FoundEnd): end is IdentifiedEnd => end.identity !== null && !uniqueness.isDuplicate(end.identity)
   const rows = all.flatMap(({ start, end, ...row }) =>
-    isOwn(start) && isOwn(end) && (isQuotable(row.found.type) || !plan.skips) ? [{ ...row, start, end }] : [],
+    isOwn(start) && isOwn(end) && (isQuotable(row.type) || !plan.skips) ? [{ ...row, start, end }] : [],
   )
   const missing = ids.filter((id) => !known.has(id))
   return { rows, ends: endsOf(plan, all), missing, skipped: all.length - rows.length }
 }
 
-/** A relationship as found; `start` or `end` is null if that node is to be skipped. */
-interface FoundRow {
-  found: FoundRelationship
-  /** `MERGE` treats ids with equal texts as the same. */
-  ownId: string
-  /** Whether all its properties are held, or only its own id. */
-  isHeld: boolean
-  start: Identity | null
-  end: Identity | null
+/** An end of a found relationship; `identity` is null if the node is to be skipped. */
+interface FoundEnd {
+  node: InternalId
+  labels: readonly string[]
+  identity: Identity | null
 }
 
-type Identified = FoundRow & Record<'start' | 'end', Identity>
+type IdentifiedEnd = FoundEnd & { identity: Identity }
 
-const onlyOf = (properties: Properties, key: string): Properties => ({
-  keys: [key],
-  values: [propertyOf(properties, key)],
-  columns: null,
-})
+/** A relationship as found, without its properties. */
+interface FoundRow {
+  relationship: InternalId
+  type: string
+  /** `MERGE` treats ids with equal texts as the same. */
+  ownId: string
+  /** Its own id, for people. */
+  name: string
+  start: FoundEnd
+  end: FoundEnd
+}
+
+type Identified = FoundRow & Record<'start' | 'end', IdentifiedEnd>
 
 /** Seed, `hardFilterRelationships`: the id of every node on either side must be among the origin ids. */
-function requireBothEnds({ plan, pathOf }: RequestContext, rows: readonly FoundRow[], field: string) {
+function requireBothEnds({ plan, pathOf }: RequestContext, rows: readonly FoundRow[]) {
   const given = new Set(plan.originIds)
-  const isOutside = (end: Identity | null) => {
-    const id = end && requestText(end.id)
-    return end !== null && (id === null || !given.has(id))
+  const isOutside = ({ identity }: FoundEnd) => {
+    const id = identity && requestText(identity.id)
+    return identity !== null && (id === null || !given.has(id))
   }
   const outside = rows.filter(({ start, end }) => isOutside(start) || isOutside(end))
   if (outside.length === 0) return
-  const named = outside.map(({ found }) => String(propertyOf(found.properties, field)))
-  const list = [...new Set(named)]
+  const list = [...new Set(outside.map(({ name }) => name))]
     .slice(0, namedAtMost)
     .map((id) => `"${id}"`)
     .join(', ')
@@ -110,8 +99,8 @@ function requireBothEnds({ plan, pathOf }: RequestContext, rows: readonly FoundR
 
 /** The end nodes with the label `targetFilter`, or all if it is absent. Contract 4.6 and 4.7. */
 function endsOf({ targetFilter }: Plan, rows: readonly FoundRow[]): InternalId[] {
-  const ends = rows.flatMap(({ found }) => [found.start, found.end])
-  const targeted = ends.filter(({ keys }) => targetFilter === null || keys.labels.includes(targetFilter))
+  const ends = rows.flatMap(({ start, end }) => [start, end])
+  const targeted = ends.filter(({ labels }) => targetFilter === null || labels.includes(targetFilter))
   return [...new Set(targeted.map(({ node }) => node))]
 }
 
@@ -124,47 +113,53 @@ export async function writeFound(context: WriteContext, { rows, missing, skipped
     )
   }
   countSkipped(context, 'relationships', skipped)
-  let batch = new RelationshipBatch(context)
-  let bytes = 0
-  let last: Identified | null = null
-  // When split, sorted so that parallel relationships are in one batch.
-  const isSplit = rows.some(({ isHeld }) => !isHeld)
-  for (const row of isSplit ? rows.toSorted(byEnds) : rows) {
-    const { found, start, end } = row
-    const { observer, targets } = context
-    for (const { node } of observer ? [found.start, found.end] : []) {
-      if (targets.positionOf(node) === -1) observer?.farEnd(node)
+  const { observer, targets, seen, plan } = context
+  for (const { start, end } of rows) {
+    for (const { node, identity } of [start, end]) {
+      const position = targets.positionOf(node)
+      seen.see(position, identity)
+      if (position === -1) observer?.farEnd(node)
     }
-    const properties = row.isHeld ? found.properties : await readWhole(context, row)
-    if (properties === null) continue
-    if (isSplit && bytes > bytesAtOnce && last && byEnds(last, row) !== 0) {
+  }
+  let batch = new RelationshipBatch(context)
+  // Sorted if they are read in several groups, so that parallel relationships follow one another.
+  let remaining = rows.length > foundAtOnce(context) ? rows.toSorted(byEnds) : rows
+  while (remaining.length > 0) {
+    const some = remaining.slice(0, foundAtOnce(context))
+    const read = await readWhole(
+      context,
+      some.map(({ relationship }) => relationship),
+    )
+    if (read === null) {
+      remaining = remaining.toSorted(byEnds)
+      continue
+    }
+    const propertiesOf = new Map(read.elements.map(({ relationship, properties }) => [relationship, properties]))
+    for (const { relationship, type, ownId, start, end } of some) {
+      const properties = propertiesOf.get(relationship)
+      // It no longer exists or has another id.
+      if (!properties || ownIdText(plan, properties) !== ownId) continue
+      const ends = { start: start.identity, type, end: end.identity }
+      batch.add(relationship, [start.node, end.node], ends, properties)
+    }
+    remaining = remaining.slice(some.length)
+    const [next] = remaining
+    if (next && byEnds(some.at(-1) as Identified, next) === 0) batch.detach()
+    else {
       await batch.write()
       batch = new RelationshipBatch(context)
-      bytes = 0
     }
-    bytes += bytesOf(properties.values)
-    last = row
-    await batch.add(
-      found.relationship,
-      [found.start.node, found.end.node],
-      { start, type: found.type, end },
-      properties,
-    )
+    read.release()
   }
-  await batch.write()
+}
+
+function ownIdText(plan: Plan, properties: Properties): string | null {
+  const id = ownIdOf(plan, plan.relationshipIdField as string, properties)
+  return 'problem' in id ? null : mergeText(id)
 }
 
 /** Orders by what `MERGE` finds a relationship by. */
 function byEnds(one: Identified, other: Identified): number {
-  const [a, b] = [one.found, other.found]
-  const ofEnds = byId(a.start.node, b.start.node) || byId(a.end.node, b.end.node)
-  return ofEnds || byCodePoint(a.type, b.type) || byCodePoint(one.ownId, other.ownId)
-}
-
-/** null if the relationship no longer exists or has another id. */
-async function readWhole({ origin, plan }: WriteContext, { found: { relationship }, ownId }: Identified) {
-  const whole = await allProperties(origin, 'r', relationship)
-  if (whole === null || idKey(propertyOf(whole, plan.relationshipIdField as string)) !== ownId) return null
-  if (origin.legacy) await completeZones(origin, 'relationship', relationship, whole)
-  return whole
+  const ofEnds = byId(one.start.node, other.start.node) || byId(one.end.node, other.end.node)
+  return ofEnds || byCodePoint(one.type, other.type) || byCodePoint(one.ownId, other.ownId)
 }

@@ -26,13 +26,16 @@ interface Publishable {
 export async function writeRelationships(context: WriteContext, chunk: Chunk, type: RelationshipType): Promise<void> {
   const done = new Set<number>()
   let batch = new RelationshipBatch(context)
-  for await (const { rows, isOpen } of readRelationships(context, chunk.nodes, type)) {
-    const publishable = selectPublishable(context, chunk, type, rows, done)
+  for await (const { found, isOpen } of readRelationships(context, chunk.nodes, type)) {
+    const publishable = selectPublishable(context, chunk, type, found.elements, done)
     await context.uniqueness.check(onDuplicate(context))
-    await publish(context, chunk, publishable, batch)
-    if (isOpen) continue
-    await batch.write()
-    batch = new RelationshipBatch(context)
+    publish(context, chunk, publishable, batch)
+    if (isOpen) batch.detach()
+    else {
+      await batch.write()
+      batch = new RelationshipBatch(context)
+    }
+    found.release()
   }
 }
 
@@ -48,7 +51,7 @@ function selectPublishable(
   rows: readonly RelationshipRow[],
   done: Set<number>,
 ): Publishable[] {
-  const { plan, targets, cleanup } = context
+  const { plan, targets, cleanup, seen } = context
   const publishable: Publishable[] = []
   // Relationships that may occur in this group again, read from their other end.
   const known = new Set<InternalId>()
@@ -75,8 +78,10 @@ function selectPublishable(
     if (!cleanup.keepRead(relationship)) skip(context, relationship)
     else if (plan.publishesRelationships) {
       const far = near ? identify(context, row.far, row.farKeys, place.identity) : null
-      if (near && far && hasOwnId(context, relationship)) publishable.push({ relationship, near, far })
-      else skip(context, relationship)
+      if (near && far && hasOwnId(context, relationship)) {
+        seen.see(place.position, far)
+        publishable.push({ relationship, near, far })
+      } else skip(context, relationship)
     }
   }
   for (const position of positions) done.add(position)
@@ -97,12 +102,12 @@ function placeOfFarEnd(
   return { position: 'problem' in identity ? -1 : positions.of(identity), identity }
 }
 
-async function publish(
+function publish(
   context: WriteContext,
   chunk: Chunk,
   publishable: readonly Publishable[],
   batch: RelationshipBatch,
-): Promise<void> {
+): void {
   for (const { relationship, near, far } of publishable) {
     const { row, type, farPosition } = relationship
     if (context.uniqueness.isDuplicate(far)) {
@@ -115,8 +120,7 @@ async function publish(
     // To `MERGE`, a recreated node is the same node.
     const farNode = farPosition === null ? row.far : (chunk.nodes[farPosition - chunk.start] ?? row.far)
     const nodes = row.isOutgoing ? ([row.node, farNode] as const) : ([farNode, row.node] as const)
-    const readingAgain = batch.add(row.relationship, nodes, { start, type: type.type, end }, row.properties)
-    if (readingAgain) await readingAgain
+    batch.add(row.relationship, nodes, { start, type: type.type, end }, row.properties)
   }
 }
 
@@ -130,7 +134,7 @@ function observe(context: WriteContext, { row, type }: ReadRelationship, isNearS
   if (!isNearSkipped || !plan.publishesRelationships) return
   const far = identityOf(plan.identity, row.farKeys)
   if ('problem' in far) observeNode(context, row.far, row.farKeys, far.problem)
-  else uniqueness.add(far, row.farKeys.ids[plan.identity.columns.indexOf(far.idProperty)])
+  else uniqueness.add(far, row.farKeys.properties)
 }
 
 /** Skips a relationship, and the cleanups at its ends, which would delete it. */

@@ -1,16 +1,19 @@
 import type { ModelRules } from '../model/model-rules.ts'
+import type { NodeUpserts } from '../pairs/node-upserts.ts'
 import type { PairMaker, PropertyField } from '../pairs/pair-maker.ts'
+import type { RelationshipUpserts } from '../pairs/relationship-upserts.ts'
 import type { PartMetadata } from '../parts/metadata.ts'
 import type { PacketWriter } from '../parts/packet-writer.ts'
 import type { Report, Skipped } from '../parts/report.ts'
 import type { IdList } from '../read/internal-ids.ts'
-import type { Reading } from '../read/properties.ts'
+import type { Reading } from '../read/reading.ts'
 import type { RelationshipSchema } from '../read/relationship-schema.ts'
 import type { Uniqueness } from '../read/uniqueness.ts'
 import type { Plan } from '../request/plan.ts'
 import type { Cleanup } from './cleanup/cleanup.ts'
 import type { ConflictDetector } from './conflicts.ts'
 import type { BuildObserver } from './observer.ts'
+import type { SeenIdentities } from './seen-identities.ts'
 
 /** What the steps of one request share: where it reads, what it asks for, and what keeps the results. */
 export interface RequestContext extends Reading {
@@ -31,7 +34,10 @@ export interface RequestContext extends Reading {
 /** What the steps that write share, once the request's elements are selected. */
 export interface WriteContext extends RequestContext {
   targets: IdList
+  seen: SeenIdentities
   cleanup: Cleanup
+  nodeUpserts: NodeUpserts
+  relationshipUpserts: RelationshipUpserts
   /** The packet's timestamp under the plan's property; null if nothing is stamped. */
   stamp: PropertyField | null
 }

@@ -1,4 +1,6 @@
 import { type Rendered, renderValue } from '../../cypher/values.ts'
+import { NodeUpserts } from '../pairs/node-upserts.ts'
+import { RelationshipUpserts } from '../pairs/relationship-upserts.ts'
 import { listIds } from '../read/internal-ids.ts'
 import { nodesAtOnce, readNodes } from '../read/nodes.ts'
 import { findTargets, type Targets } from '../read/targets.ts'
@@ -10,6 +12,7 @@ import { identifyNodes, writeNodes } from './nodes.ts'
 import { writeRelationships } from './relationships.ts'
 import { type Found, findByRelationshipIds, writeFound } from './relationships-by-own-id.ts'
 import { type RequestContext, type WriteContext, withSettings } from './request-context.ts'
+import { createSeenIdentities } from './seen-identities.ts'
 
 /** The elements a request is about, found before any of it is written. */
 export interface Selection {
@@ -46,12 +49,16 @@ export async function writeRequest(
   const absence = createAbsence(plan, missing)
   const origin = new Set(plan.originIds).size - missing.length
   request.observer?.selected(plan, { origin, targeted: targets.length })
+  const stamp = stampOf(plan, acceptedAt)
   const context: WriteContext = {
     ...request,
     conflicts: absence.observing(request.conflicts),
     targets,
+    seen: createSeenIdentities(plan, targets),
     cleanup: createCleanup(plan, pairs, targets),
-    stamp: stampOf(plan, acceptedAt),
+    nodeUpserts: new NodeUpserts(plan, pairs, request.model),
+    relationshipUpserts: new RelationshipUpserts(plan, pairs, stamp),
+    stamp,
   }
   if (missing.length > 0) reportMissing(context, missing)
   if (found) await writeFound(context, found)
@@ -60,10 +67,12 @@ export async function writeRequest(
     interrupted()
     const start = next
     const nodes = targets.slice(start, known ? targets.length : start + nodesAtOnce(context))
-    const rows = known ?? (await readNodes(context, nodes))
-    if (rows === null) continue // too large: row size is now known; retry with a smaller batch
+    const found = known ?? (await readNodes(context, nodes))
+    if (found === null) continue // too large: row size is now known; retry with a smaller batch
     next += nodes.length
+    const rows = found.elements
     const chunk = { start, nodes, rows, ...(await identifyNodes(context, rows)) }
+    for (const [node, identity] of chunk.identities) context.seen.see(targets.positionOf(node), identity)
     context.cleanup.open(chunk)
     if (plan.publishesNodes) await writeNodes(context, chunk)
     else
@@ -74,7 +83,9 @@ export async function writeRequest(
       )
     for (const type of plan.relationships) await writeRelationships(context, chunk, type)
     await writeCleanups(context, chunk)
+    if (found !== known) found.release()
   }
+  known?.release()
   await writeAbsent(context, absence)
 }
 

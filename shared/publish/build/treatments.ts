@@ -1,4 +1,5 @@
-import { type IdentityRule, identityLabel, identityRule, type NodeKeys } from '../request/identity.ts'
+import { type BoundModel, createBinding } from '../request/bound-model.ts'
+import { hashOfIndices, type IdentityRule, identityLabel, identityRule, type NodeKeys } from '../request/identity.ts'
 import type { NodeSetting } from '../request/option-agreement.ts'
 
 /** How a sub-request identifies and publishes nodes, as plain data: equal treatments cannot conflict. */
@@ -23,12 +24,32 @@ export interface OtherTreatments {
 
 /** The treatments by sub-requests of one origin. */
 interface Grouped {
-  /** The distinct identity rules. */
+  /** The distinct identity rules, by the hashes of their `mappedIndices`. */
   rules: Map<string, IdentityRule>
   /** The settings with which nodes are published, by index label. */
   settings: Map<string, Set<string>>
   /** Cached answers of `isIdentifiedOtherwise`, by all that they depend on. */
   answers: Map<string, boolean>
+}
+
+/** A distinct identity rule, and the origin whose nodes it identifies; null if there are several. */
+interface RuleOfOrigins {
+  rule: IdentityRule
+  dbUrl: string | null
+}
+
+/** Treatments of the sub-requests as they were sent, completed by the model that these are bound to. */
+export function boundTreatments(
+  treatments: readonly NodeTreatment[],
+  model: BoundModel | null,
+): readonly NodeTreatment[] {
+  if (model === null) return treatments
+  const { indicesOf } = createBinding(model)
+  return treatments.map((treatment) => {
+    const { mappedIndices: given, indexLabel } = treatment
+    const mappedIndices = indicesOf({ mappedIndices: given, ...(indexLabel === '' ? {} : { index: indexLabel }) })
+    return { ...treatment, mappedIndices, indexLabel: indexLabel || (mappedIndices.DEFAULT_INDEX ?? '') }
+  })
 }
 
 // The nodes of a packet mostly have few distinct sets of labels.
@@ -40,27 +61,34 @@ const answersAtMost = 1_000
  */
 export function groupTreatments(treatments: readonly NodeTreatment[]): OtherTreatments {
   const origins = new Map<string, Grouped>()
-  const dbUrls = new Map<string, Set<string>>()
+  const distinct = new Map<string, RuleOfOrigins>()
   for (const { dbUrl, mappedIndices, indexLabel, nodeSettings } of treatments) {
     const origin = origins.get(dbUrl) ?? { rules: new Map(), settings: new Map(), answers: new Map() }
     origins.set(dbUrl, origin)
     const rule = identityRule(mappedIndices)
-    origin.rules.set(JSON.stringify([rule.defaultLabel, [...rule.idProperties].sort()]), rule)
-    for (const [label, idProperty] of rule.idProperties) addTo(dbUrls, textOf(label, idProperty), dbUrl)
+    const ruleHash = hashOfIndices(mappedIndices)
+    origin.rules.set(ruleHash, rule)
+    const known = distinct.get(ruleHash) ?? { rule, dbUrl }
+    distinct.set(ruleHash, known.dbUrl === dbUrl ? known : { rule, dbUrl: null })
     if (nodeSettings !== null) addTo(origin.settings, indexLabel, JSON.stringify(nodeSettings))
   }
+  const dbUrls = originsByIdentity(distinct.values())
 
   return {
-    isKnownElsewhere: (dbUrl, label, idProperty) => hasOther(dbUrls.get(textOf(label, idProperty)), dbUrl),
-    isIdentifiedOtherwise(dbUrl, { labels, index, ids }, label, idProperty) {
+    isKnownElsewhere(dbUrl, label, idProperty) {
+      const known = dbUrls.get(textOf(label, idProperty))
+      return known !== undefined && known !== dbUrl
+    },
+    isIdentifiedOtherwise(dbUrl, { labels, properties }, label, idProperty) {
       const { rules, answers } = origins.get(dbUrl) as Grouped
       // A rule considers the property `index` only if it names one of the labels.
-      const named = labels.includes(index as string) ? (index as string) : ''
+      const index = properties.text('index') ?? ''
+      const named = labels.includes(index) ? index : ''
       const key = textOf(label, idProperty, named, ...labels)
       const known = answers.get(key)
       if (known !== undefined) return known
       const isOther = [...rules.values()].some((rule) => {
-        const other = identityLabel(rule, { labels, index: named, ids })
+        const other = identityLabel(rule, labels, named)
         return other !== null && (other !== label || rule.idProperties.get(other) !== idProperty)
       })
       if (answers.size >= answersAtMost) answers.clear()
@@ -72,6 +100,19 @@ export function groupTreatments(treatments: readonly NodeTreatment[]): OtherTrea
       return labels.some((label) => hasOther(known.get(label), settings))
     },
   }
+}
+
+/** The origin that identifies nodes by a label and an id property; null if there are several. */
+function originsByIdentity(rules: Iterable<RuleOfOrigins>): ReadonlyMap<string, string | null> {
+  const dbUrls = new Map<string, string | null>()
+  for (const { rule, dbUrl } of rules) {
+    for (const [label, idProperty] of rule.idProperties) {
+      const text = textOf(label, idProperty)
+      const known = dbUrls.has(text) ? dbUrls.get(text) : dbUrl
+      dbUrls.set(text, known === dbUrl ? dbUrl : null)
+    }
+  }
+  return dbUrls
 }
 
 const textOf = (...names: readonly string[]) => names.join('\u0000')

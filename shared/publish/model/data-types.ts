@@ -1,5 +1,4 @@
-import neo4j from 'neo4j-driver'
-import { isUndecodable } from '../../cypher/values.ts'
+import { elementKind, emptyList, isList, type Kind, kind } from '../../packstream/kinds.ts'
 
 const names = [
   'String',
@@ -31,44 +30,38 @@ const nameOf = new Map<string, Name>([
 
 /** The type that a property's `dataType` names; null if it names none, so that values are not checked. Contract 4.21. */
 export function dataTypeOf(text: string | null | undefined): DataType | null {
-  const [, word = '', list = ''] = /^\s*(\w+)\s*((?:\[\s*\])?)\s*$/.exec(text ?? '') ?? []
+  const [, word = '', list] = /^(\w+)\s*(\[\s*\])?$/.exec(text?.trim() ?? '') ?? []
   const name = nameOf.get(word.toLowerCase())
-  return name === undefined ? null : list === '' ? name : `${name}[]`
+  return name === undefined ? null : list === undefined ? name : `${name}[]`
 }
 
-/** The type of a value as the driver reads it. */
-export function typeOf(value: unknown): ValueType {
-  if (!Array.isArray(value)) return nameOfValue(value)
-  if (value.length === 0) return '[]'
-  // All elements of a stored list have one type.
-  const name = nameOfValue(value[0])
-  return name === 'other' ? name : `${name}[]`
+const namesOfKinds: Readonly<Record<Kind, Name>> = {
+  [kind.string]: 'String',
+  [kind.boolean]: 'Boolean',
+  [kind.safeInteger]: 'Integer',
+  [kind.largeInteger]: 'Integer',
+  [kind.float]: 'Float',
+  [kind.oddFloat]: 'Float',
+  [kind.date]: 'Date',
+  [kind.localTime]: 'LocalTime',
+  [kind.localDateTime]: 'LocalDateTime',
+  [kind.time]: 'Time',
+  [kind.timeByFields]: 'Time',
+  [kind.dateTime]: 'DateTime',
+  [kind.dateTimeByFields]: 'DateTime',
+  [kind.farDateTime]: 'DateTime',
+  [kind.zonedAtLocal]: 'DateTime',
+  [kind.duration]: 'Duration',
+  [kind.point]: 'Point',
+  [kind.pointInSpace]: 'Point',
+  [kind.oddPoint]: 'Point',
 }
 
-function nameOfValue(value: unknown): Name | 'other' {
-  switch (typeof value) {
-    case 'string':
-      return 'String'
-    case 'boolean':
-      return 'Boolean'
-    case 'bigint':
-      return 'Integer'
-    case 'number':
-      return 'Float'
-    default:
-      return nameOfStructure(value as object)
-  }
-}
-
-function nameOfStructure(value: object): Name | 'other' {
-  if (isUndecodable(value)) return 'other'
-  if (neo4j.isDate(value)) return 'Date'
-  if (neo4j.isTime(value)) return 'Time'
-  if (neo4j.isLocalTime(value)) return 'LocalTime'
-  if (neo4j.isDateTime(value)) return 'DateTime'
-  if (neo4j.isLocalDateTime(value)) return 'LocalDateTime'
-  if (neo4j.isDuration(value)) return 'Duration'
-  return neo4j.isPoint(value) ? 'Point' : 'other'
+/** The type of values of this kind. */
+export function typeOf(of: Kind): ValueType {
+  if (of === emptyList) return '[]'
+  const name = namesOfKinds[elementKind(of)] ?? 'other'
+  return name === 'other' || !isList(of) ? name : `${name}[]`
 }
 
 /** Whether a value of this type may be stored under a property of that one. An empty list is a list of any type. */

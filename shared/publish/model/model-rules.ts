@@ -38,13 +38,23 @@ export type ModelRules = ReturnType<typeof rulesFor>
 
 /** The rules of a model, for the nodes of each request. Contract 4.21. */
 export function createModelRules({ types }: BoundModel): (plan: Plan) => ModelRules {
-  const nodeTypes = new Map(types.map(({ label, properties }) => [label, nodeTypeOf(properties)]))
+  // Node types share their properties.
+  const parsed = new Map<string | undefined, DataType | null>()
+  const typeOf = ({ dataType }: ModelledProperty) => {
+    const type = parsed.get(dataType) ?? dataTypeOf(dataType)
+    parsed.set(dataType, type)
+    return type
+  }
+  const nodeTypes = new Map(types.map(({ label, properties }) => [label, nodeTypeOf(properties, typeOf)]))
   return (plan) => rulesFor(nodeTypes, plan)
 }
 
-function nodeTypeOf(properties: readonly ModelledProperty[]): NodeType {
+function nodeTypeOf(
+  properties: readonly ModelledProperty[],
+  typeOf: (property: ModelledProperty) => DataType | null,
+): NodeType {
   return {
-    properties: new Map(properties.map((one) => [one.key, { ...one, type: dataTypeOf(one.dataType) }])),
+    properties: new Map(properties.map((one) => [one.key, { ...one, type: typeOf(one) }])),
     required: properties.filter(({ required }) => required).map(({ key }) => key),
   }
 }

@@ -1,116 +1,70 @@
 import { byCodePoint, isQuotable } from '../../cypher/identifiers.ts'
 import * as errors from '../../errors/catalogue.ts'
-import { typeOf } from '../model/data-types.ts'
-import { type ModelRules, nothingBroken, type Verdict } from '../model/model-rules.ts'
-import type { Columns, Properties } from '../read/columns.ts'
+import type { ModelRules } from '../model/model-rules.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import { type Identity, isAlike, type NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
-import { ColumnUpserts, type ShapeTree } from './column-upserts.ts'
-import type { Pair } from './pair.ts'
-import { fieldsOf, type PairMaker } from './pair-maker.ts'
+import type { PairMaker } from './pair-maker.ts'
+import { MadeUpserts, type UpsertKind, type UpsertShape, upsertBytes, upsertShape, withLeftOut } from './upserts.ts'
 
-const none: ReadonlySet<string> = new Set()
-
-/** What is made of a node. */
-interface Made {
-  /** The keys of the published properties. */
-  keys: readonly string[]
-  /** What of its labels and properties breaks the model, and the properties left out for that. */
-  verdict: Verdict
+/** The upsert that was made last of nodes with some properties. */
+interface Last {
+  by: NodeUpserts
+  identity: Identity
+  labels: readonly string[]
+  made: UpsertShape
 }
 
-/** Makes the upserts of one request's nodes, in either of the two ways that `ColumnUpserts` explains. */
+/** Makes the upserts of one request's nodes. */
 export class NodeUpserts {
   readonly #plan: Plan
   readonly #pairs: PairMaker
   readonly #model: ModelRules | undefined
   readonly #excluded: ReadonlySet<string>
-  readonly #columns: ColumnUpserts
-  readonly #trees = new Map<Columns, Map<string, ShapeTree>>()
-  #last: { identity: Identity; labels: readonly string[]; tree: ShapeTree } | null = null
+  readonly #made = new MadeUpserts()
 
   constructor(plan: Plan, pairs: PairMaker, model?: ModelRules) {
     this.#plan = plan
     this.#pairs = pairs
     this.#model = model
     this.#excluded = new Set([...plan.deletedProperties, ...plan.protectedNodeProperties])
-    this.#columns = new ColumnUpserts({ numbers: plan.identity.numbers, excluded: this.#excluded, added: [] })
   }
 
-  /** null if the values are needed. The bytes are valid until the next call. */
-  fromColumns(
-    identity: Identity,
-    labels: readonly string[],
-    properties: Properties,
-    about: () => string,
-  ): (Made & { bytes: Buffer }) | null {
-    if (properties.columns === null) return null
-    const shape = this.#columns.shapeOf(this.#tree(identity, labels, properties.columns, about), properties.values)
-    if (shape === null) return null
-    const { keys, verdict } = shape
-    return { bytes: this.#columns.write(shape, { id: identity.id.json }, properties), keys, verdict }
-  }
-
-  /**
-   * `skipped` are properties that cannot be published. @throws unpublishable (422) if they are not to be skipped.
-   */
-  fromValues(
-    identity: Identity,
-    labels: readonly string[],
-    properties: Properties,
-    about: () => string,
-  ): Made & { pair: Pair; skipped: ReadonlySet<string> } {
-    const { skips, identity: rule } = this.#plan
-    const { changes, judge } = this.#kindOf(identity, labels, about)
-    const { keys, values } = properties
-    const verdict =
-      judge?.(keys.flatMap((key, at) => (this.#excluded.has(key) ? [] : [[key, typeOf(values[at])] as const]))) ??
-      nothingBroken
-    const skipped = skips ? new Set<string>() : undefined
-    const excluded = new Set([...this.#excluded, ...verdict.omitted])
-    const fields = fieldsOf(properties, { numbers: rule.numbers, excluded, skipped })
-    if ('problem' in fields) throw errors.unpublishable(`${about()} ${fields.problem}`)
-    const protectedKeys = withSkipped(changes.protectedKeys, new Set([...(skipped ?? []), ...verdict.omitted]))
-    const pair = this.#pairs.nodeUpsert(identity, fields, { ...changes, protectedKeys })
-    return { pair, keys: fields.map(({ key }) => key), verdict, skipped: skipped ?? none }
-  }
-
-  #tree(identity: Identity, labels: readonly string[], columns: Columns, about: () => string): ShapeTree {
-    const last = this.#last
-    if (last && last.tree.columns === columns && last.labels === labels && isAlike(last.identity, identity)) {
-      return last.tree
-    }
+  /** @throws unpublishable (422), naming the first label or property that no statement can hold, unless it is skipped. */
+  shapeOf(identity: Identity, { labels, properties }: NodeKeys, about: () => string): UpsertShape {
+    const { shape } = properties
+    const last = shape.last as Last | null
+    if (last?.by === this && last.labels === labels && isAlike(last.identity, identity)) return last.made
     const { label, idProperty, id } = identity
     const key = JSON.stringify([label, idProperty, id.wrap, id.list, labels])
-    const trees = this.#trees.get(columns) ?? new Map<string, ShapeTree>()
-    this.#trees.set(columns, trees)
-    const tree = trees.get(key) ?? this.#newTree(identity, labels, columns, about)
-    trees.set(key, tree)
-    this.#last = { identity, labels, tree }
-    return tree
+    const make = () => upsertShape(this.#kindOf(identity, labels, about), properties, about)
+    const made = this.#made.find(shape, key, make)
+    shape.last = { by: this, identity, labels, made } satisfies Last
+    return made
   }
 
-  #newTree(identity: Identity, labels: readonly string[], columns: Columns, about: () => string): ShapeTree {
-    const { changes, judge } = this.#kindOf(identity, labels, about)
-    return this.#columns.tree(columns, {
-      judge,
-      make: (fields, omitted) =>
-        this.#pairs.nodeUpsertShape(identity, fields, {
-          ...changes,
-          protectedKeys: withSkipped(changes.protectedKeys, new Set(omitted)),
-        }),
+  /** The bytes of the pair, valid until another one is made. */
+  bytesOf(made: UpsertShape, identity: Identity, { properties }: NodeKeys, about: () => string): Buffer {
+    return upsertBytes(this.#pairs.bytes, made, { id: identity.id.json }, properties, {
+      numbers: this.#plan.identity.numbers,
+      about,
     })
   }
 
-  /** What the upserts of nodes with this kind of identity and these labels have in common. */
-  #kindOf(identity: Identity, labels: readonly string[], about: () => string) {
-    const { protectedNodeProperties: protectedKeys } = this.#plan
+  /** How the upserts are made of nodes with this kind of identity and these labels. */
+  #kindOf(identity: Identity, labels: readonly string[], about: () => string): UpsertKind {
+    const { protectedNodeProperties, identity: rule, skips } = this.#plan
     const { added, removed } = labelChanges(this.#plan, identity, labels, about)
     const ofModel = this.#model?.ofNode(identity, labels)
     const omitted = ofModel?.omittedLabels ?? []
-    const changes = { protectedKeys, added: added.filter((label) => !omitted.includes(label)), removed }
-    return { changes, judge: ofModel?.judge }
+    const remaining = added.filter((label) => !omitted.includes(label))
+    return {
+      ...{ numbers: rule.numbers, excluded: this.#excluded, added: [], skips, judge: ofModel?.judge },
+      make: (fields, leftOut) =>
+        this.#pairs.nodeUpsertShape(identity, fields, {
+          ...{ added: remaining, removed, protectedKeys: withLeftOut(protectedNodeProperties, leftOut) },
+        }),
+    }
   }
 }
 
@@ -138,10 +92,6 @@ export const labelProblems = (labels: readonly string[]): string[] =>
   labels
     .filter((label) => !isQuotable(label))
     .map((label) => `bears a label ${JSON.stringify(label)} that no statement can name`)
-
-/** A skipped property is treated as a protected one, if a statement can name it: skipping never deletes. Contract 4. */
-export const withSkipped = (protectedKeys: readonly string[], skipped: ReadonlySet<string> = new Set()): string[] =>
-  [...protectedKeys, ...[...skipped].filter(isQuotable)].sort(byCodePoint)
 
 /** Describes a node for an error: its labels and the origin's internal id. */
 export const describeNode = (node: InternalId, { labels }: NodeKeys): string =>

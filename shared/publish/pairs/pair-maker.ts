@@ -1,7 +1,6 @@
-import { byCodePoint, isQuotable } from '../../cypher/identifiers.ts'
+import { JsonBytes } from '../../cypher/json-bytes.ts'
 import type { ParameterSyntax } from '../../cypher/parameters.ts'
-import { type Numbers, type Rendered, renderValue, typeName } from '../../cypher/values.ts'
-import type { Properties } from '../read/columns.ts'
+import type { Rendered } from '../../cypher/values.ts'
 import { type Identity, isAlike } from '../request/identity.ts'
 import type { RelationshipType } from '../request/relationship-types.ts'
 import { type Pair, pairOf, type Shape, shapeOf } from './pair.ts'
@@ -10,7 +9,7 @@ import { deleteProperties } from './statements/delete-properties.ts'
 import { type NodeChanges, nodeUpsert } from './statements/node-upsert.ts'
 import { postbackNode, postbackRelationship } from './statements/postback.ts'
 import { relationshipUpsert } from './statements/relationship-upsert.ts'
-import type { Expression, PropertySource, Statement } from './statements/statement.ts'
+import type { Expression, Field, Statement } from './statements/statement.ts'
 
 export interface PropertyField {
   key: string
@@ -23,46 +22,6 @@ export interface Ends {
   type: string
   end: Identity
 }
-
-interface FieldOptions {
-  numbers?: Numbers
-  excluded?: ReadonlySet<string>
-  added?: readonly PropertyField[]
-  /** Receives keys that cannot be published; if absent, the first such key is the problem. */
-  skipped?: Set<string>
-}
-
-/** A statement with more would be legal up to the size of a pair, but take more memory to make than a worker has. */
-const mostProperties = 100_000
-
-/**
- * Properties as fields of a statement, ordered by key, without the excluded ones and with the added ones.
- * @returns the fields, or a description of the first key or value without a rendering. Contract 5, values.
- */
-export function fieldsOf(
-  { keys, values }: Pick<Properties, 'keys' | 'values'>,
-  { numbers = 'plain', excluded = new Set(), added = [], skipped }: FieldOptions = {},
-): PropertyField[] | { problem: string } {
-  if (keys.length > mostProperties) return { problem: `has ${keys.length} properties, more than ${mostProperties}` }
-  const fields: PropertyField[] = [...added]
-  for (const [index, key] of keys.entries()) {
-    if (excluded.has(key)) continue
-    const value = isQuotable(key) ? renderValue(values[index], numbers) : null
-    if (value === null) {
-      if (!skipped) return { problem: propertyProblem(key, values[index]) }
-      skipped.add(key)
-      continue
-    }
-    fields.push({ key, value })
-  }
-  return fields.sort((a, b) => byCodePoint(a.key, b.key))
-}
-
-/** Why a property cannot be published. */
-export const propertyProblem = (key: string, value: unknown) =>
-  isQuotable(key)
-    ? `has a ${typeName(value)} as its property "${key}"`
-    : `has a property key ${JSON.stringify(key)} that no statement can name`
 
 // A graph has few shapes; the limits guard against a shape per node, and against nodes with very many keys.
 const shapesKept = 2_000
@@ -90,18 +49,18 @@ export function createPairMaker(syntax: ParameterSyntax) {
     return made
   }
 
-  /** The shape of node upserts with these keys and expressions; the values are irrelevant. */
-  function nodeUpsertShape(identity: Identity, fields: readonly PropertyField[], changes: NodeChanges) {
+  /** The shape of node upserts with these keys and expressions. */
+  function nodeUpsertShape(identity: Identity, fields: readonly Field[], changes: NodeChanges) {
     const { protectedKeys, added, removed } = changes
     const lists = [fields.flatMap(fieldKey), protectedKeys, added, removed]
     const key = ['node', ...anchorKey(identity), ...lists.flatMap((list) => [...list, ''])]
     return shape(key, () => nodeUpsert(anchorOf(identity), fields, changes))
   }
 
-  /** The shape of relationship upserts with these keys and expressions; the values are irrelevant. */
+  /** The shape of relationship upserts with these keys and expressions. */
   function relationshipUpsertShape(
     ends: Ends,
-    fields: readonly PropertyField[],
+    fields: readonly Field[],
     protectedKeys: readonly string[],
     idField: string | null,
   ) {
@@ -133,25 +92,10 @@ export function createPairMaker(syntax: ParameterSyntax) {
   }
 
   return {
+    /** Of the pair that is being written: the next one must wait until a part has taken it. */
+    bytes: new JsonBytes(),
     nodeUpsertShape,
-    nodeUpsert(identity: Identity, fields: readonly PropertyField[], changes: NodeChanges): Pair {
-      const jsonOf = valuesOf(fields)
-      return pairOf(nodeUpsertShape(identity, fields, changes), (source) =>
-        source === 'id' ? identity.id.json : jsonOf(source),
-      )
-    },
     relationshipUpsertShape,
-    relationshipUpsert(
-      ends: Ends,
-      fields: readonly PropertyField[],
-      protectedKeys: readonly string[],
-      idField: string | null,
-    ): Pair {
-      const jsonOf = valuesOf(fields)
-      return pairOf(relationshipUpsertShape(ends, fields, protectedKeys, idField), (source) =>
-        typeof source === 'string' ? endId(ends, source) : jsonOf(source),
-      )
-    },
     deleteProperties(node: Identity, keys: readonly string[]): Pair {
       const key = ['deleteProperties', ...anchorKey(node), ...keys]
       return pairOf(
@@ -184,12 +128,6 @@ export function createPairMaker(syntax: ParameterSyntax) {
   }
 }
 
-/** Finds the value of each property, as JSON. */
-function valuesOf(fields: readonly PropertyField[]): (source: PropertySource) => string {
-  const values = new Map(fields.map(({ key, value }) => [key, value.json]))
-  return ({ property }) => values.get(property) as string
-}
-
 const endId = ({ start, end }: Ends, source: 'startId' | 'endId') => (source === 'startId' ? start : end).id.json
 
 export type PairMaker = ReturnType<typeof createPairMaker>
@@ -208,4 +146,4 @@ const anchorKey = ({ label, idProperty, id }: { label: string; idProperty: strin
   idProperty,
   expressionKey(id),
 ]
-const fieldKey = ({ key, value }: PropertyField) => [key, expressionKey(value)]
+const fieldKey = ({ key, value }: Field) => [key, expressionKey(value)]

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import * as errors from '../../errors/catalogue.ts'
 import { type Pair, pairText } from '../pairs/pair.ts'
 import type { StatementCounts, StatementKind } from '../pairs/statements/statement.ts'
@@ -26,10 +27,7 @@ type Description = string | (() => string)
 export interface PacketWriter {
   /** Writes a pair; `update` changes the metadata of the part that takes it. */
   write(pair: Pair, description: Description, update?: MetadataUpdate): Promise<void>
-  /**
-   * Like `write`, for a pair's bytes. They are copied before it returns or, if a part was full, before its promise
-   * resolves.
-   */
+  /** Like `write`, for a pair's bytes. They are copied before it returns; its promise, if any, must be awaited. */
   add(bytes: Buffer, kind: StatementKind, description: Description, update?: MetadataUpdate): Promise<void> | undefined
   /** Updates the metadata of the part being filled. A packet without pairs discards it. */
   updateMetadata(update: MetadataUpdate): void
@@ -84,6 +82,8 @@ export function createPacketWriter(
     const filled = part
     if (metadata.postbacks > 0) statements.postback = metadata.postbacks
     const bytes = filled.seal(metadata.render())
+    // Strings were copied from what the origin sent, and no database sends others.
+    if (!isUtf8(bytes)) throw errors.originBroke(new Error('a string is not UTF-8'))
     const sealed = { number: ++written.parts, bytes, pairs: filled.pairs, statements }
     written.bytes += sealed.bytes.length
     const delivery = sink(sealed)
@@ -116,9 +116,13 @@ export function createPacketWriter(
       throw errors.pairTooLarge(typeof description === 'string' ? description : description(), limits.maxPairBytes)
     }
     if (++written.pairs > maxTotalPairs) throw errors.tooManyPairs(maxTotalPairs)
-    if (!hasRoom(textBytes, update)) return deliver().then(() => put(text, textBytes, kind, description, update))
-    put(text, textBytes, kind, description, update)
-    return undefined
+    if (hasRoom(textBytes, update)) {
+      put(text, textBytes, kind, description, update)
+      return undefined
+    }
+    // Copied now: while the part is delivered, another build of this process may write its own pairs into the same memory.
+    const own = typeof text === 'string' ? text : Buffer.from(text)
+    return deliver().then(() => put(own, textBytes, kind, description, update))
   }
 
   function put(

@@ -77,7 +77,13 @@ export function createReport(of: BoundModel | null = null): Report {
   let collapsed = 0
   let identitiesAtLeast = 0
 
-  function addIdentity({ label, idProperty }: Pick<Identity, 'label' | 'idProperty'>) {
+  // Most nodes are identified as the one before.
+  let last = { label: '', idProperty: '' }
+
+  function addIdentity(identity: Pick<Identity, 'label' | 'idProperty'>) {
+    const { label, idProperty } = identity
+    if (label === last.label && idProperty === last.idProperty) return
+    last = identity
     const known = identities.get(label)
     if (known) known.add(idProperty)
     else identities.set(label, new Set([idProperty]))

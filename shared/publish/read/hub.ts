@@ -1,10 +1,13 @@
 import { quote } from '../../cypher/identifiers.ts'
+import type { Cursor } from '../../packstream/cursor.ts'
+import { kind } from '../../packstream/kinds.ts'
+import { passValue } from '../../packstream/pass-value.ts'
 import type { RelationshipType } from '../request/relationship-types.ts'
 import { collectIdsByKey, type IdsByKey } from './ids-by-key.ts'
-import { asInteger, eachRelationship, type InternalId, internalId, toInternalId } from './internal-ids.ts'
-import type { Reading } from './properties.ts'
+import { asInteger, eachRelationship, type InternalId, readInternalId, toInternalId } from './internal-ids.ts'
 import { arrow } from './queries.ts'
-import { type RelationshipGroup, readGroup, readRows, relationshipsAtOnce } from './relationship-rows.ts'
+import type { Reading } from './reading.ts'
+import { type RelationshipGroup, readGroup, readRelationshipRows, relationshipsAtOnce } from './relationship-rows.ts'
 
 /** The relationships of one type at one node. */
 interface Hub {
@@ -32,8 +35,8 @@ export async function* readHub(
   if (parts > mostParts) return yield* readListed(hub, ofHub(hub))
   for (let part = 0; part < parts; part++) {
     const match = `${ofHub(hub)} AND id(m) % ${parts} = ${part}`
-    const rows = await readGroup(reading, type, match, { node: asInteger(node) })
-    if (rows) yield { rows, isOpen: false }
+    const found = await readGroup(reading, type, match, { node: asInteger(node) })
+    if (found) yield { found, isOpen: false }
     else yield* readListed(hub, match)
   }
 }
@@ -50,10 +53,10 @@ async function* readListed(hub: Hub, match: string): AsyncGenerator<Relationship
 }
 
 async function listByFarEnd({ reading: { origin }, node }: Hub, match: string): Promise<IdsByKey> {
-  const query = `${match} RETURN [${internalId('r')}, ${internalId('m')}]`
+  const query = `${match} RETURN id(r), id(m)`
   const byFarEnd = collectIdsByKey()
   // Beyond 2^53 several far ends may share one number: they are then treated as one.
-  await origin.each(query, { node: asInteger(node) }, ([id, far]) => byFarEnd.add(id as InternalId, Number(far)))
+  await origin.each(query, { node: asInteger(node) }, (row) => byFarEnd.add(readInternalId(row), row.integer()))
   return byFarEnd.list()
 }
 
@@ -68,8 +71,8 @@ async function* readInOrder(
     const first = endOfKey(at)
     let end = first
     while (end < ids.length && endOfKey(end) - at <= atOnce) end = endOfKey(end)
-    const rows = end - at > atOnce ? null : await readByIds(hub, ids.subarray(at, end))
-    if (rows) yield { rows, isOpen: false }
+    const found = end - at > atOnce ? null : await readByIds(hub, ids.subarray(at, end))
+    if (found) yield { found, isOpen: false }
     else if (end === first) yield* readKey(ids.subarray(at, end))
     else continue // too large: row size is now known; retry with a smaller batch
     at = end
@@ -80,9 +83,9 @@ async function* readInOrder(
 async function* readParallel(hub: Hub, ids: BigInt64Array): AsyncGenerator<RelationshipGroup> {
   for (let at = 0; at < ids.length; ) {
     const end = Math.min(ids.length, at + relationshipsAtOnce(hub.reading, hub.type))
-    const rows = await readByIds(hub, ids.subarray(at, end))
-    if (rows === null) continue
-    yield { rows, isOpen: end < ids.length }
+    const found = await readByIds(hub, ids.subarray(at, end))
+    if (found === null) continue
+    yield { found, isOpen: end < ids.length }
     at = end
   }
 }
@@ -94,7 +97,7 @@ function readByIds({ reading, node, type }: Hub, ids: BigInt64Array) {
   const far = { out: 'e', in: 's', both: 'CASE WHEN id(s) = $node THEN e ELSE s END' }[direction]
   const match = `${eachRelationship} WITH r, ${near} AS n, ${far} AS m WHERE type(r) = $type AND id(n) = $node WITH n, r, m`
   const parameters = { ids: idsOf(ids), node: asInteger(node), type: type.type }
-  return readRows(reading, type, { match, parameters, isOne: ids.length === 1 })
+  return readRelationshipRows(reading, type, { match, parameters, isOne: ids.length === 1 })
 }
 
 const idsOf = (ids: BigInt64Array) => Array.from(ids, toInternalId)
@@ -103,20 +106,36 @@ const idsAtOnce = 10_000
 
 /** Orders relationships by their own id, which distinguishes parallel ones. */
 async function listByOwnId({ reading: { origin } }: Hub, ids: BigInt64Array, field: string): Promise<IdsByKey> {
-  const query = `${eachRelationship} RETURN [${internalId('r')}, r.${quote(field)}]`
+  const query = `${eachRelationship} RETURN id(r), r.${quote(field)}`
   const byOwnId = collectIdsByKey()
   for (let at = 0; at < ids.length; at += idsAtOnce) {
     const some = idsOf(ids.subarray(at, at + idsAtOnce))
-    await origin.each(query, { ids: some }, ([id, ownId]) => byOwnId.add(id as InternalId, keyOfOwnId(ownId)))
+    await origin.each(query, { ids: some }, (row) => byOwnId.add(readInternalId(row), keyOfOwnId(row)))
   }
   return byOwnId.list()
 }
 
-/** Equal ids have equal keys, 5 and 5.0 too; different ids may collide. Other types are too rare to distinguish. */
-function keyOfOwnId(id: unknown): number {
-  if (typeof id === 'number' || typeof id === 'bigint') return Number(id) || 0 // NaN has no order
-  if (typeof id !== 'string') return 0
+/**
+ * Equal ids have equal keys, 5 and 5.0 too; different ids may collide. Other types are too rare to distinguish, and NaN,
+ * which is an odd float, has no order.
+ */
+function keyOfOwnId(row: Cursor): number {
+  const { bytes, at } = row
+  switch (passValue(row)) {
+    case kind.safeInteger:
+    case kind.largeInteger:
+      return row.open(bytes, at, row.end).integer()
+    case kind.float:
+      return row.open(bytes, at, row.end).float()
+    case kind.string:
+      return hashOf(bytes, at, row.at)
+    default:
+      return 0
+  }
+}
+
+function hashOf(bytes: Buffer, start: number, end: number): number {
   let hash = 0x811c9dc5
-  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193)
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
   return hash
 }

@@ -1,4 +1,5 @@
-import { enlarged, type InternalId } from './internal-ids.ts'
+import * as errors from '../../errors/catalogue.ts'
+import { enlarged, type InternalId, mostListed } from './internal-ids.ts'
 
 /** Ids sorted by key. */
 export interface IdsByKey {
@@ -7,13 +8,14 @@ export interface IdsByKey {
   endOfKey(position: number): number
 }
 
-/** Collects ids with a key each, without an object per id: 16 bytes each, and 4 while sorting. */
+/** Collects ids with a key each, without an object per id: 16 bytes each, and 4 while sorting. @throws tooManyListed (413) */
 export function collectIdsByKey(): { add(id: InternalId, key: number): void; list(): IdsByKey } {
   let ids = new BigInt64Array(1_024)
   let keys = new Float64Array(1_024)
   let count = 0
   return {
     add(id, key) {
+      if (count === mostListed) throw errors.tooManyListed(mostListed)
       if (count === ids.length) {
         ids = enlarged(ids, new BigInt64Array(2 * count))
         keys = enlarged(keys, new Float64Array(2 * count))

@@ -1,3 +1,6 @@
+import * as errors from '../../errors/catalogue.ts'
+import type { Cursor } from '../../packstream/cursor.ts'
+
 /**
  * The origin's internal id of a node or relationship, stable within one read transaction: a number where a float holds
  * it exactly, else its decimal digits. The block format numbers relationships from 2^60 on, where floats step by 256.
@@ -5,17 +8,16 @@
 export type InternalId = number | string
 
 /** Converts an integer to an internal id. */
-export const toInternalId = (id: bigint): InternalId => (id < firstInexact ? Number(id) : String(id))
+export const toInternalId = (id: bigint): InternalId => (id < BigInt(firstInexact) ? Number(id) : String(id))
 
 /** The first integer that shares its float with another. */
-const firstInexact = 2n ** 53n
+const firstInexact = 2 ** 53
 
-/**
- * The expression that returns the id of a variable. A float costs the driver less than an integer, which is several
- * objects.
- */
-export const internalId = (variable: string) =>
-  `CASE WHEN id(${variable}) < ${firstInexact} THEN toFloat(id(${variable})) ELSE toString(id(${variable})) END`
+/** Reads an id, as `id()` returns it. @throws originBroke (502) if it is no integer */
+export function readInternalId(cursor: Cursor): InternalId {
+  const id = cursor.whole()
+  return typeof id === 'number' ? id : String(id)
+}
 
 export const asInteger = (id: InternalId) => BigInt(id)
 
@@ -45,7 +47,10 @@ export interface IdList {
   positionOf(id: InternalId): number
 }
 
-/** Collects ids without an object per id. The caller adds each id once. */
+/** The most elements that one request may list: an origin that sends more may never end. */
+export const mostListed = 20_000_000
+
+/** Collects ids without an object per id. The caller adds each id once. @throws tooManyListed (413) */
 export function collectIds(): { add(id: InternalId): void; list(): IdList } {
   let small = new Float64Array(1_024)
   let count = 0
@@ -53,6 +58,7 @@ export function collectIds(): { add(id: InternalId): void; list(): IdList } {
   let largeCount = 0
   return {
     add(id) {
+      if (count + largeCount === mostListed) throw errors.tooManyListed(mostListed)
       if (typeof id === 'number') {
         if (count === small.length) small = enlarged(small, new Float64Array(2 * count))
         small[count++] = id

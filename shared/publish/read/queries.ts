@@ -1,33 +1,49 @@
 import { quote } from '../../cypher/identifiers.ts'
+import type { Rendered } from '../../cypher/values.ts'
 import { offsetsQuery } from '../../cypher/zone-offsets.ts'
 import type { Origin } from '../../origin/connect.ts'
+import { readValue } from '../../origin/properties.ts'
+import { type Cursor, malformed } from '../../packstream/cursor.ts'
+import { requestText } from '../request/identity.ts'
 import type { RelationshipType } from '../request/relationship-types.ts'
-import { asInteger, collectIds, eachNode, type IdList, type InternalId, internalId } from './internal-ids.ts'
+import { asInteger, collectIds, eachNode, type IdList, type InternalId, readInternalId } from './internal-ids.ts'
 
 /**
  * Queries for anything but the properties of nodes and relationships. They run on Neo4j 3.5 to 2026, hence `id()` and `$`
  * parameters.
  */
 
-/** Passes to `take` each node of a label whose id property is among `values`, and whether it has the label `filter`. */
+/**
+ * Passes to `take` each node of a label whose id property is among `values`, with the text by which a request names that
+ * id (null if none can) and whether it has the label `filter`.
+ */
 export function findByIds(
   origin: Origin,
   index: { label: string; idProperty: string },
   values: readonly unknown[],
   filter: string | null,
-  take: (node: InternalId, id: unknown, passes: boolean) => void,
+  take: (node: InternalId, id: string | null, passes: boolean) => void,
 ): Promise<void> {
   const property = `n.${quote(index.idProperty)}`
   const passes = filter === null ? 'true' : `n:${quote(filter)}`
-  const query = `MATCH (n:${quote(index.label)}) WHERE ${property} IN $values RETURN [${internalId('n')}, ${property}, ${passes}]`
-  return origin.each(query, { values }, ([node, id, isKept]) => take(node as InternalId, id, isKept === true))
+  const query = `MATCH (n:${quote(index.label)}) WHERE ${property} IN $values RETURN id(n), ${property}, ${passes}`
+  return origin.each(query, { values }, (row) => take(readInternalId(row), requestTextOf(row), row.boolean()))
+}
+
+/** Reads an id as a request names it. It may have changed since it was searched for. */
+function requestTextOf(row: Cursor): string | null {
+  const value = readValue(row)
+  return value && requestText(value)
 }
 
 /** Whether any node has this label and property. */
 export async function hasAny(origin: Origin, { label, idProperty }: { label: string; idProperty: string }) {
   const query = `MATCH (n:${quote(label)}) WHERE n.${quote(idProperty)} IS NOT NULL RETURN 1 LIMIT 1`
-  for await (const _ of origin.read(query)) return true
-  return false
+  let isAny = false
+  await origin.each(query, {}, () => {
+    isAny = true
+  })
+  return isAny
 }
 
 export const arrow = (inside: string, { type, direction }: RelationshipType) =>
@@ -42,9 +58,9 @@ export async function followLayers(
 ): Promise<IdList> {
   const hops = layers.map((layer) => arrow('', layer)).join('()')
   const passes = filter === null ? '' : ` AND n:${quote(filter)}`
-  const query = `MATCH (s)${hops}(n) WHERE id(s) IN $sources${passes} WITH DISTINCT n RETURN [${internalId('n')}]`
+  const query = `MATCH (s)${hops}(n) WHERE id(s) IN $sources${passes} WITH DISTINCT n RETURN id(n)`
   const reached = collectIds()
-  await origin.each(query, { sources: sources.map(asInteger) }, ([node]) => reached.add(node as InternalId))
+  await origin.each(query, { sources: sources.map(asInteger) }, (row) => reached.add(readInternalId(row)))
   return reached.list()
 }
 
@@ -54,17 +70,32 @@ export async function countRelationships(
   nodes: readonly InternalId[],
   type: RelationshipType,
 ): Promise<{ node: InternalId; count: number }[]> {
-  const query = `${eachNode} MATCH (n)${arrow('r', type)}() WITH n, count(r) AS count RETURN [${internalId('n')}, count]`
-  const rows = (await origin.rows(query, { ids: nodes })) as [InternalId, bigint][]
-  return rows.map(([node, count]) => ({ node, count: Number(count) }))
+  const query = `${eachNode} MATCH (n)${arrow('r', type)}() WITH n, count(r) AS count RETURN id(n), count`
+  const counts: { node: InternalId; count: number }[] = []
+  await origin.each(query, { ids: nodes }, (row) => {
+    if (counts.length === nodes.length) throw malformed('more nodes are counted than were asked for')
+    counts.push({ node: readInternalId(row), count: row.integer() })
+  })
+  return counts
 }
 
-/** The values of a label's id property that several nodes share. */
-export async function* findDuplicates(origin: Origin, label: string, idProperty: string, values: readonly unknown[]) {
+/** The values of a label's id property that several nodes share; null for one that cannot be published. */
+export async function findDuplicates(
+  origin: Origin,
+  label: string,
+  idProperty: string,
+  values: readonly unknown[],
+): Promise<(Rendered | null)[]> {
   const property = `n.${quote(idProperty)}`
   const grouped = `WITH ${property} AS id, count(*) AS nodes WHERE nodes > 1 RETURN id`
   const query = `MATCH (n:${quote(label)}) WHERE ${property} IN $values ${grouped}`
-  for await (const [id] of origin.read(query, { values })) yield id
+  const shared: (Rendered | null)[] = []
+  await origin.each(query, { values }, (row) => {
+    // 0, 0.0 and -0.0 are equal.
+    if (shared.length === 3 * values.length) throw malformed('more values are shared than were asked for')
+    shared.push(readValue(row))
+  })
+  return shared
 }
 
 /** Whether a constraint guarantees that no two nodes of the label share a value of the property. False if unknown. */
@@ -83,8 +114,18 @@ export async function hasUniqueness(origin: Origin, label: string, idProperty: s
   })
 }
 
-/** The offset in seconds of a zoned datetime property (of each element of a list), which Bolt 3 omits. */
-export async function readOffsets(origin: Origin, owner: 'node' | 'relationship', id: InternalId, key: string) {
-  for await (const [offsets] of origin.read(offsetsQuery(owner, key), { id: asInteger(id) })) return offsets as bigint[]
-  return []
+/** The `count` offsets in seconds of a zoned datetime property (of each element of a list), which Bolt 3 omits; empty if there are more or fewer. */
+export async function readOffsets(
+  origin: Origin,
+  owner: 'node' | 'relationship',
+  id: InternalId,
+  key: string,
+  count: number,
+): Promise<number[]> {
+  const offsets: number[] = []
+  await origin.each(offsetsQuery(owner, key), { id: asInteger(id) }, (row) => {
+    if (offsets.length > 0 || row.list() !== count) return
+    for (let left = count; left > 0; left--) offsets.push(row.integer())
+  })
+  return offsets
 }

@@ -1,9 +1,9 @@
+import { type Properties, readProperties } from '../../origin/properties.ts'
 import type { NodeKeys } from '../request/identity.ts'
 import type { RelationshipType } from '../request/relationship-types.ts'
-import type { Properties } from './columns.ts'
-import { type InternalId, internalId } from './internal-ids.ts'
-import { completeIds, keyColumns, nodeKeys } from './node-keys.ts'
-import { type Reading, readProperties, rowsAtOnce } from './properties.ts'
+import { type InternalId, readInternalId } from './internal-ids.ts'
+import { keysOf } from './nodes.ts'
+import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
 import { completeZones } from './zone-offsets.ts'
 
 export interface RelationshipRow {
@@ -18,22 +18,16 @@ export interface RelationshipRow {
 
 /** Relationships read together. */
 export interface RelationshipGroup {
-  rows: RelationshipRow[]
+  found: Found<RelationshipRow>
   /** The next group may contain relationships parallel to these. */
   isOpen: boolean
 }
 
-const kindOf = ({ plan: { relationshipIdField } }: Reading, { type, direction }: RelationshipType) => ({
-  variable: 'r' as const,
-  // Its start is asked where it is found: one that was deleted since has none.
-  bound: ['r', 'n', 'm', ...(direction === 'both' ? ['startNode(r) = n'] : [])],
-  kind: type,
-  valueKeys: relationshipIdField === null ? [] : [relationshipIdField],
-})
+const kindOf = ({ type }: RelationshipType) => JSON.stringify(['relationships', type])
 
 /** How many relationships of a type may be read at once, given their known size. */
 export const relationshipsAtOnce = (reading: Reading, type: RelationshipType): number =>
-  Math.min(reading.sizes.group, rowsAtOnce(reading.known, kindOf(reading, type)))
+  Math.min(reading.sizes.group, rowsAtOnce(reading, kindOf(type)))
 
 /**
  * Reads relationships of a type together.
@@ -45,10 +39,15 @@ export async function readGroup(
   type: RelationshipType,
   match: string,
   parameters: Record<string, unknown>,
-): Promise<RelationshipRow[] | null> {
+): Promise<Found<RelationshipRow> | null> {
   const { group } = reading.sizes
-  const rows = await readRows(reading, type, { match: `${match} WITH n, r, m LIMIT ${group + 1}`, parameters })
-  return rows && rows.length > group ? null : rows
+  const found = await readRelationshipRows(reading, type, {
+    match: `${match} WITH n, r, m LIMIT ${group + 1}`,
+    parameters,
+  })
+  if (found === null || found.elements.length <= group) return found
+  found.release()
+  return null
 }
 
 /**
@@ -56,35 +55,35 @@ export async function readGroup(
  * @param match binds `n`, a targeted node, `r` and `m`, the node at the far end.
  * @returns null if they take more memory than may be held at once; a single one is read whatever its size.
  */
-export async function readRows(
+export async function readRelationshipRows(
   reading: Reading,
   type: RelationshipType,
-  query: { match: string; parameters: Record<string, unknown>; isOne?: boolean },
-): Promise<RelationshipRow[] | null> {
-  const { origin, plan, usualLabels } = reading
-  const { identity: rule } = plan
-  const labels = usualLabels.farEnds.ask()
-  const found = await readProperties(reading, {
-    ...query,
-    ...kindOf(reading, type),
-    head: (r, n, m, isOutgoing = String(type.direction === 'out')) => [
-      ...[internalId(r), internalId(n), isOutgoing, internalId(m)],
-      ...keyColumns(m, rule, labels.expressionFor(m)),
-    ],
-    parameters: { ...query.parameters, ...labels.parameters },
+  { match, parameters, isOne = false }: { match: string; parameters: Record<string, unknown>; isOne?: boolean },
+): Promise<Found<RelationshipRow> | null> {
+  const { origin, plan, shapes, labels } = reading
+  const isOutgoing = { out: 'true', in: 'false', both: 'startNode(r) = n' }[type.direction]
+  const far = `id(m), labels(m), ${keysOf('m', plan.identity.columns)}`
+  const query = `${match} RETURN id(r), id(n), ${isOutgoing}, ${far}, properties(r)`
+  const rows = await readRows(reading, { query, parameters, kind: kindOf(type), isOne })
+  if (rows === null) return null
+  const found = elementsOf(reading, rows, kindOf(type), (row, source): RelationshipRow | null => {
+    const relationship = readInternalId(row)
+    const node = readInternalId(row)
+    // Of a relationship that was deleted meanwhile the start is unknown.
+    if (row.isNull()) return null
+    return {
+      ...{ relationship, node, isOutgoing: row.boolean(), far: readInternalId(row) },
+      farKeys: { labels: labels.farEnds.read(row), properties: readProperties(row, shapes.farEnds, source) },
+      properties: readProperties(row, shapes.relationships, source),
+    }
   })
   if (found === null) return null
-  const rows: RelationshipRow[] = []
-  for (const { row, at, properties } of found) {
-    const relationship = row[at] as InternalId
-    const node = row[at + 1] as InternalId
-    const far = row[at + 3] as InternalId
-    const farKeys = nodeKeys(row, at + 4, rule, labels.read(row[at + 4]))
-    if (origin.legacy) {
-      await completeZones(origin, 'relationship', relationship, properties)
-      await completeIds(origin, rule, far, farKeys)
-    }
-    rows.push({ node, relationship, isOutgoing: row[at + 2] === true, far, farKeys, properties })
+  const { elements, source } = found
+  for (const row of elements) {
+    if (row.properties.shape.lacksOffsets)
+      await completeZones(origin, 'relationship', row.relationship, row, source, shapes.relationships)
+    if (row.farKeys.properties.shape.lacksOffsets)
+      await completeZones(origin, 'node', row.far, row.farKeys, source, shapes.farEnds)
   }
-  return rows
+  return { elements, release: () => rows.release() }
 }

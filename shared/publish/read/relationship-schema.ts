@@ -1,5 +1,6 @@
 import { byCodePoint } from '../../cypher/identifiers.ts'
 import type { Origin } from '../../origin/connect.ts'
+import { malformed } from '../../packstream/cursor.ts'
 import { readIndexes } from './indexes.ts'
 
 /** What an origin's schema says about relationships; queried on first use. */
@@ -32,9 +33,15 @@ export function createRelationshipSchema(origin: Origin): RelationshipSchema {
   }
 }
 
+// An origin that sends more may never end.
+const mostTypes = 200_000
+
 async function readTypes(origin: Origin): Promise<string[]> {
   const types: string[] = []
   const query = 'CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType'
-  for await (const [type] of origin.read(query)) types.push(type as string)
+  await origin.each(query, {}, (row) => {
+    if (types.length === mostTypes) throw malformed(`there are more than ${mostTypes} relationship types`)
+    types.push(row.text())
+  })
   return types.sort(byCodePoint)
 }

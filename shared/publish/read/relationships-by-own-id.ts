@@ -1,57 +1,105 @@
 import { isQuotable, quote } from '../../cypher/identifiers.ts'
-import type { Origin } from '../../origin/connect.ts'
-import type { Row } from '../../origin/results.ts'
-import type { IdentityRule, NodeKeys } from '../request/identity.ts'
-import type { Properties } from './columns.ts'
-import { type InternalId, internalId } from './internal-ids.ts'
-import { completeIds, keyColumns, nodeKeys } from './node-keys.ts'
-import { fromLists, listsOf } from './properties.ts'
+import * as errors from '../../errors/catalogue.ts'
+import { type Properties, readProperties, type Source, sourceOf } from '../../origin/properties.ts'
+import { Cursor } from '../../packstream/cursor.ts'
+import { eachRelationship, type InternalId, readInternalId } from './internal-ids.ts'
+import { keysOf, type NodeRow } from './nodes.ts'
+import { elementsOf, type Found, type Learned, type Reading, readRows, rowsAtOnce } from './reading.ts'
 import type { RelationshipSchema } from './relationship-schema.ts'
 import { completeZones } from './zone-offsets.ts'
 
+/** A relationship that was searched by its own id: of its properties only that. */
 export interface FoundRelationship {
   relationship: InternalId
   type: string
-  start: { node: InternalId; keys: NodeKeys }
-  end: { node: InternalId; keys: NodeKeys }
+  start: NodeRow
+  end: NodeRow
   properties: Properties
 }
 
+// At most 500 ids are requested: a property that so many relationships share identifies none. They take some 100 MB.
+export const mostFound = 100_000
+const mostBytesFound = 128 * 1024 * 1024
+
 /**
- * Finds relationships of any type whose property `field` is among `values`. Seed, `relationshipIds`.
+ * Finds relationships of any type whose property `field` is among `values`. Each is readable until the next one.
+ * Seed, `relationshipIds`.
  * @param onMissingIndex receives each type that could have an index on the property but has none: all its
  * relationships are scanned.
  */
 export async function* findRelationships(
-  origin: Origin,
-  schema: RelationshipSchema,
-  rule: IdentityRule,
+  reading: Reading & { schema: RelationshipSchema },
   field: string,
   values: readonly unknown[],
   onMissingIndex: (index: { type: string; property: string }) => void,
 ): AsyncGenerator<FoundRelationship> {
-  const ids = ['r', 'a', 'b'].map(internalId)
-  const expressions = [...listsOf('r'), 'type(r)', ...ids, ...keyColumns('a', rule), ...keyColumns('b', rule)]
-  const width = 2 + rule.columns.length
+  const { origin, schema, plan, shapes } = reading
+  const node = (variable: string) => `id(${variable}), labels(${variable}), ${keysOf(variable, plan.identity.columns)}`
+  const columns = `id(r), type(r), r{.${quote(field)}}, ${node('a')}, ${node('b')}`
   const indexed = await schema.indexedBy(field)
   const types = await schema.types()
   if (indexed && !origin.legacy)
     for (const type of types) if (!indexed.has(type)) onMissingIndex({ type, property: field })
+  const cursor = new Cursor()
   for (const { pattern, hint = '', ofType = '', named = [] } of searchesOf(types, indexed, field)) {
     const where = `WHERE ${ofType}r.${quote(field)} IN $values`
-    const query = `MATCH (a)-[${pattern}]->(b) ${hint} ${where} RETURN [${expressions.join(', ')}]`
-    for await (const [row] of origin.read(query, { values, named }) as AsyncGenerator<[Row]>) {
-      const { properties, at } = fromLists(row)
-      const [type, relationship, a, b] = row.slice(at) as [string, InternalId, InternalId, InternalId]
-      const start = { node: a, keys: nodeKeys(row, at + 4, rule) }
-      const end = { node: b, keys: nodeKeys(row, at + 4 + width, rule) }
-      if (origin.legacy) {
-        await completeZones(origin, 'relationship', relationship, properties)
-        for (const { node, keys } of [start, end]) await completeIds(origin, rule, node, keys)
+    const query = `MATCH (a)-[${pattern}]->(b) ${hint} ${where} RETURN ${columns}`
+    const { rows } = await origin.rows(query, { values, named }, mostBytesFound)
+    if (rows === null) throw errors.tooManyFound(mostFound)
+    const source = sourceOf(rows)
+    for (let index = 0, { length } = rows; index < length; index++) {
+      cursor.openRecord(rows.bytes, rows.start(index), rows.end(index))
+      const found: FoundRelationship = {
+        relationship: readInternalId(cursor),
+        type: cursor.text(),
+        properties: readProperties(cursor, shapes.relationships, source),
+        start: readNode(reading, cursor, source),
+        end: readNode(reading, cursor, source),
       }
-      yield { relationship, type, start, end, properties }
+      await completeZones(origin, 'relationship', found.relationship, found, source, shapes.relationships)
+      for (const end of [found.start, found.end])
+        await completeZones(origin, 'node', end.node, end, source, shapes.farEnds)
+      yield found
+      source.positions.length = 0
     }
+    rows.release()
   }
+}
+
+function readNode({ labels, shapes }: Learned, cursor: Cursor, source: Source): NodeRow {
+  return {
+    node: readInternalId(cursor),
+    labels: labels.farEnds.read(cursor),
+    properties: readProperties(cursor, shapes.farEnds, source),
+  }
+}
+const kind = 'relationships by internal id'
+
+/** How many relationships may be read by their internal ids at once, given their known size. */
+export const foundAtOnce = (reading: Reading): number => Math.min(reading.sizes.group, rowsAtOnce(reading, kind))
+
+/**
+ * Reads all properties of these relationships; leaves out those that no longer exist.
+ * @returns null if they turn out to be more than may be read at once.
+ */
+export async function readWhole(
+  reading: Reading,
+  ids: readonly InternalId[],
+): Promise<Found<{ relationship: InternalId; properties: Properties }> | null> {
+  const { origin, shapes } = reading
+  const query = `${eachRelationship} RETURN id(r), properties(r)`
+  const size = { count: ids.length, isOne: ids.length === 1 }
+  const rows = await readRows(reading, { query, parameters: { ids }, kind, ...size })
+  if (rows === null) return null
+  const found = elementsOf(reading, rows, kind, (row, source) => {
+    const relationship = readInternalId(row)
+    return { relationship, properties: readProperties(row, shapes.relationships, source) }
+  })
+  if (found === null) return null
+  const { elements, source } = found
+  for (const one of elements)
+    await completeZones(origin, 'relationship', one.relationship, one, source, shapes.relationships)
+  return { elements, release: () => rows.release() }
 }
 
 /** One query, for some of the types. */

@@ -1,8 +1,8 @@
 import type { RelationshipType } from '../request/relationship-types.ts'
 import { readHub } from './hub.ts'
 import { eachNode, type InternalId } from './internal-ids.ts'
-import type { Reading } from './properties.ts'
 import { arrow, countRelationships } from './queries.ts'
+import type { Reading } from './reading.ts'
 import { type RelationshipGroup, readGroup, relationshipsAtOnce } from './relationship-rows.ts'
 
 /**
@@ -17,8 +17,8 @@ export async function* readRelationships(
 ): AsyncGenerator<RelationshipGroup> {
   const name = `${type.type} ${type.direction}`
   // Mostly there are few enough to read them without counting.
-  const rows = reading.counted.has(name) ? null : await readGroup(reading, type, ofNodes(type), { ids: nodes })
-  if (rows) return yield { rows, isOpen: false }
+  const all = reading.counted.has(name) ? null : await readGroup(reading, type, ofNodes(type), { ids: nodes })
+  if (all) return yield { found: all, isOpen: false }
   reading.counted.add(name)
   let isSplit = false
   let group: InternalId[] = []
@@ -51,8 +51,8 @@ async function* readSome(
   nodes: readonly InternalId[],
   type: RelationshipType,
 ): AsyncGenerator<RelationshipGroup> {
-  const rows = await readGroup(reading, type, ofNodes(type), { ids: nodes })
-  if (rows) yield { rows, isOpen: false }
+  const found = await readGroup(reading, type, ofNodes(type), { ids: nodes })
+  if (found) yield { found, isOpen: false }
   else if (nodes.length === 1) yield* readHub(reading, nodes[0] as InternalId, type)
   else {
     const half = nodes.length >> 1

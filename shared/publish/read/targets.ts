@@ -1,18 +1,18 @@
-import { renderValue } from '../../cypher/values.ts'
 import * as errors from '../../errors/catalogue.ts'
+import type { Properties } from '../../origin/properties.ts'
+import { isPublishable, type Kind } from '../../packstream/kinds.ts'
 import { idForms } from '../request/id-forms.ts'
 import { requestText } from '../request/identity.ts'
-import { propertyOf } from './columns.ts'
-import { type IdList, type InternalId, listIds } from './internal-ids.ts'
+import { collectIds, type IdList } from './internal-ids.ts'
 import { type NodeRow, readNodesByIds } from './nodes.ts'
-import type { Reading } from './properties.ts'
 import { findByIds, followLayers, hasAny } from './queries.ts'
+import type { Found, Reading } from './reading.ts'
 
 /** The targeted nodes of a request. */
 export interface Targets {
   nodes: IdList
   /** Their rows, if these were read when the nodes were found; else null. */
-  rows: NodeRow[] | null
+  rows: Found<NodeRow> | null
   /** Origin ids that the origin does not have. */
   missing: readonly string[]
 }
@@ -29,25 +29,39 @@ export async function findTargets(reading: Reading): Promise<Targets> {
   const values = originIds.map(idForms).flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
   const isLayered = plan.toLayer.length > 0
   const rows = isLayered ? null : await readNodesByIds(reading, values, sizes.chunk)
-  const found = new Set(rows?.map(({ properties }) => textOf(propertyOf(properties, plan.index.idProperty))))
-  const kept = rows?.filter(({ keys }) => plan.targetFilter === null || keys.labels.includes(plan.targetFilter)) ?? null
-  const nodes: InternalId[] = kept?.map(({ node }) => node) ?? []
+  const asked = new Set(originIds)
+  const found = new Set<string>()
+  // An origin may send what was not asked for.
+  const find = (id: string | null) => id !== null && asked.has(id) && found.add(id)
+  for (const { properties } of rows?.elements ?? []) find(textOf(properties, plan.index.idProperty))
+  const passes = ({ labels }: NodeRow) => plan.targetFilter === null || labels.includes(plan.targetFilter)
+  const kept = rows && { ...rows, elements: rows.elements.filter(passes) }
+  const nodes = collectIds()
+  for (const { node } of kept?.elements ?? []) nodes.add(node)
   if (rows === null) {
-    await findByIds(origin, plan.index, values, isLayered ? null : plan.targetFilter, (node, id, passes) => {
-      found.add(textOf(id))
-      if (passes) nodes.push(node)
+    await findByIds(origin, plan.index, values, isLayered ? null : plan.targetFilter, (node, id, isTargeted) => {
+      find(id)
+      if (isTargeted) nodes.add(node)
     })
   }
   if (found.size === 0 && !(await hasAny(origin, plan.index))) {
     throw errors.nothingThere(plan.index.label, plan.index.idProperty)
   }
   const missing = originIds.filter((id) => !found.has(id))
-  if (!isLayered) return { nodes: listIds(nodes), rows: kept, missing }
-  return { nodes: await followLayers(origin, nodes, plan.toLayer, plan.targetFilter), rows: null, missing }
+  const listed = nodes.list()
+  if (!isLayered) return { nodes: listed, rows: kept, missing }
+  return {
+    nodes: await followLayers(origin, listed.slice(0, listed.length), plan.toLayer, plan.targetFilter),
+    rows: null,
+    missing,
+  }
 }
 
 /** The text by which a request names an id; null if the id has changed to one that no request can name. */
-function textOf(id: unknown): string | null {
-  const rendered = renderValue(id)
-  return rendered && requestText(rendered)
+function textOf(properties: Properties, key: string): string | null {
+  const text = properties.text(key)
+  if (text !== null) return text
+  const index = properties.shape.indexOf(key)
+  const isNamed = index !== -1 && isPublishable(properties.shape.kinds[index] as Kind)
+  return isNamed ? requestText(properties.rendered(index, 'plain')) : null
 }

@@ -1,13 +1,13 @@
-import { renderValue } from '../../cypher/values.ts'
 import * as errors from '../../errors/catalogue.ts'
 import type { Origin } from '../../origin/connect.ts'
-import { type Identity, idKey, idText } from '../request/identity.ts'
+import type { Properties } from '../../origin/properties.ts'
+import { type Identity, idText, mergeText } from '../request/identity.ts'
 import { findDuplicates, hasUniqueness } from './queries.ts'
 
 /** Checks that each identity belongs to only one node of the origin. Contract 4.2. */
 export interface Uniqueness {
-  /** `value` is the id as the driver read it. */
-  add(identity: Identity, value: unknown): void
+  /** `properties` belong to the node. */
+  add(identity: Identity, properties: Properties): void
   /**
    * Looks for duplicates among the identities added since the last check; `skip` receives each, and `isDuplicate`
    * reports them. @throws unpublishable (422), naming the first, if `skip` is null.
@@ -35,25 +35,27 @@ export function createUniqueness(origin: Origin): Uniqueness {
   }
 
   return {
-    add(identity, value) {
+    add(identity, properties) {
       const { label, idProperty } = identity
       if (last?.label !== label || last.idProperty !== idProperty) {
         last = { label, idProperty, key: `${label}\u0000${idProperty}` }
       }
       const { key } = last
       if (proven.get(key)) return
-      keys.set(identity, `${key}\u0000${idKey(value)}`)
+      // The texts of a list of times may depend on `numbers`: what the origin answers is compared in plain form.
+      const index = properties.shape.indexOf(idProperty)
+      const text = mergeText(identity.id.list ? properties.rendered(index, 'plain') : identity.id)
+      keys.set(identity, `${key}\u0000${text}`)
       const kind = unchecked.get(key) ?? { label, idProperty, values: new Map() }
       unchecked.set(key, kind)
-      kind.values.set(idKey(value), value)
+      if (!kind.values.has(text)) kind.values.set(text, properties.value(idProperty))
     },
     isDuplicate: (identity) => duplicates.size > 0 && duplicates.has(keys.get(identity) ?? ''),
     async check(skip) {
       for (const [key, { label, idProperty, values }] of unchecked) {
         if (await isProven(key, label, idProperty)) continue
-        for await (const id of findDuplicates(origin, label, idProperty, [...values.values()])) {
-          duplicates.add(`${key}\u0000${idKey(id)}`)
-          const rendered = renderValue(id)
+        for (const rendered of await findDuplicates(origin, label, idProperty, [...values.values()])) {
+          if (rendered) duplicates.add(`${key}\u0000${mergeText(rendered)}`)
           const text = rendered === null ? 'a value' : `"${idText(rendered)}"`
           const problem = `more than one node with label "${label}" has ${text} as its id "${idProperty}"`
           if (skip === null) throw errors.unpublishable(problem)

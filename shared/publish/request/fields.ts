@@ -11,10 +11,16 @@ import { issuesOf, moreUnknown, shown, unknownField } from '../../validation/iss
 import { publishRules } from './documented-rules.ts'
 import { parseRelationshipType } from './relationship-types.ts'
 
+/** No index of a database has longer values. */
+const longestId = 65_535
 /** An id. Lone surrogates are refused: no database stores such an id, and encoding would turn it into another one. */
-export const id = z.string().refine((text) => text.isWellFormed(), { message: 'must not hold a lone surrogate' })
+export const id = z
+  .string()
+  .max(longestId, `must be at most ${longestId} characters`)
+  .refine((text) => text.isWellFormed(), { message: 'must not hold a lone surrogate' })
 const text = { type: 'string' }
-const ids = listOf(id, text, (value) => typeof value === 'string' && value.isWellFormed())
+const isId = (value: unknown) => typeof value === 'string' && value.length <= longestId && value.isWellFormed()
+const ids = listOf(id, { ...text, maxLength: longestId }, isId)
 /** A label, type or property key that a statement can name. */
 export const identifier = z
   .string()

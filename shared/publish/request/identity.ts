@@ -1,4 +1,7 @@
-import { type Numbers, type Rendered, renderValue, typeName, type Wrap } from '../../cypher/values.ts'
+import { hash } from 'node:crypto'
+import type { Numbers, Rendered, Wrap } from '../../cypher/values.ts'
+import type { Properties } from '../../origin/properties.ts'
+import { isList, isPublishable, type Kind } from '../../packstream/kinds.ts'
 
 /** What `MERGE` finds a node by. Contract 1. */
 export interface Identity {
@@ -16,11 +19,10 @@ export interface IdentityRule {
   numbers: Numbers
 }
 
-/** What is read of a node to find its identity; `ids` has a value (or null) for each of the rule's columns. */
+/** What is read of a node to find its identity: of its properties at least `index` and the rule's columns. */
 export interface NodeKeys {
   labels: readonly string[]
-  index: unknown
-  ids: readonly unknown[]
+  properties: Properties
 }
 
 /** Keys of `mappedIndices` that are no labels. */
@@ -34,22 +36,27 @@ export function idPropertyOf(mappedIndices: Readonly<Record<string, string>>, la
 type MappedIndices = Readonly<Record<string, string>>
 
 /** Remembers what is read from each object: sub-requests by the thousand may share the long one of a model. */
-function onceForEach<T>(read: (mappedIndices: MappedIndices) => T): (mappedIndices: MappedIndices) => T {
-  const known = new WeakMap<MappedIndices, { value: T }>()
-  return (mappedIndices) => {
-    const entry = known.get(mappedIndices) ?? { value: read(mappedIndices) }
-    known.set(mappedIndices, entry)
+export function onceForEach<Key extends object, T>(read: (key: Key) => T): (key: Key) => T {
+  const known = new WeakMap<Key, { value: T }>()
+  return (key) => {
+    const entry = known.get(key) ?? { value: read(key) }
+    known.set(key, entry)
     return entry.value
   }
 }
 
+/** A short text for each text of `mappedIndices`. */
+export const hashOfIndices = onceForEach((mappedIndices: MappedIndices): string =>
+  hash('sha256', JSON.stringify(mappedIndices), 'base64'),
+)
+
 /** Every id property that `mappedIndices` names, including that of DEFAULT_INDEX. */
 export const idPropertiesOf = onceForEach(
-  (mappedIndices): ReadonlySet<string> =>
+  (mappedIndices: MappedIndices): ReadonlySet<string> =>
     new Set(Object.entries(mappedIndices).flatMap(([key, property]) => (key === 'DEFAULT_INDEX' ? [] : [property]))),
 )
 
-const labelsOf = onceForEach((mappedIndices): Omit<IdentityRule, 'numbers'> => {
+const labelsOf = onceForEach((mappedIndices: MappedIndices): Omit<IdentityRule, 'numbers'> => {
   const { DEFAULT_INDEX = '', DEFAULT_ID_FIELD = '' } = mappedIndices
   const labels = Object.entries(mappedIndices).filter(([label]) => !defaultKeys.includes(label))
   const idProperties = new Map([...labels, [DEFAULT_INDEX, DEFAULT_ID_FIELD] as const])
@@ -66,31 +73,30 @@ export const identityRule = (mappedIndices: MappedIndices, numbers: Numbers = 'p
  * @returns the identity, or a description of why the node cannot be published.
  */
 export function identityOf(rule: IdentityRule, node: NodeKeys): Identity | { problem: string } {
-  const label = identityLabel(rule, node)
+  const label = identityLabel(rule, node.labels, node.properties.text('index'))
   if (label === null) return { problem: 'bears no label, or several, that mappedIndices names' }
   const idProperty = rule.idProperties.get(label) as string
-  const value = node.ids[rule.columns.indexOf(idProperty)]
-  if (value === null || value === undefined) return { problem: `has no property "${idProperty}", the id of "${label}"` }
-  if (equalsNothing(value)) return { problem: `has NaN ${Array.isArray(value) ? 'in' : 'as'} its id "${idProperty}"` }
-  const id = renderValue(value, rule.numbers)
-  if (id === null) return { problem: `has a ${typeName(value)} as its id "${idProperty}"` }
-  return { label, idProperty, id }
+  const { properties } = node
+  const { shape } = properties
+  const index = shape.indexOf(idProperty)
+  if (index === -1) return { problem: `has no property "${idProperty}", the id of "${label}"` }
+  const of = shape.kinds[index] as Kind
+  if (properties.isNaN(index)) return { problem: `has NaN ${isList(of) ? 'in' : 'as'} its id "${idProperty}"` }
+  if (!isPublishable(of)) return { problem: `has a ${properties.typeName(index)} as its id "${idProperty}"` }
+  return { label, idProperty, id: properties.rendered(index, rule.numbers) }
 }
-
-/** NaN, or a list that contains it: `MERGE` would never find it again, and create another node at each replay. */
-export const equalsNothing = (value: unknown): boolean =>
-  Array.isArray(value) ? value.some(Number.isNaN) : Number.isNaN(value)
 
 /** Whether two identities need the same statement text. */
 export const isAlike = (a: Identity, b: Identity): boolean =>
   a.label === b.label && a.idProperty === b.idProperty && a.id.wrap === b.id.wrap && a.id.list === b.id.list
 
-/** The label by which a rule identifies a node; null if there is none. */
+/** The label by which a rule identifies a node with these labels and this text in `index`; null if there is none. */
 export function identityLabel(
   { idProperties, defaultLabel }: IdentityRule,
-  { labels, index }: NodeKeys,
+  labels: readonly string[],
+  index: string | null,
 ): string | null {
-  if (typeof index === 'string' && idProperties.has(index) && labels.includes(index)) return index
+  if (index !== null && idProperties.has(index) && labels.includes(index)) return index
   if (labels.includes(defaultLabel)) return defaultLabel
   if (labels.length === 1) return idProperties.has(labels[0] as string) ? (labels[0] as string) : null
   const [only, another] = labels.filter((label) => idProperties.has(label))
@@ -115,8 +121,10 @@ export const requestText = (id: Rendered): string | null =>
  * One text for ids that `MERGE` treats as equal, such as 5 and 5.0, [5] and [5.0], or a point with `numbers` plain and
  * strict; another for '5'. Only lists of times or datetimes given by their fields differ from the same as text.
  */
-export const mergeText = (id: Rendered): string =>
-  numberText(id) ?? (id.wrap === null ? id.json : (fieldsText(id) ?? `${id.wrap} ${id.json}`))
+export function mergeText(id: Rendered): string {
+  if (id.wrap === null && id.json.startsWith('"')) return id.json
+  return numberText(id) ?? (id.wrap === null ? id.json : (fieldsText(id) ?? `${id.wrap} ${id.json}`))
+}
 
 const givenByFields: Partial<Record<Wrap, Wrap>> = {
   pointByFields: 'point',
@@ -142,9 +150,3 @@ function numberText({ json, wrap }: Rendered): string | null {
 
 const plainNumber = (text: string): string =>
   /[.eE]/.test(text) && Number.isInteger(Number(text)) ? String(BigInt(Number(text))) : text
-
-/** `mergeText` of an id as the driver read it, independent of syntax and strictness. */
-export function idKey(value: unknown): string {
-  const rendered = renderValue(value)
-  return rendered === null ? '' : mergeText(rendered)
-}

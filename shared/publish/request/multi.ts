@@ -1,5 +1,6 @@
 import type { Issue } from '../../errors/app-error.ts'
 import { maxIssues } from '../../errors/app-error.ts'
+import { atOnce, type Steps } from '../../lifecycle/turns.ts'
 import { packetNameProblem } from '../../storage/names.ts'
 import { shown } from '../../validation/issues.ts'
 import type { PublishRequest } from './fields.ts'
@@ -20,11 +21,19 @@ const maxSubRequests = 10_000
 // Credentials are encrypted and stored beside the request, in full.
 const maxCredentials = 100
 
+interface ParsedMulti {
+  multi: Multi
+  issues: Issue[]
+}
+
+export const parseMulti = (body: unknown, options: { isDryRun?: boolean } = {}): ParsedMulti =>
+  atOnce(multiSteps(body, options))
+
 /**
  * Validates the body of multi: each sub-request, then what they must agree on. Seed, #4; contract 5 and 7.4. For a dry
- * run no names are required.
+ * run no names are required. Tens of megabytes take half a second, so that a step is one sub-request.
  */
-export function parseMulti(body: unknown, { isDryRun = false } = {}): { multi: Multi; issues: Issue[] } {
+export function* multiSteps(body: unknown, { isDryRun = false } = {}): Steps<ParsedMulti> {
   const none: Multi = { requests: [], orgName: '', fileName: '', returnOnly: false }
   if (!Array.isArray(body) || body.length === 0 || body.length > maxSubRequests) {
     return {
@@ -36,14 +45,14 @@ export function parseMulti(body: unknown, { isDryRun = false } = {}): { multi: M
   const issues: Issue[] = []
   for (const [index, item] of body.entries()) {
     const parsed = parsePublishRequest(item, { at: `[${index}]`, sharesStorage: true, isDryRun })
-    requests.push(parsed.request)
+    yield requests.push(parsed.request)
     for (const issue of parsed.issues) issues.push(issue)
     if (issues.length < maxIssues || index === body.length - 1) continue
     const rest = body.length - index - 1
     const message = `the ${rest} sub-requests after [${index}] were not checked, as too many rules are broken`
     return { multi: none, issues: [{ path: '', message }, ...issues] }
   }
-  issues.push(...agreement(requests))
+  for (const issue of agreement(requests)) yield issues.push(issue)
   const named = (field: 'orgName' | 'fileName') =>
     requests.find((request) => request[field] !== undefined)?.[field] ?? ''
   const multi = {

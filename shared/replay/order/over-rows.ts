@@ -9,7 +9,8 @@ import type { Item } from './batches.ts'
  * @returns the number of rows that the statement touched, as its only value.
  */
 export function overRows({ text, parameters }: Pick<Recognised, 'text' | 'parameters'>): string {
-  const elements = text.map((part) => (typeof part === 'string' ? part : `row[${parameters.indexOf(part.name)}]`))
+  const positions = new Map(parameters.map((name, at) => [name, at]))
+  const elements = text.map((part) => (typeof part === 'string' ? part : `row[${positions.get(part.name)}]`))
   // A leading WITH, which binds lists, would otherwise drop `row` from the scope.
   const statement = elements.join('').replace(/^WITH /, 'WITH row, ')
   return `UNWIND $rows AS row ${statement} RETURN count(*)`

@@ -1,9 +1,11 @@
+import type { Anchor } from '../../publish/pairs/statements/statement.ts'
 import type { Item } from '../order/batches.ts'
 import { identitiesOf } from '../statements/identities.ts'
+import type { Structure } from '../statements/structure.ts'
 import type { Uniqueness } from './constraints.ts'
 
-/** Collects, each once, the properties by which pairs find nodes. */
-export function createNeeds() {
+/** Collects, each once, the properties by which pairs find nodes, or those of other nodes `of` them. */
+export function createNeeds(of: (it: Structure) => readonly Anchor[] = identitiesOf) {
   const needed = new Map<string, Uniqueness>()
   const seen = new WeakSet<object>()
   return {
@@ -11,7 +13,7 @@ export function createNeeds() {
       for (const { recognised } of items) {
         if (seen.has(recognised)) continue
         seen.add(recognised)
-        for (const { label, idProperty } of identitiesOf(recognised)) {
+        for (const { label, idProperty } of of(recognised)) {
           needed.set(`${label}\u0000${idProperty}`, { label, property: idProperty })
         }
       }

@@ -1,49 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { ReplayError } from '../errors.ts'
 import type { Place } from '../pair.ts'
-import type { Connection } from '../run/connection.ts'
-import type { PacketSource } from '../source/packet-source.ts'
-import { checkDrawn, type DrawSettings } from './drawn.ts'
-import { readState, removeState, requireSame, type State, writeState } from './state-file.ts'
+import { otherThan, type Replayed, readState, removeState, type State, writeState } from './state-file.ts'
 
 /** Remembers in a file which parts are done. */
 export interface Resume {
-  /** Parts that were done before, by number. */
-  done: readonly number[]
-  /** Pairs of these parts that the target refused. */
-  rejected: readonly Place[]
-  /** Takes up the state, or begins a new one. @throws ReplayError `refused` if the state does not fit. */
-  begin(connection: Connection, current: Omit<State, 'version' | 'done' | 'rejected'>): Promise<void>
+  /** What is remembered of an earlier run; null if nothing is. */
+  known: State | null
+  /**
+   * @returns the id of the replay: that of an earlier run of it that has not ended, also with `restart`, or a new one.
+   * @throws ReplayError `refused` if what is remembered is of another packet or target.
+   */
+  idOf(current: Replayed): State['replay']
+  /** Called before the first transaction: whatever else was remembered may be wrong after it. */
+  begin(current: Omit<State, 'version'>): Promise<void>
   add(done: readonly number[], rejected: readonly Place[]): Promise<void>
   end(): Promise<void>
 }
 
-/** Without a state file nothing is remembered. `restart` ignores what the file says. */
-export async function openResume(
-  file: string | null,
-  restart: boolean,
-  source: PacketSource,
-  settings: DrawSettings,
-  signal: AbortSignal,
-): Promise<Resume> {
-  const known = file === null ? null : await readState(file, restart)
-  const { done, rejected } = known ?? { done: [], rejected: [] }
+/** Without a state file nothing is remembered. `restart` ignores which parts the file calls done. */
+export async function openResume(file: string | null, restart: boolean): Promise<Resume> {
+  const found = file === null ? null : await readState(file, restart)
   let state: State | null = null
+  const remember = async (next: State) => {
+    if (file === null) return
+    state = next
+    await writeState(file, next)
+  }
   return {
-    done,
-    rejected,
-    async begin(connection, current) {
-      state = { version: 1, ...current, done, rejected }
-      if (known === null) {
-        // What it says is no longer true as soon as the first transaction has begun.
-        if (file !== null) await removeState(file)
-        return
+    known: restart ? null : found,
+    idOf(current) {
+      const problem = found && otherThan(current, found)
+      if (problem !== null && !restart) {
+        throw new ReplayError('refused', `the state file is ${problem}; pass --restart to begin anew`)
       }
-      requireSame(known, state)
-      await checkDrawn(connection, source, known, settings, signal)
+      return found === null || problem !== null ? randomUUID() : found.replay
     },
+    begin: (current) => remember({ version: 1, ...current }),
     async add(parts, places) {
-      if (file === null || state === null) return
-      state = { ...state, done: [...state.done, ...parts], rejected: [...state.rejected, ...places] }
-      await writeState(file, state)
+      if (state === null) return
+      await remember({ ...state, done: [...state.done, ...parts], rejected: [...state.rejected, ...places] })
     },
     async end() {
       if (file !== null) await removeState(file)

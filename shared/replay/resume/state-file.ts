@@ -13,6 +13,8 @@ const state = z.strictObject({
   /** Of the target's address: two databases may both have no id. */
   target: z.string(),
   databaseId: z.string().nullable(),
+  /** Tells replays of one packet into one target apart. Files of earlier versions have none. */
+  replay: z.string().nullable().default(null),
   /** Numbers of the parts of which every pair was committed, or refused and handed over. */
   done: z.array(z.number().int().positive()),
   /** The refused pairs of these parts. */
@@ -22,25 +24,32 @@ const state = z.strictObject({
 /** How far a replay has come. No address, no secret. */
 export type State = z.infer<typeof state>
 
+/** Which packet is replayed, and where. */
+export type Replayed = Pick<State, 'sha256' | 'generation' | 'target' | 'databaseId'>
+
+/** Which replay it is, too. */
+export type OneReplay = Replayed & Pick<State, 'replay'>
+
 export const targetHash = (url: string, database: string | null): string =>
   createHash('sha256')
     .update(JSON.stringify([url, database]))
     .digest('hex')
 
 /**
- * @param isIgnored whether only to find out that the file can be read.
+ * @param isLenient whether a file that is none of a replay counts as absent.
  * @returns the state, or null without a file.
  * @throws ReplayError `refused` if the file cannot be read, or is none of a replay.
  */
-export async function readState(file: string, isIgnored: boolean): Promise<State | null> {
+export async function readState(file: string, isLenient: boolean): Promise<State | null> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
     throw new ReplayError('refused', `the state file ${file} cannot be read (${error.code}); name another file`)
   })
-  if (text === null || isIgnored) return null
+  if (text === null) return null
   try {
     return state.parse(JSON.parse(text))
   } catch (cause) {
+    if (isLenient) return null
     throw new ReplayError('refused', `${file} is no state file of a replay; pass --restart to begin anew`, { cause })
   }
 }
@@ -59,17 +68,10 @@ export async function writeState(file: string, state: State): Promise<void> {
 
 export const removeState = (file: string): Promise<void> => rm(file, { force: true })
 
-/** @throws ReplayError `refused` if the state is of another packet or target. */
-export function requireSame(known: State, current: State): void {
-  const problem =
-    known.target !== current.target
-      ? 'of another target'
-      : known.databaseId !== current.databaseId
-        ? `of another database (id ${known.databaseId})`
-        : known.generation !== current.generation
-          ? `of another generation of the packet (${known.generation})`
-          : known.sha256 !== current.sha256
-            ? 'of another packet'
-            : null
-  if (problem !== null) throw new ReplayError('refused', `the state file is ${problem}; pass --restart to begin anew`)
+/** Says of which other packet or target the state is; null if it is of this one. */
+export function otherThan(current: Replayed, known: State): string | null {
+  if (known.target !== current.target) return 'of another target'
+  if (known.databaseId !== current.databaseId) return `of another database (id ${known.databaseId})`
+  if (known.generation !== current.generation) return `of another generation of the packet (${known.generation})`
+  return known.sha256 === current.sha256 ? null : 'of another packet'
 }

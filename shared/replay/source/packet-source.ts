@@ -7,8 +7,6 @@ export interface PacketSource {
   generation: number | null
   requires: { server: string; constraints: { label: string; property: string }[] } | null
   parts: readonly PartSource[]
-  /** Where its files are, if they are in a directory, which may be that of an undo. */
-  directory?: string
 }
 
 export interface PartSource {

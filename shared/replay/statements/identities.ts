@@ -33,3 +33,9 @@ export function identitiesOf(it: Structure): IdentifiedNode[] {
       return named(['id'], it.node)
   }
 }
+
+/** The far ends that a cleanup keeps by their identities; `parameter` holds the list of their ids. */
+export const keptEndsOf = (it: Structure): IdentifiedNode[] =>
+  it.kind !== 'cleanup'
+    ? []
+    : it.clauses.flatMap((clause, index) => (clause.by === 'farEnd' ? [{ ...clause, parameter: `ids_${index}` }] : []))

@@ -1,13 +1,14 @@
 import type { Relationship } from 'neo4j-driver'
 import { quote } from '../../cypher/identifiers.ts'
 import { template } from '../../cypher/parameters.ts'
-import { renderValue } from '../../cypher/values.ts'
-import { anchorPattern, type Field, named } from '../../publish/pairs/statements/statement.ts'
+import { idPattern } from '../../publish/pairs/statements/relationship-upsert.ts'
+import { anchorPattern, type NamedField, named } from '../../publish/pairs/statements/statement.ts'
 import { mergeText } from '../../publish/request/identity.ts'
 import { stringifyLossless } from '../lossless-json.ts'
 import type { Item } from '../order/batches.ts'
 import { eachRow, withRowFields } from '../order/over-rows.ts'
 import { type IdentifiedNode, identitiesOf, typeBetween } from '../statements/identities.ts'
+import type { Structure } from '../statements/structure.ts'
 import { namedBy } from './facts.ts'
 import { describeIdentity, irreversible } from './identities.ts'
 import type { Images } from './images.ts'
@@ -17,7 +18,10 @@ import { type Seen, seen, type TargetReader } from './target-reader.ts'
 interface Between {
   start: Seen
   end: Seen
+  /** The relationships that the pair sets. Two stand for more if they have no ids, as then no undo is made. */
   found: Relationship[]
+  /** Whether there is any of the type. */
+  isAny: boolean
 }
 
 /**
@@ -28,10 +32,11 @@ export async function saveBetween(items: readonly Item[], reader: TargetReader, 
   const additions: Addition[] = []
   const between = items.filter(({ recognised }) => typeBetween(recognised) !== null)
   for (const [query, alike] of Map.groupBy(between, queryOf)) {
-    const type = typeBetween((alike[0] as Item).recognised) as string
-    const rows = alike.map(({ recognised, parameters }) =>
-      Object.fromEntries(identitiesOf(recognised).map(({ parameter }) => [parameter, parameters[parameter]])),
-    )
+    const [{ recognised }] = alike as [Item]
+    const type = typeBetween(recognised) as string
+    const own = ownIdOf(recognised)
+    const names = [...identitiesOf(recognised).map(({ parameter }) => parameter), ...(own === null ? [] : [own.name])]
+    const rows = alike.map(({ parameters }) => Object.fromEntries(names.map((name) => [name, parameters[name]])))
     const met = new Set<number>()
     for await (const { at, ...found } of reader.read<Between>(query, rows)) {
       const item = alike[at] as Item
@@ -47,7 +52,7 @@ export async function saveBetween(items: readonly Item[], reader: TargetReader, 
 async function saveOne(
   item: Item,
   type: string,
-  { start, end, found }: Between,
+  { start, end, found, isAny }: Between,
   reader: TargetReader,
   images: Images,
 ): Promise<Addition | null> {
@@ -61,12 +66,10 @@ async function saveOne(
   // MERGE of a relationship without an id is content with any.
   if (kind === 'relationshipCreate' && found.length > 0) return null
   const ends = { start: await reader.identify(start), type, end: await reader.identify(end) }
-  const own = ownIdOf(item, describe(item, type))
-  const set = own === null ? found : await withId(found, own, reader)
-  if (set.length > 0) await images.relationships(ends, set)
-  if (set.length > 0 || kind === 'postback') return null
-  const parallel = found.length > 0 ? own : null
-  return { start: ends.start, type, node: start.node, about: describe(item, type), parallel }
+  if (found.length > 0) await images.relationships(ends, found)
+  if (found.length > 0 || kind === 'postback') return null
+  const about = describe(item, type)
+  return { start: ends.start, type, node: start.node, about, parallel: isAny ? ownIdIn(item, about) : null }
 }
 
 /** `:Person p1 -KNOWS-> :Person p2` */
@@ -75,42 +78,35 @@ const describe = (item: Item, type: string): string =>
     .map(({ identity }) => describeIdentity(identity))
     .join(` -${type}-> `)
 
-async function withId(found: readonly Relationship[], { key, text }: OwnId, reader: TargetReader) {
-  const matching: Relationship[] = []
-  for (const one of found) {
-    const properties = { keys: [key], values: [one.properties[key] ?? null] }
-    await reader.complete('relationship', one.identity as unknown as bigint, properties)
-    const [value] = properties.values
-    const rendered = value === null ? null : renderValue(value)
-    if (rendered !== null && mergeText(rendered) === text) matching.push(one)
-  }
-  return matching
-}
-
 /** Finds the ends that a pair names, and the relationships of its type between them. */
 function queryOf({ recognised }: Item): string {
   const type = typeBetween(recognised) as string
   const [start, end] = identitiesOf(recognised) as [IdentifiedNode, IdentifiedNode]
   const [a, b] = [anchorPattern('a', start, start.parameter), anchorPattern('b', end, end.parameter)]
+  const own = ownIdOf(recognised)
   // Both ends first: as one pattern, every relationship of a hub would be visited for each row.
-  const ends = withRowFields(template`OPTIONAL MATCH ${a} OPTIONAL MATCH ${b}`)
-  const between = `OPTIONAL MATCH (a)-[r:${quote(type)}]->(b) WITH at, a, b, collect(r) AS found`
-  return `${eachRow} ${ends} ${between} RETURN at, ${seen('a')} AS start, ${seen('b')} AS end, found`
+  const ends = template`OPTIONAL MATCH ${a} OPTIONAL MATCH ${b}`
+  const set = withRowFields(template`${ends} OPTIONAL MATCH (a)-[r:${quote(type)}${idPattern(own)}]->(b)`)
+  const found = `collect(r)${own === null ? '[..2]' : ''} AS found`
+  const isAny = `CASE WHEN size(found) > 0 OR (a)-[:${quote(type)}]->(b) THEN true ELSE false END AS isAny`
+  const nodes = `${seen('a')} AS start, ${seen('b')} AS end`
+  return `${eachRow} ${set} WITH at, a, b, ${found} RETURN at, ${nodes}, found, ${isAny}`
 }
 
-/** The id by which a pair finds a relationship; null if by its ends alone. */
-function ownIdOf({ recognised: it, parameters }: Item, about: string): OwnId | null {
-  if (it.kind === 'relationshipUpsert') {
-    const id = named(it.fields).find(({ key }) => key === it.idField)
-    return id ? ownId(id, parameters[id.name], about) : null
-  }
+/** The id by which a statement finds a relationship; null if by its ends alone. */
+function ownIdOf(it: Structure): NamedField | null {
+  if (it.kind === 'relationshipUpsert') return named(it.fields).find(({ key }) => key === it.idField) ?? null
   if (it.kind !== 'postback' || it.of !== 'relationship' || it.id === null) return null
-  return ownId(it.id, parameters[it.parameters[2] as string], about)
+  return named([it.id, it.stamp])[0] as NamedField
 }
 
-function ownId({ key, value: { wrap, list } }: Field, value: unknown, about: string): OwnId {
+function ownIdIn({ recognised, parameters }: Item, about: string): OwnId | null {
+  const own = ownIdOf(recognised)
+  if (own === null) return null
+  const { key, value, name } = own
+  const { wrap, list } = value
   if (list && (wrap === 'timeByFields' || wrap === 'datetimeByFields')) {
     throw irreversible(`the relationship ${about}`, `is found by a list of times as ${key}, each given by its fields`)
   }
-  return { key, text: mergeText({ wrap, list, json: stringifyLossless(value) }) }
+  return { key, text: mergeText({ wrap, list, json: stringifyLossless(parameters[name]) }) }
 }

@@ -6,30 +6,26 @@ import type { StatementCounts } from '../../publish/pairs/statements/statement.t
 import type { PartSink } from '../../publish/parts/packet-writer.ts'
 import { ReplayError } from '../errors.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
-import { readState, removeState, type State } from '../resume/state-file.ts'
+import type { OneReplay, Replayed } from '../resume/state-file.ts'
 import { localManifest } from '../source/local-manifest.ts'
 import { writeWhole } from '../whole-file.ts'
 
-const marker = z.strictObject({
+// Markers of earlier versions have more.
+const marker = z.object({
   version: z.literal(1),
-  /** Of the packet that is replayed, and of the target, as in the state file. */
+  /** Of the packet that is replayed, of the target and of the replay, as in the state file. */
   sha256: z.string(),
   generation: z.number().nullable(),
   target: z.string(),
   databaseId: z.string().nullable(),
-  /** Where that replay remembers how far it is. */
-  stateFile: z.string().nullable().default(null),
+  replay: z.string().nullable().default(null),
   /** Nothing is replayed before it is `complete`; `ended` when all is. */
   stage: z.enum(['reading', 'complete', 'ended']),
 })
 
-/** Whose undo a directory holds. */
-export type Replayed = Pick<State, 'sha256' | 'generation' | 'target' | 'databaseId'>
-
 export interface UndoDirectory {
   directory: string
-  replayed: Replayed
-  stateFile: string | null
+  replayed: OneReplay
 }
 
 // Its name is none of a part.
@@ -39,7 +35,7 @@ const partName = (number: number) => `undo-${String(number).padStart(6, '0')}.js
 const isOurs = (name: string) => /^(undo-\d+\.json|undo\.state|manifest\.json)(\.new)?$/.test(name)
 
 /**
- * Opens the directory of an undo. Without `isBegun` nothing of the replay has been done.
+ * Opens the directory of an undo. Without `isBegun` no transaction of the replay has begun.
  * @returns whether the undo is complete. @throws ReplayError `refused` if it holds anything else.
  */
 export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<boolean> {
@@ -55,9 +51,9 @@ export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<b
     if (!isOf(known, replayed)) throw refused(directory, 'holds the undo of another replay')
     if (stage === 'ended') throw refused(directory, 'holds the undo of a replay that has ended')
     if (stage === 'complete') {
-      // This replay may remember in another file than the one that was interrupted.
-      await writeStage(undo, stage)
-      return true
+      if (known.replay === replayed.replay) return true
+      // That replay may have ended without --undo, and others may have changed the target since.
+      throw refused(directory, 'holds the undo of an earlier replay', 'go on without --undo to keep it, or ')
     }
   }
   if (isBegun) {
@@ -71,31 +67,14 @@ export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<b
   return false
 }
 
-/**
- * Before an undo changes a target: the replay that it undoes must not go on behind parts that are undone, so what is
- * remembered of that replay is removed. Nothing is done for a directory that holds no undo, or one of another target.
- */
-export async function forgetUndone(
-  directory: string,
-  { target, databaseId }: Pick<Replayed, 'target' | 'databaseId'>,
-): Promise<void> {
-  // An undo can be replayed without its marker, and with one that cannot be read.
-  const known = await readMarker(directory).catch(() => null)
-  if (known === null || known.stateFile === null || known.databaseId !== databaseId) return
-  // One database may have several addresses; two on Neo4j 3.5 both have no id.
-  if (databaseId === null && known.target !== target) return
-  const state = await readState(known.stateFile, false).catch(() => null)
-  if (state !== null && isOf(state, known)) await removeState(known.stateFile)
-}
-
 const isOf = (one: Replayed, another: Replayed) =>
   one.sha256 === another.sha256 &&
   one.generation === another.generation &&
   one.target === another.target &&
   one.databaseId === another.databaseId
 
-const refused = (directory: string, problem: string) =>
-  new ReplayError('refused', `--undo: ${directory} ${problem}; name another directory`)
+const refused = (directory: string, problem: string, orElse = '') =>
+  new ReplayError('refused', `--undo: ${directory} ${problem}; ${orElse}name another directory`)
 
 async function readMarker(directory: string) {
   try {
@@ -105,11 +84,8 @@ async function readMarker(directory: string) {
   }
 }
 
-const writeStage = (
-  { directory, replayed, stateFile }: UndoDirectory,
-  stage: z.infer<typeof marker>['stage'],
-): Promise<void> =>
-  writeWhole(join(directory, markerFile), JSON.stringify({ version: 1, ...replayed, stateFile, stage }))
+const writeStage = ({ directory, replayed }: UndoDirectory, stage: z.infer<typeof marker>['stage']): Promise<void> =>
+  writeWhole(join(directory, markerFile), JSON.stringify({ version: 1, ...replayed, stage }))
 
 export const endUndo = (undo: UndoDirectory): Promise<void> => writeStage(undo, 'ended')
 

@@ -6,14 +6,14 @@ import { createNeeds } from '../preflight/needed.ts'
 import type { LoadSettings } from '../source/load-part.ts'
 import type { PacketSource } from '../source/packet-source.ts'
 import { windowsOf } from '../source/windows.ts'
-import { type IdentifiedNode, identitiesOf, typeBetween } from '../statements/identities.ts'
+import { type IdentifiedNode, identitiesOf, keptEndsOf, typeBetween } from '../statements/identities.ts'
 import type { Structure } from '../statements/structure.ts'
 import { createTextSet, type TextSet } from '../text-set.ts'
 import { endsText, identityBy, identityText } from './identities.ts'
 
 /** What must be known of the whole packet before any of its elements is read at the target. */
 export interface Facts {
-  /** How pairs find nodes. */
+  /** How pairs find nodes, or keep their relationships. The target has a constraint for each. */
   rules: readonly Uniqueness[]
   /** The texts of all identities that pairs name, and of all ends of relationships. */
   named: TextSet
@@ -29,7 +29,7 @@ export const eachPart = (source: PacketSource, settings: LoadSettings, signal: A
 
 /** Reads the whole packet. @throws ReplayError `refused` if its statements speak differently of one type. */
 export async function readFacts(source: PacketSource, settings: LoadSettings, signal: AbortSignal): Promise<Facts> {
-  const needs = createNeeds()
+  const needs = createNeeds((it) => [...identitiesOf(it), ...keptEndsOf(it)])
   const named = createTextSet()
   const idFields = new Map<string, string | null>()
   const added = new Map<string, Set<string>>()
@@ -59,7 +59,7 @@ export async function readFacts(source: PacketSource, settings: LoadSettings, si
     needs.add(items)
     for (const item of items) {
       const identities = namedBy(item).map(({ identity }) => identity)
-      for (const identity of identities) named.add(identityText(identity))
+      for (const identity of [...identities, ...keptBy(item)]) named.add(identityText(identity))
       const type = typeBetween(item.recognised)
       const [start, end] = identities
       if (type !== null && start && end) named.add(endsText({ start, type, end }))
@@ -85,6 +85,13 @@ export const namedBy = ({ recognised, parameters }: Pick<Item, 'recognised' | 'p
     const value = parameters[node.parameter]
     const values = recognised.kind === 'nodeDelete' && Array.isArray(value) ? value : [value]
     return values.map((one) => ({ node, value: one, identity: identityBy(node, one) }))
+  })
+
+/** The identities in the keep-lists of a pair. */
+const keptBy = ({ recognised, parameters }: Item): Identity[] =>
+  keptEndsOf(recognised).flatMap((node) => {
+    const ids = parameters[node.parameter]
+    return Array.isArray(ids) ? ids.map((id) => identityBy(node, id)) : []
   })
 
 /** The type of which a statement speaks, and the property by which it finds relationships; null if it does not matter. */

@@ -1,13 +1,14 @@
 import type { Node, Relationship } from 'neo4j-driver'
 import { byCodePoint, isQuotable } from '../../cypher/identifiers.ts'
 import { pairOf, shapeOf } from '../../publish/pairs/pair.ts'
-import { createPairMaker, type Ends, fieldsOf, type PropertyField } from '../../publish/pairs/pair-maker.ts'
+import { createPairMaker, type Ends, type PropertyField } from '../../publish/pairs/pair-maker.ts'
 import type { KeepList } from '../../publish/pairs/statements/cleanup.ts'
 import { nodeDelete } from '../../publish/pairs/statements/node-delete.ts'
 import type { PacketWriter } from '../../publish/parts/packet-writer.ts'
 import { type Identity, mergeText } from '../../publish/request/identity.ts'
 import { createTextSet } from '../text-set.ts'
 import type { Facts } from './facts.ts'
+import { fieldsOf, nodeUpsertPair, relationshipUpsertPair } from './fields.ts'
 import { describeIdentity, endsText, identityText, irreversible } from './identities.ts'
 import type { TargetReader } from './target-reader.ts'
 
@@ -35,13 +36,14 @@ export function createImages({ named, idFields, added }: Facts, reader: TargetRe
       const fields = await fieldsAt('node', node, about)
       const unquotable = node.labels.find((label) => !isQuotable(label))
       if (unquotable !== undefined) throw irreversible(about, `bears a label ${JSON.stringify(unquotable)}`)
-      const surplus = [...(added.get(identity.label) ?? [])].filter((label) => !node.labels.includes(label))
+      const labels = new Set(node.labels)
+      const surplus = [...(added.get(identity.label) ?? [])].filter((label) => !labels.has(label))
       const changes = {
         protectedKeys: [],
         added: node.labels.filter((label) => label !== identity.label).sort(byCodePoint),
         removed: surplus.sort(byCodePoint),
       }
-      await writer.write(pairs.nodeUpsert(identity, fields, changes), about)
+      await writer.write(nodeUpsertPair(pairs, identity, fields, changes), about)
     },
 
     /** A node that is not there. */
@@ -75,7 +77,7 @@ export function createImages({ named, idFields, added }: Facts, reader: TargetRe
         if (id !== null && ids.has(id)) throw irreversible(about, `has a parallel one of equal ${idField}`)
         if (id !== null) ids.add(id)
         if (!isNew('relationship', `${relationship.identity}`)) continue
-        await writer.write(pairs.relationshipUpsert(ends, fields, [], id === null ? null : idField), about)
+        await writer.write(relationshipUpsertPair(pairs, ends, fields, id === null ? null : idField), about)
       }
     },
 

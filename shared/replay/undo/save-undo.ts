@@ -9,7 +9,7 @@ import type { PacketSource } from '../source/packet-source.ts'
 import { saveBetween } from './between-ends.ts'
 import { saveDeleted } from './deleted.ts'
 import { createUndoFiles, openUndo, type UndoDirectory } from './directory.ts'
-import { eachPart, readFacts } from './facts.ts'
+import { eachPart, type Facts } from './facts.ts'
 import { createImages } from './images.ts'
 import { saveKept } from './keep-lists.ts'
 import { saveNodes } from './nodes.ts'
@@ -17,7 +17,8 @@ import { createTargetReader } from './target-reader.ts'
 
 export interface UndoSettings extends LoadSettings {
   undo: UndoDirectory
-  /** Whether parts of the replay are done. */
+  facts: Facts
+  /** Whether a transaction of the replay may have begun. */
   isBegun: boolean
 }
 
@@ -29,14 +30,13 @@ export interface UndoSettings extends LoadSettings {
 export async function saveUndo(
   connection: Connection,
   source: PacketSource,
-  { undo, isBegun, ...settings }: UndoSettings,
+  { undo, facts, isBegun, ...settings }: UndoSettings,
   signal: AbortSignal,
 ): Promise<void> {
   const files = createUndoFiles(undo)
   const writer = createPacketWriter(partLimits(maxPairsPerPart), Number.MAX_SAFE_INTEGER, files.sink)
   try {
     if (await openUndo(undo, isBegun)) return
-    const facts = await readFacts(source, settings, signal)
     const reader = createTargetReader(connection, facts, signal)
     const images = createImages(facts, reader, writer)
     for await (const [part] of eachPart(source, settings, signal)) {

@@ -2,10 +2,11 @@ import type { Relationship } from 'neo4j-driver'
 import { quote } from '../../cypher/identifiers.ts'
 import { renderValue, typeName } from '../../cypher/values.ts'
 import { completeOffsets, offsetsQuery } from '../../cypher/zone-offsets.ts'
-import { equalsNothing, type Identity } from '../../publish/request/identity.ts'
+import type { Identity } from '../../publish/request/identity.ts'
 import { allRows } from '../preflight/queries.ts'
 import type { Connection } from '../run/connection.ts'
 import type { Facts } from './facts.ts'
+import { equalsNothing } from './fields.ts'
 import { identityText, irreversible } from './identities.ts'
 
 /** A node of the target: its internal id, and what may identify it. All are null where there is none. */

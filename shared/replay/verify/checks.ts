@@ -1,35 +1,29 @@
 import { asStored } from '../../cypher/as-stored.ts'
 import { quote } from '../../cypher/identifiers.ts'
-import { join, param, type Template, template } from '../../cypher/parameters.ts'
-import { expression } from '../../cypher/values.ts'
+import { join, type Template, template } from '../../cypher/parameters.ts'
 import { staleRelationships } from '../../publish/pairs/statements/cleanup.ts'
 import { nodesToDelete } from '../../publish/pairs/statements/node-delete.ts'
 import { nodeFields } from '../../publish/pairs/statements/node-upsert.ts'
 import { postbackNode, postbackRelationship } from '../../publish/pairs/statements/postback.ts'
 import { idPattern, type RelationshipEnds } from '../../publish/pairs/statements/relationship-upsert.ts'
-import {
-  type Anchor,
-  anchorPattern,
-  type NamedField,
-  named,
-  propertyMap,
-} from '../../publish/pairs/statements/statement.ts'
+import { type Anchor, anchorPattern, type NamedField, named } from '../../publish/pairs/statements/statement.ts'
 import type { Structure } from '../statements/structure.ts'
+import { type Evaluated, type Expectation, expectationOf } from './expectation.ts'
 import { type Finding, nodeText, type Properties, propertyFindings, subjectOf } from './finding.ts'
 
 /** What is read for each pair of a batch, and what it says. */
 export interface Check {
   /** For `overNumberedRows`. Returns `at` and the columns that `findings` takes; perhaps no row for a pair. */
   query: Template
+  /** What the query takes as `values` for a pair, besides the parameters that it names. */
+  values?: Expectation['values']
   /** `earlier` is how many rows have come for the same pair before. */
   findings(row: Row, parameters: Properties, earlier: number): Finding[]
 }
 
 /** A row of a check; a column that its query does not return is absent. */
-export interface Row {
+export interface Row extends Evaluated {
   actual: Properties | null
-  expected: Properties
-  equal: Record<string, boolean>
   labels: string[]
   count: bigint
   id: unknown
@@ -61,13 +55,18 @@ function ofNodeUpsert(it: Of<'nodeUpsert'>): Check {
   const { node, fields, changes } = it
   const { shared, others } = nodeFields(node, fields)
   const found = template`OPTIONAL MATCH ${anchorPattern('n', node, 'id')} ${read('n')}`
+  const expectation = expectationOf([...shared, ...others])
   return {
-    query: template`${found} RETURN at, labels(n) AS labels, ${properties('n', [...shared, ...others])}`,
-    findings({ actual, expected, equal, labels }, parameters, earlier) {
+    query: template`${found} ${withValues('n')}, labels(n) AS labels RETURN at, labels, actual, ${expectation.columns}`,
+    values: expectation.values,
+    findings(row, parameters, earlier) {
+      const { actual } = row
       const subject = subjectOf(it, parameters)
       if (actual === null) return [{ kind: 'missingNode', text: `${subject} is missing` }]
-      const lacking = changes.added.filter((label) => !labels.includes(label))
-      const kept = changes.removed.filter((label) => labels.includes(label))
+      const labels = new Set(row.labels)
+      const lacking = changes.added.filter((label) => !labels.has(label))
+      const kept = changes.removed.filter((label) => labels.has(label))
+      const { expected, equal } = expectation.of(row, parameters)
       return [
         ...(earlier === 1 ? [{ kind: 'duplicateNode' as const, text: `${subject} is there more than once` }] : []),
         ...lacking.map((label) => ({ kind: 'labelDiffers' as const, text: `${subject} lacks the label :${label}` })),
@@ -81,11 +80,15 @@ function ofNodeUpsert(it: Of<'nodeUpsert'>): Check {
 function ofRelationshipUpsert(it: Of<'relationshipUpsert'>): Check {
   const fields = named(it.fields)
   const id = fields.find(({ key }) => key === it.idField) ?? null
+  const expectation = expectationOf(fields)
   return {
-    query: template`${relationshipBetween(it.ends, id)} RETURN at, ${properties('r', fields)}`,
-    findings({ actual, expected, equal }, parameters) {
+    query: template`${relationshipBetween(it.ends, id)} ${withValues('r')} RETURN at, actual, ${expectation.columns}`,
+    values: expectation.values,
+    findings(row, parameters) {
+      const { actual } = row
       const subject = subjectOf(it, parameters)
       if (actual === null) return [{ kind: 'missingRelationship', text: `${subject} is missing` }]
+      const { expected, equal } = expectation.of(row, parameters)
       return propertyFindings(subject, actual, expected, equal, it.protectedKeys)
     },
   }
@@ -116,10 +119,10 @@ function ofCleanup(it: Of<'cleanup'>): Check {
 }
 
 function ofDeleteProperties(it: Of<'deleteProperties'>): Check {
-  const left = propertyMap('n', [], it.keys)
   return {
-    query: template`MATCH ${anchorPattern('n', it.node, 'id')} RETURN at, ${left} AS actual`,
-    findings: ({ actual }, parameters) => propertyFindings(subjectOf(it, parameters), withoutNulls(actual), {}, {}, []),
+    query: template`MATCH ${anchorPattern('n', it.node, 'id')} RETURN at, properties(n) AS actual`,
+    findings: ({ actual }, parameters) =>
+      propertyFindings(subjectOf(it, parameters), only(actual, it.keys), {}, {}, []),
   }
 }
 
@@ -132,12 +135,15 @@ function ofNodeDelete(it: Of<'nodeDelete'>): Check {
 
 function ofPostback(it: Of<'postback'>): Check {
   const [found, variable, name] = it.of === 'node' ? stampedNode(it) : stampedRelationship(it)
-  const fields = [{ ...it.stamp, name }]
-  const stamped = propertyMap(variable, [], [it.stamp.key])
+  const expectation = expectationOf([{ ...it.stamp, name }])
+  const existing = template`${found} WHERE ${variable} IS NOT NULL ${withValues(variable)}`
   return {
-    query: template`${found} WHERE ${variable} IS NOT NULL RETURN at, ${stamped} AS actual, ${comparison(variable, fields)}`,
-    findings: ({ actual, expected, equal }, parameters) =>
-      propertyFindings(subjectOf(it, parameters), withoutNulls(actual), expected, equal, []),
+    query: template`${existing} RETURN at, actual, ${expectation.columns}`,
+    values: expectation.values,
+    findings(row, parameters) {
+      const { expected, equal } = expectation.of(row, parameters)
+      return propertyFindings(subjectOf(it, parameters), only(row.actual, [it.stamp.key]), expected, equal, [])
+    },
   }
 }
 
@@ -169,22 +175,8 @@ const read = (variable: string) => `WITH at, row, ${asStored(variable)} AS ${var
 const optional = (variable: string, node: Anchor, parameter: string): Template =>
   template`OPTIONAL MATCH ${anchorPattern(variable, node, parameter)}`
 
-const properties = (variable: string, fields: readonly NamedField[]): Template =>
-  template`properties(${variable}) AS actual, ${comparison(variable, fields)}`
+const withValues = (variable: string) => `WITH at, $values[at] AS values, properties(${variable}) AS actual`
 
-/** What the fields must be, as the server evaluates it, and which of the zoned datetimes it finds to be the same. */
-function comparison(variable: string, fields: readonly NamedField[]): Template {
-  const zoned = fields.filter(({ value }) => value.wrap === 'datetime' || value.wrap === 'datetimeByFields')
-  const equal = zoned.map(({ key, value, name }) => {
-    const [actual, expected] = [`${variable}.${quote(key)}`, expression(value, param(name))]
-    const instant = (it: string | Template) =>
-      value.list ? template`[x IN ${it} | x.epochSeconds]` : template`(${it}).epochSeconds`
-    // To `=`, both instants of an hour that is repeated are one.
-    const isSame = template`CASE WHEN ${actual} = ${expected} THEN ${instant(actual)} = ${instant(expected)} ELSE false END`
-    return template`${quote(key)}: ${isSame}`
-  })
-  return template`${propertyMap(variable, fields, [])} AS expected, {${join(equal, ', ')}} AS equal`
-}
-
-const withoutNulls = (map: Properties | null): Properties =>
-  Object.fromEntries(Object.entries(map ?? {}).filter(([, value]) => value !== null))
+/** Those of the properties that have one of the keys. */
+const only = (actual: Properties | null, keys: readonly string[]): Properties =>
+  Object.fromEntries(keys.flatMap((key) => (actual && Object.hasOwn(actual, key) ? [[key, actual[key]]] : [])))

@@ -44,6 +44,7 @@ export function propertyFindings(
   protectedKeys: readonly string[],
 ): Finding[] {
   const findings: Finding[] = []
+  const kept = new Set(protectedKeys)
   const own = (of: Properties, key: string) => (Object.hasOwn(of, key) ? of[key] : undefined)
   for (const [key, value] of Object.entries(expected)) {
     const found = own(actual, key)
@@ -54,7 +55,7 @@ export function propertyFindings(
     findings.push({ kind: 'propertyDiffers', text })
   }
   for (const [key, value] of Object.entries(actual)) {
-    if (Object.hasOwn(expected, key) || protectedKeys.includes(key)) continue
+    if (Object.hasOwn(expected, key) || kept.has(key)) continue
     findings.push({ kind: 'extraProperty', text: `${subject}.${key}: packet none, target ${shownValue(value)}` })
   }
   return findings

@@ -16,13 +16,15 @@ export async function differencesOf(
   mostShown: number,
 ): Promise<Difference[]> {
   const check = checkOf(recognised)
-  const rows = items.map(({ parameters }) => parameters)
+  const names = check.query.flatMap((part) => (typeof part === 'string' ? [] : [part.name]))
+  const rows = items.map(({ parameters }) => Object.fromEntries(names.map((name) => [name, parameters[name]])))
+  const values = items.map(({ parameters }) => check.values?.(parameters) ?? [])
   const earlier = new Map<number, number>()
   const found: Difference[] = []
   const session = connection.session()
   try {
     // Row by row: what the target has may be much larger than the batch.
-    for await (const record of session.run(overNumberedRows(check.query), { rows })) {
+    for await (const record of session.run(overNumberedRows(check.query), { rows, values })) {
       const row = record.toObject() as Row & { at: bigint }
       const at = Number(row.at)
       const item = items[at] as Item

@@ -1,36 +1,24 @@
-import { type Batch, batchesOf, halvesOf, type Item } from '../order/batches.ts'
-import { runCells } from '../order/cells.ts'
+import type { Item } from '../order/batches.ts'
 import type { Pair } from '../pair.ts'
 import { preflightRead } from '../preflight/preflight.ts'
 import { createRecogniser } from '../recognise.ts'
 import { type Connection, connect, type Target } from '../run/connection.ts'
-import { describeFailure, remedyFor, targetFailed } from '../run/failures.ts'
-import { createGate } from '../run/gate.ts'
 import { interruptible } from '../run/interruptible.ts'
-import { withRetries } from '../run/retry.ts'
-import { lanesOfAuto } from '../run/run-items.ts'
 import type { PacketSource } from '../source/packet-source.ts'
 import { usualWindowBytes, windowsOf } from '../source/windows.ts'
-import { subjectOf } from './finding.ts'
-import { type Difference, differencesOf } from './read-back.ts'
+import type { Difference } from './read-back.ts'
+import { createReader, type ReaderSettings } from './reader.ts'
 import { addDifferences, createReport, type VerifyReport } from './report.ts'
 
-export interface VerifyOptions {
-  /** How many queries may run at once; `auto`: as many as of a replay. */
-  lanes: number | 'auto'
-  /** The most pairs of a query. */
-  batchRows: number
+export interface VerifyOptions extends ReaderSettings {
   /** The fraction of the pairs to compare, drawn at random: above 0, at most 1. */
   sample: number
-  /** How many differences to describe; all are counted. */
-  mostShown: number
   /** Whether to leave out statements that this service does not write; otherwise they are refused. */
   allowOther: boolean
   onProgress?: (progress: VerifyProgress) => void
   onDifference?: (difference: Difference) => void
   /** The most JSON of parts that are compared together; twice as much is in memory. */
   windowBytes?: number
-  signal: AbortSignal
 }
 
 /** How far a comparison is; told after every query. */
@@ -59,11 +47,10 @@ export async function verify(source: PacketSource, target: Target, options: Veri
 
 async function compare(connection: Connection, source: PacketSource, options: VerifyOptions): Promise<VerifyReport> {
   const started = performance.now()
-  const { batchRows, sample, mostShown, allowOther, windowBytes = usualWindowBytes, signal } = options
-  const lanes = options.lanes === 'auto' ? lanesOfAuto : options.lanes
+  const { sample, mostShown, allowOther, windowBytes = usualWindowBytes, signal } = options
   const report = createReport(sample)
   report.missingConstraints = await preflightRead(connection, source.requires?.constraints ?? [], signal)
-  const read = createReader(connection, mostShown, signal)
+  const read = createReader(connection, options)
   const progress = { partsDone: 0, parts: source.parts.length, pairs: 0, differences: 0 }
   const settings = { recognise: createRecogniser(), allowOther, windowBytes }
   for await (const window of windowsOf(source, [...source.parts.keys()], settings, signal)) {
@@ -76,17 +63,13 @@ async function compare(connection: Connection, source: PacketSource, options: Ve
     const kinds = new Map(items.map(({ pair, recognised }) => [pair, recognised.kind]))
     for (const kind of kinds.values()) report.pairs[kind]++
     const differing = new Set<Pair>()
-    const batches = batchesOf(items, batchRows)
-    // Queries lock nothing, so none waits for another.
-    const cells = batches.map((batch) => ({ buckets: [], items: [batch] }))
-    await runCells(cells, lanes, async ({ items: [batch] }) => {
-      const found = await read(batch as Batch)
+    await read(items, (batch, found) => {
       addDifferences(report, found, mostShown)
       for (const difference of found) {
         differing.add(difference.item.pair)
         options.onDifference?.(difference)
       }
-      progress.pairs += (batch as Batch).items.length
+      progress.pairs += batch.items.length
       progress.differences += found.length
       options.onProgress?.({ ...progress })
     })
@@ -107,23 +90,4 @@ function sampled(items: readonly Item[], fraction: number): readonly Item[] {
     isChosen.set(pair, chosen)
     return chosen
   })
-}
-
-/** Reads the differences of a batch, in halves where the target refuses the whole. */
-function createReader(connection: Connection, mostShown: number, signal: AbortSignal) {
-  const retries = { gate: createGate(), signal, onRetry() {} }
-  return async function read(batch: Batch): Promise<Difference[]> {
-    try {
-      return await withRetries(() => differencesOf(connection, batch, mostShown), retries)
-    } catch (error) {
-      const remedy = remedyFor(error)
-      if (signal.aborted || (remedy !== 'halve' && remedy !== 'find the pair')) throw targetFailed(error)
-      const [half, rest] = halvesOf(batch) as [Batch, Batch?]
-      if (rest) return (await read(half)).concat(await read(rest))
-      if (remedy === 'halve') throw targetFailed(error)
-      const [item] = batch.items as [Item]
-      const text = `${subjectOf(item.recognised, item.parameters)}: ${describeFailure(error)}`
-      return [{ item, kind: 'invalidPair', text }]
-    }
-  }
 }

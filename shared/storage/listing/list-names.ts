@@ -18,6 +18,8 @@ export interface Wanted {
   filter: NameFilter | null
   /** The caller takes at most this many. */
   most: number
+  /** Called every 20 ms of work; its error ends the listing. */
+  interrupted?: (() => void) | undefined
 }
 
 export interface NameFilter {
@@ -54,7 +56,7 @@ export async function* listNames(stored: Stored, wanted: Wanted): AsyncGenerator
   yield* await withoutCopies(stored, batch)
 }
 
-async function* findNames(stored: Stored, { starts, after, filter, most }: Wanted): AsyncGenerator<Named> {
+async function* findNames(stored: Stored, { starts, after, filter, most, interrupted }: Wanted): AsyncGenerator<Named> {
   const { store, generations } = stored
   const { compareKeys } = store
   const packets = filter === null ? Math.min(most, mostTogether) : mostTogether
@@ -93,6 +95,7 @@ async function* findNames(stored: Stored, { starts, after, filter, most }: Wante
   async function takeTurns(): Promise<void> {
     if (performance.now() - turn < turnMs) return
     await setImmediate()
+    interrupted?.()
     turn = performance.now()
   }
 

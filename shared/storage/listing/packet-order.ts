@@ -1,4 +1,3 @@
-import { inBatches } from '../batches.ts'
 import { generationsBelow, generationsOf, parseGenerationKey, parseMarkerKey } from '../keys.ts'
 import { hasExpired } from '../manifest.ts'
 import { canStartName, longestKeyBytes } from '../names.ts'
@@ -97,9 +96,10 @@ export async function* packetsInOrder(
   { start, from, packets }: OrderedPackets,
 ): AsyncGenerator<ListedPacket[]> {
   const askedFor = new Set<string>()
+  const inOrder = (found: ListedPacket[]) => found.sort((a, b) => store.compareKeys(a.name, b.name))
   async function ask(names: readonly string[]): Promise<ListedPacket[]> {
     for (const name of names) askedFor.add(name)
-    return (await inBatches(names, async (name) => [...(await packetsNamed(store, [name])).values()])).flat()
+    return inOrder([...(await packetsNamed(store, names)).values()])
   }
 
   const within = generationsBelow(start)
@@ -119,6 +119,6 @@ export async function* packetsInOrder(
     isOver = last === null
     if (last)
       read.push(...(await ask(namesBefore(last.name, start, keyIsBehind).filter((name) => !askedFor.has(name)))))
-    yield read.sort((a, b) => store.compareKeys(a.name, b.name))
+    yield inOrder(read)
   }
 }

@@ -8,7 +8,9 @@ import { until } from '../support/processes.ts'
 import type { ReplicatedRedis } from '../support/replicated-redis.ts'
 import type { TcpProxy } from '../support/tcp-proxy.ts'
 import type { World } from '../support/world.ts'
+import { attacks } from './attacks.ts'
 import type { History } from './history.ts'
+import type { Hostile } from './hostile.ts'
 
 export interface Breakable {
   world: World
@@ -17,6 +19,12 @@ export interface Breakable {
   store: TcpProxy
   /** The processes that currently run. */
   fleet: { workers: RunningProcess[]; api: RunningProcess }
+  /** An origin of its own, whose traffic is held on demand. */
+  heldOrigin: TcpProxy
+  requestOfHeld(): object
+  hostile: Hostile
+  /** A request for an origin that no fault touches. */
+  requestOfAnother(): object
   /** A request for an origin whose host name never resolves. */
   requestOfNobody(index: number): object
   random(): number
@@ -25,7 +33,7 @@ export interface Breakable {
 }
 
 /** One fault from start to finish; the service is repaired afterwards. */
-type Fault = (broken: Breakable, seconds: (most: number) => Promise<void>) => Promise<void>
+export type Fault = (broken: Breakable, seconds: (most: number) => Promise<void>) => Promise<void>
 
 const workersWanted = 2
 // Like the locks of the workers, which last 3 seconds instead of 10.
@@ -80,6 +88,7 @@ const silentPublishes = 12
 const answersWithinMs = 20_000
 
 const faults: Record<string, Fault> = {
+  ...attacks,
   'worker killed': (broken, seconds) => replaceWorker(broken, seconds, 'SIGKILL'),
   'worker told to stop': (broken, seconds) => replaceWorker(broken, seconds, 'SIGTERM'),
   async 'worker frozen'(broken, seconds) {

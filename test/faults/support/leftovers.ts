@@ -31,9 +31,9 @@ export function sweepNow({ storage, records }: Pick<World, 'storage' | 'records'
   })
 }
 
-/** After a sweep the bucket holds only the packets that were current, with their parts and plain files. */
+/** After a sweep the bucket holds only the packets that were current, with their parts and plain files, and what other orgs have. */
 export async function mustBeSweptClean(world: World): Promise<void> {
-  const { storage, org, reader } = world
+  const { storage, org, otherOrgs, reader } = world
   const wanted = new Map<string, number>([[orgKey(org), 2]])
   for (const fileName of reader.fileNames()) {
     const name = packetName(org, fileName)
@@ -47,6 +47,7 @@ export async function mustBeSweptClean(world: World): Promise<void> {
   const left: StoredObject[] = []
   const manifests = new Set<string>()
   for await (const object of storage.store.list('')) {
+    if (otherOrgs.has(object.key.split('/')[0] as string)) continue
     const { manifestKey = '' } = parseMarkerKey(object.key) ?? {}
     if (parseGenerationKey(object.key) !== null) manifests.add(object.key)
     else if (!manifests.has(manifestKey)) left.push(object)

@@ -67,6 +67,8 @@ export interface Order {
 export interface World {
   service: Service
   org: string
+  /** Further orgs, whose packets are not checked. */
+  otherOrgs: Set<string>
   client: Client
   origin: Driver
   target: Driver
@@ -170,6 +172,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   return {
     service,
     org,
+    otherOrgs: new Set(),
     get client() {
       return client
     },

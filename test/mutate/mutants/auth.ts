@@ -29,4 +29,32 @@ export const auth: readonly Mutant[] = [
     to: '',
     tests: ['unit/auth/json-web-tokens'],
   },
+  {
+    file: 'shared/manager/repository.ts',
+    what: 'a token of any org claims the manager from which the index policies of all orgs are made',
+    from: 'if (orgs !== undefined && name === sharedManager) throw errors.nameReserved(name)',
+    to: '',
+    tests: ['unit/manager/reserved-name'],
+  },
+  {
+    file: 'api/manager/list-texts.ts',
+    what: 'a list of thousands of long texts is answered whole and takes the memory of the API',
+    from: 'if (bytes > 0 && bytes + size > mostBytes) break',
+    to: '',
+    tests: ['unit/api/list-texts'],
+  },
+  {
+    file: 'shared/auth/jwt.ts',
+    what: 'a client with a JSON Web Token gets the jobs of the static token that has its name',
+    from: "identity: JSON.stringify(['jwt', issuer, sub])",
+    to: 'identity: sub',
+    tests: ['unit/auth/json-web-tokens'],
+  },
+  {
+    file: 'shared/auth/signing-keys.ts',
+    what: 'last known keys count for ever while the key server is away',
+    from: 'if (!areKnown()) throw errors.keysAway(failure)',
+    to: '',
+    tests: ['unit/auth/signing-keys'],
+  },
 ]

@@ -57,4 +57,25 @@ export const cypher: readonly Mutant[] = [
     to: 'shifted / 400n',
     tests: ['unit/cypher/values'],
   },
+  {
+    file: 'shared/cypher/values.ts',
+    what: 'a large integer in a list arrives as text',
+    from: 'wrap ??= own.wrap',
+    to: 'wrap = own.wrap',
+    tests: ['unit/cypher/values'],
+  },
+  {
+    file: 'shared/cypher/values.ts',
+    what: 'a list of times cannot be replayed because one of them is given by its fields',
+    from: 'const own = areByFields ? timeByFields(values[index]) : element',
+    to: 'const own = element',
+    tests: ['unit/cypher/values'],
+  },
+  {
+    file: 'shared/cypher/zone-offsets.ts',
+    what: 'all datetimes of a list get the offset of the first',
+    from: 'offsets[position]',
+    to: 'offsets[0]',
+    tests: ['unit/cypher/zone-offsets'],
+  },
 ]

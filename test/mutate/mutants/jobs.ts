@@ -85,4 +85,27 @@ export const jobs: readonly Mutant[] = [
     to: 'return true',
     tests: ['integration/slice-results.count-once'],
   },
+  {
+    file: 'shared/jobs/job-list.ts',
+    what: 'a token of several orgs does not see all of their jobs',
+    from: 'const page = positions.slice(0, size)',
+    to: 'const page = positions',
+    tests: ['integration/job-record.lists'],
+  },
+  {
+    file: 'shared/jobs/idempotency.ts',
+    what: 'another request with the same Idempotency-Key gets the job of the first after the secret key was removed',
+    from: 'if (key && (await',
+    to: 'if (!key || (await',
+    tests: ['unit/jobs/idempotency'],
+  },
+  {
+    file: 'shared/jobs/finish-waiter.ts',
+    what: 'a client waits for a job that has finished already',
+    from: `        if (record === null || isFinished(record)) return record
+`,
+    to: `        if (record === null) return record
+`,
+    tests: ['integration/finish-waiter.wakes'],
+  },
 ]

@@ -24,6 +24,13 @@ export const origin: readonly Mutant[] = [
   },
   {
     file: 'shared/origin/policy.ts',
+    what: 'the host agent of Azure, which hands out secrets of the machine, counts as public',
+    from: ' || text === hostAgent',
+    to: '',
+    tests: ['unit/origin/policy'],
+  },
+  {
+    file: 'shared/origin/policy.ts',
     what: 'requests may connect to any port of a public address',
     from: 'if (!policy.ports.includes(port)) throw errors.dbUrlPortRefused()',
     to: '',
@@ -95,8 +102,8 @@ export const origin: readonly Mutant[] = [
   {
     file: 'shared/origin/connection-guard.ts',
     what: 'an origin may fill the memory of a program through connections that are kept',
-    from: 'mostBytes = mostBytesAtRest',
-    to: '',
+    from: 'if (bytesAtRest > mostBytesAtRest) throw',
+    to: 'if (false) throw',
     tests: ['unit/origin/kept-connections'],
   },
   {
@@ -105,5 +112,12 @@ export const origin: readonly Mutant[] = [
     from: 'link.openedAt + keptMs - performance.now()',
     to: 'keptMs',
     tests: ['unit/origin/kept-origins'],
+  },
+  {
+    file: 'shared/origin/policy.ts',
+    what: 'a rule of ORIGIN_ALLOW with a port allows every port',
+    from: 'policy.ports.includes(port) : rule.port === port)',
+    to: 'policy.ports.includes(port) : true)',
+    tests: ['unit/origin/policy'],
   },
 ]

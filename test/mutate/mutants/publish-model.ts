@@ -2,17 +2,17 @@ import type { Mutant } from '../mutant.ts'
 
 export const publishModel: readonly Mutant[] = [
   {
-    file: 'shared/publish/pairs/column-upserts.ts',
-    what: 'a value of a wrong type passes after one that needs the same expression',
-    from: "if (isTyped && code === plain && typeof value !== 'string') code += mostCodes * kindOfPlain(value)",
-    to: '',
-    tests: ['unit/publish/model.columns'],
+    file: 'shared/publish/pairs/upserts.ts',
+    what: 'a property is judged by the type of another one',
+    from: 'typeOf(kinds[at] as Kind)] as const)',
+    to: 'typeOf(kinds[0] as Kind)] as const)',
+    tests: ['unit/publish/model.rules'],
   },
   {
-    file: 'shared/publish/pairs/node-upserts.ts',
+    file: 'shared/publish/pairs/upserts.ts',
     what: 'what the model leaves out is deleted on the target',
-    from: 'protectedKeys: withSkipped(changes.protectedKeys, new Set(omitted))',
-    to: 'protectedKeys: changes.protectedKeys',
+    from: '[...skipped.map((at) => keys[at] as string), ...omitted]',
+    to: 'skipped.map((at) => keys[at] as string)',
     tests: ['unit/publish/model.rules'],
   },
   {

@@ -51,25 +51,11 @@ export const publishPairs: readonly Mutant[] = [
     tests: ['e2e/direct-packets'],
   },
   {
-    file: 'shared/publish/pairs/column-upserts.ts',
+    file: 'shared/publish/pairs/upserts.ts',
     what: 'protected properties are published',
-    from: 'if (this.#options.excluded.has(key)) return 0',
+    from: ' && !of.excluded.has(keys[at] as string)',
     to: '',
-    tests: ['unit/publish/columns'],
-  },
-  {
-    file: 'shared/publish/pairs/column-upserts.ts',
-    what: 'a list gets the expression of a single value, or the reverse',
-    from: '+ (list ? 1 : 0)',
-    to: '',
-    tests: ['unit/publish/columns'],
-  },
-  {
-    file: 'shared/publish/pairs/column-upserts.ts',
-    what: 'a large integer is written as a plain number, which a client may round',
-    from: "numbers === 'strict' || !isSafe(value) ? toInteger : plain",
-    to: "numbers === 'strict' ? toInteger : plain",
-    tests: ['unit/publish/columns'],
+    tests: ['unit/publish/upserts.write'],
   },
   {
     file: 'shared/publish/pairs/pair-maker.ts',
@@ -86,11 +72,11 @@ export const publishPairs: readonly Mutant[] = [
     tests: ['unit/publish/pairs'],
   },
   {
-    file: 'shared/publish/pairs/node-upserts.ts',
+    file: 'shared/publish/pairs/upserts.ts',
     what: 'a value that was skipped is deleted on the target',
-    from: 'new Set([...(skipped ?? []), ...verdict.omitted])',
-    to: 'new Set(verdict.omitted)',
-    tests: ['replay/skipping.never-deletes'],
+    from: '[...skipped.map((at) => keys[at] as string), ...omitted]',
+    to: '[...omitted]',
+    tests: ['unit/publish/upserts.write'],
   },
   {
     file: 'shared/publish/pairs/node-upserts.ts',
@@ -112,5 +98,12 @@ export const publishPairs: readonly Mutant[] = [
     from: 'byte === backslash && !this.#isEscaped',
     to: 'byte === backslash',
     tests: ['unit/publish/convert-syntax'],
+  },
+  {
+    file: 'shared/cypher/json-bytes.ts',
+    what: 'a long text that is not ASCII is cut, so that the part is not JSON',
+    from: 'Buffer.byteLength(text) : text.length * 3',
+    to: 'text.length : text.length * 3',
+    tests: ['unit/publish/json-bytes'],
   },
 ]

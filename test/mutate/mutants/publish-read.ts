@@ -9,27 +9,6 @@ export const publishRead: readonly Mutant[] = [
     tests: ['integration/packet.trusts-no-earlier-request'],
   },
   {
-    file: 'shared/publish/read/columns.ts',
-    what: 'a property that earlier nodes did not have is not published',
-    from: 'return present === values[length] ? { keys: columns.keys, values, columns } : null',
-    to: 'return { keys: columns.keys, values, columns }',
-    tests: ['integration/packet.columns-change-nothing'],
-  },
-  {
-    file: 'shared/publish/read/records.ts',
-    what: 'a node or relationship that was deleted while it was read is published without properties',
-    from: 'if (row[keys.length] !== 0) return false',
-    to: 'if (keys.length >= 0) return false',
-    tests: ['integration/packet.deleted-while-read'],
-  },
-  {
-    file: 'shared/publish/read/records.ts',
-    what: 'a record may hold eight elements of any size',
-    from: 'Math.floor(recordBytes / Math.max(1, largestBytes))',
-    to: 'mostElements',
-    tests: ['integration/packet.large-elements', 'unit/publish/records.hold-few-elements'],
-  },
-  {
     file: 'shared/publish/read/hub.ts',
     what: 'a part of the relationships of a node with very many is not published',
     from: 'for (let part = 0; part < parts; part++)',

@@ -64,4 +64,11 @@ export const publishRequest: readonly Mutant[] = [
     to: '[index.label]',
     tests: ['unit/publish/option-agreement'],
   },
+  {
+    file: 'shared/publish/request/identity.ts',
+    what: 'two large integer ids that are equal as floats count as one node',
+    from: '/[.eE]/.test(text) && Number.isInteger',
+    to: 'Number.isInteger',
+    tests: ['unit/publish/identity'],
+  },
 ]

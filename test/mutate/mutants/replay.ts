@@ -25,6 +25,27 @@ export const replay: readonly Mutant[] = [
     tests: ['integration/verify.tells'],
   },
   {
+    file: 'shared/replay/run/retry.ts',
+    what: 'a replay waits for a lost target forever',
+    from: 'lostAt ?? performance.now()',
+    to: 'performance.now()',
+    tests: ['unit/replay/retry'],
+  },
+  {
+    file: 'shared/replay/verify/values.ts',
+    what: 'a comparison takes a point at -0.0 for a point at 0.0',
+    from: ' || Object.is(field, -0) ? valueText(field)',
+    to: ' ? valueText(field)',
+    tests: ['unit/replay/verify.findings'],
+  },
+  {
+    file: 'shared/replay/verify/expectation.ts',
+    what: 'a comparison evaluates the values of one type by the function of another',
+    from: '`${wrap} ${list}`',
+    to: '`${list}`',
+    tests: ['integration/verify.many-properties'],
+  },
+  {
     file: 'shared/replay/verify/values.ts',
     what: 'a comparison takes both instants of an hour that is repeated for one',
     from: 'if (areEqual === false || ',
@@ -34,8 +55,8 @@ export const replay: readonly Mutant[] = [
   {
     file: 'shared/replay/verify/checks.ts',
     what: 'a label that a packet removes may stay',
-    from: '=> labels.includes(label))\n      return',
-    to: '=> false && labels.includes(label))\n      return',
+    from: '=> labels.has(label))\n      const',
+    to: '=> false && labels.has(label))\n      const',
     tests: verify,
   },
   {
@@ -69,7 +90,7 @@ export const replay: readonly Mutant[] = [
   {
     file: 'shared/replay/verify/finding.ts',
     what: 'a property that a packet does not have is not told',
-    from: 'if (Object.hasOwn(expected, key) || protectedKeys.includes(key)) continue',
+    from: 'if (Object.hasOwn(expected, key) || kept.has(key)) continue',
     to: 'continue',
     tests: verify,
   },
@@ -107,5 +128,12 @@ export const replay: readonly Mutant[] = [
     from: ' || ofIndexedValue.test(describeFailure(error))',
     to: '',
     tests: ['integration/replay.bad-pairs'],
+  },
+  {
+    file: 'cli/source/resolve.ts',
+    what: 'the client looks for a packet of a sub-directory in the org above it',
+    from: '.reverse()',
+    to: '',
+    tests: ['unit/cli/source'],
   },
 ]

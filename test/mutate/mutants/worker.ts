@@ -57,4 +57,63 @@ export const worker: readonly Mutant[] = [
     to: 'redisNow(redis)',
     tests: ['integration/janitor.lock-and-grace'],
   },
+  {
+    file: 'worker/finish-job.ts',
+    what: 'parts of a file of others stay when a packet is forced over it',
+    from: 'generation === 1 && !job.force)',
+    to: 'generation === 1)',
+    tests: ['integration/job.failures-beside-a-commit'],
+  },
+  {
+    file: 'worker/finish-job.ts',
+    what: 'a job ends as cancelled although its packet is there',
+    from: `  if (await finishCommitted(context, job)) return
+  const isFirst`,
+    to: '  const isFirst',
+    tests: ['integration/job.failures-beside-a-commit'],
+  },
+  {
+    file: 'worker/commit-packet.ts',
+    what: 'a run that was frozen for days commits',
+    from: 'latest: latestLately(job), until, taken',
+    to: 'latest: latestLately(job), taken',
+    tests: ['unit/worker/commit-packet'],
+  },
+  {
+    file: 'worker/janitor.ts',
+    what: 'the parts of a job that takes hours are removed while it runs',
+    from: 'config.limits.jobSeconds * 1_000 + dayMs',
+    to: 'config.limits.jobSeconds + dayMs',
+    tests: ['integration/janitor.duties'],
+  },
+  {
+    file: 'worker/janitor.ts',
+    what: 'the parts of a job are removed because its record cannot be read',
+    from: 'return isUnfinished ?? true',
+    to: 'return isUnfinished ?? false',
+    tests: ['integration/janitor.duties'],
+  },
+  {
+    file: 'worker/progress.ts',
+    what: 'a run never learns that it was cancelled after Redis was away once',
+    from: `      if (reason !== null) stopped.abort(reason)
+    } catch (error) {
+      log.warn({ err: error }, 'progress not written')
+    } finally {
+      isReporting = false
+    }`,
+    to: `      if (reason !== null) stopped.abort(reason)
+      isReporting = false
+    } catch (error) {
+      log.warn({ err: error }, 'progress not written')
+    }`,
+    tests: ['unit/worker/progress'],
+  },
+  {
+    file: 'shared/jobs/void-job.ts',
+    what: 'the parts of a packet are removed because its job was cancelled',
+    from: 'return (await generations.ofJob(name, id, above)) === null',
+    to: 'return true',
+    tests: ['integration/slice-results.count-once'],
+  },
 ]

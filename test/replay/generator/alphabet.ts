@@ -92,6 +92,20 @@ export const valuePool: readonly unknown[] = [
   new neo4j.types.Date(2024n, 2n, 29n),
   new neo4j.types.Duration(14n, -3n, 5n, 6n),
   new neo4j.types.Point(7203n as never, 1.5, -2),
+  new neo4j.types.Point(9157n as never, -0, 2.5, -3),
+  new neo4j.types.Time(1n, 2n, 3n, 4n, -5_400n),
+  new neo4j.types.LocalTime(23n, 59n, 59n, 999_999_999n),
+  new neo4j.types.LocalDateTime(2024n, 2n, 29n, 1n, 2n, 3n, 4n),
+  new neo4j.types.DateTime(2024n, 2n, 29n, 1n, 2n, 3n, 0n, 19_800n),
+  // At an offset with seconds, which no text can hold.
+  new neo4j.types.DateTime(1890n, 1n, 1n, 0n, 0n, 0n, 0n, 3_208n),
+  [new neo4j.types.Time(1n, 2n, 3n, 4n, 0n), new neo4j.types.Time(1n, 2n, 3n, 4n, 3_600n)],
+  [new neo4j.types.LocalDateTime(2024n, 2n, 29n, 1n, 2n, 3n, 4n)],
 ]
+
+/** Hundreds of properties of all types. */
+export const wideProperties: Readonly<Record<string, unknown>> = Object.fromEntries(
+  Array.from({ length: 300 }, (_, at) => [`wide${at}`, valuePool[at % valuePool.length]]),
+)
 
 export const bytes = new Int8Array([1, 2])

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { BuildSizes } from '../../../shared/publish/read/sizes.ts'
+import type { BuildSizes } from '../../../shared/publish/read/reading.ts'
 import type { Alphabet } from './alphabet.ts'
 import { drafts, seldom, spoilers, styles } from './drafts.ts'
 import { describeGraph, type Graph } from './graph.ts'
@@ -55,7 +55,7 @@ export const cases = (
         { weight: 5, arbitrary: deliveries(false, [5_000, 5_000, 5_000, 1, 2, 4]) },
         { weight: 1, arbitrary: deliveries(true, [5_000, 1, 2, 3]) },
       ),
-      sizes: fc.record({ sample: smaller, group: smaller, chunk: small }),
+      sizes: fc.record({ probe: smaller, group: smaller, chunk: small }),
     })
     .map(({ style, ownStyles, twin, spoiler, delivery, sizes, ...recipe }) => {
       const origin = buildOrigin(recipe.origin, names)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import neo4j from 'neo4j-driver'
-import { type Alphabet, bytes, idPool, types, valuePool } from './alphabet.ts'
+import { type Alphabet, bytes, idPool, types, valuePool, wideProperties } from './alphabet.ts'
 import { equalIds, type Graph, type Node, type Properties, type Relationship } from './graph.ts'
 
 /** A node's labels and `index` property relative to the mapping. The last three kinds have no identity. */
@@ -20,6 +20,7 @@ interface NodeRecipe {
   profile: number
   value: unknown
   photo: number
+  isWide: boolean
 }
 
 const nodeRecipe: fc.Arbitrary<NodeRecipe> = fc.record({
@@ -30,6 +31,8 @@ const nodeRecipe: fc.Arbitrary<NodeRecipe> = fc.record({
   profile: fc.nat(20),
   value: fc.constantFrom(...valuePool),
   photo: fc.nat(5),
+  // Seldom: a database takes long to plan so many properties.
+  isWide: fc.oneof({ weight: 80, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 })
 
 /** Adjusts a recipe; a sound graph contains only publishable nodes and values. */
@@ -152,7 +155,7 @@ export function buildOrigin({ nodes, ...recipe }: OriginRecipe, names: Alphabet)
 
 function buildNodes(recipes: readonly NodeRecipe[], names: Alphabet): Node[] {
   const nodes: Node[] = []
-  for (const { kind, twist, slot, extra, profile, value, photo } of recipes) {
+  for (const { kind, twist, slot, extra, profile, value, photo, isWide } of recipes) {
     const [letters, , index] = (kinds[kind] as string).split(' ') as [string, string?, string?]
     const labels = [...letters].map((letter) => names[letter.toLowerCase() as 'a'])
     const isTaken = (id: unknown) =>
@@ -170,6 +173,7 @@ function buildNodes(recipes: readonly NodeRecipe[], names: Alphabet): Node[] {
     nodes.push({
       labels: [...new Set([...labels, ...extra.map((letter) => names[letter])])],
       properties: {
+        ...(isWide ? wideProperties : {}),
         ...nodeProfiles[profile]?.(value),
         ...(photo === 5 ? { photo: bytes } : {}),
         ...(index === undefined ? {} : { index: names[index.toLowerCase() as 'a'] }),

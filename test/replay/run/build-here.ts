@@ -1,7 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { buildPacket } from '../../../shared/publish/build-packet.ts'
-import type { BuildSizes } from '../../../shared/publish/read/sizes.ts'
+import type { BuildSizes } from '../../../shared/publish/read/reading.ts'
 import { parseMulti } from '../../../shared/publish/request/multi.ts'
-import { parsePart } from '../../../shared/replay/pair.ts'
+import { type Pair, parsePart } from '../../../shared/replay/pair.ts'
+import type { Uniqueness } from '../../../shared/replay/preflight/constraints.ts'
+import { createNeeds } from '../../../shared/replay/preflight/needed.ts'
+import { type Recognised, recognise } from '../../../shared/replay/recognise.ts'
 import type { Case } from '../generator/cases.ts'
 import { bodiesOf, type Delivered } from './deliver.ts'
 import type { World } from './run-case.ts'
@@ -21,7 +25,7 @@ export async function buildHere({ requests, delivery }: Case, world: World, size
     spentSeconds: 0,
     acceptedAt: Date.now(),
   }
-  await buildPacket(order, {
+  const { report } = await buildPacket(order, {
     originPolicy: world.originPolicy,
     sink: async ({ number, bytes }) => {
       parts[number - 1] = parsePart(bytes.toString())
@@ -30,5 +34,15 @@ export async function buildHere({ requests, delivery }: Case, world: World, size
     onProgress() {},
     sizes,
   })
+  requireNamed(parts.flat(), report.identities)
   return { status: 200, error: null, parts }
+}
+
+/** A target needs a constraint for each kind of identity by which pairs find nodes. */
+function requireNamed(pairs: readonly Pair[], identities: readonly Uniqueness[]): void {
+  const needs = createNeeds()
+  needs.add(pairs.map(({ statement }) => ({ recognised: recognise(statement) as Recognised })))
+  const isNamed = (one: Uniqueness) => identities.some((known) => isDeepStrictEqual(known, one))
+  const unnamed = needs.all().filter((one) => !isNamed(one))
+  if (unnamed.length > 0) throw new Error(`the report lacks identities: ${JSON.stringify(unnamed)}`)
 }

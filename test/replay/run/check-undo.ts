@@ -60,7 +60,7 @@ async function undoOne(world: World, target: Neo4jAddress, given: Case, director
   const { to, names } = world
   const { orderSeed } = given.delivery
   await createOrigin(world.from, given.origin, names)
-  const sizes = given.sizes ?? { sample: 3, group: 3, chunk: 3 }
+  const sizes = given.sizes ?? { probe: 3, group: 3, chunk: 3 }
   const built = await buildHere(given, world, sizes).catch(() => null)
   if (built === null) return
   const before = admitted(given, world)

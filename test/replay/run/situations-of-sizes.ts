@@ -1,4 +1,4 @@
-import type { BuildSizes } from '../../../shared/publish/read/sizes.ts'
+import type { BuildSizes } from '../../../shared/publish/read/reading.ts'
 import type { Plan } from '../oracle/plan.ts'
 import { relationshipsAt } from '../oracle/select.ts'
 import type { Seen, Situation } from './situations.ts'
@@ -28,21 +28,21 @@ export const situationsOfSizes: Situation[] = [
       ),
   },
   {
-    name: 'nodes read as columns',
+    name: 'nodes read again after a probe',
     atLeast: 2,
     occurs: (it) =>
       somePlan(
         it,
-        ({ publishesNodes, selection: { targeted } }, { sample, chunk }) =>
-          publishesNodes && Math.min(chunk, targeted.length) > sample,
+        ({ publishesNodes, selection: { targeted } }, { probe, chunk }) =>
+          publishesNodes && Math.min(chunk, targeted.length) >= probe,
       ),
   },
   {
-    name: 'relationships of one node read as columns',
+    name: 'relationships of one node read again after a probe',
     atLeast: 1,
     occurs: (it) =>
-      somePlan(it, (plan, { sample, group }) =>
-        countsOf(plan).some((counts) => counts.some((count) => count > sample && count <= group)),
+      somePlan(it, (plan, { probe, group }) =>
+        countsOf(plan).some((counts) => counts.some((count) => count >= probe && count <= group)),
       ),
   },
   {

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
 import { bindToModel } from '../../../api/submission/bind-to-model.ts'
+import type { Principal } from '../../../shared/auth/principal.ts'
 import type { AppError } from '../../../shared/errors/app-error.ts'
+import { createModels } from '../../../shared/manager/repository.ts'
+import type { Statement } from '../../../shared/manager/statements.ts'
 import type { VersionDocument } from '../../../shared/manager/version-document.ts'
 import { distinctTreatments } from '../../../shared/publish/build/conflicts.ts'
 import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
+import { only } from '../../support/only.ts'
 
 // The API answers nothing else meanwhile.
 const longestSeconds = 3
@@ -12,17 +16,17 @@ const keys = (count: number, name: string) => Array.from({ length: count }, (_, 
 /** Binds to a version with these node types, each identified by `id`, and properties. @returns also the CPU time. */
 async function bind(types: string[], properties: string[], bodies: Partial<PublishRequest>[]) {
   async function* document(): AsyncIterable<VersionDocument> {
-    yield { properties: [], nodeTypes: types.map((key) => ({ key, properties: [{ key: 'id', unique: true }] })) }
     yield { properties: properties.map((key) => ({ key })), nodeTypes: [] }
+    yield { properties: [], nodeTypes: types.map((key) => ({ key, properties: [{ key: 'id', unique: true }] })) }
   }
   const bindable = async () => ({ grn: 'grn:gg:managerversion:1', document: document() })
-  const models = { visibleTo: () => ({ bindable }) }
+  const models = { checkedBy: () => models, visibleTo: () => ({ bindable }) }
   const database = { dbUrl: 'bolt://db', credentials: 'Basic YTpi', model: 'm', originIds: ['a'], metadata: true }
   const requests: PublishRequest[] = bodies.map((body) => ({ ...database, ...body }))
   const context = { models } as unknown as Parameters<typeof bindToModel>[0]
-  const principal = { scopes: ['manager:read'] } as unknown as Parameters<typeof bindToModel>[1]
+  const caller = { principal: { scopes: ['manager:read'] } } as unknown as Parameters<typeof bindToModel>[1]
   const before = process.threadCpuUsage()
-  const bound = await bindToModel(context, principal, { requests, kind: 'multi' }).catch((error: AppError) => error)
+  const bound = await bindToModel(context, caller, { requests, kind: 'multi' }).catch((error: AppError) => error)
   const treatments = 'requests' in bound ? distinctTreatments(bound.requests).length : 0
   const { user, system } = process.threadCpuUsage(before)
   expect((user + system) / 1e6).toBeLessThan(longestSeconds)
@@ -63,4 +67,27 @@ test('names of a large model are found in time', async () => {
   const bodies = keys(20, 'T').map((index) => ({ index, protectedNodeProperties }))
   const { bound } = await bind(keys(20, 'T'), ['id', ...keys(90_000, 'property')], bodies)
   expect(bound).not.toHaveProperty('status')
+})
+
+test('a model is read no further once the client has left', async () => {
+  const closed = new AbortController()
+  let reads = 0
+  const database = {
+    async read({ query }: Statement) {
+      if (++reads === 4) closed.abort(new Error('the client left'))
+      const isPage = query.includes('ORDER BY part.key')
+      return isPage ? keys(500, `page${reads}-`).map((key) => [key, 'String']) : [[false]]
+    },
+    write: async () => [],
+    close: async () => {},
+  }
+  const principal = only<Principal>({ orgs: ['*'], scopes: ['manager:read'] })
+  const request: PublishRequest = { dbUrl: 'bolt://db', credentials: '', model: 'grn:gg:managerversion:1' }
+  const bound = bindToModel(
+    { models: createModels(database) },
+    { principal, signal: closed.signal },
+    { requests: [request], kind: 'publish' },
+  )
+  await expect(bound).rejects.toThrow('the client left')
+  expect(reads).toBe(4)
 })

@@ -41,3 +41,19 @@ test('a share of one admits a client once at a time', () => {
   first()
   budget('ann', 1)
 })
+
+test('a reservation grows within the share and the budget, and gives back all of it at once', () => {
+  const budget = createBudget(10, 'things')
+  const [ann, bob] = [budget('ann', 0), budget('bob', 0)]
+  ann.add(4)
+  const second = budget('ann', 0)
+  expect(codeOf(() => second.add(2))).toBe('tooManyAtOnce')
+  second.add(1)
+  bob.add(5)
+  expect(codeOf(() => bob.add(1))).toBe('processBusy')
+  ann.add(-2)
+  bob.add(1)
+  bob()
+  bob.add(5)
+  budget('cid', 7)
+})

@@ -5,15 +5,19 @@ import express from 'express'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { ApiContext } from '../../../api/context.ts'
 import { noOrg } from '../../../api/http/access.ts'
+import { createBudget } from '../../../api/http/budget.ts'
 import { type Answer, defineEndpoint } from '../../../api/http/endpoint.ts'
 import { handleErrors } from '../../../api/http/error-handler.ts'
 import { mountEndpoints } from '../../../api/http/mount.ts'
 import { logRequests } from '../../../api/http/request-log.ts'
 import * as errors from '../../../shared/errors/catalogue.ts'
+import type { JobRecords } from '../../../shared/jobs/job-records.ts'
 import type { Logger } from '../../../shared/observability/log.ts'
 import { createMetrics } from '../../../shared/observability/metrics.ts'
 import { publishResponse, type StatementSource } from '../../../shared/publish/response.ts'
+import { storageOn } from '../../../shared/storage/storage.ts'
 import { documentsOf } from '../../support/manifests.ts'
+import { openMemoryStore } from '../../support/memory-store.ts'
 import { only } from '../../support/only.ts'
 
 const entries: { path: string; status: number; isWhole: boolean }[] = []
@@ -23,7 +27,13 @@ const log = only<Logger>({
   error: (entry: unknown) => void failures.push((entry as { err: unknown }).err),
 })
 const metrics = createMetrics()
-const context = only<ApiContext>({ log, metrics })
+const reads = {
+  ...storageOn(openMemoryStore()),
+  records: only<JobRecords>({}),
+  models: null,
+  longReads: createBudget(1, 'long lists'),
+}
+const context = only<ApiContext>({ log, metrics, ...reads })
 
 /** A response that starts, then waits for `rest` before it ends. */
 const source = (rest: () => Promise<void>): Answer => {

@@ -76,3 +76,11 @@ describe('a shape that is slow to parse is rejected before parsing', () => {
     expect(shapeOf(Buffer.from(text)).problem).toBeNull()
   })
 })
+
+test('a text with a character that is not ASCII counts with two bytes for each of its characters', () => {
+  const heapOf = (text: string) => shapeOf(Buffer.from(text)).heapBytes
+  const ascii = 'a'.repeat(10_000)
+  const [plain, wide, escaped] = [JSON.stringify([ascii]), JSON.stringify([`${ascii}生`]), `["${ascii}\\u751f"]`]
+  expect(heapOf(plain)).toBeLessThan(11_000)
+  for (const text of [wide, escaped]) expect(heapOf(text)).toBeGreaterThan(20_000)
+})

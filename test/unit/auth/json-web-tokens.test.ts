@@ -5,7 +5,9 @@ import { audience, inSeconds, issuer, startIdentityProvider } from '../../suppor
 
 const identity = await startIdentityProvider()
 afterAll(identity.stop)
-const principalOf = createJwtTokens({ jwksUrl: identity.jwksUrl, issuer, audience, cooldownSeconds: 30 })
+const settings = { jwksUrl: identity.jwksUrl, issuer, audience, cooldownSeconds: 30, staleSeconds: 60 }
+const silently = { info: () => {}, error: () => {}, set: () => {} }
+const principalOf = createJwtTokens(settings, silently, silently)
 const withClaims = async (claims: JWTPayload) => principalOf(await identity.sign(claims))
 
 describe('clock skew of five seconds is tolerated', () => {
@@ -36,6 +38,13 @@ describe('a token is invalid', () => {
     expect(await principalOf(await identity.sign({}, { typ: 'logout+jwt' }))).toBeNull()
     expect(await principalOf(await identity.sign({}, { typ: 'at+jwt' }))).not.toBeNull()
   })
+})
+
+test('a client is another than the static token that has its name, and than the same subject of another issuer', async () => {
+  const principal = await withClaims({ sub: 'ci' })
+  expect(principal?.name).toBe('ci')
+  expect(principal?.identity).not.toBe('ci')
+  expect(principal?.identity).toContain(issuer)
 })
 
 describe('scopes', () => {

@@ -158,3 +158,10 @@ test('a name that can be no packet is not looked for', async () => {
     stderr: 'error: "people.json" is no file here and no packet at http://127.0.0.1:9\n',
   })
 })
+
+test('a name with several slashes is a packet of the longest org that it may begin with', async () => {
+  const service = await startFakeService(() => ({ status: 404, body: {} }))
+  const { code } = await runCli(['inspect', 'acme/eu/people.json'], service.variables)
+  expect(code).toBe(7)
+  expect(service.requests.map(({ url }) => url.split('?')[0])).toEqual(['/1.0/publish/acme%2Feu/people.json/manifest'])
+})

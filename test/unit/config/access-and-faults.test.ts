@@ -14,6 +14,7 @@ test('JSON Web Tokens require an issuer, an audience and a JWKS URL over https',
     AUTH_ISSUER: 'me',
     AUTH_AUDIENCE: 'us',
     AUTH_JWKS_COOLDOWN_SECONDS: '5',
+    AUTH_JWKS_STALE_SECONDS: '5',
   }))
     expect(problemsOf({ ...least, [name]: value })).toEqual([`${name}: only with AUTH_JWKS_URL`])
 })

@@ -70,6 +70,7 @@ describe('the value table', () => {
     ['an empty list', [], '{p} []'],
     ['a list of dates', [new GraphDate(2024n, 1n, 2n)], '[x IN {p} | date(x)] ["2024-01-02"]'],
     ['a list with one large integer', [1n, 9007199254740993n], '[x IN {p} | toInteger(x)] [1,"9007199254740993"]'],
+    ['a list whose last integer is small', [9007199254740993n, 1n], '[x IN {p} | toInteger(x)] ["9007199254740993",1]'],
     ['a list with NaN', [1, Number.NaN], '[x IN {p} | toFloat(x)] [1.0,"NaN"]'],
   ])('renders %s', (_name, value, expected) => {
     expect(rendered(value)).toBe(expected)
@@ -97,6 +98,11 @@ const durationFields = ['months', 'days', 'seconds', 'nanoseconds']
 test.each([
   ['an integer', 42n, 'toInteger({p}) 42'],
   ['a list of floats', [1, -0], '[x IN {p} | toFloat(x)] [1.0,-0.0]'],
+  [
+    'times of which one is given by its fields',
+    [new Time(1n, 2n, 3n, 0n, 3_600n), new Time(1n, 2n, 3n, 0n, 3_601n)],
+    `[x IN {p} | time({${asIntegers(['hour', 'minute', 'second', 'nanosecond'], 'x')}, timezone: x.timezone})] [{"hour":1,"minute":2,"second":3,"nanosecond":0,"timezone":"+01:00"},{"hour":1,"minute":2,"second":3,"nanosecond":0,"timezone":"+01:00:01"}]`,
+  ],
   [
     'a duration',
     new Duration(1n, -2n, 3n, 4n),

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { idempotencyOf, parseIdempotencyKey, sameJob } from '../../../shared/jobs/idempotency.ts'
 import type { Submission } from '../../../shared/jobs/submission.ts'
@@ -18,7 +19,7 @@ const submission = (changes: Record<string, unknown> = {}, others: Partial<Submi
 })
 
 const of = (it: Submission, keys = [first]) => idempotencyOf(keys, 'client', 'key', it)
-const known = (it: Submission, keys = [first]) => ({ id: 'job', fingerprint: of(it, keys).fingerprint })
+const known = async (it: Submission, keys = [first]) => ({ id: 'job', fingerprint: (await of(it, keys)).fingerprint })
 
 describe('an Idempotency-Key', () => {
   test.each(['a', '!', '~', 'x'.repeat(255), '8e03978e-40d5-43dd-bc93-6894a57f9324'])('may be %s', (header) => {
@@ -33,7 +34,7 @@ describe('an Idempotency-Key', () => {
     expect(parseIdempotencyKey(undefined)).toBeNull()
   })
 
-  test('is stored as a digest that is unique to the client and the key', () => {
+  test('is stored as a digest that is unique to the client and the key', async () => {
     const pairs = [
       ['a', 'b'],
       ['a', 'c'],
@@ -41,25 +42,27 @@ describe('an Idempotency-Key', () => {
       ['a","b', ''],
       ['', 'a","b'],
     ] as const
-    const digests = pairs.map(([client, key]) => idempotencyOf([first], client, key, submission()).key)
+    const digests = await Promise.all(
+      pairs.map(async ([client, key]) => (await idempotencyOf([first], client, key, submission())).key),
+    )
     expect(new Set(digests).size).toBe(pairs.length)
-    expect(idempotencyOf([first], 'a', 'b', submission({ originIds: ['p2'] })).key).toBe(digests[0])
+    expect((await idempotencyOf([first], 'a', 'b', submission({ originIds: ['p2'] }))).key).toBe(digests[0])
     expect(digests.every((digest) => /^[\w-]{43}$/.test(digest))).toBe(true)
   })
 })
 
 describe('a request is the same', () => {
-  test('regardless of the order of its fields and map keys', () => {
+  test('regardless of the order of its fields and map keys', async () => {
     const { mappedIndices, ...others } = validRequest
     const reversed = (map: object) => Object.fromEntries(Object.entries(map).reverse())
     const shuffled = reversed({ ...others, mappedIndices: reversed(mappedIndices) })
     expect(JSON.stringify(shuffled)).not.toBe(JSON.stringify(validRequest))
     const again = submission({}, { requests: [parsePublishRequest(shuffled).request] })
-    expect(sameJob([first], known(submission()), again)).toBe('job')
+    expect(await sameJob([first], await known(submission()), again)).toBe('job')
   })
 
-  test('whether a null field is sent or omitted', () => {
-    expect(sameJob([first], known(submission()), submission({ relationships: null }))).toBe('job')
+  test('whether a null field is sent or omitted', async () => {
+    expect(await sameJob([first], await known(submission()), submission({ relationships: null }))).toBe('job')
   })
 })
 
@@ -74,30 +77,40 @@ describe('a request is different', () => {
     ['another batch size', submission({}, { batchSize: 4_999 })],
     ['a multi', submission({}, { kind: 'multi' })],
     ['one request more', submission({}, { requests: [...submission().requests, ...submission().requests] })],
-  ])('with %s', (_what, other) => {
-    expect(() => sameJob([first], known(submission()), other)).toThrow(
+  ])('with %s', async (_what, other) => {
+    await expect(sameJob([first], await known(submission()), other)).rejects.toThrow(
       expect.objectContaining({ status: 422, code: 'keyReused' }),
     )
   })
 })
 
 describe('a fingerprint', () => {
-  test('under an older key is recognized while that key is configured', () => {
-    const older = known(submission(), [first])
-    expect(sameJob([second, first], older, submission())).toBe('job')
-    expect(() => sameJob([second, first], older, submission({ originIds: ['p2'] }))).toThrow('this key was used')
-    expect(known(submission(), [second, first]).fingerprint).toMatch(/^k2\./)
+  test('under an older key is recognized while that key is configured', async () => {
+    const older = await known(submission(), [first])
+    expect(await sameJob([second, first], older, submission())).toBe('job')
+    await expect(sameJob([second, first], older, submission({ originIds: ['p2'] }))).rejects.toThrow(
+      'this key was used',
+    )
+    expect((await known(submission(), [second, first])).fingerprint).toMatch(/^k2\./)
   })
 
-  test('under a removed key, or another key of the same name, is not recognized', () => {
-    const older = known(submission(), [first])
-    expect(() => sameJob([second], older, submission())).toThrow('this key was used')
-    expect(() => sameJob([keyOf('k1', 3)], older, submission())).toThrow('this key was used')
+  test('under a removed key, or another key of the same name, is not recognized', async () => {
+    const older = await known(submission(), [first])
+    await expect(sameJob([second], older, submission())).rejects.toThrow('this key was used')
+    await expect(sameJob([keyOf('k1', 3)], older, submission())).rejects.toThrow('this key was used')
   })
 
-  test('is keyed, because a plain digest would allow guessing the password', () => {
-    const { fingerprint } = of(submission())
+  test('is keyed, because a plain digest would allow guessing the password', async () => {
+    const { fingerprint } = await of(submission())
     expect(fingerprint).toMatch(/^k1\.[\w-]{43}$/)
-    expect(of(submission(), [keyOf('k1', 3)]).fingerprint).not.toBe(fingerprint)
+    expect((await of(submission(), [keyOf('k1', 3)])).fingerprint).not.toBe(fingerprint)
+  })
+
+  test('is of the text with sorted keys, in jobs of earlier versions too', async () => {
+    const text =
+      '{"batchSize":5000,"fileName":"people","force":false,"kind":"publish","orgName":"acme","requests":[{"dbUrl":"a","numbers":"plain"},{"dbUrl":"b"}]}'
+    const requests = [{ numbers: 'plain', dbUrl: 'a' }, { dbUrl: 'b' }] as unknown as Submission['requests']
+    const digest = createHmac('sha256', first.key).update(text).digest('base64url')
+    expect((await of(submission({}, { requests }))).fingerprint).toBe(`k1.${digest}`)
   })
 })

@@ -48,6 +48,7 @@ const fieldsOfVersion: Record<number, readonly string[]> = {
   3: fieldsOfVersion3.sort(),
   4: fieldsOfVersion4.sort(),
   5: fieldsOfVersion4,
+  6: fieldsOfVersion4,
 }
 
 const valuesOf = (field: string): string => {

@@ -19,7 +19,8 @@ function schemaOf({ method, path }: Endpoint) {
 }
 
 const flag = fc.constantFrom(true, false, null, 'true')
-const text = fc.constantFrom('Title', '', null, 7, 'x'.repeat(10_000), 'x'.repeat(10_001))
+const lengths = [1_000, 1_001, 10_000, 10_001].map((length) => 'x'.repeat(length))
+const text = fc.constantFrom('Title', '', null, 7, ...lengths)
 const name = fc.constantFrom('title', 'a\\b', '', ' ', null, 'grn:gg:x', 'a\u0000b', 'x'.repeat(255), 'x'.repeat(256))
 const access = { isEditable: flag, editable: flag, isDeletable: flag, deletable: flag }
 const texts = { definition: text, displayValue: text }

@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Origin, openOrigin } from '../../../shared/origin/connect.ts'
 import { bytesOf, type FakeBolt, fakeBolt, inChunks, type Reply } from '../../support/fake-bolt.ts'
+import { readRows } from '../../support/read-rows.ts'
 
 const credentials = `Basic ${btoa('user:password')}`
 
@@ -64,9 +65,9 @@ const collectGarbage: () => void = runInNewContext('gc')
 describe('an origin that sends one-byte chunks', () => {
   test('is read without blocking the event loop', { timeout: 120_000 }, async () => {
     const text = 'x'.repeat(180_000)
-    const server = await fakeBolt(() => [{ record: [[text, 1]] }, end], { padding: text }, { chunkBytes: 1 })
+    const server = await fakeBolt(() => [{ record: [text, 1] }, end], { padding: text }, { chunkBytes: 1 })
     const origin = await open(server)
-    expect(await origin.rows('RETURN 1')).toEqual([[text, 1n]])
+    expect(await readRows(origin, 'RETURN 1')).toEqual([[text, 1n]])
     await origin.close()
   })
 
@@ -83,7 +84,7 @@ describe('an origin that sends one-byte chunks', () => {
     }
     const server = await fakeBolt(endless)
     const origin = await open(server)
-    await expect(origin.rows('RETURN 1')).rejects.toMatchObject(broke)
+    await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject(broke)
     await origin.close()
   })
 
@@ -96,22 +97,22 @@ describe('an origin that sends one-byte chunks', () => {
 
 test('a record of very many values does not block the event loop for long', { timeout: 120_000 }, async () => {
   const list = Array.from({ length: 300_000 }, () => 'x')
-  const server = await fakeBolt(() => [{ record: [[list]] }, end])
+  const server = await fakeBolt(() => [{ record: [list] }, end])
   const origin = await open(server)
-  expect(await origin.rows('RETURN 1')).toEqual([[list]])
+  expect(await readRows(origin, 'RETURN 1')).toEqual([[list]])
   await origin.close()
 })
 
 describe('an origin that returns more than fits in memory', () => {
   const text = 'x'.repeat(8 * mebibyte)
-  const row: Reply = { bytes: bytesOf({ record: [[text]] }) }
+  const row: Reply = { bytes: bytesOf({ record: [text] }) }
 
   test('is abandoned: rows that are collected', { timeout: 120_000 }, async () => {
     const server = await fakeBolt(function* () {
       for (;;) yield row
     })
     const origin = await open(server)
-    await expect(origin.rows('RETURN 1')).rejects.toMatchObject(broke)
+    await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject(broke)
     await expect(origin.ask('RETURN 1')).resolves.toBeNull()
     await origin.close()
   })
@@ -134,7 +135,7 @@ describe('an origin that returns more than fits in memory', () => {
       for (;;) yield record
     })
     const origin = await open(server)
-    await expect(origin.rows('RETURN 1')).rejects.toMatchObject(broke)
+    await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject(broke)
     expect(process.memoryUsage().heapUsed).toBeLessThan(1_500 * mebibyte)
     await origin.close()
   })
@@ -146,7 +147,9 @@ describe('an origin that returns more than fits in memory', () => {
     })
     const origin = await open(server)
     let bytes = 0
-    for await (const [value] of origin.read('RETURN 1')) bytes += String((value as string[])[0]).length
+    await origin.each('RETURN 1', {}, (row) => {
+      bytes += row.string()
+    })
     expect(bytes).toBe(50 * text.length)
     await origin.close()
   })
@@ -158,13 +161,13 @@ describe('an origin that keeps its connection alive without sending data', () =>
     ['with bytes of a record', [0, 1, 0]],
   ])('%s is abandoned after the stall timeout', { timeout: 60_000 }, async (_what, bytes) => {
     const server = await fakeBolt(
-      () => [{ record: [['one']] }],
+      () => [{ record: ['one'] }],
       {},
       { afterReplies: keepSending(Buffer.from(bytes), 200) },
     )
     const origin = await open(server, { silenceSeconds: 2, stallSeconds: 5 })
     const began = performance.now()
-    await expect(origin.rows('RETURN 1')).rejects.toMatchObject(broke)
+    await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject(broke)
     expect(performance.now() - began).toBeGreaterThan(3_000)
     await origin.close()
   })
@@ -180,9 +183,9 @@ describe('an origin that keeps its connection alive without sending data', () =>
       keepSending(noop, 200)(socket)
       setTimeout(() => socket.write(inChunks(Buffer.from([0xb1, 0x70, 0xa0]))), 4_000)
     }
-    const server = await fakeBolt(() => [{ record: [['one']] }], {}, { afterReplies: late })
+    const server = await fakeBolt(() => [{ record: ['one'] }], {}, { afterReplies: late })
     const origin = await open(server, { silenceSeconds: 2, stallSeconds: 30 })
-    expect(await origin.rows('RETURN 1')).toEqual([['one']])
+    expect(await readRows(origin, 'RETURN 1')).toEqual([['one']])
     await origin.close()
   })
 })

@@ -5,12 +5,13 @@ import { openOrigin } from '../../../shared/origin/connect.ts'
 import { createKeptOrigins } from '../../../shared/origin/kept-origins.ts'
 import type { Lookup } from '../../../shared/origin/lookup.ts'
 import { type FakeBolt, fakeBolt, type Reply } from '../../support/fake-bolt.ts'
+import { readRows } from '../../support/read-rows.ts'
 
 const end: Reply = { success: { has_more: false } }
 const credentialsOf = (text: string) => `Basic ${btoa(text)}`
 
 /** A server, and a function that opens it as a publish would, by a name. */
-async function start(answer: () => Reply[] = () => [{ record: [[1]] }, end]) {
+async function start(answer: () => Reply[] = () => [{ record: [1] }, end]) {
   const sockets: Socket[] = []
   const server = await fakeBolt(answer, {}, { afterReplies: (socket) => void sockets.push(socket) })
   let count = 0
@@ -35,7 +36,7 @@ async function start(answer: () => Reply[] = () => [{ record: [[1]] }, end]) {
   async function use(target: object = {}): Promise<boolean> {
     const origin = await open(target)
     const before = count
-    expect(await origin.rows('RETURN 1')).toEqual([[1n]])
+    expect(await readRows(origin, 'RETURN 1')).toEqual([[1n]])
     await origin.release()
     await expect.poll(() => count).toBe(before + 1)
     return origin.isReused
@@ -139,10 +140,10 @@ async function releaseAfter(bytes: Buffer) {
   const started = await start()
   const { open, sockets } = started
   const origin = await open()
-  expect(await origin.ask('RETURN 1')).toEqual([[[1n]]]) // beside the transaction, so on a connection of its own
+  expect(await origin.ask('RETURN 1')).toEqual([[1n]]) // outside the transaction, so on a connection of its own
   const [socket] = sockets
   await new Promise((sent) => socket?.write(bytes, sent))
-  expect(await origin.rows('RETURN 1')).toEqual([[1n]])
+  expect(await readRows(origin, 'RETURN 1')).toEqual([[1n]])
   await origin.release()
   return started
 }
@@ -167,12 +168,12 @@ test.each([1, 2, 3])('%i bytes of empty messages, which keep connections alive, 
 test('what the server refuses on kept connections is refused on new ones, and told', async () => {
   let isRefused = false
   const { open, use } = await start(() =>
-    isRefused ? [{ failure: 'Neo.ClientError.Statement.SyntaxError' }] : [{ record: [[1]] }, end],
+    isRefused ? [{ failure: 'Neo.ClientError.Statement.SyntaxError' }] : [{ record: [1] }, end],
   )
   await use()
   isRefused = true
   const origin = await open()
-  await expect(origin.rows('RETURN 1')).rejects.toMatchObject({ code: 'originRefusedQuery' })
+  await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject({ code: 'originRefusedQuery' })
   await origin.close()
 })
 

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest'
 import { openOrigin } from '../../../shared/origin/connect.ts'
-import { createMessageReader } from '../../../shared/origin/messages.ts'
 import { fakeBolt, inChunks, type Reply } from '../../support/fake-bolt.ts'
+import { readRows } from '../../support/read-rows.ts'
 
 const end: Reply = { success: { has_more: false } }
 const mebibyte = 1024 * 1024
-const large = 'x'.repeat(129 * mebibyte)
-/** More than all that may be held. */
-const larger = 'x'.repeat(300 * mebibyte)
+const broke = { status: 502, code: 'originBroke' }
 
 const open = (port: number) =>
   openOrigin(
@@ -22,55 +20,76 @@ const open = (port: number) =>
     60,
   )
 
-test('a dropped message is not held, and its end tells its size; the next ones are read', () => {
-  const [taken, dropped]: [number[], number[]] = [[], []]
-  const read = createMessageReader({
-    limitBytes: () => 10,
-    take: (message) => taken.push(message.length),
-    drop: (tag) => (tag === 7 ? (bytes) => dropped.push(bytes) : null),
-  })
-  const message = (bytes: number, tag: number) => inChunks(Buffer.alloc(bytes, tag), 4)
-  const wire = Buffer.concat([message(9, 7), message(35, 7), message(3, 1), message(11, 7), message(10, 1)])
-  for (let at = 0; at < wire.length; at += 3) read(wire.subarray(at, at + 3))
-  expect([taken, dropped]).toEqual([
-    [9, 3, 10],
-    [35, 11],
-  ])
-  expect(() => read(message(11, 1))).toThrow('a message is larger than 10 bytes')
-})
-
-test('a read of bounded size whose record is too large to be held is abandoned, and the connection goes on', {
-  timeout: 60_000,
-}, async () => {
+test('a read of bounded size whose rows take more is abandoned, and the connection stays usable', async () => {
+  const large = 'x'.repeat(mebibyte)
   const server = await fakeBolt((query) =>
-    query === 'small' ? [{ record: [[[1], [2]]] }, end] : [{ record: [[[1]]] }, { record: [[[larger]]] }, end],
+    query === 'small' ? [{ record: [1] }, { record: [2] }, end] : [...Array(40).fill({ record: [large] }), end],
   )
   const origin = await open(server.port)
-  const grouped = { areGrouped: true }
-  const { rows, rowBytes, largestBytes } = await origin.rowsWithin(24 * mebibyte, 'large', {}, grouped)
+  const { rows, rowBytes } = await origin.rows('large', {}, 24 * mebibyte)
   expect(rows).toBeNull()
-  expect(rowBytes).toBeGreaterThan(150 * mebibyte)
-  expect(largestBytes).toBeGreaterThan(300 * mebibyte)
-  expect((await origin.rowsWithin(24 * mebibyte, 'small', {}, grouped)).rows).toEqual([[1n], [2n]])
+  // With the head of the record and of the text.
+  expect(rowBytes).toBe(mebibyte + 12)
+  expect(await readRows(origin, 'small')).toEqual([[1n], [2n]])
+  expect((await origin.rows('large', {}, 41 * mebibyte)).rows?.length).toBe(40)
   expect(server.connections()).toBe(1)
   await origin.close()
 })
 
-test('no other read goes on without such a record', { timeout: 60_000 }, async () => {
-  const server = await fakeBolt(() => [{ record: [[large]] }, end])
-  const broke = { status: 502, code: 'originBroke' }
-  for (const alone of [true, false]) {
-    for (const way of ['rows', 'each', 'read'] as const) {
-      const origin = await open(server.port)
-      const bounded = alone ? null : origin.rowsWithin(1, 'bounded').catch(() => null)
-      const rest = { rows: origin.rows, each: () => origin.each('each', {}, () => {}), read: () => readAll(origin) }
-      await expect(rest[way]('rows')).rejects.toMatchObject(broke)
-      await origin.close()
-      await bounded
+test('a read without a limit of its own breaks the origin that sends more than the longest record', {
+  timeout: 60_000,
+}, async () => {
+  const large = 'x'.repeat(50 * mebibyte)
+  const server = await fakeBolt(() => [...Array(3).fill({ record: [large] }), end])
+  const origin = await open(server.port)
+  await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject(broke)
+  await origin.close()
+})
+
+test('no read accepts a record that is larger than the longest', { timeout: 60_000 }, async () => {
+  const larger = 'x'.repeat(129 * mebibyte)
+  const server = await fakeBolt(() => [{ record: [larger] }, end])
+  for (const way of ['rows', 'bounded', 'each'] as const) {
+    const origin = await open(server.port)
+    const reads = {
+      rows: () => origin.rows('rows', {}),
+      bounded: () => origin.rows('bounded', {}, 24 * mebibyte),
+      each: () => origin.each('each', {}, () => {}),
     }
+    await expect(reads[way]()).rejects.toMatchObject(broke)
+    await origin.close()
   }
 })
 
-async function readAll(origin: Awaited<ReturnType<typeof open>>) {
-  for await (const _ of origin.read('read'));
+/** A message with this tag, of a map whose only value is a list of so many values of a byte. */
+const messageOf = (tag: number, values: number) => {
+  const head = Buffer.from([0xb1, tag, 0xa1, 0x81, 0x61, 0xd6, 0, 0, 0, 0])
+  head.writeUInt32BE(values, 6)
+  return inChunks(Buffer.concat([head, Buffer.alloc(values, 0x01)]))
 }
+
+test('a message that is no record is refused if it has more than 10,000 values', async () => {
+  const [few, many] = [9_990, 10_001].map((values) => ({ bytes: messageOf(0x70, values) }))
+  const origin = await open((await fakeBolt(() => [few as Reply])).port)
+  expect(await readRows(origin, 'RETURN 1')).toEqual([])
+  await origin.close()
+  const refused = await open((await fakeBolt(() => [many as Reply])).port)
+  await expect(refused.rows('RETURN 1', {})).rejects.toMatchObject(broke)
+  await refused.close()
+})
+
+test('a message that is no record is refused if it nests without end', async () => {
+  const nested = Buffer.concat([Buffer.from([0xb1, 0x70, 0xa1, 0x81, 0x61]), Buffer.alloc(900_000, 0x91), Buffer.of(1)])
+  const server = await fakeBolt(() => [{ bytes: inChunks(nested) }])
+  const origin = await open(server.port)
+  await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject(broke)
+  await origin.close()
+})
+
+test('a record is refused whose bytes are no list of columns', async () => {
+  const record = inChunks(Buffer.from([0xb1, 0x71, 0xd6, 0xff, 0xff, 0xff, 0xff, 1]))
+  const server = await fakeBolt(() => [{ bytes: record }, end])
+  const origin = await open(server.port)
+  await expect(origin.each('RETURN 1', {}, () => {})).rejects.toMatchObject(broke)
+  await origin.close()
+})

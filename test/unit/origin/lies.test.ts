@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openOrigin } from '../../../shared/origin/connect.ts'
 import { type FakeBolt, fakeBolt, type Reply } from '../../support/fake-bolt.ts'
 import { listenOn } from '../../support/hostile-origins.ts'
+import { readRows, valuesOf } from '../../support/read-rows.ts'
 
 const credentials = `Basic ${btoa('user:password')}`
 
@@ -21,9 +22,9 @@ const open = (port: number, silenceSeconds = 60, target: object = {}) =>
 const end: Reply = { success: { has_more: false } }
 
 test('the rows of an origin are read', async () => {
-  const server = await fakeBolt(() => [{ record: [[1, 'a']] }, { record: [[2, 'b']] }, end])
+  const server = await fakeBolt(() => [{ record: [1, 'a'] }, { record: [2, 'b'] }, end])
   const origin = await open(server.port)
-  expect(await origin.rows('RETURN 1')).toEqual([
+  expect(await readRows(origin, 'RETURN 1')).toEqual([
     [1n, 'a'],
     [2n, 'b'],
   ])
@@ -36,12 +37,12 @@ const received = ({ messages }: FakeBolt, ...signatures: (number | undefined)[])
   messages.filter((message) => signatures.includes(message[1]))
 
 test('every transaction and query names the database and the bookmarks', async () => {
-  const server = await fakeBolt(() => [{ record: [[1]] }, end])
+  const server = await fakeBolt(() => [{ record: [1] }, end])
   const origin = await open(server.port, 60, { database: 'movies', bookmarks: ['FB:one', 'FB:two'] })
-  await origin.rows('RETURN 1')
+  await origin.rows('RETURN 1', {})
   await expect.poll(() => origin.isDue(), { timeout: 10_000 }).toBe(true)
   await origin.renew()
-  for await (const _ of origin.read('RETURN 2')) break
+  await origin.each('RETURN 2', {}, () => {})
   await origin.ask('SHOW CONSTRAINTS')
   await origin.close()
   const outsideTransactions = received(server, run).filter((message) => message.includes('SHOW CONSTRAINTS'))
@@ -66,7 +67,7 @@ describe.each(['bolt', 'neo4j'])('an origin of the scheme %s that names other se
       hints: { 'ssr.enabled': true, 'telemetry.enabled': true },
     })
     const origin = await open(server.port, 60, { dbUrl: `${scheme}://127.0.0.1:${server.port}` })
-    await expect(origin.rows('RETURN 1')).rejects.toMatchObject({ status: 502 })
+    await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject({ status: 502 })
     await expect(origin.ask('RETURN 1')).resolves.toBeNull()
     await origin.close()
     expect([server.connections() > 0, other.connections()]).toEqual([true, 0])
@@ -97,7 +98,7 @@ describe('failures of an origin are classified by code', () => {
   ])('%s', async (failure, [code, retryable]) => {
     const server = await fakeBolt(() => [{ failure }])
     const origin = await open(server.port)
-    await expect(origin.rows('RETURN 1')).rejects.toMatchObject({ status: 502, code, retryable })
+    await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject({ status: 502, code, retryable })
     await origin.close()
   })
 })
@@ -106,7 +107,7 @@ test('Neo4j 3.5 that has not reached the bookmarks is told from its other change
   const failure = 'Neo.TransientError.Transaction.InstanceStateChanged'
   const codeOf = async (message: string) => {
     const origin = await open((await fakeBolt(() => [{ failure, message }])).port)
-    const error = await origin.rows('RETURN 1').catch((error) => error)
+    const error = await origin.rows('RETURN 1', {}).catch((error) => error)
     await origin.close()
     return error.code
   }
@@ -121,69 +122,67 @@ test.each([
 ])('%s is the fault of the request', async (failure, code) => {
   const server = await fakeBolt(() => [{ failure }])
   const origin = await open(server.port)
-  await expect(origin.rows('RETURN 1')).rejects.toMatchObject({ status: 422, code, retryable: false })
+  await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject({ status: 422, code, retryable: false })
   await origin.close()
 })
 
 describe('an origin whose response does not end', () => {
   function* endless(): Generator<Reply> {
-    for (;;) yield { record: [['x']] }
+    for (;;) yield { record: ['x'] }
   }
 
   test('does not exhaust memory: both rows and ask give up', async () => {
     const server = await fakeBolt(endless)
     const origin = await open(server.port)
     await expect(origin.ask('RETURN 1')).resolves.toBeNull()
-    await expect(origin.rows('RETURN 1')).rejects.toMatchObject({ status: 502, code: 'originBroke' })
+    await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject({ status: 502, code: 'originBroke' })
     await origin.close()
   })
 
-  test('is read as far as the consumer reads', async () => {
+  test('is read row by row until the consumer refuses it', async () => {
     const server = await fakeBolt(endless)
     const origin = await open(server.port)
     let rows = 0
-    for await (const row of origin.read('RETURN 1')) {
-      expect(row).toEqual([['x']])
-      if (++rows === 10_000) break
-    }
+    const read = origin.each('RETURN 1', {}, (row) => {
+      expect(row.text()).toBe('x')
+      if (++rows === 10_000) throw new Error('enough')
+    })
+    await expect(read).rejects.toMatchObject({ status: 502, code: 'originBroke' })
+    expect(rows).toBe(10_000)
     await origin.close()
   })
 })
 
 describe('an origin that falls silent', () => {
   function* twoAndNoMore(): Generator<Reply> {
-    yield { record: [['one']] }
-    yield { record: [['two']] }
+    yield { record: ['one'] }
+    yield { record: ['two'] }
   }
 
   test('in the middle of rows is abandoned after the silence timeout', async () => {
     const server = await fakeBolt(twoAndNoMore)
     const broken = { status: 502, code: 'originBroke', retryable: true }
     const origin = await open(server.port, 2)
-    await expect(origin.rows('RETURN 1')).rejects.toMatchObject(broken)
+    await expect(origin.rows('RETURN 1', {})).rejects.toMatchObject(broken)
     await origin.close()
     const another = await open(server.port, 2)
     const read: unknown[] = []
-    const all = async () => {
-      for await (const row of another.read('RETURN 1')) read.push(row)
-    }
-    await expect(all()).rejects.toMatchObject(broken)
-    expect(read).toEqual([[['one']], [['two']]])
+    const all = another.each('RETURN 1', {}, (row) => read.push(row.text()))
+    await expect(all).rejects.toMatchObject(broken)
+    expect(read).toEqual(['one', 'two'])
     await another.close()
   })
 
   test('while the consumer pauses does not time out', async () => {
-    const server = await fakeBolt(() => [{ record: [['one']] }, { record: [['two']] }, end])
+    const server = await fakeBolt(() => [{ record: ['one'] }, { record: ['two'] }, end])
     const origin = await open(server.port, 1)
-    const rows = origin.read('RETURN 1')
-    expect((await rows.next()).value).toEqual([['one']])
+    const { rows } = await origin.rows('RETURN 1', {})
     // Three times the silence timeout.
     const now = process.uptime()
     await expect.poll(() => process.uptime() - now, { timeout: 30_000 }).toBeGreaterThan(3)
-    expect((await rows.next()).value).toEqual([['two']])
-    expect((await rows.next()).done).toBe(true)
     // Rows received before the pause do not need the connection, another query does.
-    expect(await origin.rows('RETURN 2')).toEqual([['one'], ['two']])
+    expect(rows && valuesOf(rows)).toEqual([['one'], ['two']])
+    expect(await readRows(origin, 'RETURN 2')).toEqual([['one'], ['two']])
     await origin.close()
   })
 })

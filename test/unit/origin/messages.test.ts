@@ -10,6 +10,7 @@ function messagesOf(pieces: readonly Buffer[], limitBytes = 1_000_000): Buffer[]
   const read = createMessageReader({
     limitBytes: () => limitBytes,
     take: (message) => messages.push(Buffer.from(message)),
+    held: () => {},
   })
   for (const piece of pieces) read(piece)
   return messages
@@ -48,7 +49,7 @@ test('a message larger than the maximum chunk is reassembled', () => {
 })
 
 test('the reader tells after each byte whether a message has begun that has not ended', () => {
-  const read = createMessageReader({ limitBytes: () => 1_000, take: () => {} })
+  const read = createMessageReader({ limitBytes: () => 1_000, take: () => {}, held: () => {} })
   const wire = Buffer.concat([Buffer.alloc(2), inChunks(Buffer.from([1, 2, 3, 4, 5]), 3)])
   const told = [...wire].map((byte) => (read(Buffer.from([byte])) ? 'x' : '-')).join('')
   // An empty message; two chunks, each after its length; the end.
@@ -67,6 +68,7 @@ describe('a message over its limit', () => {
     const read = createMessageReader({
       limitBytes: (tag) => kinds.push(tag) && (tag === 0x71 ? 100_000 : 10_000),
       take: () => {},
+      held: () => {},
     })
     for (const piece of pieces(inChunks(Buffer.from([0xb1, 0x71, ...Array(50_000).fill(0)])), [5_000])) read(piece)
     const other = pieces(inChunks(Buffer.from([0xb1, 0x70, ...Array(50_000).fill(0)])), [5_000])

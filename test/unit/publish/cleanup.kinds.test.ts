@@ -7,6 +7,7 @@ import { listIds } from '../../../shared/publish/read/internal-ids.ts'
 import type { Identity } from '../../../shared/publish/request/identity.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { propertiesOf } from '../../support/packstream.ts'
 import { request } from '../valid-request.ts'
 
 const rendered = (value: unknown) => renderValue(value) ?? expect.unreachable()
@@ -43,8 +44,8 @@ function open(cleanup: Cleanup, start: number, end: number) {
 
 /** A relationship read from the node at a position, to the targeted node at another. */
 function read(position: number, farPosition: number | null, type: string, isOutgoing = true, grn: unknown = null) {
-  const [far, farKeys] = [node(farPosition ?? count), { labels: [], index: null, ids: [] }]
-  const properties = { keys: ['grn'], values: [grn], columns: null }
+  const [far, farKeys] = [node(farPosition ?? count), { labels: [], properties: propertiesOf({}) }]
+  const properties = propertiesOf({ grn })
   const row = { node: node(position), relationship: 1, isOutgoing, far, farKeys, properties }
   return { row, type: both(type), position, farPosition }
 }
@@ -119,14 +120,16 @@ test('lists of nodes that cannot be published are dropped with their chunk', () 
 
 test('relationship ids are kept unchanged', () => {
   const cleanup = cleanupOf({ relationshipIdField: 'grn', deleteRelationshipById: true })
-  const ids = ['r1', 'two\nlines', '€ and 😀', 2n ** 60n, 5n, '', 'r1']
+  // Each character has three bytes, which is more than twice what a letter has.
+  const tokyo = '東京都'.repeat(50)
+  const ids = ['r1', 'two\nlines', '€ and 😀', tokyo, 2n ** 60n, 5n, '', 'r1']
   for (const [index, id] of ids.entries()) {
     expect(cleanup.keepRead(read(0, 127, 'KNOWS', true, id))).toBe(true)
     expect(cleanup.keepRead(read(0, 128 + index, 'LIKES', true, id))).toBe(true)
   }
   open(cleanup, 4, 128)
   expect(kept(pairAt(cleanup, 127, 'KNOWS'))).toEqual([
-    String.raw`id plain: "r1","two\nlines","€ and 😀",5,""`,
+    String.raw`id plain: "r1","two\nlines","€ and 😀","${tokyo}",5,""`,
     'id toInteger: "1152921504606846976"',
   ])
   open(cleanup, 128, count)
@@ -134,6 +137,7 @@ test('relationship ids are kept unchanged', () => {
     ['id plain: "r1"'],
     [String.raw`id plain: "two\nlines"`],
     ['id plain: "€ and 😀"'],
+    [`id plain: "${tokyo}"`],
     ['id toInteger: "1152921504606846976"'],
     ['id plain: 5'],
     ['id plain: ""'],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { dataTypeOf, fits, typeOf, type ValueType } from '../../../shared/publish/model/data-types.ts'
 import { type BoundModel, createBinding, type ModelledProperty } from '../../../shared/publish/request/bound-model.ts'
 import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
+import { propertiesOf } from '../../support/packstream.ts'
 
 const version = 'grn:gg:managerversion:1'
 const unique = (key: string, flags: Partial<ModelledProperty> = {}): ModelledProperty => ({
@@ -144,7 +145,7 @@ describe('data types', () => {
     ['[]', []],
     ['other', new Int8Array([1])],
   ])('%s is the type of a value', (type, value) => {
-    expect(typeOf(value)).toBe(type)
+    expect(typeOf(propertiesOf({ value }).kindOf('value'))).toBe(type)
   })
 
   test('a number is an integer or a float, a list also the empty one; nothing else is converted', () => {

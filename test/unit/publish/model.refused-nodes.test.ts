@@ -5,6 +5,7 @@ import { createModelRules } from '../../../shared/publish/model/model-rules.ts'
 import { createReport } from '../../../shared/publish/parts/report.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { only } from '../../support/only.ts'
+import { propertiesOf } from '../../support/packstream.ts'
 
 const bound = {
   version: 'grn',
@@ -26,7 +27,7 @@ test('a node that the model refuses is told of as existing, so that no cleanup t
     conflicts: { identified: (node) => told.push(node), published() {}, missed() {} },
     uniqueness: only<RequestContext['uniqueness']>({ add: (identity) => checked.push(identity) }),
   })
-  expect(identify(context, 7 as never, { labels: ['Person'], index: null, ids: [5n] })).toBeNull()
+  expect(identify(context, 7 as never, { labels: ['Person'], properties: propertiesOf({ id: 5n }) })).toBeNull()
   expect([told, checked]).toEqual([[7], []])
   expect(report.read().model?.omitted.nodes).toBe(1)
 })

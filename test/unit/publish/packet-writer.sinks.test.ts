@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { pairText } from '../../../shared/publish/pairs/pair.ts'
 import { createPacketWriter, type SealedPart } from '../../../shared/publish/parts/packet-writer.ts'
 import { partLimits } from '../../../shared/publish/parts/part-buffer.ts'
-import { pairOf } from '../pair-of.ts'
+import { collectingWriter, pairOf } from '../pair-of.ts'
 
 const valuesOf = (bytes: Buffer): unknown[] =>
   JSON.parse(bytes.toString()).statements.map(({ parameters }: { parameters: { p: unknown } }) => parameters.p)
@@ -52,6 +53,17 @@ describe('parts in flight', () => {
     expect([0, 2, 3].map((index) => valuesOf(gates[index]?.part.bytes ?? Buffer.of()))).toEqual([['a'], ['c'], ['d']])
     for (const gate of gates) gate.resolve()
     await ended
+  })
+
+  test('do not change the bytes of a pair that waits for the next part, which may be written over at once', async () => {
+    const { writer, parts } = collectingWriter({ maxPairs: 1 })
+    const bytes = Buffer.from(pairText(pairOf('old')))
+    const added = [0, 1].map(() => writer.add(bytes, 'nodeUpsert', 'a pair'))
+    bytes.write('new', bytes.indexOf('old'))
+    await added[1]
+    await writer.end()
+    expect(added[0]).toBeUndefined()
+    expect(parts.map(({ text }) => valuesOf(Buffer.from(text)))).toEqual([['old'], ['old']])
   })
 
   test('are all awaited at the end', async () => {

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { type Rendered, renderValue } from '../../../shared/cypher/values.ts'
 import { wholePair } from '../../../shared/publish/pairs/pair.ts'
-import { createPairMaker, fieldsOf, type PropertyField } from '../../../shared/publish/pairs/pair-maker.ts'
+import { createPairMaker, type PropertyField } from '../../../shared/publish/pairs/pair-maker.ts'
 import type { KeepList } from '../../../shared/publish/pairs/statements/cleanup.ts'
 import type { NodeChanges } from '../../../shared/publish/pairs/statements/node-upsert.ts'
+import type { Field } from '../../../shared/publish/pairs/statements/statement.ts'
+import { upsertShape } from '../../../shared/publish/pairs/upserts.ts'
 import type { Identity } from '../../../shared/publish/request/identity.ts'
+import { propertiesOf } from '../../support/packstream.ts'
+import { fieldsOf, nodeUpsertOf, relationshipUpsertOf } from '../../support/upserts.ts'
 
 const identity = (label: string, idProperty: string, id: unknown): Identity => ({
   label,
@@ -25,17 +29,14 @@ const changes = (some: Partial<NodeChanges> = {}): NodeChanges => ({
   ...some,
 })
 
-function fields(properties: Record<string, unknown>): PropertyField[] {
-  const found = fieldsOf({ keys: Object.keys(properties), values: Object.values(properties) })
-  return 'problem' in found ? expect.unreachable(found.problem) : found
-}
+const fields = (properties: Record<string, unknown>): PropertyField[] => fieldsOf(new Map(Object.entries(properties)))
 
 describe('a pair', () => {
   const pairs = createPairMaker('braces')
 
   test('of a node has one id parameter if the id property is named id', () => {
     expect(
-      wholePair(pairs.nodeUpsert(person('p1'), fields({ name: 'Ann', id: 'p1' }), changes())),
+      wholePair(nodeUpsertOf(pairs, person('p1'), fields({ name: 'Ann', id: 'p1' }), changes())),
     ).toMatchInlineSnapshot(
       `"{"statement":"MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`id\`: {id}, \`name\`: {name}}","parameters":{"id":"p1","name":"Ann"},"metadata":null}"`,
     )
@@ -43,13 +44,13 @@ describe('a pair', () => {
 
   test('of a node has two id parameters if the id property has another name', () => {
     const movie = identity('Movie', 'title', 'Heat')
-    expect(wholePair(pairs.nodeUpsert(movie, fields({ title: 'Heat', 'a b': 1 }), changes()))).toMatchInlineSnapshot(
+    expect(wholePair(nodeUpsertOf(pairs, movie, fields({ title: 'Heat', 'a b': 1 }), changes()))).toMatchInlineSnapshot(
       `"{"statement":"MERGE (n:\`Movie\` {\`title\`: {id}}) SET n = {\`a b\`: {p_0}, \`title\`: {title}}","parameters":{"id":"Heat","p_0":1.0,"title":"Heat"},"metadata":null}"`,
     )
   })
 
   test('of a relationship has both ids and its properties', () => {
-    const pair = pairs.relationshipUpsert(knows, fields({ since: 2n ** 60n }), [], null)
+    const pair = relationshipUpsertOf(pairs, knows, fields({ since: 2n ** 60n }), [], null)
     expect(wholePair(pair)).toMatchInlineSnapshot(
       `"{"statement":"MERGE (a:\`Person\` {\`id\`: {a_id}}) MERGE (b:\`Person\` {\`id\`: {b_id}}) MERGE (a)-[r:\`KNOWS\`]->(b) SET r = {\`since\`: toInteger({since})}","parameters":{"a_id":"p1","b_id":2,"since":"1152921504606846976"},"metadata":null}"`,
     )
@@ -68,7 +69,7 @@ describe('a pair', () => {
 
   test('has its keys in code point order', () => {
     const properties = fields({ '😀': 1n, '\ufb01': 2n, b: 3n, id: 'p1', A: 4n })
-    expect(wholePair(pairs.nodeUpsert(person('p1'), properties, changes()))).toMatchInlineSnapshot(
+    expect(wholePair(nodeUpsertOf(pairs, person('p1'), properties, changes()))).toMatchInlineSnapshot(
       `"{"statement":"MERGE (n:\`Person\` {\`id\`: {id}}) SET n = {\`A\`: {A}, \`b\`: {b}, \`id\`: {id}, \`ﬁ\`: {p_0}, \`😀\`: {p_1}}","parameters":{"id":"p1","A":4,"b":3,"p_0":2,"p_1":1},"metadata":null}"`,
     )
   })
@@ -98,7 +99,7 @@ describe('equal shapes', () => {
   const pairs = createPairMaker('dollar')
 
   const upsert = (node: Identity, properties: Record<string, unknown>, some: Partial<NodeChanges> = {}) =>
-    pairs.nodeUpsert(node, fields(properties), changes(some)).shape
+    nodeUpsertOf(pairs, node, fields(properties), changes(some)).shape
   const ann = { id: 'p1', name: 'Ann' }
   const some = { protectedKeys: ['a'], added: ['b'], removed: ['c'] }
 
@@ -125,10 +126,10 @@ describe('equal shapes', () => {
   test('differ by id and protected keys in relationships', () => {
     const properties = fields({ grn: 'r1' })
     const texts = [
-      pairs.relationshipUpsert(knows, properties, [], null),
-      pairs.relationshipUpsert(knows, properties, [], 'grn'),
-      pairs.relationshipUpsert(knows, properties, ['mine'], null),
-      pairs.relationshipUpsert({ ...knows, type: 'LIKES' }, properties, [], null),
+      relationshipUpsertOf(pairs, knows, properties, [], null),
+      relationshipUpsertOf(pairs, knows, properties, [], 'grn'),
+      relationshipUpsertOf(pairs, knows, properties, ['mine'], null),
+      relationshipUpsertOf(pairs, { ...knows, type: 'LIKES' }, properties, [], null),
     ].map(({ shape }) => shape.statement)
     expect(new Set(texts).size).toBe(texts.length)
   })
@@ -167,9 +168,14 @@ describe('unpublishable values are described in words', () => {
     ['a byte array', 'photo', new Int8Array([1]), 'has a byte array as its property "photo"'],
     ['a list with one', 'photos', [new Int8Array([1])], 'has a list with a byte array as its property "photos"'],
   ])('%s', (_what, key, value, problem) => {
-    expect(fieldsOf({ keys: ['fine', key], values: ['x', value] })).toEqual({ problem })
-    expect(fieldsOf({ keys: ['fine', key], values: ['x', value] }, { excluded: new Set([key]) })).toEqual(
-      fields({ fine: 'x' }),
-    )
+    const properties = propertiesOf({ fine: 'x', [key]: value })
+    const kindOf = (excluded: string[]) => ({
+      ...{ numbers: 'plain' as const, excluded: new Set(excluded), added: [], skips: false },
+      make: (of: readonly Field[]) => createPairMaker('dollar').nodeUpsertShape(person('p1'), of, changes()),
+    })
+    expect(() => upsertShape(kindOf([]), properties, () => 'the node')).toThrow(`the node ${problem}`)
+    expect(upsertShape(kindOf([key]), properties, () => 'the node').keys).toEqual(['fine'])
+    const skipping = upsertShape({ ...kindOf([]), skips: true }, properties, () => 'the node')
+    expect([skipping.keys, skipping.skipped]).toEqual([['fine'], [1]])
   })
 })

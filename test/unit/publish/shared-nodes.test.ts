@@ -5,6 +5,7 @@ import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
 import { identityLabel, identityOf, identityRule, type NodeKeys } from '../../../shared/publish/request/identity.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { propertiesOf } from '../../support/packstream.ts'
 import { request } from '../valid-request.ts'
 
 interface Observed {
@@ -27,11 +28,12 @@ function observe(
   { node, keys }: Observed,
 ) {
   const plan = planOf(one)
-  const ids = plan.identity.columns.map((column) => `${column}${node}`)
-  const identity = identityOf(plan.identity, { ...keys, ids })
+  const ids = plan.identity.columns.map((column) => [column, `${column}${node}`])
+  const index = keys.properties.value('index')
+  const read = { ...keys, properties: propertiesOf({ index, ...Object.fromEntries(ids) }) }
+  const identity = identityOf(plan.identity, read)
   if ('problem' in identity) return
-  const id = ids[plan.identity.columns.indexOf(identity.idProperty)]
-  detector.identified(node, { ...keys, ids }, identity, id)
+  detector.identified(node, read, identity)
   if (plan.publishesNodes) detector.published(node, keys.labels, identity)
 }
 
@@ -42,7 +44,8 @@ function fieldsByDefinition(
   { node, keys }: Observed,
 ): string[] {
   const rule = identityRule(own.mappedIndices ?? {})
-  const label = identityLabel(rule, keys)
+  const index = keys.properties.text('index')
+  const label = identityLabel(rule, keys.labels, index)
   const idProperty = label === null ? undefined : rule.idProperties.get(label)
   if (label === null) return []
   const settings = (one: PublishRequest) => JSON.stringify([one.deleteProperties ?? [], one.dynamicLabels ?? {}])
@@ -52,7 +55,7 @@ function fieldsByDefinition(
   })
   const isIdentifiedOtherwise = neighbours.some(({ mappedIndices }) => {
     const others = identityRule(mappedIndices ?? {})
-    const other = identityLabel(others, keys)
+    const other = identityLabel(others, keys.labels, index)
     return other !== null && (other !== label || others.idProperties.get(other) !== idProperty)
   })
   const isPublishedOtherwise = neighbours.some((one) => {
@@ -89,8 +92,7 @@ const observed = fc.record({
   node: fc.nat(3),
   keys: fc.record({
     labels: fc.subarray([...labels, 'Tag']),
-    index: fc.constantFrom(null, 7n, '', ...labels),
-    ids: fc.constant([]),
+    properties: fc.constantFrom(null, 7n, '', ...labels).map((index) => propertiesOf({ index })),
   }),
 })
 
@@ -110,6 +112,12 @@ test('a node is recorded exactly if another sub-request could see it differently
             expect(things).toEqual(fieldsByDefinition(requests, one, node))
             for (const { field } of observations.all()) counts[field]++
           }
+          // One detector answers the same whatever it has seen before.
+          const nodes = seen.map(({ keys }, node) => ({ node, keys }))
+          const { detectors, observations } = detectorsOf(requests)
+          for (const node of nodes) observe(detectors[at] as (typeof detectors)[number], one, node)
+          const things = [...observations.all()].map(({ thing }) => thing.replaceAll('\u0000', ' '))
+          expect(things).toEqual(nodes.flatMap((node) => fieldsByDefinition(requests, one, node)))
         }
       },
     ),
@@ -121,7 +129,7 @@ test('a node is recorded exactly if another sub-request could see it differently
 test('a conflict with an earlier sub-request is rejected, naming both', () => {
   const requests = [read({}), read({ dynamicLabels: { Person: ['Actor'] } })]
   const { detectors } = detectorsOf(requests)
-  const node = { node: 1, keys: { labels: ['Person'], index: null, ids: [] } }
+  const node = { node: 1, keys: { labels: ['Person'], properties: propertiesOf({}) } }
   observe(detectors[0] as (typeof detectors)[number], requests[0] as PublishRequest, node)
   const again = () => observe(detectors[1] as (typeof detectors)[number], requests[1] as PublishRequest, node)
   expect(again).toThrow(
@@ -140,7 +148,7 @@ test('the work per node does not grow with sub-requests that differ only in inde
         return Reflect.get(target, key, receiver)
       },
     })
-    const node = { node: 1, keys: { labels: counted, index: null, ids: [] } }
+    const node = { node: 1, keys: { labels: counted, properties: propertiesOf({}) } }
     observe(detectors[0] as (typeof detectors)[number], requests[0] as PublishRequest, node)
     expect([...observations.all()]).toEqual([])
     return looks

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ParameterSyntax, render } from '../../../shared/cypher/parameters.ts'
-import { createPairMaker, fieldsOf, type PropertyField } from '../../../shared/publish/pairs/pair-maker.ts'
+import { createPairMaker } from '../../../shared/publish/pairs/pair-maker.ts'
 import { createRecogniser, recognise } from '../../../shared/replay/recognise.ts'
 import { statementOf } from '../../../shared/replay/statements/structure.ts'
 import { busySeconds } from '../../support/busy-seconds.ts'
-import { anyProperties } from '../any-properties.ts'
+import { fieldsOf, nodeUpsertOf, relationshipUpsertOf } from '../../support/upserts.ts'
+import { anyProperties } from '../any-value.ts'
 import { anyName, anyStructure } from './any-structure.ts'
 
 const syntaxes: ParameterSyntax[] = ['dollar', 'braces']
@@ -25,10 +26,10 @@ describe('a statement of the service', () => {
   })
 
   test('is recognised for any properties that an origin returns, with plain and with strict numbers', () => {
-    const properties = anyProperties(['id', 'name', 'p_0', 'a_id', 'odd `key', '{id}', '$id'])
+    const properties = anyProperties(['id', 'name', 'p_0', 'a_id', 'odd `key', '{id}', '$id', 'born', 'seen', 'at'])
     const fields = fc
       .tuple(properties, fc.constantFrom('plain' as const, 'strict' as const))
-      .map(([one, numbers]) => fieldsOf(one, { numbers, skipped: new Set() }) as PropertyField[])
+      .map(([one, numbers]) => fieldsOf(one, numbers))
     fc.assert(
       fc.property(fields, anyName, fc.constantFrom(...syntaxes), (some, name, syntax) => {
         const make = createPairMaker(syntax)
@@ -38,8 +39,8 @@ describe('a statement of the service', () => {
         const ends = { start: node, type: name, end: { ...node, idProperty: 'other' } }
         const stamp = { key: 'stamp', value: id.value }
         const pairs = [
-          make.nodeUpsert(node, some, { protectedKeys: ['\uffff', ' '], added: [name], removed: ['Old'] }),
-          make.relationshipUpsert(ends, others, [], others[0]?.key ?? null),
+          nodeUpsertOf(make, node, some, { protectedKeys: ['\uffff', ' '], added: [name], removed: ['Old'] }),
+          relationshipUpsertOf(make, ends, others, [], others[0]?.key ?? null),
           make.postbackNode(node, stamp),
           make.postbackRelationship(ends, id, stamp),
           make.deleteProperties(node, [name]),
@@ -140,6 +141,14 @@ test('texts as long as a part are read in linear time', () => {
     }
   })
   expect(seconds).toBeLessThan(20)
+})
+
+test('a text as long as the largest pair is recognised, and no longer one', () => {
+  const keys = Array.from({ length: 800 }, (_, at) => `n.\`${`${at}`.padStart(50_000, 'x')}\``)
+  const text = `MATCH (n:\`P\` {\`id\`: $id}) REMOVE ${keys.join(', ')}`
+  expect(text.length).toBeGreaterThan(32_000_000)
+  expect(recognise(text)?.kind).toBe('deleteProperties')
+  expect(recognise(`${text}, ${keys.join(', ')}`)).toBeNull()
 })
 
 test('a recogniser answers the same for texts that it remembers, and keeps few', () => {

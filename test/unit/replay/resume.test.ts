@@ -1,12 +1,13 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createRecogniser } from '../../../shared/replay/recognise.ts'
+import { partsHeld } from '../../../shared/replay/resume/held.ts'
 import { openResume } from '../../../shared/replay/resume/resume.ts'
+import type { State } from '../../../shared/replay/resume/state-file.ts'
 import type { Connection } from '../../../shared/replay/run/connection.ts'
 import { nodeUpsert, sourceOf } from '../../support/replaying.ts'
-import { fakeTarget } from './fake-connection.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'resume-'))
 const file = join(directory, 'state.json')
@@ -14,42 +15,54 @@ beforeEach(() => rm(file, { force: true }))
 afterAll(() => rm(directory, { recursive: true }))
 
 const source = sourceOf([nodeUpsert('P', 'a'), nodeUpsert('P', 'b')], [nodeUpsert('P', 'c')])
-const settings = { recognise: createRecogniser(), allowOther: false, inOrder: false }
+const { signal } = new AbortController()
+const settings = { recognise: createRecogniser(), allowOther: false, windowBytes: 1 }
+const reading = { ...settings, lanes: 1, batchRows: 10, mostShown: 0, signal }
 const current = { sha256: 'packet', generation: null, target: 'target', databaseId: null }
-const { connection } = fakeTarget(() => undefined)
+const begun = { ...current, replay: 'first', done: [], rejected: [] }
 
-/** A target that has every node, and records the ids that it is asked for. */
-const answering = (asked: unknown[]) =>
+/** A target that has every node but one, and records the ids that it is asked for. */
+const answering = (asked: unknown[], absent: unknown = null) =>
   ({
     session: () => ({
       async *run(_text: string, { rows }: { rows: { id: unknown }[] }) {
         for (const [at, { id }] of rows.entries()) {
           asked.push(id)
-          yield { toObject: () => ({ at: BigInt(at), actual: { id }, expected: { id }, equal: {}, labels: [] }) }
+          const actual = id === absent ? null : { id }
+          yield { toObject: () => ({ at: BigInt(at), actual, expected: { id }, equal: {}, labels: [] }) }
         }
       },
       close: async () => {},
     }),
   }) as unknown as Connection
 
-const open = (restart = false, path = file) => openResume(path, restart, source, settings, new AbortController().signal)
+const open = (restart = false, path = file) => openResume(path, restart)
 
 test('the places of refused pairs are remembered, and these pairs are not looked for at the target', async () => {
   const first = await open()
-  await first.begin(connection, current)
+  await first.begin(begun)
   await first.add([1], [{ part: 1, pair: 1 }])
   await first.add([2], [{ part: 2, pair: 1 }])
-  const resumed = await open()
-  expect(resumed).toMatchObject({
-    done: [1, 2],
-    rejected: [
-      { part: 1, pair: 1 },
-      { part: 2, pair: 1 },
-    ],
-  })
+  const { known } = await open()
+  const rejected = [
+    { part: 1, pair: 1 },
+    { part: 2, pair: 1 },
+  ]
+  expect(known).toMatchObject({ done: [1, 2], rejected })
   const asked: unknown[] = []
-  await resumed.begin(answering(asked), current)
+  const held = await partsHeld(answering(asked), source, known as State, reading, () => {})
   expect(asked).toEqual(['b'])
+  expect(held).toEqual({ done: [1, 2], rejected })
+})
+
+test('the parts from the first one on that the target does not hold count as not done, with their refused pairs', async () => {
+  const asked: unknown[] = []
+  const told: number[] = []
+  const done = { done: [1, 2, 3], rejected: [1, 2, 3].map((part) => ({ part, pair: 9 })) }
+  const three = sourceOf(...['a', 'b', 'c'].map((id) => [nodeUpsert('P', id)]))
+  const held = await partsHeld(answering(asked, 'b'), three, done, reading, (parts) => told.push(parts))
+  expect(held).toEqual({ done: [1], rejected: [{ part: 1, pair: 9 }] })
+  expect([asked, told]).toEqual([['a', 'b'], [1]])
 })
 
 test('a directory is no state file, whether the replay begins anew or not', async () => {
@@ -60,16 +73,26 @@ test('a directory is no state file, whether the replay begins anew or not', asyn
 
 test('a replay that begins anew forgets what was done, even if it is killed in its first window', async () => {
   const first = await open()
-  await first.begin(connection, current)
+  await first.begin(begun)
   await first.add([1], [{ part: 1, pair: 1 }])
   const restarted = await open(true)
-  await restarted.begin(connection, current)
-  expect(await open()).toMatchObject({ done: [], rejected: [] })
+  await restarted.begin(begun)
+  expect((await open()).known).toMatchObject({ done: [], rejected: [] })
+})
+
+test('a replay has the id of the earlier one of its packet and target that has not ended', async () => {
+  const [first, second] = [await open(), await open()]
+  expect(first.idOf(current)).not.toBe(second.idOf(current))
+  await first.begin(begun)
+  for (const restart of [false, true]) expect((await open(restart)).idOf(current)).toBe('first')
+  expect((await open(true)).idOf({ ...current, sha256: 'other' })).not.toBe('first')
+  await writeFile(file, '{}')
+  expect((await open(true)).idOf(current)).not.toBe('first')
 })
 
 test('a state file that cannot be written ends the replay with its name, and what it said stays', async () => {
   const first = await open()
-  await first.begin(connection, current)
+  await first.begin(begun)
   await first.add([1], [])
   await mkdir(`${file}.new`)
   await expect(first.add([2], [])).rejects.toMatchObject({
@@ -77,5 +100,5 @@ test('a state file that cannot be written ends the replay with its name, and wha
     message: `the state file ${file} cannot be written (EISDIR); what was replayed stays, and the same command goes on when it can`,
   })
   await rm(`${file}.new`, { recursive: true })
-  expect(await open()).toMatchObject({ done: [1] })
+  expect((await open()).known).toMatchObject({ done: [1] })
 })

@@ -37,6 +37,12 @@ test('the text of a long value is short, and does not keep the value in memory',
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000)
 })
 
+test('a point with the coordinate -0.0 is not the point with 0.0', () => {
+  const pointAt = (x: number) => new neo4j.types.Point(7203n, x, 1)
+  expect(areSame(pointAt(-0), pointAt(-0))).toBe(true)
+  expect(areSame(pointAt(-0), pointAt(0))).toBe(false)
+})
+
 test('a property that is set to null is absent', () => {
   expect(propertyFindings('n', {}, { gone: null }, {}, [])).toEqual([])
   const [finding] = propertyFindings('n', { gone: 1n }, { gone: null }, {}, [])

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type IndexedType, type IndexPolicy, indexNames, indexPolicy } from '../../../shared/search/index-policy.ts'
+import { busySeconds } from '../../support/busy-seconds.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 /** The policy of a model with only these node types. */
@@ -76,4 +77,25 @@ test('index names do not depend on the selection, and stay the same when the mod
   expect(indexNames(['zed', 'Zed-2', 'Zed']).get('Zed')).toBe('zed-3')
   const policy = await policyOf([{ key: 'Zed', properties: [] }], { indexName: null }, names, ['a\\b'])
   expect([Object.keys(policy.indexes), policy.metadata.leftOut]).toEqual([['zed-3'], ['a\\b']])
+})
+
+test('16,000 keys that differ only in case get their numbers in linear time', () => {
+  const cases = (bits: number) =>
+    Array.from('abcdefghijklmn', (letter, at) => (bits & (1 << at) ? letter.toUpperCase() : letter)).join('')
+  const keys = Array.from({ length: 16_000 }, (_, at) => cases(at))
+  const names = new Map<string, string>()
+  const seconds = busySeconds(() => {
+    for (const [key, name] of indexNames([...keys, 'Abcdefghijklmn-2', 'abcdefghijklmn-2'])) names.set(key, name)
+  })
+  expect(seconds).toBeLessThan(1)
+  expect(new Set(names.values()).size).toBe(16_002)
+  expect([names.get(keys[0] as string), names.get(keys[1] as string), names.get(keys[15_999] as string)]).toEqual([
+    'abcdefghijklmn',
+    'abcdefghijklmn-3',
+    'abcdefghijklmn-16001',
+  ])
+  expect([names.get('Abcdefghijklmn-2'), names.get('abcdefghijklmn-2')]).toEqual([
+    'abcdefghijklmn-2',
+    'abcdefghijklmn-2-2',
+  ])
 })

@@ -3,6 +3,7 @@ import type { Page } from '../../../shared/storage/packets.ts'
 import { storageOn } from '../../../shared/storage/storage.ts'
 import { fileNumbered as fileOf, storePackets } from '../../support/many-packets.ts'
 import { openMemoryStore } from '../../support/memory-store.ts'
+import { commitPacket } from '../../support/stored-packets.ts'
 
 const store = openMemoryStore()
 beforeAll(async () => {
@@ -80,6 +81,25 @@ describe('without markers', () => {
     expect((await cost('unmarked', [''], { holding: ['-001234.jsonPart1'] })).names).toEqual([])
     expect(manifestsRead()).toBe(1)
   })
+})
+
+test.each([
+  ['digits', (at: number) => String(at % 10)],
+  ['dashes', () => '-'],
+  ['letters before P', () => 'A'],
+])('a page after 900 %s takes a bounded number of requests', async (_what, characterAt) => {
+  const after = Array.from({ length: 900 }, (_, at) => (at % 190 === 189 ? '/' : characterAt(at))).join('')
+  for (const org of ['small', 'foreign']) {
+    expect((await cost(org, [''], { limit: 1, after })).requests).toBeLessThanOrEqual(30)
+  }
+})
+
+test('a page that ends with a name of 800 dashes takes a bounded number of requests', async () => {
+  const name = `f/${Array.from({ length: 4 }, () => `a${'-'.repeat(190)}`).join('/')}`
+  await commitPacket({ ...storageOn(store), store }, `dashes/${name}`, ['1'])
+  const { names, requests } = await cost('dashes', [''], { limit: 1 })
+  expect(names).toEqual([name])
+  expect(requests).toBeLessThanOrEqual(20)
 })
 
 test('foreign files take no request each', async () => {

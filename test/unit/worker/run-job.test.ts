@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DelayedError, type Job } from 'bullmq'
 import { expect, test, vi } from 'vitest'
 import type { Config, WorkerSettings } from '../../../shared/config/settings.ts'
+import * as errors from '../../../shared/errors/catalogue.ts'
 import type { JobRecords } from '../../../shared/jobs/job-records.ts'
 import type { JobPayload, JobQueue } from '../../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
@@ -9,9 +10,11 @@ import { progressOf } from '../../../shared/jobs/record-hash.ts'
 import type { Secrets } from '../../../shared/jobs/secrets.ts'
 import { createLog } from '../../../shared/observability/log.ts'
 import { createMetrics } from '../../../shared/observability/metrics.ts'
+import { currentTenant } from '../../../shared/origin/held-budget.ts'
 import type { Generations } from '../../../shared/storage/generations.ts'
 import type { ObjectStore } from '../../../shared/storage/object-store.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
+import { startFairShare } from '../../../worker/fair-share.ts'
 import { runJob } from '../../../worker/run-job.ts'
 import { only } from '../../support/only.ts'
 
@@ -34,23 +37,36 @@ const record = only<JobRecord>({
 /** A worker whose Redis fails with `failure` in the middle of a run, and works before and after. */
 function workerWith(failure: Error) {
   const finish = vi.fn(async () => true)
+  const tenants: string[] = []
+  const newTurn = vi.fn(async () => {})
+  const read = () => {
+    tenants.push(currentTenant())
+    return Promise.reject(failure)
+  }
   const context = only<WorkerContext>({
     config: only<Config>({ worker: only<WorkerSettings>({ retrySeconds: 5 }) }),
     records: only<JobRecords>({
       read: async () => record,
       start: async () => 3,
       endRun: async () => {},
+      unendedRuns: async () => 0,
       progress: async () => null,
       finish,
     }),
+    fairShare: startFairShare({
+      slots: 2,
+      report: async () => null,
+      mayStart: async () => true,
+      leave: async () => {},
+    }),
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
-    queue: only<JobQueue>({ started: async () => {} }),
+    queue: only<JobQueue>({ started: async () => {}, newTurn }),
     generations: only<Generations>({ ofJob: async () => null }),
     store: only<ObjectStore>({ get: async () => Buffer.from('{}\n'), async *list() {} }),
-    secrets: only<Secrets>({ read: () => Promise.reject(failure) }),
+    secrets: only<Secrets>({ read }),
   })
-  return { context, finish }
+  return { context, finish, tenants, newTurn }
 }
 
 function lastDelivery() {
@@ -65,4 +81,18 @@ test('a brief Redis failure in the last run uses no attempt and does not fail th
   await expect(runJob(context, delivery, new AbortController().signal)).rejects.toThrow(DelayedError)
   expect(moveToDelayed).toHaveBeenCalledTimes(1)
   expect(finish).not.toHaveBeenCalled()
+})
+
+test('what a run holds of what origins send counts for its org', async () => {
+  const { context, tenants } = workerWith(new Error("OOM command not allowed when used memory > 'maxmemory'."))
+  await runJob(context, lastDelivery().delivery, new AbortController().signal).catch(() => {})
+  expect(tenants).toEqual([record.orgName])
+})
+
+test('a run that is tried again gets a new turn', async () => {
+  const { context, newTurn } = workerWith(errors.originBroke())
+  const { delivery } = lastDelivery()
+  const first = { ...delivery, attemptsMade: 0 } as unknown as Job<JobPayload>
+  await expect(runJob(context, first, new AbortController().signal)).rejects.toThrow('originBroke')
+  expect(newTurn).toHaveBeenCalledWith(first, record.orgName)
 })

@@ -1,6 +1,6 @@
 import { type Rendered, renderValue } from '../../../cypher/values.ts'
 import { idForms } from '../../request/id-forms.ts'
-import { type Identity, idKey } from '../../request/identity.ts'
+import { type Identity, mergeText } from '../../request/identity.ts'
 import type { Plan } from '../../request/plan.ts'
 import type { ConflictDetector } from '../conflicts.ts'
 
@@ -20,10 +20,10 @@ export function createAbsence({ index, identity, cleansMissing }: Plan, missing:
   const forms = (cleansMissing ? missing : []).map(idForms)
   const values = forms.flatMap(({ text, integer }) => (integer === null ? [text] : [text, integer]))
   const absent = new Map<string, Absent>(
-    values.map((value) => [
-      idKey(value),
-      { identity: { ...index, id: renderValue(value, identity.numbers) as Rendered }, value },
-    ]),
+    values.map((value) => {
+      const id = renderValue(value, identity.numbers) as Rendered
+      return [mergeText(id), { identity: { ...index, id }, value }]
+    }),
   )
   return {
     /** Wraps a detector: forwards every call, and drops missing ids that turn up. */
@@ -31,9 +31,10 @@ export function createAbsence({ index, identity, cleansMissing }: Plan, missing:
       if (absent.size === 0) return others
       return {
         ...others,
-        identified(node, keys, seen, id) {
-          if (seen.label === index.label && seen.idProperty === index.idProperty) absent.delete(idKey(id))
-          others.identified(node, keys, seen, id)
+        identified(node, keys, seen) {
+          // A request has one id property for each label.
+          if (seen.label === index.label) absent.delete(mergeText(seen.id))
+          others.identified(node, keys, seen)
         },
       }
     },

@@ -26,10 +26,12 @@ export async function writeCleanups(context: WriteContext, { start, nodes, ident
  * Removes the relationships of identities that the origin does not have. Runs last, after everything the request reads
  * was read. Contract 4.11 and 5.
  */
-export async function writeAbsent({ plan, pairs, conflicts, writer }: WriteContext, absence: Absence): Promise<void> {
+export async function writeAbsent(context: WriteContext, absence: Absence): Promise<void> {
+  const { plan, pairs, conflicts, report, writer } = context
   for (const { identity, value } of absence.all()) {
-    conflicts.missed(identity, value)
+    conflicts.missed(identity)
     for (const type of plan.relationships) {
+      report.identity(identity)
       const update = withSettings(plan, (metadata) => metadata.relationship(type.type))
       await writer.write(pairs.cleanup(identity, type, []), `the cleanup of "${type.type}" at "${value}"`, update)
     }

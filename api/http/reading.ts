@@ -1,0 +1,58 @@
+import type { Packets } from '../../shared/storage/packets.ts'
+import type { ApiContext } from '../context.ts'
+import type { Input } from './endpoint.ts'
+import { listMemory } from './list-memory.ts'
+
+/** More requests to the store than the listing of ten thousand files takes. */
+const ordinaryReads = 100
+/** Of a page of jobs whose states are read, so that one list looks at 1,200 jobs before it is long. */
+const weightOfStates = 16
+/** Bytes of the names in one answer, of which each takes several times as much until it is sent. */
+const [mostNameBytes, heldBytes, heldForEach] = [16 * 1024 * 1024, 4, 100]
+/** A search of names for more texts than this is long, whatever it reads. */
+const ordinaryTexts = 100
+
+/**
+ * The context of a request that changes nothing: none of its reads begins once the client has left, and of those that
+ * take very many reads a token runs one at a time. @throws clientGone (499), tooManyAtOnce (429) from each read
+ */
+export function readingFor(context: ApiContext, input: Pick<Input, 'signal' | 'principal'>): ApiContext {
+  const { signal, principal } = input
+  const { records, models, longReads } = context
+  let [reads, isLong] = [0, false]
+  const isWanted = () => signal.throwIfAborted()
+  function check(weight = 1): void {
+    isWanted()
+    reads += weight
+    if (isLong || reads <= ordinaryReads) return
+    signal.addEventListener('abort', longReads(principal.identity, 1), { once: true })
+    isLong = true
+  }
+  const statesOf: typeof records.statesOf = async (ids) => {
+    check(weightOfStates)
+    return records.statesOf(ids)
+  }
+  const readMany: typeof records.readMany = async (ids) => {
+    isWanted()
+    return records.readMany(ids)
+  }
+  const storage = context.checkedBy(() => check())
+  const page: Packets['page'] = async (orgName, prefixes, asked) => {
+    if ((asked.holding?.length ?? 0) > ordinaryTexts) check(ordinaryReads + 1)
+    const held = listMemory(context, input)(0)
+    const reserve = (bytes: number) => held.add(heldBytes * bytes + heldForEach)
+    return storage.packets.page(orgName, prefixes, {
+      ...asked,
+      mostBytes: mostNameBytes,
+      reserve,
+      interrupted: isWanted,
+    })
+  }
+  return {
+    ...context,
+    ...storage,
+    packets: { ...storage.packets, page },
+    records: { ...records, statesOf, readMany },
+    models: models?.checkedBy(isWanted) ?? null,
+  }
+}

@@ -1,0 +1,13 @@
+import { gzipSync } from 'node:zlib'
+import type { RequestHandler } from 'express'
+
+/** Answers the same text to everybody. It is compressed once, because anybody may ask for it, without a token. */
+export function staticAnswer(type: string, text: string): RequestHandler {
+  const [plain, compressed] = [Buffer.from(text), gzipSync(text, { level: 9 })]
+  return (request, response) => {
+    const isCompressed = request.acceptsEncodings('gzip') !== false
+    response.type(type).vary('Accept-Encoding')
+    if (isCompressed) response.set('Content-Encoding', 'gzip')
+    response.send(isCompressed ? compressed : plain)
+  }
+}

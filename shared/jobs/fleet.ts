@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import type { Redis, Result } from 'ioredis'
+import { queueKey } from './queue-depth.ts'
+import { openRunsKey, recordKey, workersKey } from './redis-keys.ts'
+import { isUnfinished, sharedNow } from './scripts.ts'
+
+/** Number of runs of each tenant. */
+export type RunsByTenant = Record<string, number>
+
+/**
+ * The slots of all workers, shared between tenants. Contract 7, slots. Each worker reports the runs that it holds. A
+ * report counts for ten seconds, so a dead or frozen worker drops out by itself.
+ *
+ * A tenant's share is the number of slots divided by the number of tenants that wait or run. Rounding up decides who may
+ * start a run, so that no slot stays empty; rounding down decides who must hand one back, so that runs do not change
+ * places in turns.
+ */
+export interface Fleet {
+  /** Number of slots of this worker. */
+  slots: number
+  /**
+   * Reports the runs of this worker. @returns the tenant that must hand back a run of this worker, because another
+   * tenant waits below its share and no slot is free; null if there is none.
+   */
+  report(runs: RunsByTenant): Promise<string | null>
+  /** Whether a tenant may start another run in this worker: it is below its share, or no other tenant waits. */
+  mayStart(tenant: string, runs: RunsByTenant): Promise<boolean>
+  /** Removes the slots of this worker from the fleet. */
+  leave(): Promise<void>
+}
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    fleetReport(workers: string, openRuns: string, parents: string, ...values: string[]): Result<string, Context>
+  }
+}
+
+// A tenant waits while it has more open runs than workers hold. A large multi that waits for its slices is an open run
+// that takes no slot. KEYS: workers, open runs, jobs that wait for their slices. ARGV: worker, its slots, its runs, prefix
+// of records, tenant of the run to start ('' for a report).
+const reportScript = `${sharedNow}
+local function report(runs) redis.call('HSET', KEYS[1], ARGV[1], now .. ' ' .. ARGV[2] .. ' ' .. runs) end
+report(ARGV[3])
+redis.call('EXPIRE', KEYS[1], 60)
+local held, waits, slots, busy, tenants = {}, {}, 0, 0, 0
+local function hold(tenant, runs)
+  if held[tenant] == nil then
+    held[tenant] = 0
+    tenants = tenants + 1
+  end
+  held[tenant] = held[tenant] + runs
+end
+local reports = redis.call('HGETALL', KEYS[1])
+for at = 1, #reports, 2 do
+  local time, size, runs = string.match(reports[at + 1], '^(%d+) (%d+) (.*)$')
+  if now - time > 10000 then redis.call('HDEL', KEYS[1], reports[at])
+  else
+    slots = slots + size
+    for tenant, count in pairs(cjson.decode(runs)) do
+      busy = busy + count
+      hold(tenant, count)
+    end
+  end
+end
+local parents = {}
+for _, id in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
+  local job = redis.call('HMGET', ARGV[4] .. id, 'orgName', 'state')
+  if job[1] and ${isUnfinished('job[2]')} then
+    local tenant = string.match(cjson.decode(job[1]), '^[^/]*')
+    parents[tenant] = (parents[tenant] or 0) + 1
+  end
+end
+local open = redis.call('HGETALL', KEYS[2])
+for at = 1, #open, 2 do
+  local tenant = open[at]
+  if tenant ~= '' and open[at + 1] - (parents[tenant] or 0) > (held[tenant] or 0) then
+    waits[tenant] = true
+    hold(tenant, 0)
+  end
+end
+if ARGV[5] ~= '' then hold(ARGV[5], 0) end
+local mine = cjson.decode(ARGV[3])
+if ARGV[5] ~= '' then
+  if held[ARGV[5]] >= math.ceil(slots / tenants) then
+    for tenant in pairs(waits) do if tenant ~= ARGV[5] then return 'wait' end end
+  end
+  mine[ARGV[5]] = (mine[ARGV[5]] or 0) + 1
+  report(cjson.encode(mine))
+  return ''
+end
+if busy < slots or tenants == 0 then return '' end
+local share = math.max(1, math.floor(slots / tenants))
+for tenant in pairs(waits) do
+  if held[tenant] < share then
+    local greediest
+    for other, count in pairs(held) do
+      if count > share and (greediest == nil or count > held[greediest]) then greediest = other end
+    end
+    return (mine[greediest or ''] or 0) > 0 and greediest or ''
+  end
+end
+return ''`
+
+/** @param slots the number of slots of this worker. */
+export function createFleet(redis: Redis, slots: number): Fleet {
+  redis.defineCommand('fleetReport', { numberOfKeys: 3, lua: reportScript })
+  const worker = randomUUID()
+  const send = (runs: RunsByTenant, wanted: string) => {
+    const values = [worker, String(slots), JSON.stringify(runs), recordKey(''), wanted]
+    return redis.fleetReport(workersKey, openRunsKey, queueKey('waiting-children'), ...values)
+  }
+  return {
+    slots,
+    report: async (runs) => (await send(runs, '')) || null,
+    mayStart: async (tenant, runs) => (await send(runs, tenant)) === '',
+    async leave() {
+      await redis.hdel(workersKey, worker)
+    },
+  }
+}

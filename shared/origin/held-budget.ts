@@ -1,0 +1,67 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { getHeapStatistics } from 'node:v8'
+
+/** What one driver's connections hold of a process's budget. */
+export interface Share {
+  readonly bytes: number
+  /** Whose bytes they are. Kept connections may serve another tenant later. */
+  tenant: string
+  /** Adds to what is held, or subtracts. If the budget is exceeded, the largest share of the largest tenant is refused. */
+  change(bytes: number): void
+}
+
+/** Bounds the memory that a process holds of what origins send, for all builds together. */
+export interface HeldBudget {
+  /** `refuse` must let go of everything: from then on the share counts as empty. */
+  open(tenant: string, refuse: () => void): Share
+}
+
+const tenants = new AsyncLocalStorage<string>()
+
+/** Does work in which bytes from origins are held for a tenant: an org or a token. */
+export const asTenant = <T>(tenant: string, work: () => T): T => tenants.run(tenant, work)
+export const currentTenant = (): string => tenants.getStore() ?? ''
+
+/**
+ * When all together exceed the limit, refuses the largest share of the tenant that holds the most: nobody waits, so
+ * holders cannot wait for one another, and a tenant that holds little is never refused because another holds much, be it
+ * in many builds.
+ */
+export function createHeldBudget(limitBytes: number): HeldBudget {
+  const holders = new Map<Share, () => void>()
+  let total = 0
+  return {
+    open(tenant, refuse) {
+      let held = 0
+      const share: Share = {
+        tenant,
+        get bytes() {
+          return held
+        },
+        change(bytes) {
+          total += Math.max(bytes, -held)
+          held = Math.max(0, held + bytes)
+          if (held > 0) holders.set(share, release)
+          else holders.delete(share)
+          while (total > limitBytes) largest()?.()
+        },
+      }
+      const release = () => {
+        share.change(-held)
+        refuse()
+      }
+      return share
+    },
+  }
+
+  function largest(): (() => void) | undefined {
+    const sums = new Map<string, number>()
+    for (const { tenant, bytes } of holders.keys()) sums.set(tenant, (sums.get(tenant) ?? 0) + bytes)
+    const [greediest] = [...sums].sort(([, a], [, b]) => b - a)[0] ?? []
+    const theirs = [...holders].filter(([{ tenant }]) => tenant === greediest)
+    return theirs.sort(([a], [b]) => b.bytes - a.bytes)[0]?.[1]
+  }
+}
+
+/** A third of the heap: the rest is for rows being written, parts and the program. */
+export const processBudget = createHeldBudget(getHeapStatistics().heap_size_limit / 3)

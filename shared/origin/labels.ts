@@ -1,0 +1,44 @@
+import { type Cursor, malformed } from '../packstream/cursor.ts'
+
+// Nodes mostly have few sets of labels.
+const setsKept = 1_000
+const longestKept = 1_000
+const mostLabels = 10_000
+
+/** Reads the labels of nodes. Equal sets mostly share one array, so that callers can compare them by reference. */
+export class LabelSets {
+  readonly #sets = new Map<string, readonly string[]>()
+  #bytes = Buffer.alloc(0)
+  #labels: readonly string[] = []
+  /** How many labels texts were made of: what is not shared takes more memory than its bytes. */
+  made = 0
+
+  /** @throws originBroke (502) if they are malformed */
+  read(cursor: Cursor): readonly string[] {
+    const { bytes, at: start } = cursor
+    // Almost always the labels of the node before.
+    const size = this.#bytes.length
+    if (size > 0 && size <= cursor.end - start && isAt(bytes, start, this.#bytes)) {
+      cursor.at = start + size
+      return this.#labels
+    }
+    const count = cursor.list()
+    if (count > mostLabels) throw malformed(`a node has more than ${mostLabels} labels`)
+    const labels = Array.from({ length: count }, () => cursor.text())
+    this.made += count
+    const list = bytes.subarray(start, cursor.at)
+    if (list.length > longestKept) return labels
+    const name = list.toString('latin1')
+    if (this.#sets.size >= setsKept) this.#sets.clear()
+    this.#labels = this.#sets.get(name) ?? labels
+    this.#sets.set(name, this.#labels)
+    this.#bytes = Buffer.from(list)
+    return this.#labels
+  }
+}
+
+/** Whether the bytes from an offset begin with these. A list is never the beginning of another one. */
+function isAt(bytes: Buffer, start: number, list: Buffer): boolean {
+  for (let at = 0; at < list.length; at++) if (bytes[start + at] !== list[at]) return false
+  return true
+}

@@ -1,0 +1,160 @@
+import { expressionOf } from '../cypher/expressions.ts'
+import { JsonBytes, JsonTooLarge } from '../cypher/json-bytes.ts'
+import { type Numbers, type Rendered, typeName } from '../cypher/values.ts'
+import * as errors from '../errors/catalogue.ts'
+import { Cursor } from '../packstream/cursor.ts'
+import { decode, type Unpack } from '../packstream/decode.ts'
+import { emptyList, isList, isPublishable, type Kind, kind } from '../packstream/kinds.ts'
+import { passValue } from '../packstream/pass-value.ts'
+import type { Rows } from './rows.ts'
+import type { Shape, Shapes } from './shapes.ts'
+
+/** The rows that elements were read from together, and where in them the values of properties are. */
+export interface Source {
+  readonly rows: Pick<Rows, 'bytes' | 'unpack'>
+  readonly positions: number[]
+}
+
+export interface RowSource extends Source {
+  readonly rows: Rows
+}
+
+export const sourceOf = (rows: Rows): RowSource => ({ rows, positions: [] })
+
+/** Reads a map of properties, and moves past it. @throws originBroke (502) if it is malformed */
+export function readProperties(cursor: Cursor, shapes: Shapes, source: Source): Properties {
+  const first = source.positions.length
+  return new Properties(source, shapes.read(cursor, source.positions), first)
+}
+
+// Nothing here waits, so one of each serves all elements.
+const cursor = new Cursor()
+const json = new JsonBytes()
+
+/** Reads a value that is no property of an element; null if it cannot be published. */
+export function readValue(row: Cursor): Rendered | null {
+  const { at } = row
+  const of = passValue(row)
+  if (of === kind.absent || !isPublishable(of)) return null
+  row.at = at
+  return renderedOf(row, of, 'plain')
+}
+
+function renderedOf(at: Cursor, of: Kind, numbers: Numbers): Rendered {
+  json.clear()
+  try {
+    json.value(at, of, numbers)
+  } catch (error) {
+    throw error instanceof JsonTooLarge ? errors.pairTooLarge('an id', error.limitBytes) : error
+  }
+  return { json: json.written.toString(), ...expressionOf(of, numbers) }
+}
+
+const typeNameOf = (at: Cursor, of: Kind, unpack: Unpack): string =>
+  of === kind.zonedAtLocal ? 'zoned datetime without an offset' : typeName(decode(at, unpack))
+
+/** The properties of one element, as the bytes that the origin sent. */
+export class Properties {
+  readonly shape: Shape
+  readonly #source: Source
+  /** Where the positions of its values begin. */
+  readonly #first: number
+  // The text that was read last: an id is asked for several times.
+  #lastIndex = -1
+  #lastText = ''
+
+  constructor(source: Source, shape: Shape, first: number) {
+    this.#source = source
+    this.shape = shape
+    this.#first = first
+  }
+
+  /** The kind of a property; `absent` if the element does not have it. */
+  kindOf(key: string): Kind {
+    const index = this.shape.indexOf(key)
+    return index === -1 ? kind.absent : (this.shape.kinds[index] as Kind)
+  }
+
+  /** A property as JSON, and the expression that it needs. It must be publishable. */
+  rendered(index: number, numbers: Numbers): Rendered {
+    const of = this.shape.kinds[index] as Kind
+    if (of !== kind.string) return renderedOf(this.#at(index), of, numbers)
+    return { json: JSON.stringify(this.#text(index)), wrap: null, list: false }
+  }
+
+  /** Writes a publishable property as JSON. */
+  write(index: number, to: JsonBytes, numbers: Numbers): void {
+    to.value(this.#at(index), this.shape.kinds[index] as Kind, numbers)
+  }
+
+  /** A property that is a string; null if it is none. */
+  text(key: string): string | null {
+    const index = this.shape.indexOf(key)
+    return index !== -1 && this.shape.kinds[index] === kind.string ? this.#text(index) : null
+  }
+
+  #text(index: number): string {
+    if (this.#lastIndex !== index) {
+      this.#lastText = this.#at(index).text()
+      this.#lastIndex = index
+    }
+    return this.#lastText
+  }
+
+  /** A property as the driver reads it; null if the element does not have it. */
+  value(key: string): unknown {
+    const index = this.shape.indexOf(key)
+    return index === -1 ? null : decode(this.#at(index), this.#source.rows.unpack)
+  }
+
+  /** Whether a property is NaN, or a list that contains it. */
+  isNaN(index: number): boolean {
+    const of = this.shape.kinds[index] as Kind
+    if (of === kind.oddFloat) return Number.isNaN(this.#at(index).float())
+    if (of !== emptyList + kind.oddFloat) return false
+    const at = this.#at(index)
+    return Array.from({ length: at.list() }, () => at.float()).some(Number.isNaN)
+  }
+
+  /** Describes the type of a property that cannot be published, for an error message. */
+  typeName(index: number): string {
+    const of = this.shape.kinds[index] as Kind
+    const at = this.#at(index)
+    if (!isList(of)) return typeNameOf(at, of, this.#source.rows.unpack)
+    for (let left = at.list(); left > 0; left--) {
+      const start = at.at
+      const one = passValue(at)
+      at.at = start
+      if (isList(one) || !isPublishable(one)) return `list with a ${typeNameOf(at, one, this.#source.rows.unpack)}`
+      at.skip()
+    }
+    return 'list of values of several types'
+  }
+
+  /** The same properties in memory of their own, readable after the rows are released. */
+  copy(): Properties {
+    const { rows, positions } = this.#source
+    const { length } = this.shape.keys
+    if (length === 0) return this
+    const own = positions.slice(this.#first, this.#first + length)
+    const [start] = own as [number]
+    const last = this.#at(length - 1)
+    last.skip()
+    const bytes = Buffer.from(rows.bytes.subarray(start, last.at))
+    const source = { rows: { bytes, unpack: rows.unpack }, positions: own.map((position) => position - start) }
+    return new Properties(source, this.shape, 0)
+  }
+
+  /** The bytes of a property. */
+  bytesOf(index: number): Buffer {
+    const at = this.#at(index)
+    const start = at.at
+    at.skip()
+    return at.bytes.subarray(start, at.at)
+  }
+
+  #at(index: number): Cursor {
+    const { rows, positions } = this.#source
+    return cursor.open(rows.bytes, positions[this.#first + index] as number, rows.bytes.length)
+  }
+}

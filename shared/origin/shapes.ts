@@ -1,0 +1,144 @@
+import { type Cursor, malformed } from '../packstream/cursor.ts'
+import { elementKind, type Kind, kind } from '../packstream/kinds.ts'
+import { passValue } from '../packstream/pass-value.ts'
+
+/** What elements share whose properties have the same keys, in the same order, with values of the same kinds. */
+export class Shape {
+  readonly keys: readonly string[]
+  readonly kinds: readonly Kind[]
+  /** Whether it has zoned datetimes without an offset. */
+  readonly lacksOffsets: boolean
+  /** What was made last of an element of this shape: whoever makes it looks here first. */
+  last: object | null = null
+  readonly #indexes: ReadonlyMap<string, number>
+
+  /** @throws originBroke (502) if a key occurs twice */
+  constructor(keys: readonly string[], kinds: readonly Kind[]) {
+    this.keys = keys
+    this.kinds = kinds
+    this.lacksOffsets = kinds.some((of) => elementKind(of) === kind.zonedAtLocal)
+    this.#indexes = new Map(keys.map((key, index) => [key, index]))
+    if (this.#indexes.size < keys.length) throw malformed('a map has a key twice')
+  }
+
+  /** The index of a property; -1 if the element does not have it. */
+  indexOf(key: string): number {
+    const index = this.#indexes.get(key)
+    return index === undefined || this.kinds[index] === kind.absent ? -1 : index
+  }
+}
+
+/** A state of the automaton: some keys and kinds of values were read. */
+interface Step {
+  before: Step | null
+  key: Buffer
+  kind: Kind
+  next: Map<string, Step>
+  /** The step after this one at the last element: almost always the right one. */
+  last: Step | null
+  shape: Shape | null
+}
+
+// Bounds what an origin takes whose elements all have other keys. So many steps take some 10 MB.
+const [stepsKept, keyBytesKept] = [20_000, 2_000_000]
+// Of all shapes together. Wide elements that differ in one key have all other keys in common, and their shapes each
+// hold all of them, some 70 bytes a key.
+const keysKept = 200_000
+/** Elements of more properties are so rare that each has a shape of its own. */
+const mostSteps = 500
+/** Elements of a fifth cannot be published. More would take hundreds of megabytes. */
+const mostKeys = 500_000
+
+const newStep = (before: Step | null, key: Buffer, of: Kind): Step => ({
+  ...{ before, key, kind: of, next: new Map(), last: null, shape: null },
+})
+
+/** Finds the shapes of elements, by an automaton over the bytes of their keys and the kinds of their values. */
+export class Shapes {
+  #root = newStep(null, Buffer.alloc(0), 0)
+  #steps = 0
+  #keyBytes = 0
+  #keys = 0
+  /** How many keys texts were made of: what is not shared takes more memory than its bytes. */
+  made = 0
+
+  /**
+   * Moves past a map of properties, and adds the position of each value to `positions`.
+   * @throws originBroke (502) if it is malformed
+   */
+  read(cursor: Cursor, positions: number[]): Shape {
+    const count = cursor.map()
+    if (count > mostKeys) throw malformed(`an element has more than ${mostKeys} properties`)
+    if (count > mostSteps) {
+      this.made += count
+      return single(cursor, count, positions)
+    }
+    let step = this.#root
+    for (let index = 0; index < count; index++) {
+      const size = cursor.string()
+      const start = cursor.at - size
+      positions.push(cursor.at)
+      const of = passValue(cursor)
+      const { last } = step
+      step =
+        last !== null && last.kind === of && isSame(last.key, cursor.bytes, start, size)
+          ? last
+          : this.#follow(step, cursor.bytes.subarray(start, start + size), of)
+    }
+    if (step.shape === null) {
+      if (this.#keys > keysKept) this.#forget()
+      this.#keys += count
+      this.made += count
+      step.shape = shapeOf(step)
+    }
+    return step.shape
+  }
+
+  #follow(step: Step, key: Buffer, of: Kind): Step {
+    const name = `${of} ${key.toString('latin1')}`
+    let next = step.next.get(name)
+    if (next === undefined) {
+      if (this.#steps >= stepsKept || this.#keyBytes >= keyBytesKept) this.#forget()
+      next = newStep(step, Buffer.from(key), of)
+      step.next.set(name, next)
+      this.#steps++
+      this.#keyBytes += key.length
+    }
+    step.last = next
+    return next
+  }
+
+  #forget() {
+    this.#root = newStep(null, Buffer.alloc(0), 0)
+    this.#steps = 0
+    this.#keyBytes = 0
+    this.#keys = 0
+  }
+}
+
+function isSame(key: Buffer, bytes: Buffer, start: number, size: number): boolean {
+  if (key.length !== size) return false
+  for (let at = 0; at < size; at++) if (key[at] !== bytes[start + at]) return false
+  return true
+}
+
+function shapeOf(end: Step): Shape {
+  const keys: string[] = []
+  const kinds: Kind[] = []
+  for (let step = end; step.before !== null; step = step.before) {
+    keys.push(step.key.toString())
+    kinds.push(step.kind)
+  }
+  return new Shape(keys.reverse(), kinds.reverse())
+}
+
+function single(cursor: Cursor, count: number, positions: number[]): Shape {
+  const keys: string[] = []
+  const kinds: Kind[] = []
+  for (let index = 0; index < count; index++) {
+    keys.push(cursor.text())
+    positions.push(cursor.at)
+    kinds.push(passValue(cursor))
+  }
+  return new Shape(keys, kinds)
+}

@@ -1,0 +1,221 @@
+import { type Cursor, isTinyInteger, malformed, marker } from './cursor.ts'
+import { emptyList, isPublishable, type Kind, kind, list, tag } from './kinds.ts'
+
+/** Moves past a value. @returns its kind. @throws originBroke (502) if it is malformed */
+export function passValue(cursor: Cursor): Kind {
+  const first = cursor.peek()
+  if (isTinyInteger(first)) {
+    cursor.at++
+    return kind.safeInteger
+  }
+  if (first < 0x90 || (first >= marker.string8 && first <= marker.string32)) {
+    cursor.string()
+    return kind.string
+  }
+  if (first < 0xa0 || (first >= marker.list8 && first <= marker.list32)) return passList(cursor)
+  if (first >= 0xb0 && first < 0xc0) return passStructure(cursor, first & 0x0f)
+  switch (first) {
+    case marker.null:
+      cursor.at++
+      return kind.absent
+    case marker.true:
+    case marker.false:
+      cursor.at++
+      return kind.boolean
+    case marker.float:
+      return Number.isFinite(cursor.float()) ? kind.float : kind.oddFloat
+    case marker.int8:
+    case marker.int16:
+    case marker.int32:
+      cursor.skip()
+      return kind.safeInteger
+    case marker.int64:
+      return Number.isSafeInteger(cursor.integer()) ? kind.safeInteger : kind.largeInteger
+    default:
+      cursor.skip()
+      return kind.other
+  }
+}
+
+/** One expression converts all elements, so one that needs another than the rest decides. */
+const together = new Map<string, Kind>(
+  [
+    [kind.safeInteger, kind.largeInteger],
+    [kind.float, kind.oddFloat],
+    [kind.time, kind.timeByFields],
+    [kind.dateTime, kind.dateTimeByFields],
+  ].flatMap(([one, other]): [string, Kind][] => [
+    [`${one} ${other}`, other as Kind],
+    [`${other} ${one}`, other as Kind],
+  ]),
+)
+
+function passList(cursor: Cursor): Kind {
+  const count = cursor.list()
+  if (count === 0) return emptyList
+  const { at } = cursor
+  let all = elementOf(cursor)
+  let isMixed = false
+  for (let index = 1; index < count; index++) {
+    const one = elementOf(cursor)
+    if (one === all) continue
+    isMixed = true
+    // No database stores values of two types in a list.
+    all = together.get(`${all} ${one}`) ?? (isPublishable(all) && isPublishable(one) ? kind.other : Math.max(all, one))
+  }
+  return list + (isMixed && all === kind.dateTimeByFields ? kindAsInstants(cursor, at, count) : all)
+}
+
+/** The kind of an element. No database stores null or a list in a list. */
+function elementOf(cursor: Cursor): Kind {
+  const first = cursor.peek()
+  if (first === marker.null || (first >= 0x90 && first < 0xa0) || (first >= marker.list8 && first <= marker.list32)) {
+    cursor.skip()
+    return kind.other
+  }
+  return passValue(cursor)
+}
+
+function passStructure(cursor: Cursor, fields: number): Kind {
+  const start = cursor.at
+  switch (cursor.structure(fields)) {
+    case tag.date:
+      return integers(cursor, fields, 1, kind.date)
+    case tag.localTime:
+      return integers(cursor, fields, 1, kind.localTime)
+    case tag.localDateTime:
+      return integers(cursor, fields, 2, kind.localDateTime)
+    case tag.duration:
+      return integers(cursor, fields, 4, kind.duration)
+    case tag.time: {
+      demand(fields, 2)
+      cursor.integer()
+      return cursor.integer() % 60 === 0 ? kind.time : kind.timeByFields
+    }
+    case tag.dateTimeAtLocal:
+      return passDateTime(cursor, fields, true)
+    case tag.dateTime:
+      return passDateTime(cursor, fields, false)
+    case tag.zoned: {
+      demand(fields, 3)
+      const milliseconds = cursor.integer() * 1_000 + cursor.integer() / 1_000_000
+      return isReadable(milliseconds, cursor.text()) ? kind.dateTimeByFields : kind.other
+    }
+    case tag.zonedAtLocal:
+      demand(fields, 3)
+      cursor.integer()
+      cursor.integer()
+      cursor.string()
+      return kind.zonedAtLocal
+    case tag.zonedWithOffset:
+      demand(fields, 4)
+      return passZonedWithOffset(cursor)
+    case tag.point:
+      return passPoint(cursor, fields, 2, kind.point)
+    case tag.pointInSpace:
+      return passPoint(cursor, fields, 3, kind.pointInSpace)
+    default:
+      cursor.at = start
+      cursor.skip()
+      return kind.other
+  }
+}
+
+function demand(fields: number, expected: number) {
+  if (fields !== expected) throw malformed('a structure has another size')
+}
+
+function integers(cursor: Cursor, fields: number, expected: number, of: Kind): Kind {
+  demand(fields, expected)
+  for (let index = 0; index < expected; index++) cursor.integer()
+  return of
+}
+
+/** A datetime at an offset. With seconds in the offset it is given as an instant. */
+function passDateTime(cursor: Cursor, fields: number, isLocal: boolean): Kind {
+  demand(fields, 3)
+  const start = cursor.at
+  cursor.integer()
+  cursor.integer()
+  const offset = cursor.integer()
+  if (offset % 60 === 0) return kind.dateTime
+  const { at } = cursor
+  cursor.at = start
+  const instant = cursor.bigint() - (isLocal ? BigInt(offset) : 0n)
+  cursor.at = at
+  return kindOfInstant(instant)
+}
+
+function passZonedWithOffset(cursor: Cursor): Kind {
+  const local = cursor.bigint()
+  cursor.integer()
+  cursor.string()
+  return kindOfInstant(local - cursor.bigint())
+}
+
+// Cypher counts the milliseconds of an instant in 64 bits, and would read back another one beyond.
+const mostSeconds = 2n ** 63n / 1_000n
+const day = 86_400n
+
+const kindOfInstant = (seconds: bigint): Kind =>
+  seconds <= mostSeconds && seconds >= -mostSeconds ? kind.dateTimeByFields : kind.farDateTime
+
+/**
+ * The kind of a list of datetimes, of which one is given as an instant, and so all are. Nothing is published that is
+ * nearly too far: their offsets, of a day at most, are not taken into account.
+ */
+function kindAsInstants(cursor: Cursor, start: number, count: number): Kind {
+  const end = cursor.at
+  let all: Kind = kind.dateTimeByFields
+  cursor.at = start
+  for (let index = 0; index < count; index++) {
+    const { at } = cursor
+    cursor.structure(cursor.peek() & 0x0f)
+    const seconds = cursor.bigint()
+    if (seconds > mostSeconds - day || seconds < day - mostSeconds) all = kind.farDateTime
+    cursor.at = at
+    cursor.skip()
+  }
+  cursor.at = end
+  return all
+}
+
+function passPoint(cursor: Cursor, fields: number, axes: number, of: Kind): Kind {
+  demand(fields, axes + 1)
+  cursor.integer()
+  let found = of
+  for (let axis = 0; axis < axes; axis++) if (!Number.isFinite(cursor.float())) found = kind.oddPoint
+  return found
+}
+
+// Of JavaScript's dates.
+const mostMilliseconds = 8.64e15
+// No name of a zone is longer.
+const longestZone = 100
+const zonesKept = 1_000
+const knownZones = new Map<string, boolean>()
+
+/** Whether the driver can read a zoned datetime, as those do that compare a target with a packet. */
+function isReadable(milliseconds: number, zone: string): boolean {
+  if (Math.abs(milliseconds) > mostMilliseconds || zone.length > longestZone) return false
+  const known = knownZones.get(zone) ?? isZone(zone)
+  if (knownZones.size >= zonesKept) knownZones.clear()
+  knownZones.set(zone, known)
+  return known
+}
+
+/** To try a name takes some 50 microseconds, and there are some 600 zones. */
+const mostZonesASecond = 1_000
+let [countedSince, zonesTried] = [0, 0]
+
+function isZone(timeZone: string): boolean {
+  const now = performance.now()
+  if (now - countedSince > 1_000) [countedSince, zonesTried] = [now, 0]
+  if (++zonesTried > mostZonesASecond) throw malformed('datetimes are in more zones than there are')
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone })
+    return true
+  } catch {
+    return false
+  }
+}

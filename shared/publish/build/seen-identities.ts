@@ -1,0 +1,41 @@
+import * as errors from '../../errors/catalogue.ts'
+import { type Identity, mergeText, nameOf } from '../request/identity.ts'
+import type { Plan } from '../request/plan.ts'
+
+/** Notices that a targeted node changed its identity between two reads of one sub-request. */
+export interface SeenIdentities {
+  /**
+   * Call with each identity by which a pair finds the target at this position; -1 for any other node.
+   * @throws originChanged (502) if an earlier call had another one.
+   */
+  see(position: number, identity: Identity): void
+}
+
+/**
+ * The upsert of a node sets the labels that it has now, by which an earlier pair may find it, so that the result would
+ * depend on the order of replay. Contract 5. Each target takes four bytes.
+ */
+export function createSeenIdentities(
+  { publishesNodes, relationships, relationshipIds }: Plan,
+  targets: { length: number },
+): SeenIdentities {
+  // Without relationships, only its own upsert finds a target.
+  const isNeeded = publishesNodes && relationships.length + relationshipIds.length > 0
+  const hashes = new Uint32Array(isNeeded ? targets.length : 0)
+  return {
+    see(position, identity) {
+      if (position < 0 || position >= hashes.length) return
+      const hash = hashOf(identity)
+      hashes[position] ||= hash
+      if (hashes[position] !== hash) throw errors.originChanged(nameOf(identity))
+    },
+  }
+}
+
+/** FNV-1a, 32 bits, and never 0. */
+function hashOf({ label, idProperty, id }: Identity): number {
+  const text = `${label}\u0000${idProperty}\u0000${mergeText(id)}`
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash >>> 0 || 1
+}

@@ -1,0 +1,172 @@
+import { expressionOf } from '../../cypher/expressions.ts'
+import { byCodePoint, isQuotable } from '../../cypher/identifiers.ts'
+import { type JsonBytes, JsonTooLarge } from '../../cypher/json-bytes.ts'
+import type { Numbers } from '../../cypher/values.ts'
+import * as errors from '../../errors/catalogue.ts'
+import type { Properties } from '../../origin/properties.ts'
+import { isPublishable, type Kind, kind } from '../../packstream/kinds.ts'
+import { typeOf } from '../model/data-types.ts'
+import { nothingBroken, type TypedKeys, type Verdict } from '../model/model-rules.ts'
+import { beforeMetadata, beforeParameters, type Shape } from './pair.ts'
+import type { PropertyField } from './pair-maker.ts'
+import type { Field, PropertySource } from './statements/statement.ts'
+
+/** The ids that an upsert finds its element by, as JSON: the id of the node, or the ids of both ends. */
+export type AnchorIds = { id: string } | { startId: string; endId: string }
+type IdSource = 'id' | 'startId' | 'endId'
+
+/** A parameter: the bytes before its value, which is one of the ids, a constant (the timestamp), or a property. */
+interface Slot {
+  before: Buffer
+  id: IdSource | null
+  constant: string | null
+  index: number
+}
+
+/** What the upserts of elements of one shape share: everything in a pair but its values. */
+export interface UpsertShape {
+  /** The keys of the published properties. */
+  keys: readonly string[]
+  /** The properties that break the model, and the properties left out for that. */
+  verdict: Verdict
+  /** The indexes of properties that cannot be published and are left out. */
+  skipped: readonly number[]
+  slots: readonly Slot[]
+}
+
+// Elements of one shape may have as many sets of labels as there are elements.
+const madeBytesKept = 16_000_000
+// Of a slot, besides its text.
+const slotBytes = 300
+
+/** What was made for elements of each shape, by what else it depends on. */
+export class MadeUpserts {
+  #made = new WeakMap<object, Map<string, UpsertShape>>()
+  #bytes = 0
+
+  find(properties: object, key: string, make: () => UpsertShape): UpsertShape {
+    const known = this.#made.get(properties)?.get(key)
+    if (known !== undefined) return known
+    const made = make()
+    const size = made.slots.reduce((sum, { before }) => sum + before.length + slotBytes, 2 * key.length)
+    this.#bytes += size
+    if (this.#bytes > madeBytesKept) {
+      this.#made = new WeakMap()
+      this.#bytes = size
+    }
+    const all = this.#made.get(properties) ?? new Map<string, UpsertShape>()
+    this.#made.set(properties, all)
+    all.set(key, made)
+    return made
+  }
+}
+
+/** How the upserts of one kind of element are made. */
+export interface UpsertKind {
+  numbers: Numbers
+  excluded: ReadonlySet<string>
+  /** Properties that the packet adds. */
+  added: readonly PropertyField[]
+  /** Whether to leave out what cannot be published, rather than fail. */
+  skips: boolean
+  /** Judges the properties by a model; absent: there is none. */
+  judge?: ((keys: TypedKeys) => Verdict) | undefined
+  /** Makes the statement for these fields; the target keeps the properties that were left out. */
+  make(fields: readonly Field[], leftOut: readonly string[]): Shape<IdSource | PropertySource>
+}
+
+/** A statement with more would be legal up to the size of a pair, but take more memory to make than a worker has. */
+const mostProperties = 100_000
+
+/**
+ * What the upserts of elements with properties like these share.
+ * @throws unpublishable (422), naming the first property without a rendering, unless it is to be skipped. Contract 5.
+ */
+export function upsertShape(of: UpsertKind, properties: Properties, about: () => string): UpsertShape {
+  const { keys, kinds } = properties.shape
+  if (keys.length > mostProperties)
+    throw errors.unpublishable(`${about()} has ${keys.length} properties, more than ${mostProperties}`)
+  const present = [...keys.keys()].filter((at) => kinds[at] !== kind.absent && !of.excluded.has(keys[at] as string))
+  const typed = present.map((at) => [keys[at] as string, typeOf(kinds[at] as Kind)] as const)
+  const verdict = of.judge?.(typed) ?? nothingBroken
+  const omitted = new Set(verdict.omitted)
+  const judged = omitted.size === 0 ? present : present.filter((at) => !omitted.has(keys[at] as string))
+  const skipped = judged.filter((at) => !isQuotable(keys[at] as string) || !isPublishable(kinds[at] as Kind))
+  const [first] = skipped
+  if (first !== undefined && !of.skips) throw errors.unpublishable(`${about()} ${propertyProblem(properties, first)}`)
+  const isSkipped = new Set(skipped)
+  const indexes = new Map<string, number>()
+  const fields: Field[] = of.added.map(({ key, value }) => ({ key, value }))
+  for (const at of judged) {
+    if (isSkipped.has(at)) continue
+    indexes.set(keys[at] as string, at)
+    fields.push({ key: keys[at] as string, value: expressionOf(kinds[at] as Kind, of.numbers) })
+  }
+  fields.sort((a, b) => byCodePoint(a.key, b.key))
+  const made = of.make(fields, [...skipped.map((at) => keys[at] as string), ...omitted])
+  return { keys: fields.map(({ key }) => key), verdict, skipped, slots: slotsOf(made, indexes, of.added) }
+}
+
+function slotsOf(
+  shape: Shape<IdSource | PropertySource>,
+  indexes: ReadonlyMap<string, number>,
+  added: readonly PropertyField[],
+): Slot[] {
+  const constants = new Map(added.map(({ key, value }) => [key, value.json]))
+  return shape.bindings.map(({ name, source }, index) => {
+    const before = Buffer.from(`${index === 0 ? beforeParameters(shape) : ','}${name}:`)
+    if (typeof source === 'string') return { before, id: source, constant: null, index: -1 }
+    const { property } = source
+    return { before, id: null, constant: constants.get(property) ?? null, index: indexes.get(property) ?? -1 }
+  })
+}
+
+/** Why a property cannot be published. */
+export function propertyProblem(properties: Properties, index: number): string {
+  const key = properties.shape.keys[index] as string
+  return isQuotable(key)
+    ? `has a ${properties.typeName(index)} as its property "${key}"`
+    : `has a property key ${JSON.stringify(key)} that no statement can name`
+}
+
+const end = Buffer.from(beforeMetadata)
+
+/**
+ * Writes the pair with these ids to `bytes`, which are then the result.
+ * @throws pairTooLarge (413) before memory is made of a pair that is far too large
+ */
+export function upsertBytes(
+  bytes: JsonBytes,
+  made: UpsertShape,
+  ids: AnchorIds,
+  properties: Properties,
+  { numbers, about }: { numbers: Numbers; about: () => string },
+): Buffer {
+  try {
+    return written(bytes, made, ids, properties, numbers)
+  } catch (error) {
+    throw error instanceof JsonTooLarge ? errors.pairTooLarge(about(), error.limitBytes) : error
+  }
+}
+
+function written(
+  bytes: JsonBytes,
+  { slots }: UpsertShape,
+  ids: AnchorIds,
+  properties: Properties,
+  numbers: Numbers,
+): Buffer {
+  bytes.clear()
+  for (const { before, id, constant, index } of slots) {
+    bytes.raw(before)
+    if (id !== null) bytes.text((ids as Record<IdSource, string>)[id])
+    else if (constant !== null) bytes.text(constant)
+    else properties.write(index, bytes, numbers)
+  }
+  bytes.raw(end)
+  return bytes.written
+}
+
+/** A skipped property is treated as a protected one, if a statement can name it: skipping never deletes. Contract 4. */
+export const withLeftOut = (protectedKeys: readonly string[], leftOut: readonly string[]): string[] =>
+  [...protectedKeys, ...new Set(leftOut.filter(isQuotable))].sort(byCodePoint)

@@ -1,0 +1,39 @@
+import type { Mutant } from '../mutant.ts'
+
+export const callbacks: readonly Mutant[] = [
+  {
+    file: 'shared/jobs/callbacks.ts',
+    what: 'a callback that was asked for once more is forgotten',
+    from: "if string.find(redis.call('HGET', KEYS[1], 'callback') or '', '\"state\":\"due\"', 1, true) then return 0 end",
+    to: '',
+    tests: ['integration/callbacks.delivered'],
+  },
+  {
+    file: 'shared/jobs/callbacks.ts',
+    what: 'callbacks that the queue has lost are never sent when more than 500 are due',
+    from: 'lost.push(...some.filter((_, at)',
+    to: 'lost.push(...due.filter((_, at)',
+    tests: ['integration/callbacks.delivered'],
+  },
+  {
+    file: 'worker/callback-request.ts',
+    what: 'the body of a callback is larger than promised',
+    from: 'Buffer.byteLength(whole) < limitBytes',
+    to: 'whole.length < limitBytes',
+    tests: ['unit/worker/callback-request'],
+  },
+  {
+    file: 'worker/callback-request.ts',
+    what: 'receivers get a part of a body that is not ASCII',
+    from: 'String(Buffer.byteLength(body))',
+    to: 'String(body.length)',
+    tests: ['unit/worker/callback-request'],
+  },
+  {
+    file: 'worker/send-callback.ts',
+    what: 'callbacks are sent to whoever answers in the place of the receiver',
+    from: 'rejectUnauthorized: true',
+    to: 'rejectUnauthorized: false',
+    tests: ['integration/callbacks.hostile-receivers'],
+  },
+]

@@ -1,0 +1,94 @@
+import type { Mutant } from '../mutant.ts'
+
+export const slices: readonly Mutant[] = [
+  {
+    file: 'shared/jobs/slice-record.ts',
+    what: 'a job is cancelled while a slice is being built, because silent runs have ended late',
+    from: "if unended(KEYS[2]) > 0 then redis.call('HINCRBY', KEYS[2], 'unended', -1) end",
+    to: "redis.call('HINCRBY', KEYS[2], 'unended', -1)",
+    tests: ['integration/job-record.run-time'],
+  },
+  {
+    file: 'shared/jobs/slice-record.ts',
+    what: 'a slice that is tried again counts as one that kills its workers',
+    from: "return redis.call('HINCRBY', KEYS[2], ARGV[1] .. ':unended', -1)",
+    to: 'return 1',
+    tests: ['integration/slice-record'],
+  },
+  {
+    file: 'shared/jobs/stored-request.ts',
+    what: 'slices of a large multi are cut in the middle of sub-requests that are not ASCII',
+    from: 'for (const { length: bytes } of slices) {',
+    to: 'for (const bytes of slices.map((slice) => slice.toString().length)) {',
+    tests: ['integration/slice-results.count-once'],
+  },
+  {
+    file: 'worker/publish-slices.ts',
+    what: 'slices are compared as their sub-requests were sent, not as the model completes them',
+    from: 'treatments: boundTreatments(views, read.model)',
+    to: 'treatments: views',
+    tests: ['e2e/multi.slices'],
+  },
+  {
+    file: 'shared/jobs/stored-request.ts',
+    what: 'a worker that does not know an option of a plan builds its slices without it',
+    from: `  requireKnownFields(
+    plan.views`,
+    to: `  new Set(
+    plan.views`,
+    tests: ['integration/slice-results.count-once'],
+  },
+  {
+    file: 'shared/jobs/fair-queueing.ts',
+    what: 'a retry of an old job gives other orgs the turns that are over',
+    from: "if tonumber(ARGV[1]) <= tonumber(redis.call('GET', KEYS[1]) or 0) then return 0 end",
+    to: '',
+    tests: ['integration/queue.turns'],
+  },
+  {
+    file: 'shared/jobs/fair-queueing.ts',
+    what: 'Redis keeps the turn of every large multi until the queue is empty',
+    from: `redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. now)
+`,
+    to: '',
+    tests: ['integration/queue.turns'],
+  },
+  {
+    file: 'worker/publish-slices.ts',
+    what: 'a large multi has more pairs than a job may have',
+    from: `  if (totals(manifest.parts).pairs > config.limits.jobPairs) throw errors.tooManyPairs(config.limits.jobPairs)
+`,
+    to: '',
+    tests: ['unit/worker/publish-slices'],
+  },
+  {
+    file: 'worker/publish-slices.ts',
+    what: 'a slice is built again after the commit has begun, so two runs commit different parts',
+    from: `    if (job.state === 'committing') throw errors.storeAway(new Error('the result of a slice is gone'))
+`,
+    to: '',
+    tests: ['unit/worker/publish-slices'],
+  },
+  {
+    file: 'worker/publish-slices.ts',
+    what: 'sub-requests of two slices publish a node under two identities',
+    from: `      for (const observation of sights) observations.record(observation)
+`,
+    to: '',
+    tests: ['e2e/multi.slices'],
+  },
+  {
+    file: 'worker/steps.ts',
+    what: 'a large multi is built to its end although it has too many pairs',
+    from: 'return reply > config.limits.jobPairs ? errors.tooManyPairs(config.limits.jobPairs) : null',
+    to: 'return null',
+    tests: ['unit/worker/steps'],
+  },
+  {
+    file: 'worker/build-parts.ts',
+    what: 'slices of one packet have different timestamps',
+    from: 'acceptedAt: Date.parse(job.createdAt)',
+    to: 'acceptedAt: Date.now()',
+    tests: ['e2e/multi.slices'],
+  },
+]

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest'
+import { Cursor } from '../../../shared/packstream/cursor.ts'
+import {
+  elementKind,
+  emptyList,
+  isList,
+  isPublishable,
+  type Kind,
+  kind,
+  list,
+} from '../../../shared/packstream/kinds.ts'
+import { passValue } from '../../../shared/packstream/pass-value.ts'
+import { broke, float, head, integer64, listOf, open, structure, text } from './bytes.ts'
+
+type Name = keyof typeof kind
+
+/** The kind of a value, which is passed exactly to its end. */
+function kindOf(bytes: Buffer): Kind {
+  const cursor = open(bytes)
+  const of = passValue(cursor)
+  expect(cursor.at).toBe(cursor.end)
+  return of
+}
+
+const int = (value: number | bigint) => integer64(BigInt(value))
+const tiny = Buffer.of(5)
+const nanoseconds = int(1)
+const most = 2n ** 63n / 1_000n
+
+const date = structure(0x44, tiny)
+const time = (offset: number) => structure(0x54, nanoseconds, int(offset))
+const atOffset = (seconds: bigint | number, offset: number) => structure(0x49, int(seconds), nanoseconds, int(offset))
+const atLocal = (seconds: bigint | number, offset: number) => structure(0x46, int(seconds), nanoseconds, int(offset))
+const zoned = (seconds: bigint | number, zone: string) => structure(0x69, int(seconds), nanoseconds, text(zone))
+const zonedAtLocal = structure(0x66, int(0), nanoseconds, text('Europe/Rome'))
+const completed = (local: bigint, offset: number) =>
+  structure(0x6a, int(local), nanoseconds, text('Europe/Rome'), int(offset))
+const point = (...axes: number[]) => structure(axes.length === 2 ? 0x58 : 0x59, int(7203), ...axes.map(float))
+const bytes = Buffer.from([0xcc, 1, 7])
+
+const one: [what: string, value: Buffer, name: Name][] = [
+  ['null', Buffer.of(0xc0), 'absent'],
+  ['an empty text', Buffer.of(0x80), 'string'],
+  ['a text of 8 bits', head(0xd0, 1, 0), 'string'],
+  ['a text of 32 bits', text('x'), 'string'],
+  ['true', Buffer.of(0xc3), 'boolean'],
+  ['false', Buffer.of(0xc2), 'boolean'],
+  ['a tiny integer', Buffer.of(0xf0), 'safeInteger'],
+  ['an integer of 8 bits', Buffer.from([0xc8, 0x80]), 'safeInteger'],
+  ['an integer of 16 bits', Buffer.from([0xc9, 0x80, 0]), 'safeInteger'],
+  ['an integer of 32 bits', Buffer.from([0xca, 0x80, 0, 0, 0]), 'safeInteger'],
+  ['2^53 - 1', int(2n ** 53n - 1n), 'safeInteger'],
+  ['2^53', int(2n ** 53n), 'largeInteger'],
+  ['1 - 2^53', int(1n - 2n ** 53n), 'safeInteger'],
+  ['-2^53', int(-(2n ** 53n)), 'largeInteger'],
+  ['a float', float(0.5), 'float'],
+  ['the largest float', float(Number.MAX_VALUE), 'float'],
+  ['infinity', float(Number.POSITIVE_INFINITY), 'oddFloat'],
+  ['minus infinity', float(Number.NEGATIVE_INFINITY), 'oddFloat'],
+  ['NaN', float(Number.NaN), 'oddFloat'],
+  ['a date', date, 'date'],
+  ['a local time', structure(0x74, nanoseconds), 'localTime'],
+  ['a local datetime', structure(0x64, int(1), nanoseconds), 'localDateTime'],
+  ['a time at an offset of minutes', time(-3_540), 'time'],
+  ['a time at an offset with seconds', time(3_601), 'timeByFields'],
+  ['a datetime at an offset of minutes', atOffset(0, 3_660), 'dateTime'],
+  ['a datetime at an offset with seconds', atOffset(0, 3_661), 'dateTimeByFields'],
+  ['a local datetime at an offset of minutes', atLocal(0, -60), 'dateTime'],
+  ['a local datetime at an offset with seconds', atLocal(0, -61), 'dateTimeByFields'],
+  ['an instant as far as can be', atOffset(most, 1), 'dateTimeByFields'],
+  ['an instant too far', atOffset(most + 1n, 1), 'farDateTime'],
+  ['an instant as far before as can be', atOffset(-most, 1), 'dateTimeByFields'],
+  ['an instant too far before', atOffset(-most - 1n, 1), 'farDateTime'],
+  ['a local datetime whose instant is as far as can be', atLocal(most + 1n, 1), 'dateTimeByFields'],
+  ['a local datetime whose instant is too far', atLocal(most, -1), 'farDateTime'],
+  ['a datetime in a zone', zoned(0, 'Europe/Berlin'), 'dateTimeByFields'],
+  ['a datetime in an unknown zone', zoned(0, 'Europe/Atlantis'), 'other'],
+  ['a datetime in a zone with a very long name', zoned(0, 'Europe/Berlin'.padEnd(200, 'x')), 'other'],
+  ['a datetime in a zone, as late as the driver can read', zoned(8_639_999_999_999, 'UTC'), 'dateTimeByFields'],
+  ['a datetime in a zone, too late for the driver', zoned(8_640_000_000_001, 'UTC'), 'other'],
+  ['a datetime in a zone, too early for the driver', zoned(-8_640_000_000_001, 'UTC'), 'other'],
+  ['a datetime in a zone without its offset', zonedAtLocal, 'zonedAtLocal'],
+  ['a datetime in a zone whose offset was completed', completed(0n, 3_600), 'dateTimeByFields'],
+  ['such a datetime whose instant is too far', completed(most, -1), 'farDateTime'],
+  ['a duration', structure(0x45, tiny, tiny, int(2n ** 60n), tiny), 'duration'],
+  ['a point', point(1, -2.5), 'point'],
+  ['a point in space', point(1, 2, 3), 'pointInSpace'],
+  ['a point with an infinite coordinate', point(1, Number.POSITIVE_INFINITY), 'oddPoint'],
+  ['a point whose first coordinate is no number', point(Number.NaN, 1), 'oddPoint'],
+  ['a point in space with an infinite coordinate', point(1, 2, Number.NEGATIVE_INFINITY), 'oddPoint'],
+  ['bytes', bytes, 'other'],
+  ['a map', Buffer.from([0xa1, 0x81, 0x61, 1]), 'other'],
+  ['a structure that is none of a property', structure(0x4e, tiny, Buffer.of(0x90)), 'other'],
+]
+
+test.each(one)('%s', (_, value, name) => {
+  expect(kindOf(value)).toBe(kind[name])
+  expect(isList(kindOf(value))).toBe(false)
+  // A list of equal values has their kind, and no database stores null in one.
+  expect(kindOf(listOf(value))).toBe(list + (name === 'absent' ? kind.other : kind[name]))
+  expect(kindOf(listOf(value, value, value))).toBe(list + (name === 'absent' ? kind.other : kind[name]))
+})
+
+test('a value that can be published is so in a list, and any other is not', () => {
+  const cannot: Name[] = ['oddPoint', 'farDateTime', 'zonedAtLocal', 'other']
+  for (const [name, of] of Object.entries(kind)) {
+    expect([isPublishable(of), isPublishable(list + of)]).toEqual(Array(2).fill(!cannot.includes(name as Name)))
+    expect([elementKind(of), elementKind(list + of)]).toEqual([of, of])
+  }
+})
+
+describe('a list', () => {
+  const value = (name: Name) => (one.find(([, , of]) => of === name) as (typeof one)[number])[1]
+  const bothWays = (...values: Buffer[]) => {
+    const of = kindOf(listOf(...values))
+    expect(kindOf(listOf(...values.toReversed()))).toBe(of)
+    return of
+  }
+
+  test('without values has a kind of its own', () => {
+    for (const empty of [Buffer.of(0x90), head(0xd4, 1, 0), listOf()]) expect(kindOf(empty)).toBe(emptyList)
+  })
+
+  test.each<[Name, Name]>([
+    ['safeInteger', 'largeInteger'],
+    ['float', 'oddFloat'],
+    ['time', 'timeByFields'],
+    ['dateTime', 'dateTimeByFields'],
+  ])('of %s with one %s has the kind of that one', (usual, odd) => {
+    expect(bothWays(value(usual), value(odd))).toBe(list + kind[odd])
+    expect(bothWays(value(usual), value(usual), value(odd), value(usual))).toBe(list + kind[odd])
+    expect(bothWays(value(odd), value(usual), value(odd), value(odd))).toBe(list + kind[odd])
+  })
+
+  test('of values of two types cannot be published', () => {
+    const names = (Object.keys(kind) as Name[]).filter((name) => isPublishable(kind[name]) && name !== 'absent')
+    const together = new Set([
+      'safeInteger largeInteger',
+      'float oddFloat',
+      'time timeByFields',
+      'dateTime dateTimeByFields',
+    ])
+    for (const a of names)
+      for (const b of names)
+        if (a !== b && !together.has(`${a} ${b}`) && !together.has(`${b} ${a}`))
+          expect(isPublishable(bothWays(value(a), value(b)))).toBe(false)
+  })
+
+  test.each([
+    ['null', Buffer.of(0xc0)],
+    ['a list', Buffer.of(0x90)],
+    ['a list of 8 bits', head(0xd4, 1, 0)],
+    ['a map', Buffer.of(0xa0)],
+    ['bytes', bytes],
+    ['a point that cannot', point(0, Number.NaN)],
+    ['an instant too far', atOffset(most + 1n, 1)],
+  ])('with %s in it cannot be published', (_, odd) => {
+    for (const usual of [tiny, float(1), text('x'), point(1, 2), atOffset(0, 0)])
+      expect(isPublishable(bothWays(usual, usual, odd))).toBe(false)
+    expect(isPublishable(bothWays(odd))).toBe(false)
+  })
+
+  test('of datetimes that are all given as instants has no instant that is nearly too far', () => {
+    const odd = atOffset(0, 1)
+    expect(bothWays(odd, atOffset(most - 86_400n, 0))).toBe(list + kind.dateTimeByFields)
+    expect(bothWays(odd, atOffset(most - 86_399n, 0))).toBe(list + kind.farDateTime)
+    expect(bothWays(odd, atOffset(86_400n - most, 0))).toBe(list + kind.dateTimeByFields)
+    expect(bothWays(odd, atOffset(86_399n - most, 0))).toBe(list + kind.farDateTime)
+    expect(bothWays(atOffset(most + 1n, 0), atOffset(0, 0))).toBe(list + kind.dateTime)
+  })
+})
+
+test.each([
+  ['a date of two fields', structure(0x44, tiny, tiny)],
+  ['a date without fields', structure(0x44)],
+  ['a date that is a text', structure(0x44, text('x'))],
+  ['a local time of two fields', structure(0x74, tiny, tiny)],
+  ['a local datetime of a field', structure(0x64, tiny)],
+  ['a time of three fields', structure(0x54, tiny, tiny, tiny)],
+  ['a datetime of two fields', structure(0x49, tiny, tiny)],
+  ['a local datetime of four fields', structure(0x46, tiny, tiny, tiny, tiny)],
+  ['a datetime in a zone that is a number', structure(0x69, tiny, tiny, tiny)],
+  ['a datetime in a zone of four fields', structure(0x69, tiny, tiny, text('UTC'), tiny)],
+  ['a duration of three fields', structure(0x45, tiny, tiny, tiny)],
+  ['a duration of a float', structure(0x45, tiny, tiny, tiny, float(1))],
+  ['a point of an axis', structure(0x58, tiny, float(1))],
+  ['a point of integers', structure(0x58, tiny, tiny, tiny)],
+  ['a point in space of two axes', structure(0x59, tiny, float(1), float(1))],
+])('%s is refused', (_, value) => {
+  expect(() => passValue(open(value))).toThrow(broke)
+  expect(() => passValue(open(listOf(value)))).toThrow(broke)
+})
+
+test('a list of many thousand maps is passed without decoding them', () => {
+  const maps = Buffer.alloc(100_000, 0xa0)
+  const value = Buffer.concat([head(0xd6, 4, maps.length), maps])
+  expect(passValue(new Cursor().open(value, 0, value.length))).toBe(list + kind.other)
+})

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { readHub } from '../../../shared/publish/read/hub.ts'
+import { nothingLearned, type Reading } from '../../../shared/publish/read/reading.ts'
+import { readRelationshipRows } from '../../../shared/publish/read/relationship-rows.ts'
+import { planOf } from '../../../shared/publish/request/plan.ts'
+import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { answeringOrigin } from '../../support/answering-origin.ts'
+import { request } from '../valid-request.ts'
+
+const type = { type: 'KNOWS', direction: 'both' as const }
+const far = [9n, ['Person'], { id: 'far' }]
+
+/** Reads from an origin with these rows, two relationships at once. */
+const readingOf = (answer: Parameters<typeof answeringOrigin>[0]): Reading => ({
+  ...{ ...nothingLearned(), origin: answeringOrigin(answer), sizes: { probe: 10, group: 2, chunk: 10 } },
+  plan: planOf(parsePublishRequest(request({ relationships: ['KNOWS'], relationshipIdField: 'own' })).request),
+})
+
+test('parallel relationships of one own id are read in one run of groups, although other own ids are NaN', async () => {
+  const own = [3.5, Number.NaN, 1.5, Number.NaN, 3.5, Number.NaN, 1.5, 2.5, Number.NaN, 3.5, 1.5, 2.5]
+  const reading = readingOf((query, { ids }) => {
+    const all = [...own.keys()].map(BigInt)
+    if (query.endsWith('RETURN id(r), id(m)')) return all.map((id) => [id, 9n])
+    const asked = all.filter((id) => (ids as number[]).includes(Number(id)))
+    if (query.endsWith('r.`own`')) return asked.map((id) => [id, own[Number(id)]])
+    return asked.map((id) => [id, 1n, true, ...far, { own: own[Number(id)] }])
+  })
+  const runs: unknown[][] = [[]]
+  for await (const { found, isOpen } of readHub(reading, 1, type)) {
+    runs.at(-1)?.push(...found.elements.map(({ properties }) => properties.value('own')))
+    if (!isOpen) runs.push([])
+  }
+  expect(runs.flat().sort()).toEqual(own.toSorted())
+  for (const id of new Set(own)) expect(runs.filter((run) => run.includes(id))).toHaveLength(1)
+})
+
+test('a relationship whose start node is null was deleted meanwhile, and is left out', async () => {
+  const gone = [7n, 1n, null, null, null, null, null]
+  const reading = readingOf(() => [gone, [8n, 1n, false, ...far, { own: 'x' }]])
+  const found = await readRelationshipRows(reading, type, { match: '', parameters: {} })
+  expect(found?.elements).toMatchObject([{ relationship: 8, node: 1, isOutgoing: false, far: 9 }])
+})

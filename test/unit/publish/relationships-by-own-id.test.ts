@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { renderValue } from '../../../shared/cypher/values.ts'
+import { findByRelationshipIds, writeFound } from '../../../shared/publish/build/relationships-by-own-id.ts'
+import type { WriteContext } from '../../../shared/publish/build/request-context.ts'
+import { createPairMaker } from '../../../shared/publish/pairs/pair-maker.ts'
+import { RelationshipUpserts } from '../../../shared/publish/pairs/relationship-upserts.ts'
+import type { PacketWriter } from '../../../shared/publish/parts/packet-writer.ts'
+import { createReport } from '../../../shared/publish/parts/report.ts'
+import { listIds } from '../../../shared/publish/read/internal-ids.ts'
+import { nothingLearned } from '../../../shared/publish/read/reading.ts'
+import { createUniqueness } from '../../../shared/publish/read/uniqueness.ts'
+import { planOf } from '../../../shared/publish/request/plan.ts'
+import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
+import { answeringOrigin } from '../../support/answering-origin.ts'
+import { only } from '../../support/only.ts'
+import { request } from '../valid-request.ts'
+
+const fields = {
+  ...{ metadata: undefined, originIds: undefined, onUnpublishable: 'skip' },
+  ...{ relationshipIds: ['x', 'y'], relationshipIdField: 'own' },
+}
+
+/** Reads from an origin with these rows, two relationships at once, and keeps the parameters that it writes. */
+function openContext(answer: Parameters<typeof answeringOrigin>[0]) {
+  const written: Record<string, unknown>[] = []
+  const plan = planOf(parsePublishRequest(request(fields)).request)
+  const pairs = createPairMaker('dollar')
+  const origin = answeringOrigin(answer)
+  const add: PacketWriter['add'] = (bytes) => {
+    written.push(JSON.parse(`${bytes}null}`).parameters)
+    return undefined
+  }
+  const context = only<WriteContext>({
+    ...{ ...nothingLearned(), origin, plan, pairs, sizes: { probe: 10, group: 2, chunk: 10 } },
+    ...{ relationshipUpserts: new RelationshipUpserts(plan, pairs, null), stamp: null },
+    writer: only<PacketWriter>({ add, updateMetadata: () => {} }),
+    ...{ report: createReport(), uniqueness: createUniqueness(origin), observer: undefined, model: undefined },
+    conflicts: { identified() {}, published() {}, missed() {} },
+    schema: { types: async () => ['KNOWS'], indexedBy: async () => null, renewed() {} },
+    ...{ targets: listIds([]), seen: { see() {} } },
+  })
+  return { context, written }
+}
+
+const end = (node: number) => ({
+  ...{ node, labels: ['Person'] },
+  identity: { label: 'Person', idProperty: 'id', id: renderValue(`p${node}`) ?? expect.unreachable() },
+})
+
+test('parallel relationships with one own id collapse, although others separate them when they are found', async () => {
+  const own = ['x', 'y', 'x']
+  const { context, written } = openContext((_, { ids }) =>
+    (ids as number[]).map((id) => [BigInt(id), { own: own[id], at: BigInt(id) }]),
+  )
+  const rows = own.map((id, relationship) => ({
+    ...{ relationship, type: 'KNOWS', ownId: JSON.stringify(id), name: id },
+    ...{ start: end(1), end: end(id === 'x' ? 2 : 3) },
+  }))
+  await writeFound(context, { rows, ends: [], missing: [], skipped: 0 })
+  expect(written).toEqual([
+    { a_id: 'p1', b_id: 'p2', own: 'x', at: 0 },
+    { a_id: 'p1', b_id: 'p3', own: 'y', at: 1 },
+  ])
+})
+
+test('a found relationship whose own id has become null meanwhile is left out', async () => {
+  const node = (id: number) => [BigInt(id), ['Person'], { id: `p${id}` }]
+  const rows = [null, 'y'].map((own, id) => [BigInt(id), 'KNOWS', { own }, ...node(1), ...node(2)])
+  const { context } = openContext((query) => (query.includes('type(r)') ? rows : []))
+  const found = await findByRelationshipIds(context)
+  expect(found).toMatchObject({ rows: [{ relationship: 1, name: 'y' }], missing: ['x'], skipped: 0 })
+})

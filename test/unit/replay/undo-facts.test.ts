@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { renderValue } from '../../../shared/cypher/values.ts'
+import { wholePair } from '../../../shared/publish/pairs/pair.ts'
+import { createPairMaker } from '../../../shared/publish/pairs/pair-maker.ts'
+import { createRecogniser } from '../../../shared/replay/recognise.ts'
+import type { PacketSource } from '../../../shared/replay/source/packet-source.ts'
+import { readFacts } from '../../../shared/replay/undo/facts.ts'
+import { nodeUpsertOf } from '../../support/upserts.ts'
+
+const pairs = createPairMaker('dollar')
+
+/** A part of one pair, which merges a node and adds these labels to it. */
+function partThatAdds(label: string, ...added: string[]): PacketSource['parts'][number] {
+  const id = renderValue('x') ?? expect.unreachable()
+  const changes = { protectedKeys: [], added, removed: [] }
+  const pair = nodeUpsertOf(pairs, { label, idProperty: 'id', id }, [{ key: 'id', value: id }], changes)
+  const json = Buffer.from(`{"statements":[${wholePair(pair)}]}`)
+  return { name: 'part', pairs: 1, sha256: null, read: async () => json }
+}
+
+test('an undo knows all labels that any pair of a packet adds to nodes of a label', async () => {
+  const parts = [partThatAdds('Person', 'Actor'), partThatAdds('Movie'), partThatAdds('Person', 'Actor', 'Writer')]
+  parts.push(partThatAdds('Person', 'Pilot'))
+  const source = { name: 'packet', sha256: null, generation: null, requires: null, parts }
+  const settings = { recognise: createRecogniser(), allowOther: false }
+  const { added } = await readFacts(source, settings, new AbortController().signal)
+  expect(Object.fromEntries([...added].map(([label, labels]) => [label, [...labels].sort()]))).toEqual({
+    Person: ['Actor', 'Pilot', 'Writer'],
+    Movie: [],
+  })
+})

@@ -1,0 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Fleet, RunsByTenant } from '../shared/jobs/fleet.ts'
+
+/** Abort reason: another tenant waits for the slot. */
+export const handOver = Symbol('hand over')
+
+const everyMs = 2_000
+
+/** Reports in a row that must ask for a run before one is handed back: most slots become free sooner by themselves. */
+const patience = 3
+
+/** How long a run that must be alone waits for the others, before they are handed back. */
+const usualAlonePatienceMs = 60_000
+const lookEveryMs = 200
+
+/** Shares the slots of this worker between tenants, as `Fleet` says. */
+export interface FairShare {
+  /**
+   * Runs `work` for a tenant; its signal aborts with `handOver` if the run must be handed back. `alone`: when all other
+   * runs of this worker have ended, and until it ends no other begins. @returns false, without running it, if it must
+   * wait.
+   */
+  run(tenant: string, alone: boolean, work: (signal: AbortSignal) => Promise<void>): Promise<boolean>
+  stop(): Promise<void>
+}
+
+interface Run {
+  tenant: string
+  alone: boolean
+  abort: AbortController
+}
+
+export function startFairShare(fleet: Fleet, alonePatienceMs = usualAlonePatienceMs): FairShare {
+  const runs = new Set<Run>()
+  /** Whether a run that must be alone is in progress, or waits for the others. */
+  let isReserved = false
+  let asked = 0
+
+  /**
+   * A run that is being handed back counts no more, as its tenant has given up the slot. One that must be alone takes all
+   * slots.
+   */
+  function held(): RunsByTenant {
+    const counts: RunsByTenant = {}
+    for (const { tenant, alone, abort } of runs)
+      if (!abort.signal.aborted) counts[tenant] = (counts[tenant] ?? 0) + (alone ? fleet.slots : 1)
+    return counts
+  }
+
+  async function othersEnded({ abort }: Run): Promise<void> {
+    const deadline = performance.now() + alonePatienceMs
+    while (runs.size > 1 && !abort.signal.aborted) {
+      await delay(lookEveryMs)
+      if (performance.now() < deadline) continue
+      for (const other of runs) if (other.abort !== abort) other.abort.abort(handOver)
+    }
+  }
+
+  async function runNow(tenant: string, alone: boolean, work: (signal: AbortSignal) => Promise<void>) {
+    if (!(await fleet.mayStart(tenant, held()))) return false
+    // It was reserved while Redis answered.
+    if (isReserved && !alone) return false
+    const run = { tenant, alone, abort: new AbortController() }
+    runs.add(run)
+    try {
+      if (alone) await othersEnded(run)
+      await work(run.abort.signal)
+    } finally {
+      runs.delete(run)
+      await fleet.report(held()).catch(() => {})
+    }
+    return true
+  }
+
+  async function report(): Promise<void> {
+    const greediest = await fleet.report(held())
+    asked = greediest === null ? 0 : asked + 1
+    if (asked < patience) return
+    asked = 0
+    // The youngest run has the least to lose.
+    const youngest = [...runs].findLast(({ tenant, abort }) => tenant === greediest && !abort.signal.aborted)
+    youngest?.abort.abort(handOver)
+    await fleet.report(held())
+  }
+
+  // Without Redis no run starts or waits, so there is nothing to share.
+  const timer = setInterval(() => void report().catch(() => {}), everyMs)
+  return {
+    async run(tenant, alone, work) {
+      if (isReserved) return false
+      isReserved = alone
+      try {
+        return await runNow(tenant, alone, work)
+      } finally {
+        if (alone) isReserved = false
+      }
+    },
+    async stop() {
+      clearInterval(timer)
+      await fleet.leave()
+    },
+  }
+}
