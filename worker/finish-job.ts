@@ -1,6 +1,6 @@
 import type { AppError } from '../shared/errors/app-error.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
-import { discardSlices } from '../shared/jobs/slice-results.ts'
+import { discardSlices, voidSlices } from '../shared/jobs/slice-results.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import { closeCancelled, isSliced, removeRequest } from '../shared/jobs/stored-request.ts'
 import { voidJob } from '../shared/jobs/void-job.ts'
@@ -59,10 +59,15 @@ export async function failJob(context: WorkerContext, job: JobRecord, error: App
   await afterEnd(context, job, 'failed')
 }
 
-/** Cancels a job, unless one of its runs has committed: a commit outweighs whatever the record says. */
+/**
+ * Cancels a job, unless one of its runs has committed: a commit outweighs whatever the record says. Slices that are done
+ * may be about to be committed by a run that a Redis that was rolled back has forgotten, so they are voided first.
+ */
 export async function cancelJob(context: WorkerContext, job: JobRecord): Promise<void> {
+  if (isSliced(job)) await voidSlices(context, job)
   if (await finishCommitted(context, job)) return
   const isFirst = await context.records.finish(job.id, 'cancelled', {})
+  context.failpoint('cancelled')
   jobFinished(context, job, { outcome: 'cancelled', isFirst })
   await afterEnd(context, job, 'cancelled')
 }

@@ -10,6 +10,7 @@ export const failpoints = [
   'beforeManifest',
   'beforePlainFiles',
   'beforeSucceeded',
+  'cancelled',
   'beforeCallback',
   'callbackSent',
 ] as const

@@ -56,17 +56,20 @@ export async function doneSlices(store: ObjectStore, { id, orgName }: Owner): Pr
   return done
 }
 
+type Voiding = Pick<Storage, 'store' | 'generations'>
+
 /**
- * Removes the parts of the finished slices of a failed or cancelled job, but only once no manifest can refer to them: a
- * run may have begun to commit, unknown to a Redis that was rolled back.
+ * Ensures that no run commits the slices of a job that are done. @returns these slices; none if one of its runs has
+ * committed them.
  */
-export async function discardSlices(
-  { store, generations }: Pick<Storage, 'store' | 'generations'>,
-  job: VoidableJob,
-): Promise<void> {
+export async function voidSlices({ store, generations }: Voiding, job: VoidableJob): Promise<ReadonlySet<number>> {
   const done = await doneSlices(store, job)
-  if (done.size === 0 || !(await voidJob(generations, job))) return
-  for (const slice of done) {
+  return done.size === 0 || (await voidJob(generations, job)) ? done : new Set()
+}
+
+/** Removes the parts of the finished slices of a failed or cancelled job, once no manifest can refer to them. */
+export async function discardSlices({ store, generations }: Voiding, job: VoidableJob): Promise<void> {
+  for (const slice of await voidSlices({ store, generations }, job)) {
     const result = await readSliceResult(store, job, slice)
     for (const { key } of result?.parts ?? []) await store.remove(key)
   }
