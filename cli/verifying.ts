@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import type { DifferenceKind } from '../shared/packet/check/finding.ts'
 import type { Target } from '../shared/replay/replay.ts'
-import type { DifferenceKind } from '../shared/replay/verify/finding.ts'
 import type { VerifyReport } from '../shared/replay/verify/report.ts'
 import type { VerifyOptions } from '../shared/replay/verify/verify.ts'
 import { type Context, warn } from './context.ts'

@@ -22,14 +22,14 @@ const importsAtRunTime = (file: string) =>
 /** Which folders of shared/ a folder may import from, besides itself. */
 const foundations = ['config', 'errors', 'validation', 'observability', 'lifecycle']
 const sharedRules: Record<string, string[]> = {
-  publish: ['storage', 'origin', 'cypher', 'packstream', 'auth', ...foundations],
-  manager: ['storage', 'origin', 'cypher', 'auth', ...foundations],
-  search: ['cypher', ...foundations],
-  replay: ['publish', 'cypher', ...foundations],
-  jobs: ['publish', 'storage', 'origin', 'cypher', 'auth', ...foundations],
-  storage: ['cypher', ...foundations],
-  origin: ['cypher', 'packstream', ...foundations],
-  cypher: ['packstream', ...foundations],
+  publish: ['storage', 'origin', 'packet', 'packstream', 'auth', ...foundations],
+  manager: ['storage', 'origin', 'packet', 'auth', ...foundations],
+  search: ['packet', ...foundations],
+  replay: ['publish', 'packet', ...foundations],
+  jobs: ['publish', 'storage', 'origin', 'packet', 'auth', ...foundations],
+  storage: ['packet', ...foundations],
+  origin: ['packet', 'packstream', ...foundations],
+  packet: ['packstream', ...foundations],
   packstream: ['errors'],
   auth: ['storage', ...foundations],
   config: ['errors', 'validation'],
@@ -116,7 +116,7 @@ test('the client imports the replay of shared and the words of its statements, n
     .filter((file) => file.startsWith('cli/'))
     .flatMap((file) =>
       importsOf(file)
-        .filter((target) => !/^(cli\/|shared\/(replay|cypher|storage\/names)\b)/.test(target))
+        .filter((target) => !/^(cli\/|shared\/(replay|packet|storage\/names)\b)/.test(target))
         .map((target) => `${file} -> ${target}`),
     )
   expect(wrong).toEqual([])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { jobSchema } from '../../shared/jobs/job-view.ts'
-import { statementKinds } from '../../shared/publish/pairs/statements/statement.ts'
+import { statementKinds } from '../../shared/packet/kinds/statement.ts'
 
 const count = z.int().nonnegative()
 const sha256 = z.string().nullable().meta({ description: 'Null in packets of earlier versions' })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ParameterSyntax } from '../../shared/cypher/parameters.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
+import type { ParameterSyntax } from '../../shared/packet/cypher/parameters.ts'
 import { convertSyntax } from '../../shared/publish/pairs/convert-syntax.ts'
 import { publishResponse, type StatementSource, statementFields } from '../../shared/publish/response.ts'
 import { orgName, storedName } from '../../shared/storage/names.ts'

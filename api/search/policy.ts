@@ -1,6 +1,6 @@
-import { byCodePoint } from '../../shared/cypher/identifiers.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { sharedManager } from '../../shared/manager/versions.ts'
+import { byCodePoint } from '../../shared/packet/cypher/identifiers.ts'
 import { indexNames, indexPolicy } from '../../shared/search/index-policy.ts'
 import { isIndexable } from '../../shared/search/strategies.ts'
 import type { ApiContext } from '../context.ts'

@@ -1,4 +1,4 @@
-import { identitiesOf, typeBetween } from '../../shared/replay/statements/identities.ts'
+import { identitiesOf, typeBetween } from '../../shared/packet/kinds/kinds.ts'
 import type { Difference } from '../../shared/replay/verify/read-back.ts'
 import { number } from '../format.ts'
 import { differenceWords } from '../verifying.ts'

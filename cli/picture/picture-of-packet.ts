@@ -1,7 +1,7 @@
-import { parsePart } from '../../shared/replay/pair.ts'
-import { createRecogniser, type Recognised } from '../../shared/replay/recognise.ts'
+import { identitiesOf } from '../../shared/packet/kinds/kinds.ts'
+import { parsePart } from '../../shared/packet/parse-part.ts'
+import { createRecogniser, type Recognised } from '../../shared/packet/recognise.ts'
 import { brokenIn, readPart } from '../../shared/replay/source/load-part.ts'
-import { identitiesOf } from '../../shared/replay/statements/identities.ts'
 import { number } from '../format.ts'
 import type { Source } from '../source/source.ts'
 import { type Picture, shortened } from './picture.ts'
@@ -33,8 +33,8 @@ export async function pictureOfPacket(source: Source, signal: AbortSignal): Prom
       deletions.set(what, (deletions.get(what) ?? 0) + by)
     }
     if (it.kind === 'nodeUpsert') labelOf(it.node.label).upserts++
-    else if (it.kind === 'relationshipUpsert') countArrow(it.ends.start.label, it.ends.type, it.ends.end.label)
-    else if (it.kind === 'relationshipCreate') countArrow(it.start.label, it.type, it.end.label)
+    else if (it.kind === 'relationshipUpsert' || it.kind === 'relationshipCreate')
+      countArrow(it.ends.start.label, it.ends.type, it.ends.end.label)
     else if (it.kind === 'cleanup') countDeletion(it.node.label, `cleanup of ${it.type.type}`)
     else if (it.kind === 'deleteProperties') countDeletion(it.node.label, 'delete of properties')
     else if (it.kind === 'nodeDelete') {

@@ -1,8 +1,8 @@
-import { oldestServer, uniqueness } from '../../shared/cypher/schema.ts'
-import { parsePart } from '../../shared/replay/pair.ts'
-import { createRecogniser } from '../../shared/replay/recognise.ts'
+import { oldestServer, uniqueness } from '../../shared/packet/cypher/schema.ts'
+import { identitiesOf } from '../../shared/packet/kinds/kinds.ts'
+import { parsePart } from '../../shared/packet/parse-part.ts'
+import { createRecogniser } from '../../shared/packet/recognise.ts'
 import { brokenIn, readPart } from '../../shared/replay/source/load-part.ts'
-import { identitiesOf } from '../../shared/replay/statements/identities.ts'
 import type { Manifest } from './manifest.ts'
 import type { Source } from './source.ts'
 

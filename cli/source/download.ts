@@ -1,4 +1,4 @@
-import { SourceBroken } from '../../shared/replay/errors.ts'
+import { SourceBroken } from '../../shared/packet/broken.ts'
 import { size } from '../format.ts'
 import { persist } from '../persist.ts'
 import { noAnswer, ServiceError } from '../service-error.ts'

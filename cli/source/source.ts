@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { SourceBroken } from '../../shared/replay/errors.ts'
+import { SourceBroken } from '../../shared/packet/broken.ts'
 import type { PacketSource, PartSource } from '../../shared/replay/source/packet-source.ts'
 import type { Manifest, ManifestPart } from './manifest.ts'
 

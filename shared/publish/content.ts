@@ -1,6 +1,6 @@
-import type { ParameterSyntax } from '../cypher/parameters.ts'
-import type { Numbers } from '../cypher/values.ts'
-import type { End } from './pairs/statements/relationship-create.ts'
+import type { ParameterSyntax } from '../packet/cypher/parameters.ts'
+import type { NodeKey } from '../packet/kinds/statement.ts'
+import type { Numbers } from '../packet/values/values.ts'
 import { createReport, identitiesOfPacket, type JobReport, mergeReports } from './parts/report.ts'
 import type { PublishRequest } from './request/fields.ts'
 
@@ -24,7 +24,7 @@ export const notationOf = (requests: readonly PublishRequest[], parameterSyntax:
 })
 
 /** What a packet holds that was made without an origin; `ends` are the kinds of nodes that its statements find. */
-export function directContent(parameterSyntax: ParameterSyntax, ends: readonly End[]): PacketContent {
+export function directContent(parameterSyntax: ParameterSyntax, ends: readonly NodeKey[]): PacketContent {
   const report = createReport()
   for (const end of ends) report.identity(end)
   return { parameterSyntax, numbers: 'plain', report: report.read(identitiesOfPacket) }

@@ -1,8 +1,8 @@
+import { emptyPart, partLimits } from '../packet/part-buffer.ts'
 import { shown } from '../validation/issues.ts'
 import type { createTally } from './dry-run-tally.ts'
 import { requiresOf } from './manifest.ts'
 import { firstOf } from './parts/first-of.ts'
-import { emptyPart, partLimits } from './parts/part-buffer.ts'
 import { identitiesOfPacket, type JobReport, type Report } from './parts/report.ts'
 
 /** What ended a dry run before it was complete: the setting that says so. */

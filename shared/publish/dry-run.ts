@@ -1,7 +1,7 @@
-import type { ParameterSyntax } from '../cypher/parameters.ts'
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { MeasuredSettings } from '../origin/measured.ts'
+import type { ParameterSyntax } from '../packet/cypher/parameters.ts'
 import { createObservations, distinctTreatments, type Observation } from './build/conflicts.ts'
 import { buildPacket, type PacketOrder } from './build-packet.ts'
 import { type DryRunLimit, dryRunReport } from './dry-run-report.ts'

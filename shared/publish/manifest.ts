@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
-import { existence, index, oldestServer, type SchemaTexts, uniqueness } from '../cypher/schema.ts'
+import { existence, index, oldestServer, type SchemaTexts, uniqueness } from '../packet/cypher/schema.ts'
+import { type StatementKind, statementKinds } from '../packet/kinds/statement.ts'
 import type { Generation } from '../storage/generation-reader.ts'
 import { packetName } from '../storage/keys.ts'
 import type { ManifestPart } from '../storage/manifest.ts'
 import { partNames } from '../storage/names.ts'
 import type { PacketContent } from './content.ts'
-import { type StatementKind, statementKinds } from './pairs/statements/statement.ts'
 import type { ModelReport } from './parts/model-report.ts'
 import { type JobReport, mergeReports } from './parts/report.ts'
 

@@ -13,6 +13,3 @@ export class ReplayError extends Error {
     this.kind = kind
   }
 }
-
-/** Thrown by a source for a part that it cannot read, or that is not as it should be. The message says why. */
-export class SourceBroken extends Error {}

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { byCodePoint } from '../cypher/identifiers.ts'
 import * as errors from '../errors/catalogue.ts'
+import { byCodePoint } from '../packet/cypher/identifiers.ts'
 import { contentOf } from './compression.ts'
 import type { Generations } from './generations.ts'
 import { generationsBelow, orgKey, packetName, parseGenerationKey, pastGenerations } from './keys.ts'

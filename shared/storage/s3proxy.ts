@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { byCodePoint } from '../cypher/identifiers.ts'
+import { byCodePoint } from '../packet/cypher/identifiers.ts'
 import { probeKey } from './keys.ts'
 import type { ObjectStore } from './object-store.ts'
 

@@ -2,9 +2,9 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
+import { parsePart } from '../../shared/packet/parse-part.ts'
 import { buildPacket } from '../../shared/publish/build-packet.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
-import { parsePart } from '../../shared/replay/pair.ts'
 
 const { neo4j } = inject('stack')
 const { origin: originPolicy } = readConfig('worker', inject('service').env)

@@ -3,18 +3,18 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { cleanup } from '../../shared/publish/pairs/statements/cleanup.ts'
-import { deleteProperties } from '../../shared/publish/pairs/statements/delete-properties.ts'
-import { nodeDelete } from '../../shared/publish/pairs/statements/node-delete.ts'
-import { nodeUpsert } from '../../shared/publish/pairs/statements/node-upsert.ts'
-import { postbackNode, postbackRelationship } from '../../shared/publish/pairs/statements/postback.ts'
-import { relationshipCreate } from '../../shared/publish/pairs/statements/relationship-create.ts'
-import { relationshipUpsert } from '../../shared/publish/pairs/statements/relationship-upsert.ts'
-import type { Statement } from '../../shared/publish/pairs/statements/statement.ts'
+import { cleanup } from '../../shared/packet/kinds/cleanup.ts'
+import { deleteProperties } from '../../shared/packet/kinds/delete-properties.ts'
+import { checkOf } from '../../shared/packet/kinds/kinds.ts'
+import { nodeDelete } from '../../shared/packet/kinds/node-delete.ts'
+import { nodeUpsert } from '../../shared/packet/kinds/node-upsert.ts'
+import { postbackNode, postbackRelationship } from '../../shared/packet/kinds/postback.ts'
+import { relationshipCreate } from '../../shared/packet/kinds/relationship-create.ts'
+import { relationshipUpsert } from '../../shared/packet/kinds/relationship-upsert.ts'
+import type { Statement } from '../../shared/packet/kinds/statement.ts'
+import { type Recognised, recognise } from '../../shared/packet/recognise.ts'
 import { overNumberedRows } from '../../shared/replay/order/over-rows.ts'
-import { type Recognised, recognise } from '../../shared/replay/recognise.ts'
 import { connect } from '../../shared/replay/run/connection.ts'
-import { checkOf } from '../../shared/replay/verify/checks.ts'
 import { pairOfStatement, replayed, sourceOf, targetOf, nodeUpsert as upsertOf } from '../support/replaying.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
@@ -51,7 +51,7 @@ describe.each([
   test.each([
     ['upsert', relationshipUpsert(ends, [since], [], null)],
     ['upsert by its own id', relationshipUpsert(ends, [own, since], [], 'grn')],
-    ['create', relationshipCreate(anchor, 'KNOWS', anchor)],
+    ['create', relationshipCreate(ends)],
     ['postback', postbackRelationship(ends, null, since)],
   ])('a relationship is looked for between both ends, not among all of a hub: %s', async (_kind, statement) => {
     const { plan, queryType } = await explained(statement)

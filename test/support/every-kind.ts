@@ -1,11 +1,11 @@
-import { cleanup } from '../../shared/publish/pairs/statements/cleanup.ts'
-import { deleteProperties } from '../../shared/publish/pairs/statements/delete-properties.ts'
-import { nodeDelete } from '../../shared/publish/pairs/statements/node-delete.ts'
-import { nodeUpsert } from '../../shared/publish/pairs/statements/node-upsert.ts'
-import { postbackNode, postbackRelationship } from '../../shared/publish/pairs/statements/postback.ts'
-import { relationshipCreate } from '../../shared/publish/pairs/statements/relationship-create.ts'
-import { relationshipUpsert } from '../../shared/publish/pairs/statements/relationship-upsert.ts'
-import type { Pair } from '../../shared/replay/pair.ts'
+import { cleanup } from '../../shared/packet/kinds/cleanup.ts'
+import { deleteProperties } from '../../shared/packet/kinds/delete-properties.ts'
+import { nodeDelete } from '../../shared/packet/kinds/node-delete.ts'
+import { nodeUpsert } from '../../shared/packet/kinds/node-upsert.ts'
+import { postbackNode, postbackRelationship } from '../../shared/packet/kinds/postback.ts'
+import { relationshipCreate } from '../../shared/packet/kinds/relationship-create.ts'
+import { relationshipUpsert } from '../../shared/packet/kinds/relationship-upsert.ts'
+import type { Pair } from '../../shared/packet/parse-part.ts'
 import { pairOfStatement } from './replaying.ts'
 
 const plain = { wrap: null, list: false }
@@ -31,8 +31,8 @@ export function everyKind(label: string): [Pair[], Pair[]] {
       }),
     ],
     [
-      pairOfStatement(relationshipCreate(anchor, 'LIKES', anchor), { startId: 'a', endId: 'b' }),
-      pairOfStatement(relationshipCreate(anchor, 'LIKES', anchor), { startId: 'a', endId: 'nobody' }),
+      pairOfStatement(relationshipCreate({ ...ends, type: 'LIKES' }), { startId: 'a', endId: 'b' }),
+      pairOfStatement(relationshipCreate({ ...ends, type: 'LIKES' }), { startId: 'a', endId: 'nobody' }),
       pairOfStatement(cleanup(anchor, { type: 'KNOWS', direction: 'out' }, [far]), { baseId: 'a', ids_0: ['b'] }),
       pairOfStatement(cleanup(anchor, { type: 'OLD', direction: 'both' }, []), { baseId: 'a' }),
       pairOfStatement(deleteProperties(anchor, ['old', 'older']), { id: 'a' }),

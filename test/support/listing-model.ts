@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { byCodePoint } from '../../shared/cypher/identifiers.ts'
+import { byCodePoint } from '../../shared/packet/cypher/identifiers.ts'
 import { earlierGenerationKey, generationKey } from '../../shared/storage/keys.ts'
 import { markLatest } from '../../shared/storage/listing/markers.ts'
 import { type Manifest, removal, voided } from '../../shared/storage/manifest.ts'

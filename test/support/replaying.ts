@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { localSource } from '../../cli/source/local.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { render } from '../../shared/cypher/parameters.ts'
-import type { Statement } from '../../shared/publish/pairs/statements/statement.ts'
-import { stringifyLossless } from '../../shared/replay/lossless-json.ts'
-import type { Pair } from '../../shared/replay/pair.ts'
+import { render } from '../../shared/packet/cypher/parameters.ts'
+import type { Statement } from '../../shared/packet/kinds/statement.ts'
+import { stringifyLossless } from '../../shared/packet/lossless-json.ts'
+import type { Pair } from '../../shared/packet/parse-part.ts'
 import {
   type PacketSource,
   type PartSource,

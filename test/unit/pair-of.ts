@@ -1,6 +1,6 @@
-import { type Pair, pairText } from '../../shared/publish/pairs/pair.ts'
+import { type Pair, pairText } from '../../shared/packet/pair.ts'
+import type { PartLimits } from '../../shared/packet/part-buffer.ts'
 import { createPacketWriter, type PacketWriter } from '../../shared/publish/parts/packet-writer.ts'
-import type { PartLimits } from '../../shared/publish/parts/part-buffer.ts'
 
 /** A pair with one parameter. */
 export const pairOf = (value: unknown): Pair => ({

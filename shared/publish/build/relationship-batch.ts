@@ -1,5 +1,5 @@
 import type { Properties } from '../../origin/properties.ts'
-import { wholePair } from '../pairs/pair.ts'
+import { wholePair } from '../../packet/pair.ts'
 import type { Ends, PropertyField } from '../pairs/pair-maker.ts'
 import { describeRelationship } from '../pairs/relationship-upserts.ts'
 import { propertyProblem, type UpsertShape } from '../pairs/upserts.ts'

@@ -1,6 +1,6 @@
-import { byCodePoint, isQuotable } from '../../cypher/identifiers.ts'
 import * as errors from '../../errors/catalogue.ts'
 import type { Properties } from '../../origin/properties.ts'
+import { byCodePoint, isQuotable } from '../../packet/cypher/identifiers.ts'
 import { ownIdOf, relationshipIdOf, typeProblem } from '../pairs/relationship-upserts.ts'
 import { byId, type InternalId } from '../read/internal-ids.ts'
 import { findRelationships, foundAtOnce, mostFound, readWhole } from '../read/relationships-by-own-id.ts'

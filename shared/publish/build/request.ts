@@ -1,4 +1,4 @@
-import { type Rendered, renderValue } from '../../cypher/values.ts'
+import { type Rendered, renderValue } from '../../packet/values/values.ts'
 import { NodeUpserts } from '../pairs/node-upserts.ts'
 import { RelationshipUpserts } from '../pairs/relationship-upserts.ts'
 import { listIds } from '../read/internal-ids.ts'

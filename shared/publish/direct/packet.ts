@@ -1,10 +1,11 @@
-import type { ParameterSyntax } from '../../cypher/parameters.ts'
-import { type Rendered, renderValue } from '../../cypher/values.ts'
-import { pairOf, type Shape, shapeOf } from '../pairs/pair.ts'
-import { nodeDelete } from '../pairs/statements/node-delete.ts'
-import { type End, relationshipCreate } from '../pairs/statements/relationship-create.ts'
+import type { ParameterSyntax } from '../../packet/cypher/parameters.ts'
+import { nodeDelete } from '../../packet/kinds/node-delete.ts'
+import { relationshipCreate } from '../../packet/kinds/relationship-create.ts'
+import type { NodeKey } from '../../packet/kinds/statement.ts'
+import { pairOf, type Shape, shapeOf } from '../../packet/pair.ts'
+import { maxPairsPerPart, partLimits } from '../../packet/part-buffer.ts'
+import { type Rendered, renderValue } from '../../packet/values/values.ts'
 import { createPacketWriter, type PartSink } from '../parts/packet-writer.ts'
-import { maxPairsPerPart, partLimits } from '../parts/part-buffer.ts'
 import { idForms } from '../request/id-forms.ts'
 
 /** How the ids of a request are stored on the target. Additive; contract 7.9 and 7.10. */
@@ -21,7 +22,7 @@ export function idParameter(id: string, type: IdType): Rendered | null {
 
 /** One statement that deletes nodes by id, without reading any database. Seed, #9. */
 export async function writeNodeDelete(
-  node: End,
+  node: NodeKey,
   ids: readonly Rendered[],
   deletedIds: readonly string[],
   syntax: ParameterSyntax,
@@ -38,7 +39,7 @@ export async function writeNodeDelete(
 
 /** One statement per id pair that creates a relationship between existing nodes. Seed, #10. */
 export async function writeRelationshipCreates(
-  { start, type, end }: { start: End; type: string; end: End },
+  { start, type, end }: { start: NodeKey; type: string; end: NodeKey },
   idPairs: readonly (readonly [startId: Rendered, endId: Rendered])[],
   syntax: ParameterSyntax,
   sink: PartSink,
@@ -47,7 +48,7 @@ export async function writeRelationshipCreates(
   const shapes = new Map<string, Shape<'startId' | 'endId'>>()
   for (const [startId, endId] of idPairs) {
     const key = `${startId.wrap} ${endId.wrap}`
-    const statement = () => relationshipCreate({ ...start, id: startId }, type, { ...end, id: endId })
+    const statement = () => relationshipCreate({ start: { ...start, id: startId }, type, end: { ...end, id: endId } })
     const shape = shapes.get(key) ?? shapeOf(statement(), syntax)
     shapes.set(key, shape)
     const pair = pairOf(shape, (source) => (source === 'startId' ? startId.json : endId.json))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Rendered } from '../../cypher/values.ts'
+import type { Rendered } from '../../packet/values/values.ts'
 import { fileName } from '../../storage/names.ts'
 import { listOf, maxIssuesOfOne } from '../../validation/bounded.ts'
 import { relationshipCreatesRules } from '../request/documented-rules.ts'

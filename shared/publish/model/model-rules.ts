@@ -1,4 +1,4 @@
-import { isQuotable } from '../../cypher/identifiers.ts'
+import { isQuotable } from '../../packet/cypher/identifiers.ts'
 import { shown } from '../../validation/issues.ts'
 import type { BoundModel, ModelledProperty } from '../request/bound-model.ts'
 import type { Identity } from '../request/identity.ts'

@@ -1,4 +1,4 @@
-import type { ParameterSyntax } from '../../cypher/parameters.ts'
+import type { ParameterSyntax } from '../../packet/cypher/parameters.ts'
 
 /**
  * Converts the parameter syntax of stored statements while their bytes stream through. Values are not parsed and

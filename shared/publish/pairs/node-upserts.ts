@@ -1,5 +1,5 @@
-import { byCodePoint, isQuotable } from '../../cypher/identifiers.ts'
 import * as errors from '../../errors/catalogue.ts'
+import { byCodePoint, isQuotable } from '../../packet/cypher/identifiers.ts'
 import type { ModelRules } from '../model/model-rules.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import { type Identity, isAlike, type NodeKeys } from '../request/identity.ts'

@@ -1,4 +1,4 @@
-import { isQuotable } from '../../cypher/identifiers.ts'
+import { isQuotable } from '../../packet/cypher/identifiers.ts'
 import { shown } from '../../validation/issues.ts'
 import type { Violation } from '../model/model-rules.ts'
 import type { BoundModel } from '../request/bound-model.ts'

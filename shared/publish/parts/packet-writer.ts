@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import * as errors from '../../errors/catalogue.ts'
-import { type Pair, pairText } from '../pairs/pair.ts'
-import type { StatementCounts, StatementKind } from '../pairs/statements/statement.ts'
+import type { StatementCounts, StatementKind } from '../../packet/kinds/statement.ts'
+import { type Pair, pairText } from '../../packet/pair.ts'
+import { PartBuffer, type PartLimits } from '../../packet/part-buffer.ts'
 import { createPartMetadata, type PartMetadata } from './metadata.ts'
-import { PartBuffer, type PartLimits } from './part-buffer.ts'
 
 /** A sealed part on its way to the sink. `bytes` are valid until the sink's promise settles. */
 export interface SealedPart {

@@ -1,6 +1,6 @@
-import { asStored } from '../../cypher/as-stored.ts'
-import { quote } from '../../cypher/identifiers.ts'
 import { readProperties } from '../../origin/properties.ts'
+import { asStored } from '../../packet/cypher/as-stored.ts'
+import { quote } from '../../packet/cypher/identifiers.ts'
 import type { NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import { byId, eachNode, type InternalId, readInternalId } from './internal-ids.ts'

@@ -1,6 +1,6 @@
 import { type Properties, readProperties } from '../../origin/properties.ts'
+import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
 import type { NodeKeys } from '../request/identity.ts'
-import type { RelationshipType } from '../request/relationship-types.ts'
 import { type InternalId, readInternalId } from './internal-ids.ts'
 import { keysOf } from './nodes.ts'
 import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'

@@ -1,5 +1,5 @@
-import { byCodePoint } from '../../cypher/identifiers.ts'
 import type { Origin } from '../../origin/connect.ts'
+import { byCodePoint } from '../../packet/cypher/identifiers.ts'
 import { malformed } from '../../packstream/cursor.ts'
 import { readIndexes } from './indexes.ts'
 

@@ -1,6 +1,6 @@
-import { isQuotable, quote } from '../../cypher/identifiers.ts'
 import * as errors from '../../errors/catalogue.ts'
 import { type Properties, readProperties, type Source, sourceOf } from '../../origin/properties.ts'
+import { isQuotable, quote } from '../../packet/cypher/identifiers.ts'
 import { Cursor } from '../../packstream/cursor.ts'
 import { eachRelationship, type InternalId, readInternalId } from './internal-ids.ts'
 import { keysOf, type NodeRow } from './nodes.ts'

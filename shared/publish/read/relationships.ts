@@ -1,4 +1,4 @@
-import type { RelationshipType } from '../request/relationship-types.ts'
+import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
 import { readHub } from './hub.ts'
 import { eachNode, type InternalId } from './internal-ids.ts'
 import { arrow, countRelationships } from './queries.ts'

@@ -1,5 +1,5 @@
-import { isQuotable } from '../../cypher/identifiers.ts'
 import type { Issue } from '../../errors/app-error.ts'
+import { isQuotable } from '../../packet/cypher/identifiers.ts'
 import { didYouMean, shown } from '../../validation/issues.ts'
 import type { PublishRequest } from './fields.ts'
 import { defaultKeys, idPropertyOf } from './identity.ts'

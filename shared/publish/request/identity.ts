@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { Numbers, Rendered, Wrap } from '../../cypher/values.ts'
 import type { Properties } from '../../origin/properties.ts'
+import type { Numbers, Rendered, Wrap } from '../../packet/values/values.ts'
 import { isList, isPublishable, type Kind } from '../../packstream/kinds.ts'
 
 /** What `MERGE` finds a node by. Contract 1. */

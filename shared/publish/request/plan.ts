@@ -1,7 +1,8 @@
-import { byCodePoint } from '../../cypher/identifiers.ts'
+import { byCodePoint } from '../../packet/cypher/identifiers.ts'
+import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
 import type { PublishRequest } from './fields.ts'
 import { type IdentityRule, identityRule, idPropertyOf } from './identity.ts'
-import { mergeRelationshipTypes, type RelationshipType } from './relationship-types.ts'
+import { mergeRelationshipTypes } from './relationship-types.ts'
 
 /** How stale relationships are found: by far end, by own id, or all of a type where the origin has none left. */
 export type CleanupKind = 'none' | 'byFarEnd' | 'byRelationshipId' | 'onlyWhereNoneIsLeft'

@@ -1,12 +1,5 @@
-import { isQuotable, longestName } from '../../cypher/identifiers.ts'
-
-/** As seen from the node: out of it, into it, or both. */
-export type Direction = 'out' | 'in' | 'both'
-
-export interface RelationshipType {
-  type: string
-  direction: Direction
-}
+import { isQuotable, longestName } from '../../packet/cypher/identifiers.ts'
+import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
 
 /**
  * Parses one entry of `toLayer` or `relationships`: `TYPE` both ways, `TYPE>` outgoing, `<TYPE` incoming, a name in

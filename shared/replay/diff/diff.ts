@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
+import type { StatementKind } from '../../packet/kinds/statement.ts'
+import type { Pair } from '../../packet/parse-part.ts'
+import { createRecogniser } from '../../packet/recognise.ts'
 import { createHashSet } from '../hash-set.ts'
-import type { Pair } from '../pair.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 import { createNeeds } from '../preflight/needed.ts'
-import { createRecogniser } from '../recognise.ts'
 import { brokenIn, checkedPairs, readPart } from '../source/load-part.ts'
 import type { PacketSource } from '../source/packet-source.ts'
-import type { Kind } from '../statements/structure.ts'
 import { pairHash } from './pair-hash.ts'
 
 export interface DiffOptions {
@@ -20,7 +20,7 @@ export interface DiffReport {
   old: PacketRead
   new: PacketRead
   /** `other` are statements that the service does not write; `needed` is what the statements find nodes by. */
-  onlyNew: { pairs: number; statements: Partial<Record<Kind | 'other', number>>; needed: Uniqueness[] }
+  onlyNew: { pairs: number; statements: Partial<Record<StatementKind | 'other', number>>; needed: Uniqueness[] }
   /** Distinct pairs that the new packet lacks. */
   onlyOld: number
   /** Of the node and relationship upserts of the new packet, those in all, and those that the old one has, too. */

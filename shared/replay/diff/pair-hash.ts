@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { render } from '../../cypher/parameters.ts'
-import { canonicalText } from '../lossless-json.ts'
-import type { Pair } from '../pair.ts'
-import type { Recognised } from '../recognise.ts'
+import { render } from '../../packet/cypher/parameters.ts'
+import { canonicalText } from '../../packet/lossless-json.ts'
+import type { Pair } from '../../packet/parse-part.ts'
+import type { Recognised } from '../../packet/recognise.ts'
 
 // Each buffer of its own would be memory outside the heap, which is given back late.
 const digest = Buffer.from(new ArrayBuffer(32))

@@ -1,5 +1,5 @@
-import type { Pair, Place } from '../pair.ts'
-import type { Recognised } from '../recognise.ts'
+import type { Pair, Place } from '../../packet/parse-part.ts'
+import type { Recognised } from '../../packet/recognise.ts'
 
 /** A pair that is ready to run; a node delete of many ids is several. */
 export interface Item {

@@ -1,5 +1,5 @@
-import type { Recognised } from '../recognise.ts'
-import { identitiesOf } from '../statements/identities.ts'
+import { identitiesOf } from '../../packet/kinds/kinds.ts'
+import type { Recognised } from '../../packet/recognise.ts'
 
 /**
  * The identities of the nodes that a pair touches, each as a text; of a relationship, the start comes first. Ids that

@@ -1,4 +1,4 @@
-import { uniqueness } from '../../cypher/schema.ts'
+import { uniqueness } from '../../packet/cypher/schema.ts'
 
 /** A property that must be unique among the nodes with a label. */
 export interface Uniqueness {

@@ -1,7 +1,7 @@
-import type { Anchor } from '../../publish/pairs/statements/statement.ts'
+import type { Structure } from '../../packet/kinds/kinds.ts'
+import { identitiesOf } from '../../packet/kinds/kinds.ts'
+import type { Anchor } from '../../packet/kinds/statement.ts'
 import type { Item } from '../order/batches.ts'
-import { identitiesOf } from '../statements/identities.ts'
-import type { Structure } from '../statements/structure.ts'
 import type { Uniqueness } from './constraints.ts'
 
 /** Collects, each once, the properties by which pairs find nodes, or those of other nodes `of` them. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { Place } from '../../packet/parse-part.ts'
 import { ReplayError } from '../errors.ts'
-import type { Place } from '../pair.ts'
 import { otherThan, type Replayed, readState, removeState, type State, writeState } from './state-file.ts'
 
 /** Remembers in a file which parts are done. */

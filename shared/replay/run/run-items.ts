@@ -1,7 +1,8 @@
+import { kinds } from '../../packet/kinds/kinds.ts'
+import { phases } from '../../packet/kinds/phases.ts'
 import { type Batch, batchesOf, type Item } from '../order/batches.ts'
 import { cellsOf, runCells } from '../order/cells.ts'
 import { bucketOf, identityTexts } from '../order/identity-text.ts'
-import { type Phase, phases } from '../order/phases.ts'
 
 /** On two cores, which it shares with its target, two are the fastest: R10 of the benchmark. A target elsewhere has more to wait for. */
 export const lanesOfAuto = 4
@@ -22,19 +23,18 @@ export async function runItems(
   runBatch: (batch: Batch) => Promise<void>,
 ): Promise<void> {
   for (const phase of phases) {
-    const due = items.filter(({ recognised }) => phase.kinds.includes(recognised.kind))
-    if (due.length > 0) await runPhase(phase, due, settings, runBatch)
+    const due = items.filter(({ recognised }) => kinds[recognised.kind].phase === phase.name)
+    if (due.length > 0) await runPhase(due, phase.isSerial ? { ...settings, lanes: 1 } : settings, runBatch)
   }
 }
 
 async function runPhase(
-  { isSerial }: Phase,
   items: readonly Item[],
   { lanes: most, batchRows }: Lanes,
   runBatch: (batch: Batch) => Promise<void>,
 ): Promise<void> {
   // A few items are not worth being divided among many small transactions.
-  const lanes = isSerial ? 1 : Math.min(most, Math.ceil(items.length / batchRows))
+  const lanes = Math.min(most, Math.ceil(items.length / batchRows))
   const buckets = lanes === 1 ? 1 : 2 * lanes
   // Sorted by start and end: consecutive rows change the same places of the store.
   const located = items

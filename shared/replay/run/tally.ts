@@ -1,4 +1,4 @@
-import { type StatementKind, statementKinds } from '../../publish/pairs/statements/statement.ts'
+import { type StatementKind, statementKinds } from '../../packet/kinds/statement.ts'
 import type { Committed } from './transaction.ts'
 
 /** What has been done to the target so far. */

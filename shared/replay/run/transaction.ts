@@ -1,6 +1,6 @@
+import type { Pair } from '../../packet/parse-part.ts'
 import type { Batch } from '../order/batches.ts'
 import { overRows, rowOf } from '../order/over-rows.ts'
-import type { Pair } from '../pair.ts'
 import type { Connection } from './connection.ts'
 import { MiscountedRows } from './failures.ts'
 

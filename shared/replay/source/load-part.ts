@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { ReplayError, SourceBroken } from '../errors.ts'
+import { SourceBroken } from '../../packet/broken.ts'
+import { type Pair, type Place, parsePart } from '../../packet/parse-part.ts'
+import type { Recognise } from '../../packet/recognise.ts'
+import { ReplayError } from '../errors.ts'
 import { type Item, itemsOf } from '../order/batches.ts'
-import { type Pair, type Place, parsePart } from '../pair.ts'
-import type { Recognise } from '../recognise.ts'
 import type { PacketSource, PartSource } from './packet-source.ts'
 
 /** A part of which every pair was found fit to run. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { oldestServer, uniqueness } from '../../cypher/schema.ts'
-import type { StatementCounts } from '../../publish/pairs/statements/statement.ts'
+import { oldestServer, uniqueness } from '../../packet/cypher/schema.ts'
+import type { StatementCounts } from '../../packet/kinds/statement.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 
 interface LocalPart {

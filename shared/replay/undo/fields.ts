@@ -1,9 +1,9 @@
-import { byCodePoint, isQuotable } from '../../cypher/identifiers.ts'
-import { renderValue, typeName } from '../../cypher/values.ts'
-import { type Pair, pairOf } from '../../publish/pairs/pair.ts'
+import { byCodePoint, isQuotable } from '../../packet/cypher/identifiers.ts'
+import type { NodeChanges } from '../../packet/kinds/node-upsert.ts'
+import type { PropertySource } from '../../packet/kinds/statement.ts'
+import { type Pair, pairOf } from '../../packet/pair.ts'
+import { renderValue, typeName } from '../../packet/values/values.ts'
 import type { Ends, PairMaker, PropertyField } from '../../publish/pairs/pair-maker.ts'
-import type { NodeChanges } from '../../publish/pairs/statements/node-upsert.ts'
-import type { PropertySource } from '../../publish/pairs/statements/statement.ts'
 import type { Identity } from '../../publish/request/identity.ts'
 
 /**

@@ -1,8 +1,8 @@
+import type { IdentifiedNode } from '../../packet/kinds/statement.ts'
+import { stringifyLossless } from '../../packet/lossless-json.ts'
 import type { Ends } from '../../publish/pairs/pair-maker.ts'
 import { type Identity, idText, mergeText } from '../../publish/request/identity.ts'
 import { ReplayError } from '../errors.ts'
-import { stringifyLossless } from '../lossless-json.ts'
-import type { IdentifiedNode } from '../statements/identities.ts'
 
 /** The identity of a node that a pair names by this value of a parameter. */
 export const identityBy = ({ label, idProperty, id }: IdentifiedNode, value: unknown): Identity => ({

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors/app-error.ts'
+import { maxPairsPerPart, partLimits } from '../../packet/part-buffer.ts'
 import { createPacketWriter } from '../../publish/parts/packet-writer.ts'
-import { maxPairsPerPart, partLimits } from '../../publish/parts/part-buffer.ts'
 import { ReplayError } from '../errors.ts'
 import type { Connection } from '../run/connection.ts'
 import { describeFailure, isAbort } from '../run/failures.ts'

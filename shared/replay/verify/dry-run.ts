@@ -1,6 +1,6 @@
+import { createRecogniser } from '../../packet/recognise.ts'
 import { type PreflightSettings, preflight } from '../preflight/preflight.ts'
 import { survey } from '../preflight/survey.ts'
-import { createRecogniser } from '../recognise.ts'
 import { connect, type Target } from '../run/connection.ts'
 import { interruptible } from '../run/interruptible.ts'
 import type { PacketSource } from '../source/packet-source.ts'

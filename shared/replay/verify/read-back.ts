@@ -1,8 +1,9 @@
+import type { Row } from '../../packet/check/check.ts'
+import type { Finding } from '../../packet/check/finding.ts'
+import { checkOf } from '../../packet/kinds/kinds.ts'
 import type { Batch, Item } from '../order/batches.ts'
 import { overNumberedRows } from '../order/over-rows.ts'
 import type { Connection } from '../run/connection.ts'
-import { checkOf, type Row } from './checks.ts'
-import type { Finding } from './finding.ts'
 
 /** One way in which the target differs from what a pair of the packet says. */
 export interface Difference extends Finding {

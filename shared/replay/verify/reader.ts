@@ -1,3 +1,4 @@
+import { subjectOf } from '../../packet/kinds/kinds.ts'
 import { type Batch, batchesOf, halvesOf, type Item } from '../order/batches.ts'
 import { runCells } from '../order/cells.ts'
 import type { Connection } from '../run/connection.ts'
@@ -5,7 +6,6 @@ import { describeFailure, remedyFor, targetFailed } from '../run/failures.ts'
 import { createGate } from '../run/gate.ts'
 import { withRetries } from '../run/retry.ts'
 import { lanesOfAuto } from '../run/run-items.ts'
-import { subjectOf } from './finding.ts'
 import { type Difference, differencesOf } from './read-back.ts'
 
 export interface ReaderSettings {

@@ -1,7 +1,7 @@
-import { type StatementKind, statementKinds } from '../../publish/pairs/statements/statement.ts'
-import type { Place } from '../pair.ts'
+import { type DifferenceKind, differenceKinds, type Finding } from '../../packet/check/finding.ts'
+import { type StatementKind, statementKinds } from '../../packet/kinds/statement.ts'
+import type { Place } from '../../packet/parse-part.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
-import { type DifferenceKind, differenceKinds, type Finding } from './finding.ts'
 import type { Difference } from './read-back.ts'
 
 /** What a comparison has found. */

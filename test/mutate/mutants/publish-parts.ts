@@ -9,7 +9,7 @@ export const publishParts: readonly Mutant[] = [
     tests: ['unit/publish/packet-writer.sinks'],
   },
   {
-    file: 'shared/publish/parts/part-buffer.ts',
+    file: 'shared/packet/part-buffer.ts',
     what: 'a part exceeds its size limit by its metadata',
     from: '+ textBytes + metadataBytes + 1',
     to: '+ textBytes + 1',

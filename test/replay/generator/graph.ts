@@ -1,4 +1,4 @@
-import { valueText } from '../../../shared/replay/verify/values.ts'
+import { valueText } from '../../../shared/packet/check/shown-value.ts'
 
 /** A graph in memory. Values are those of the driver: BigInt for integers, number for floats. */
 export interface Graph {

@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ParameterSyntax, render } from '../../../shared/cypher/parameters.ts'
+import { type ParameterSyntax, render } from '../../../shared/packet/cypher/parameters.ts'
+import { nodeUpsert } from '../../../shared/packet/kinds/node-upsert.ts'
 import { convertSyntax, convertText } from '../../../shared/publish/pairs/convert-syntax.ts'
-import { nodeUpsert } from '../../../shared/publish/pairs/statements/node-upsert.ts'
 
 async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   for (let start = 0, turn = 0; start < bytes.length; turn++) {

@@ -1,6 +1,6 @@
 import neo4j from 'neo4j-driver'
 import { describe, expect, test } from 'vitest'
-import { renderValue } from '../../../shared/cypher/values.ts'
+import { renderValue } from '../../../shared/packet/values/values.ts'
 import {
   identityOf,
   identityRule,

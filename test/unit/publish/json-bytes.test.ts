@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { JsonBytes } from '../../../shared/cypher/json-bytes.ts'
+import { JsonBytes } from '../../../shared/packet/values/json-bytes.ts'
 import { Cursor } from '../../../shared/packstream/cursor.ts'
 import { kind, list } from '../../../shared/packstream/kinds.ts'
 import { driverOf } from '../../support/packstream.ts'

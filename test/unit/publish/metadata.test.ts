@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isQuotable } from '../../../shared/cypher/identifiers.ts'
+import { isQuotable } from '../../../shared/packet/cypher/identifiers.ts'
 import { createPartMetadata, type PartMetadata } from '../../../shared/publish/parts/metadata.ts'
 
 function rendered(note: (metadata: PartMetadata) => void): string {

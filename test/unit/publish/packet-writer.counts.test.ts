@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { pairText } from '../../../shared/publish/pairs/pair.ts'
-import type { StatementCounts, StatementKind } from '../../../shared/publish/pairs/statements/statement.ts'
+import type { StatementCounts, StatementKind } from '../../../shared/packet/kinds/statement.ts'
+import { pairText } from '../../../shared/packet/pair.ts'
+import type { PartLimits } from '../../../shared/packet/part-buffer.ts'
 import { createPacketWriter } from '../../../shared/publish/parts/packet-writer.ts'
-import type { PartLimits } from '../../../shared/publish/parts/part-buffer.ts'
 import { pairOf } from '../pair-of.ts'
 
 const ofKind = (kind: StatementKind) => ({ ...pairOf(1), shape: { ...pairOf(1).shape, kind } })

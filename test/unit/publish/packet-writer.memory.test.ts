@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { partLimits } from '../../../shared/packet/part-buffer.ts'
 import { createPacketWriter } from '../../../shared/publish/parts/packet-writer.ts'
-import { partLimits } from '../../../shared/publish/parts/part-buffer.ts'
 import { pairOf } from '../pair-of.ts'
 
 /** Writes a packet of one-pair parts. @returns the buffers of its parts, whether or not they were stored. */

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { pairText } from '../../../shared/publish/pairs/pair.ts'
+import { pairText } from '../../../shared/packet/pair.ts'
+import { partLimits } from '../../../shared/packet/part-buffer.ts'
 import { createPacketWriter, type SealedPart } from '../../../shared/publish/parts/packet-writer.ts'
-import { partLimits } from '../../../shared/publish/parts/part-buffer.ts'
 import { collectingWriter, pairOf } from '../pair-of.ts'
 
 const valuesOf = (bytes: Buffer): unknown[] =>

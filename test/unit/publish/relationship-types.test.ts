@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isQuotable, quote } from '../../../shared/cypher/identifiers.ts'
+import { isQuotable, quote } from '../../../shared/packet/cypher/identifiers.ts'
 import { mergeRelationshipTypes, parseRelationshipType } from '../../../shared/publish/request/relationship-types.ts'
 
 describe('a relationship type', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderValue } from '../../../shared/cypher/values.ts'
+import { renderValue } from '../../../shared/packet/values/values.ts'
 import { findByRelationshipIds, writeFound } from '../../../shared/publish/build/relationships-by-own-id.ts'
 import type { WriteContext } from '../../../shared/publish/build/request-context.ts'
 import { createPairMaker } from '../../../shared/publish/pairs/pair-maker.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { type ParameterSyntax, render } from '../../../shared/cypher/parameters.ts'
-import { renderValue } from '../../../shared/cypher/values.ts'
-import type { Expression, Statement } from '../../../shared/publish/pairs/statements/statement.ts'
+import { type ParameterSyntax, render } from '../../../shared/packet/cypher/parameters.ts'
+import type { Expression, Statement } from '../../../shared/packet/kinds/statement.ts'
+import { renderValue } from '../../../shared/packet/values/values.ts'
 
 /** The text, and the names of the parameters in the order of their values. */
 export const shown = ({ text, bindings }: Statement<unknown>, syntax: ParameterSyntax = 'braces') =>

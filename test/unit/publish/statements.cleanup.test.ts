@@ -1,7 +1,7 @@
 import neo4j from 'neo4j-driver'
 import { describe, expect, test } from 'vitest'
-import { type ParameterSyntax, render } from '../../../shared/cypher/parameters.ts'
-import { cleanup, type KeepClause } from '../../../shared/publish/pairs/statements/cleanup.ts'
+import { type ParameterSyntax, render } from '../../../shared/packet/cypher/parameters.ts'
+import { cleanup, type KeepClause } from '../../../shared/packet/kinds/cleanup.ts'
 import { parseRelationshipType } from '../../../shared/publish/request/relationship-types.ts'
 import { expressionOf } from './statement-text.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { renderValue } from '../../../shared/cypher/values.ts'
-import { deleteProperties } from '../../../shared/publish/pairs/statements/delete-properties.ts'
-import { postbackNode, postbackRelationship } from '../../../shared/publish/pairs/statements/postback.ts'
+import { deleteProperties } from '../../../shared/packet/kinds/delete-properties.ts'
+import { postbackNode, postbackRelationship } from '../../../shared/packet/kinds/postback.ts'
+import { renderValue } from '../../../shared/packet/values/values.ts'
 import { anchor, expressionOf, shown } from './statement-text.ts'
 
 const person = anchor('Person', 'id')

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { byCodePoint, isQuotable } from '../../../shared/cypher/identifiers.ts'
-import type { Wrap } from '../../../shared/cypher/values.ts'
-import type { KeepClause } from '../../../shared/publish/pairs/statements/cleanup.ts'
-import type { Structure } from '../../../shared/replay/statements/structure.ts'
+import { byCodePoint, isQuotable } from '../../../shared/packet/cypher/identifiers.ts'
+import type { KeepClause } from '../../../shared/packet/kinds/cleanup.ts'
+import type { Structure } from '../../../shared/packet/kinds/kinds.ts'
+import type { Wrap } from '../../../shared/packet/values/values.ts'
 import { collidingNames, printableNames } from '../../replay/odd-names.ts'
 
 const wraps: Wrap[] = [
@@ -107,7 +107,7 @@ export const anyStructure: fc.Arbitrary<Structure> = fc.oneof(
   relationshipUpsert,
   cleanup,
   postback,
-  fc.record({ kind: fc.constant('relationshipCreate' as const), start: anchor, type: anyName, end: anchor }),
+  fc.record({ kind: fc.constant('relationshipCreate' as const), ends }),
   fc.record({
     kind: fc.constant('nodeDelete' as const),
     node: end,

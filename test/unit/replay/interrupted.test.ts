@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createRecogniser } from '../../../shared/packet/recognise.ts'
 import { survey } from '../../../shared/replay/preflight/survey.ts'
-import { createRecogniser } from '../../../shared/replay/recognise.ts'
 import { createGate } from '../../../shared/replay/run/gate.ts'
 import { withRetries } from '../../../shared/replay/run/retry.ts'
 import { nodeUpsert, sourceOf } from '../../support/replaying.ts'

@@ -1,5 +1,5 @@
+import { recognise } from '../../../shared/packet/recognise.ts'
 import { type Item, itemsOf } from '../../../shared/replay/order/batches.ts'
-import { recognise } from '../../../shared/replay/recognise.ts'
 
 /** The items of a pair with this statement. */
 export function itemsWith(statement: string, parameters: Record<string, unknown>, pair = 1): Item[] {

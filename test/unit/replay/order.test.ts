@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { type Recognised, recognise } from '../../../shared/packet/recognise.ts'
 import { type Batch, batchesOf, halvesOf, type Item } from '../../../shared/replay/order/batches.ts'
 import { bucketOf, identityTexts } from '../../../shared/replay/order/identity-text.ts'
 import { overRows } from '../../../shared/replay/order/over-rows.ts'
-import { type Recognised, recognise } from '../../../shared/replay/recognise.ts'
 import { runItems } from '../../../shared/replay/run/run-items.ts'
 import { cleanup, itemsWith, nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderValue } from '../../../shared/cypher/values.ts'
+import { renderValue } from '../../../shared/packet/values/values.ts'
 import type { Connection } from '../../../shared/replay/run/connection.ts'
 import { createTextSet } from '../../../shared/replay/text-set.ts'
 import type { Facts } from '../../../shared/replay/undo/facts.ts'

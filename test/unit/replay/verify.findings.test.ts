@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import neo4j from 'neo4j-driver'
 import { expect, test } from 'vitest'
-import { propertyFindings } from '../../../shared/replay/verify/finding.ts'
-import { areSame, shownValue } from '../../../shared/replay/verify/values.ts'
+import { propertyFindings } from '../../../shared/packet/check/finding.ts'
+import { areSame, shownValue } from '../../../shared/packet/check/shown-value.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc')

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { byCodePoint } from '../../../shared/cypher/identifiers.ts'
+import { byCodePoint } from '../../../shared/packet/cypher/identifiers.ts'
 import type { Compare, ListOptions } from '../../../shared/storage/object-store.ts'
 import { type Storage, storageOn } from '../../../shared/storage/storage.ts'
 import {

@@ -1,4 +1,4 @@
-import { type Rendered, renderValue } from '../../../cypher/values.ts'
+import { type Rendered, renderValue } from '../../../packet/values/values.ts'
 import { idForms } from '../../request/id-forms.ts'
 import { type Identity, mergeText } from '../../request/identity.ts'
 import type { Plan } from '../../request/plan.ts'

@@ -1,6 +1,6 @@
-import { byCodePoint } from '../../../cypher/identifiers.ts'
-import type { Rendered } from '../../../cypher/values.ts'
-import type { KeepClause, KeepList } from '../../pairs/statements/cleanup.ts'
+import { byCodePoint } from '../../../packet/cypher/identifiers.ts'
+import type { KeepClause, KeepList } from '../../../packet/kinds/cleanup.ts'
+import type { Rendered } from '../../../packet/values/values.ts'
 import { type Identity, isAlike } from '../../request/identity.ts'
 
 /**

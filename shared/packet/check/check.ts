@@ -1,0 +1,35 @@
+import { asStored } from '../cypher/as-stored.ts'
+import { type Template, template } from '../cypher/parameters.ts'
+import { type Anchor, anchorPattern } from '../kinds/statement.ts'
+import type { Evaluated, Expectation } from './expectation.ts'
+import type { Finding, Properties } from './finding.ts'
+
+/** What is read for each pair of a batch, and what it says. */
+export interface Check {
+  /** For `overNumberedRows`. Returns `at` and the columns that `findings` takes; perhaps no row for a pair. */
+  query: Template
+  /** What the query takes as `values` for a pair, besides the parameters that it names. */
+  values?: Expectation['values']
+  /** `earlier` is how many rows have come for the same pair before. */
+  findings(row: Row, parameters: Properties, earlier: number): Finding[]
+}
+
+/** A row of a check; a column that its query does not return is absent. */
+export interface Row extends Evaluated {
+  actual: Properties | null
+  labels: string[]
+  count: bigint
+  id: unknown
+}
+
+/** Reads a node or a relationship from the store. */
+export const read = (variable: string) => `WITH at, row, ${asStored(variable)} AS ${variable}`
+
+export const optional = (variable: string, node: Anchor, parameter: string): Template =>
+  template`OPTIONAL MATCH ${anchorPattern(variable, node, parameter)}`
+
+export const withValues = (variable: string) => `WITH at, $values[at] AS values, properties(${variable}) AS actual`
+
+/** Those of the properties that have one of the keys. */
+export const only = (actual: Properties | null, keys: readonly string[]): Properties =>
+  Object.fromEntries(keys.flatMap((key) => (actual && Object.hasOwn(actual, key) ? [[key, actual[key]]] : [])))

@@ -1,0 +1,25 @@
+import type { Check } from '../check/check.ts'
+import type { Scanner } from '../read-back/scanner.ts'
+import type { Phase } from './phases.ts'
+import type { IdentifiedNode, Statement } from './statement.ts'
+
+/**
+ * All that the product knows of one kind of statement. `S` is its structure: what a statement of the kind says, as the
+ * arguments from which the service writes it.
+ */
+export interface Kind<S> {
+  /** For messages: `node upsert`. */
+  title: string
+  /** When a replay runs its pairs. */
+  phase: Phase
+  write(structure: S): Statement<unknown>
+  /**
+   * Reads a text back. May read more texts than `write` writes, but none that changes the identity of what it finds.
+   * @throws mismatch if the text is of another kind
+   */
+  read(scanner: Scanner): S
+  /** The nodes that a statement finds by identity; of a relationship, the start comes first. */
+  identities(structure: S): IdentifiedNode[]
+  /** How to find out whether a pair would change anything at a target. */
+  check(structure: S): Check
+}

@@ -1,0 +1,56 @@
+import type { Check } from '../check/check.ts'
+import { type Properties, subjectText } from '../check/finding.ts'
+import { type Cleanup, cleanupKind } from './cleanup.ts'
+import { type DeleteProperties, deletePropertiesKind } from './delete-properties.ts'
+import type { Kind } from './kind.ts'
+import { type NodeDelete, nodeDeleteKind } from './node-delete.ts'
+import { type NodeUpsert, nodeUpsertKind } from './node-upsert.ts'
+import { type Postback, postbackKind } from './postback.ts'
+import { type RelationshipCreate, relationshipCreateKind } from './relationship-create.ts'
+import { type RelationshipUpsert, relationshipUpsertKind } from './relationship-upsert.ts'
+import type { IdentifiedNode, Statement, StatementKind } from './statement.ts'
+
+/** What a statement says. */
+export type Structure =
+  | NodeUpsert
+  | RelationshipUpsert
+  | RelationshipCreate
+  | Cleanup
+  | DeleteProperties
+  | NodeDelete
+  | Postback
+
+/** Every kind of statement, the most frequent ones first. */
+export const kinds: { readonly [K in StatementKind]: Kind<Structure & { kind: K }> } = {
+  nodeUpsert: nodeUpsertKind,
+  relationshipUpsert: relationshipUpsertKind,
+  cleanup: cleanupKind,
+  relationshipCreate: relationshipCreateKind,
+  deleteProperties: deletePropertiesKind,
+  nodeDelete: nodeDeleteKind,
+  postback: postbackKind,
+}
+
+const kindOf = ({ kind }: Structure) => kinds[kind] as Kind<Structure>
+
+/** The statement that the service writes for a structure. */
+export const statementOf = (it: Structure): Statement<unknown> => kindOf(it).write(it)
+
+/** The nodes that a statement finds by identity; of a relationship, the start comes first. */
+export const identitiesOf = (it: Structure): IdentifiedNode[] => kindOf(it).identities(it)
+
+/** How to find out whether a pair would change anything. */
+export const checkOf = (it: Structure): Check => kindOf(it).check(it)
+
+/** The type of the relationship that a statement names by its ends; null for other statements. */
+export const typeBetween = (it: Structure): string | null => ('ends' in it ? it.ends.type : null)
+
+/** What a pair speaks of: `:Person(id=p1)`, or `(:Person(id=p1) -KNOWS-> :Person(id=p2))`. */
+export const subjectOf = (it: Structure, parameters: Properties): string =>
+  subjectText(identitiesOf(it), parameters, typeBetween(it))
+
+/** The far ends that a cleanup keeps by their identities; `parameter` holds the list of their ids. */
+export const keptEndsOf = (it: Structure): IdentifiedNode[] =>
+  it.kind !== 'cleanup'
+    ? []
+    : it.clauses.flatMap((clause, index) => (clause.by === 'farEnd' ? [{ ...clause, parameter: `ids_${index}` }] : []))

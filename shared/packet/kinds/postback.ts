@@ -1,0 +1,133 @@
+import { only, read, withValues } from '../check/check.ts'
+import { expectationOf } from '../check/expectation.ts'
+import { propertyFindings, subjectText } from '../check/finding.ts'
+import { quote } from '../cypher/identifiers.ts'
+import { param, parameterNames, type Template, template } from '../cypher/parameters.ts'
+import { readAnchor, readField, readIdPattern, requires } from '../read-back/read-patterns.ts'
+import type { Scanner } from '../read-back/scanner.ts'
+import { expression } from '../values/values.ts'
+import type { Kind } from './kind.ts'
+import { idPattern, type RelationshipEnds, relationshipBetween } from './relationship-upsert.ts'
+import { type Anchor, anchorPattern, type Field, type Statement } from './statement.ts'
+
+export type Postback = NodePostback | RelationshipPostback
+
+interface NodePostback {
+  kind: 'postback'
+  of: 'node'
+  node: Anchor
+  stamp: Field
+}
+
+interface RelationshipPostback {
+  kind: 'postback'
+  of: 'relationship'
+  ends: RelationshipEnds
+  /** The own id of the relationship; null if the ends alone find it. */
+  id: Field | null
+  stamp: Field
+}
+
+export const postbackKind: Kind<Postback> = {
+  title: 'postback',
+  phase: 'cleanups',
+  write: (it) => (it.of === 'node' ? postbackNode(it.node, it.stamp) : postbackRelationship(it.ends, it.id, it.stamp)),
+  read: (scanner) => (scanner.takes('MATCH (a:') ? readOfRelationship(scanner) : readOfNode(scanner)),
+
+  identities(it) {
+    if (it.of === 'node') return [{ ...it.node, parameter: 'id' }]
+    return [
+      { ...it.ends.start, parameter: 'a_id' },
+      { ...it.ends.end, parameter: 'b_id' },
+    ]
+  },
+
+  check(it) {
+    const [found, variable, name] = it.of === 'node' ? stampedNode(it) : stampedRelationship(it)
+    const expectation = expectationOf([{ ...it.stamp, name }])
+    const existing = template`${found} WHERE ${variable} IS NOT NULL ${withValues(variable)}`
+    return {
+      query: template`${existing} RETURN at, actual, ${expectation.columns}`,
+      values: expectation.values,
+      findings(row, parameters) {
+        const { expected, equal } = expectation.of(row, parameters)
+        const subject = subjectText(postbackKind.identities(it), parameters, it.of === 'node' ? null : it.ends.type)
+        return propertyFindings(subject, only(row.actual, [it.stamp.key]), expected, equal, [])
+      },
+    }
+  },
+}
+
+/** Stamps one existing node; creates none. Seed, Postback; contract 4.17. */
+export function postbackNode(node: Anchor, { key, value }: Field): Statement<'id' | 'stamp'> {
+  const [stamp] = parameterNames([key], ['id']) as [string]
+  return {
+    kind: 'postback',
+    text: template`MATCH ${anchorPattern('n', node, 'id')} SET n.${quote(key)} = ${expression(value, param(stamp))}`,
+    bindings: [
+      { name: 'id', source: 'id' },
+      { name: stamp, source: 'stamp' },
+    ],
+  }
+}
+
+/** Stamps the existing relationships of a type between two nodes; with `id` only those with that id. Creates none. */
+export function postbackRelationship(
+  { start, type, end }: RelationshipEnds,
+  id: Field | null,
+  { key, value }: Field,
+): Statement<'startId' | 'endId' | 'relationshipId' | 'stamp'> {
+  const keys = id === null ? [key] : [id.key, key]
+  const names = parameterNames(keys)
+  const nameOf = (one: string) => names[keys.indexOf(one)] as string
+  const own = id && { ...id, name: nameOf(id.key) }
+  const stamp = nameOf(key)
+  const ends = template`MATCH ${anchorPattern('a', start, 'a_id')}-[r:${quote(type)}${idPattern(own)}]->${anchorPattern('b', end, 'b_id')}`
+  return {
+    kind: 'postback',
+    text: template`${ends} SET r.${quote(key)} = ${expression(value, param(stamp))}`,
+    bindings: [
+      { name: 'a_id', source: 'startId' },
+      { name: 'b_id', source: 'endId' },
+      ...(own === null ? [] : [{ name: own.name, source: 'relationshipId' } as const]),
+      { name: stamp, source: 'stamp' },
+    ],
+  }
+}
+
+function readOfNode(scanner: Scanner): NodePostback {
+  scanner.expect('MATCH (n:')
+  const node = readAnchor(scanner)
+  scanner.expect(' SET n.')
+  const stamp = readField(scanner, ' = ')
+  requires(stamp.key !== node.idProperty)
+  return { kind: 'postback', of: 'node', node, stamp }
+}
+
+/** After its first words. */
+function readOfRelationship(scanner: Scanner): RelationshipPostback {
+  const start = readAnchor(scanner)
+  scanner.expect('-[r:')
+  const type = scanner.name()
+  const id = readIdPattern(scanner)
+  scanner.expect(']->(b:')
+  const end = readAnchor(scanner)
+  scanner.expect(' SET r.')
+  const stamp = readField(scanner, ' = ')
+  requires(stamp.key !== id?.key)
+  return { kind: 'postback', of: 'relationship', ends: { start, type, end }, id, stamp }
+}
+
+function stampedNode({ node, stamp }: NodePostback): [Template, string, string] {
+  const { bindings } = postbackNode(node, stamp)
+  return [template`MATCH ${anchorPattern('n', node, 'id')} ${read('n')}`, 'n', nameOf(bindings, 'stamp')]
+}
+
+function stampedRelationship(it: RelationshipPostback): [Template, string, string] {
+  const { bindings } = postbackRelationship(it.ends, it.id, it.stamp)
+  const id = it.id && { ...it.id, name: nameOf(bindings, 'relationshipId') }
+  return [relationshipBetween(it.ends, id), 'r', nameOf(bindings, 'stamp')]
+}
+
+const nameOf = <S>(bindings: readonly { name: string; source: S }[], source: S): string =>
+  bindings.find((binding) => binding.source === source)?.name as string

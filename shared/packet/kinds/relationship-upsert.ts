@@ -1,0 +1,108 @@
+import { optional, read, withValues } from '../check/check.ts'
+import { expectationOf } from '../check/expectation.ts'
+import { propertyFindings, subjectText } from '../check/finding.ts'
+import { quote } from '../cypher/identifiers.ts'
+import { join, param, type Template, template } from '../cypher/parameters.ts'
+import { readAnchor, readIdPattern, readMap } from '../read-back/read-patterns.ts'
+import { expression } from '../values/values.ts'
+import type { Kind } from './kind.ts'
+import {
+  type Anchor,
+  anchorPattern,
+  type Field,
+  type NamedField,
+  named,
+  type PropertySource,
+  propertyBindings,
+  propertyMap,
+  type Statement,
+} from './statement.ts'
+
+export interface RelationshipUpsert {
+  kind: 'relationshipUpsert'
+  ends: RelationshipEnds
+  fields: readonly Field[]
+  protectedKeys: readonly string[]
+  /** The key of the field by which parallel relationships are told apart; null if by none. */
+  idField: string | null
+}
+
+export interface RelationshipEnds {
+  start: Anchor
+  type: string
+  end: Anchor
+}
+
+export const relationshipUpsertKind: Kind<RelationshipUpsert> = {
+  title: 'relationship upsert',
+  phase: 'relationships',
+  write: ({ ends, fields, protectedKeys, idField }) => relationshipUpsert(ends, fields, protectedKeys, idField),
+  identities: ({ ends }) => [
+    { ...ends.start, parameter: 'a_id' },
+    { ...ends.end, parameter: 'b_id' },
+  ],
+
+  read(scanner) {
+    scanner.expect('MERGE (a:')
+    const start = readAnchor(scanner)
+    scanner.expect(' MERGE (b:')
+    const end = readAnchor(scanner)
+    scanner.expect(' MERGE (a)-[r:')
+    const type = scanner.name()
+    const id = readIdPattern(scanner)
+    scanner.expect(']->(b) SET r = ')
+    const map = readMap(scanner, 'r')
+    return { kind: 'relationshipUpsert', ends: { start, type, end }, ...map, idField: id?.key ?? null }
+  },
+
+  check(it) {
+    const fields = named(it.fields)
+    const id = fields.find(({ key }) => key === it.idField) ?? null
+    const expectation = expectationOf(fields)
+    return {
+      query: template`${relationshipBetween(it.ends, id)} ${withValues('r')} RETURN at, actual, ${expectation.columns}`,
+      values: expectation.values,
+      findings(row, parameters) {
+        const { actual } = row
+        const subject = subjectText(relationshipUpsertKind.identities(it), parameters, it.ends.type)
+        if (actual === null) return [{ kind: 'missingRelationship', text: `${subject} is missing` }]
+        const { expected, equal } = expectation.of(row, parameters)
+        return propertyFindings(subject, actual, expected, equal, it.protectedKeys)
+      },
+    }
+  },
+}
+
+/**
+ * Merges both ends by identity, merges the relationship between them (by its own id too, if `idField` names one of the
+ * fields), and replaces its properties. Seed, Relationship upsert; contract 5.
+ */
+export function relationshipUpsert(
+  { start, type, end }: RelationshipEnds,
+  fields: readonly Field[],
+  protectedKeys: readonly string[],
+  idField: string | null,
+): Statement<'startId' | 'endId' | PropertySource> {
+  const all = named(fields)
+  const id = all.find(({ key }) => key === idField) ?? null
+  const merges = template`MERGE ${anchorPattern('a', start, 'a_id')} MERGE ${anchorPattern('b', end, 'b_id')}`
+  const map = propertyMap('r', all, protectedKeys)
+  return {
+    kind: 'relationshipUpsert',
+    text: template`${merges} MERGE (a)-[r:${quote(type)}${idPattern(id)}]->(b) SET r = ${map}`,
+    bindings: [{ name: 'a_id', source: 'startId' }, { name: 'b_id', source: 'endId' }, ...propertyBindings(all)],
+  }
+}
+
+/** `` {`grn`: {grn}}`` */
+export const idPattern = (id: NamedField | null): Template =>
+  id === null ? [] : template` {${quote(id.key)}: ${expression(id.value, param(id.name))}}`
+
+/**
+ * Binds `r` to each relationship between two nodes, or to null. Both ends come first, each by a clause of its own: as
+ * one pattern, every relationship of a hub would be visited for each row.
+ */
+export function relationshipBetween({ start, type, end }: RelationshipEnds, id: NamedField | null): Template {
+  const ends = join([optional('a', start, 'a_id'), optional('b', end, 'b_id')], ' ')
+  return template`${ends} OPTIONAL MATCH (a)-[r:${quote(type)}${idPattern(id)}]->(b) ${read('r')}`
+}

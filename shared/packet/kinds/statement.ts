@@ -1,0 +1,98 @@
+import { byCodePoint, quote } from '../cypher/identifiers.ts'
+import { param, parameterNames, type Template, template } from '../cypher/parameters.ts'
+import { expression, type Rendered } from '../values/values.ts'
+
+/** The expression that a value needs in the text; the value itself is a parameter. */
+export type Expression = Pick<Rendered, 'wrap' | 'list'>
+
+/** A kind of node that is found by an indexed property. */
+export interface NodeKey {
+  label: string
+  idProperty: string
+}
+
+/** How a statement finds a node. */
+export interface Anchor extends NodeKey {
+  id: Expression
+}
+
+/** A node that a statement finds by identity; `parameter` holds its id, or its list of ids. */
+export interface IdentifiedNode extends Anchor {
+  parameter: string
+}
+
+export interface Field {
+  key: string
+  value: Expression
+}
+
+/** A parameter, and where each pair takes its value from. */
+export interface Binding<Source> {
+  name: string
+  source: Source
+}
+
+/** The value of the property with this key. */
+export interface PropertySource {
+  property: string
+}
+
+/** The kinds of statements in packets. */
+export const statementKinds = [
+  'nodeUpsert',
+  'relationshipUpsert',
+  'relationshipCreate',
+  'cleanup',
+  'deleteProperties',
+  'nodeDelete',
+  'postback',
+] as const
+export type StatementKind = (typeof statementKinds)[number]
+
+/** How many statements there are of each kind. */
+export type StatementCounts = Partial<Record<StatementKind, number>>
+
+/** A statement's text, and its parameters in the order in which pairs list them. */
+export interface Statement<Source> {
+  kind: StatementKind
+  text: Template
+  bindings: readonly Binding<Source>[]
+}
+
+/** A field and the name of its parameter. */
+export interface NamedField extends Field {
+  name: string
+}
+
+/** Names a parameter for each field. `taken` are names that the statement uses otherwise. */
+export function named(fields: readonly Field[], taken: readonly string[] = []): NamedField[] {
+  const names = parameterNames(
+    fields.map(({ key }) => key),
+    taken,
+  )
+  return fields.map(({ key, value }, index) => ({ key, value, name: names[index] as string }))
+}
+
+export const propertyBindings = (fields: readonly NamedField[]): Binding<PropertySource>[] =>
+  fields.map(({ key, name }) => ({ name, source: { property: key } }))
+
+/** ``(n:`Person` {`id`: {id}})`` */
+export function anchorPattern(variable: string, { label, idProperty, id }: Anchor, name: string): Template {
+  return template`(${variable}:${quote(label)} {${quote(idProperty)}: ${expression(id, param(name))}})`
+}
+
+/** ``{`id`: {id}, `name`: {name}, `secret`: n.`secret`}``: published values, and the target's for protected keys. */
+export function propertyMap(
+  variable: string,
+  fields: readonly NamedField[],
+  protectedKeys: readonly string[],
+): Template {
+  const published = fields.map(({ key, value, name }): [string, Template] => [key, expression(value, param(name))])
+  const kept = protectedKeys.map((key): [string, Template] => [key, [`${variable}.${quote(key)}`]])
+  const entries = [...published, ...kept].sort(([a], [b]) => byCodePoint(a, b))
+  return [
+    '{',
+    ...entries.flatMap(([key, value], index) => [`${index === 0 ? '' : ', '}${quote(key)}: `, ...value]),
+    '}',
+  ]
+}

@@ -1,0 +1,43 @@
+import { type ParameterSyntax, render } from './cypher/parameters.ts'
+import type { Binding, Statement, StatementKind } from './kinds/statement.ts'
+
+/** What pairs that differ only in their values share: the statement's text and the parameters' names, as JSON. */
+export interface Shape<Source> {
+  kind: StatementKind
+  statement: string
+  bindings: readonly Binding<Source>[]
+}
+
+/** One statement/parameter pair, ready to be written. */
+export interface Pair {
+  shape: { kind: StatementKind; statement: string }
+  /** `"name":value` for each parameter. */
+  parameters: string
+}
+
+export const shapeOf = <Source>(
+  { kind, text, bindings }: Statement<Source>,
+  syntax: ParameterSyntax,
+): Shape<Source> => ({
+  kind,
+  statement: JSON.stringify(render(text, syntax)),
+  bindings: bindings.map(({ name, source }) => ({ name: JSON.stringify(name), source })),
+})
+
+/** Makes the pair of a shape whose values, as JSON, come from `jsonOf`. */
+export function pairOf<Source>(shape: Shape<Source>, jsonOf: (source: Source) => string): Pair {
+  return { shape, parameters: shape.bindings.map(({ name, source }) => `${name}:${jsonOf(source)}`).join(',') }
+}
+
+/** A pair as written in a part, in three pieces: its values are between the first two, the metadata comes last. */
+export const beforeParameters = ({ statement }: Pick<Pair['shape'], 'statement'>): string =>
+  `{"statement":${statement},"parameters":{`
+export const beforeMetadata = '},"metadata":'
+export const pairEnd = (metadata: string | null): string => `${metadata}}`
+
+/** The pair without its metadata, which is known only when the part is sealed. */
+export const pairText = ({ shape, parameters }: Pair): string =>
+  `${beforeParameters(shape)}${parameters}${beforeMetadata}`
+
+/** The pair with metadata null. */
+export const wholePair = (pair: Pair): string => `${pairText(pair)}${pairEnd(null)}`

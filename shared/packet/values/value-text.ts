@@ -1,0 +1,98 @@
+import type { Cursor } from '../../packstream/cursor.ts'
+import { type Kind, kind, tag } from '../../packstream/kinds.ts'
+import { offsetText } from './temporal.ts'
+import { dayText, momentText, timeText } from './times.ts'
+import { floatText, type Numbers, wholeText } from './values.ts'
+
+/**
+ * The JSON of the next value, which is of this kind, publishable, and neither a string nor a small integer; moves past
+ * it. `allByFields`: it is one of a list of times or datetimes of which one must be given by its fields.
+ */
+export function textOfValue(cursor: Cursor, of: Kind, numbers: Numbers, allByFields: boolean): string {
+  switch (of) {
+    case kind.largeInteger:
+      return wholeText(cursor.bigint())
+    case kind.float:
+      return floatText(cursor.float())
+    case kind.oddFloat: {
+      const value = cursor.float()
+      return Number.isFinite(value) ? floatText(value) : `"${value}"`
+    }
+    case kind.boolean:
+      return cursor.boolean() ? 'true' : 'false'
+    case kind.date:
+      cursor.structure(1)
+      return `"${dayText(cursor.integer())}"`
+    case kind.localTime:
+      cursor.structure(1)
+      return `"${timeOfDay(cursor.integer())}"`
+    case kind.localDateTime:
+      cursor.structure(2)
+      return `"${momentText(cursor.whole(), cursor.integer())}"`
+    case kind.time:
+    case kind.timeByFields:
+      return time(cursor, allByFields && of === kind.timeByFields)
+    case kind.dateTime:
+    case kind.dateTimeByFields:
+      return dateTime(cursor, numbers, allByFields && of === kind.dateTimeByFields)
+    case kind.duration:
+      return duration(cursor, numbers)
+    default:
+      return point(cursor, of === kind.point ? 'xy' : 'xyz')
+  }
+}
+
+const timeOfDay = (nanoseconds: number) => timeText(Math.floor(nanoseconds / 1e9), nanoseconds % 1e9)
+
+function time(cursor: Cursor, isByFields: boolean): string {
+  cursor.structure(2)
+  const nanoseconds = cursor.integer()
+  const offset = cursor.integer()
+  if (!isByFields && offset % 60 === 0) return `"${timeOfDay(nanoseconds)}${offsetText(offset)}"`
+  const second = Math.floor(nanoseconds / 1e9)
+  return JSON.stringify({
+    hour: Math.floor(second / 3_600),
+    minute: Math.floor(second / 60) % 60,
+    second: second % 60,
+    nanosecond: nanoseconds % 1e9,
+    timezone: offsetText(offset),
+  })
+}
+
+function dateTime(cursor: Cursor, numbers: Numbers, isByFields: boolean): string {
+  const of = cursor.structure(cursor.peek() & 0x0f)
+  const seconds = cursor.whole()
+  const nanoseconds = cursor.integer()
+  if (of === tag.zoned) return instant(seconds, nanoseconds, cursor.text(), numbers)
+  const zone = of === tag.zonedWithOffset ? cursor.text() : null
+  const offset = cursor.integer()
+  const isText = zone === null && !isByFields && offset % 60 === 0
+  if (isText)
+    return `"${momentText(of === tag.dateTime ? plus(seconds, offset) : seconds, nanoseconds)}${offsetText(offset)}"`
+  const utc = of === tag.dateTime ? seconds : plus(seconds, -offset)
+  return instant(utc, nanoseconds, zone ?? offsetText(offset), numbers)
+}
+
+function plus(seconds: number | bigint, offset: number): number | bigint {
+  const sum = Number(seconds) + offset
+  return typeof seconds === 'number' && Number.isSafeInteger(sum) ? sum : BigInt(seconds) + BigInt(offset)
+}
+
+/** An instant in a zone, or at an offset: a text would depend on the age of time-zone data. */
+function instant(seconds: number | bigint, nanoseconds: number, zone: string, numbers: Numbers): string {
+  const whole = numbers === 'strict' ? wholeText(BigInt(seconds)) : String(seconds)
+  return `{"epochSeconds":${whole},"nanosecond":${nanoseconds},"timezone":${JSON.stringify(zone)}}`
+}
+
+function duration(cursor: Cursor, numbers: Numbers): string {
+  cursor.structure(4)
+  const next = () => (numbers === 'strict' ? wholeText(cursor.bigint()) : String(cursor.whole()))
+  return `{"months":${next()},"days":${next()},"seconds":${next()},"nanoseconds":${next()}}`
+}
+
+function point(cursor: Cursor, axes: string): string {
+  cursor.structure(1 + axes.length)
+  const srid = cursor.integer()
+  const coordinates = [...axes].map((axis) => `,"${axis}":${floatText(cursor.float())}`)
+  return `{"srid":${srid}${coordinates.join('')}}`
+}

@@ -1,0 +1,43 @@
+import neo4j, { type DateTime } from 'neo4j-driver'
+import { quote } from '../cypher/identifiers.ts'
+
+/** Whether a value is a zoned datetime as Bolt 3 sends it. What the driver cannot decode is of a later version. */
+function lacksOffset(value: unknown): value is DateTime<bigint> {
+  try {
+    return neo4j.isDateTime(value as object) && ((value as DateTime).timeZoneOffsetSeconds ?? null) === null
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Bolt 3 omits the offset of a zoned datetime, which is ambiguous in the hour that a clock change repeats: such values
+ * get their offset from `offsetsOf`, in place, one for each value under the key. Contract 13.
+ */
+export async function completeOffsets(
+  { keys, values }: { keys: readonly string[]; values: unknown[] },
+  offsetsOf: (key: string) => Promise<readonly bigint[]>,
+): Promise<void> {
+  for (const [index, key] of keys.entries()) {
+    const value = values[index]
+    const isList = Array.isArray(value)
+    if (!lacksOffset(isList ? value[0] : value)) continue
+    const offsets = await offsetsOf(key)
+    const completed = (isList ? value : [value]).map((at, position) =>
+      withOffset(at as DateTime<bigint>, offsets[position]),
+    )
+    values[index] = isList ? completed : completed[0]
+  }
+}
+
+function withOffset(at: DateTime<bigint>, offset: bigint | undefined) {
+  const { year, month, day, hour, minute, second, nanosecond, timeZoneId } = at
+  return new neo4j.types.DateTime(year, month, day, hour, minute, second, nanosecond, offset, timeZoneId)
+}
+
+/** Returns the offsets, as its only value, of a property of the element with the internal id `$id`. */
+export function offsetsQuery(owner: 'node' | 'relationship', key: string): string {
+  const pattern = owner === 'node' ? '(x)' : '()-[x]->()'
+  // Appending to an empty list wraps a single value and leaves a list unchanged.
+  return `MATCH ${pattern} WHERE id(x) = $id RETURN [at IN [] + x.${quote(key)} | at.offsetSeconds] AS offsets`
+}
