@@ -31,7 +31,7 @@ const sharedRules: Record<string, string[]> = {
   origin: ['packet', 'packstream', ...foundations],
   packet: ['packstream', ...foundations],
   packstream: ['errors'],
-  auth: ['storage', ...foundations],
+  auth: ['packet', ...foundations],
   config: ['errors', 'validation'],
   errors: [],
   validation: ['errors'],
@@ -116,7 +116,7 @@ test('the client imports the replay of shared and the words of its statements, n
     .filter((file) => file.startsWith('cli/'))
     .flatMap((file) =>
       importsOf(file)
-        .filter((target) => !/^(cli\/|shared\/(replay|packet|storage\/names)\b)/.test(target))
+        .filter((target) => !/^(cli\/|shared\/(replay|packet)\b)/.test(target))
         .map((target) => `${file} -> ${target}`),
     )
   expect(wrong).toEqual([])

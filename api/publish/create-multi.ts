@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { atOnce } from '../../shared/lifecycle/turns.ts'
-import { maxPairsPerPart } from '../../shared/packet/part-buffer.ts'
+import { maxPairsPerPart } from '../../shared/packet/parts/part-buffer.ts'
 import { publishRequest } from '../../shared/publish/request/fields.ts'
 import { multiSteps } from '../../shared/publish/request/multi.ts'
 import { orgInBody } from '../http/access.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { orgName } from '../../shared/packet/names.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
-import { orgName } from '../../shared/storage/names.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maxPairsPerPart } from '../../shared/packet/part-buffer.ts'
+import { maxPairsPerPart } from '../../shared/packet/parts/part-buffer.ts'
 import { publishRequest } from '../../shared/publish/request/fields.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import { orgInBody } from '../http/access.ts'

@@ -1,5 +1,5 @@
 import { identitiesOf } from '../../shared/packet/kinds/kinds.ts'
-import { parsePart } from '../../shared/packet/parse-part.ts'
+import { parsePart } from '../../shared/packet/parts/parse-part.ts'
 import { createRecogniser, type Recognised } from '../../shared/packet/recognise.ts'
 import { brokenIn, readPart } from '../../shared/replay/source/load-part.ts'
 import { number } from '../format.ts'

@@ -1,6 +1,6 @@
 import { oldestServer, uniqueness } from '../../shared/packet/cypher/schema.ts'
 import { identitiesOf } from '../../shared/packet/kinds/kinds.ts'
-import { parsePart } from '../../shared/packet/parse-part.ts'
+import { parsePart } from '../../shared/packet/parts/parse-part.ts'
 import { createRecogniser } from '../../shared/packet/recognise.ts'
 import { brokenIn, readPart } from '../../shared/replay/source/load-part.ts'
 import type { Manifest } from './manifest.ts'

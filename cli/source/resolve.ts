@@ -1,4 +1,4 @@
-import { orgName } from '../../shared/storage/names.ts'
+import { orgName } from '../../shared/packet/names.ts'
 import { type Context, warn } from '../context.ts'
 import { Failure, usageError } from '../exit.ts'
 import { openService, type ServiceOptions, serviceUrl } from '../options.ts'

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { z } from 'zod'
-import { orgName } from '../storage/names.ts'
+import { orgName } from '../packet/names.ts'
 import { type Principal, scopes } from './principal.ts'
 
 const tokensFile = z.array(

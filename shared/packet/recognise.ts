@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { render, type Template } from './cypher/parameters.ts'
 import { kinds, type Structure, statementOf } from './kinds/kinds.ts'
-import { partLimits } from './part-buffer.ts'
+import { partLimits } from './parts/part-buffer.ts'
 import { createScanner, mismatch, type Scanner } from './read-back/scanner.ts'
 
 /** A statement of the service, read back: what it says, as it was read, its text, and the names of its parameters. */

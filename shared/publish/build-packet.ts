@@ -2,7 +2,9 @@ import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { MeasuredSettings } from '../origin/measured.ts'
 import type { ParameterSyntax } from '../packet/cypher/parameters.ts'
-import { partLimits } from '../packet/part-buffer.ts'
+import { createPairMaker } from '../packet/pair-maker.ts'
+import { createPacketWriter, type PartSink, type SealedPart } from '../packet/parts/packet-writer.ts'
+import { partLimits } from '../packet/parts/part-buffer.ts'
 import { createObservations, detectConflicts, distinctTreatments, type Observation } from './build/conflicts.ts'
 import type { BuildObserver } from './build/observer.ts'
 import { originsUntil } from './build/origins.ts'
@@ -11,8 +13,7 @@ import { selectAhead } from './build/select-ahead.ts'
 import type { NodeTreatment } from './build/treatments.ts'
 import { notationOf, type PacketContent } from './content.ts'
 import { createModelRules } from './model/model-rules.ts'
-import { createPairMaker } from './pairs/pair-maker.ts'
-import { createPacketWriter, type PartSink, type SealedPart } from './parts/packet-writer.ts'
+import { packetErrors } from './parts/packet-errors.ts'
 import { createReport, identitiesOfPacket, type Report } from './parts/report.ts'
 import { type BuildSizes, defaultSizes } from './read/reading.ts'
 import type { BoundModel } from './request/bound-model.ts'
@@ -98,7 +99,10 @@ export async function buildPacket(
     await sink(part)
     progress()
   }
-  const writer = createPacketWriter(partLimits(order.batchSize), order.maxPairs, deliver, observer?.pair)
+  const writer = createPacketWriter({
+    ...{ limits: partLimits(order.batchSize), maxPairs: order.maxPairs, errors: packetErrors },
+    ...{ sink: deliver, onPair: observer?.pair },
+  })
   const stopped = AbortSignal.any([signal, timeout])
   await using origins = originsUntil(stopped, originPolicy, Math.max(1, secondsLeft))
   const isMulti = order.slice !== undefined || order.requests.length > 1

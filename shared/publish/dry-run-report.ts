@@ -1,4 +1,4 @@
-import { emptyPart, partLimits } from '../packet/part-buffer.ts'
+import { emptyPart, partLimits } from '../packet/parts/part-buffer.ts'
 import { shown } from '../validation/issues.ts'
 import type { createTally } from './dry-run-tally.ts'
 import { requiresOf } from './manifest.ts'

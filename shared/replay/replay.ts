@@ -1,4 +1,4 @@
-import type { Pair, Place } from '../packet/parse-part.ts'
+import type { Pair, Place } from '../packet/parts/parse-part.ts'
 import { createRecogniser } from '../packet/recognise.ts'
 import { createLateNeeds } from './preflight/late-needs.ts'
 import { createMissing, preflight } from './preflight/preflight.ts'

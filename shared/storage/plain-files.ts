@@ -1,7 +1,7 @@
+import { parsePartName, partNames } from '../packet/names.ts'
 import { inBatches } from './batches.ts'
 import type { Generation, GenerationReader } from './generation-reader.ts'
 import { hasExpired, type Manifest, type ManifestPart } from './manifest.ts'
-import { parsePartName, partNames } from './names.ts'
 import type { ObjectStore, StoredObject } from './object-store.ts'
 
 // One page of a listing.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
 import { inSlices } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { parsePart } from '../../shared/packet/parse-part.ts'
+import { parsePart } from '../../shared/packet/parts/parse-part.ts'
 import { prepare } from '../support/e2e.ts'
 import { downloaded, sha256Of } from '../support/manifest-of.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
 import { inSlices, uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { type Pair, parsePart } from '../../shared/packet/parse-part.ts'
+import { type Pair, parsePart } from '../../shared/packet/parts/parse-part.ts'
 import { modelWith } from '../support/bound-model.ts'
 import { prepare } from '../support/e2e.ts'
 

@@ -1,6 +1,6 @@
 import { Client } from 'minio'
 import { expect, inject, test, vi } from 'vitest'
-import { parsePart } from '../../shared/packet/parse-part.ts'
+import { parsePart } from '../../shared/packet/parts/parse-part.ts'
 import { prepare } from '../support/e2e.ts'
 import { drawRing } from '../support/social-graph.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
-import { parsePart } from '../../shared/packet/parse-part.ts'
+import { parsePart } from '../../shared/packet/parts/parse-part.ts'
 import { buildPacket } from '../../shared/publish/build-packet.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 

@@ -3,11 +3,12 @@ import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, inSlices, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { openOrigin } from '../../shared/origin/connect.ts'
-import { partLimits } from '../../shared/packet/part-buffer.ts'
+import { createPairMaker } from '../../shared/packet/pair-maker.ts'
+import { createPacketWriter } from '../../shared/packet/parts/packet-writer.ts'
+import { partLimits } from '../../shared/packet/parts/part-buffer.ts'
 import { createObservations, detectConflicts, distinctTreatments } from '../../shared/publish/build/conflicts.ts'
 import { select, writeRequest } from '../../shared/publish/build/request.ts'
-import { createPairMaker } from '../../shared/publish/pairs/pair-maker.ts'
-import { createPacketWriter } from '../../shared/publish/parts/packet-writer.ts'
+import { packetErrors } from '../../shared/publish/parts/packet-errors.ts'
 import { createReport } from '../../shared/publish/parts/report.ts'
 import { type BuildSizes, defaultSizes, type Learned, nothingLearned } from '../../shared/publish/read/reading.ts'
 import { createRelationshipSchema } from '../../shared/publish/read/relationship-schema.ts'
@@ -54,9 +55,14 @@ async function packetOf(sizes: BuildSizes, learnedOf: () => Learned, fields: obj
   )
   const origin = await openOrigin(requests[0] as { dbUrl: string; credentials: string }, settings, 60)
   const found: string[] = []
-  const writer = createPacketWriter(partLimits(5_000), 100_000, async ({ bytes }) => {
-    const { statements } = JSON.parse(bytes.toString()) as { statements: { metadata: unknown }[] }
-    found.push(...statements.map(({ metadata: _, ...pair }) => JSON.stringify(pair)))
+  const writer = createPacketWriter({
+    limits: partLimits(5_000),
+    maxPairs: 100_000,
+    errors: packetErrors,
+    sink: async ({ bytes }) => {
+      const { statements } = JSON.parse(bytes.toString()) as { statements: { metadata: unknown }[] }
+      found.push(...statements.map(({ metadata: _, ...pair }) => JSON.stringify(pair)))
+    },
   })
   const uniqueness = createUniqueness(origin)
   const detectorOf = detectConflicts(distinctTreatments(requests), createObservations())

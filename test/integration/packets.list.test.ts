@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { partNames } from '../../shared/packet/names.ts'
 import { packetName, requestKey } from '../../shared/storage/keys.ts'
-import { partNames } from '../../shared/storage/names.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { commitPacket } from '../support/stored-packets.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { partNames } from '../../shared/storage/names.ts'
+import { partNames } from '../../shared/packet/names.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import type { Packets, StoredFile } from '../../shared/storage/packets.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'

@@ -6,7 +6,7 @@ import { readGraph } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import type { Pair } from '../../shared/packet/parse-part.ts'
+import type { Pair } from '../../shared/packet/parts/parse-part.ts'
 import type { ReplayOptions } from '../../shared/replay/replay.ts'
 import { nodeUpsert, pairOf, partsWithManifest, relationshipUpsert, replayed, sourceOf } from '../support/replaying.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { differences } from '../../dev/replay/compare-graphs.ts'
-import type { Pair } from '../../shared/packet/parse-part.ts'
+import type { Pair } from '../../shared/packet/parts/parse-part.ts'
 import { diff } from '../../shared/replay/diff/diff.ts'
 import { sourceOf } from '../support/replaying.ts'
 import { shuffled } from '../support/shuffle.ts'

@@ -1,7 +1,7 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { parsePart } from '../../shared/packet/parse-part.ts'
+import { parsePart } from '../../shared/packet/parts/parse-part.ts'
 import { prepare } from '../support/e2e.ts'
 import { downloaded } from '../support/manifest-of.ts'
 import { replayInOrder } from '../support/replay-in-order.ts'

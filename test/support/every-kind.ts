@@ -5,7 +5,7 @@ import { nodeUpsert } from '../../shared/packet/kinds/node-upsert.ts'
 import { postbackNode, postbackRelationship } from '../../shared/packet/kinds/postback.ts'
 import { relationshipCreate } from '../../shared/packet/kinds/relationship-create.ts'
 import { relationshipUpsert } from '../../shared/packet/kinds/relationship-upsert.ts'
-import type { Pair } from '../../shared/packet/parse-part.ts'
+import type { Pair } from '../../shared/packet/parts/parse-part.ts'
 import { pairOfStatement } from './replaying.ts'
 
 const plain = { wrap: null, list: false }

@@ -4,7 +4,7 @@ import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { render } from '../../shared/packet/cypher/parameters.ts'
 import type { Statement } from '../../shared/packet/kinds/statement.ts'
 import { stringifyLossless } from '../../shared/packet/lossless-json.ts'
-import type { Pair } from '../../shared/packet/parse-part.ts'
+import type { Pair } from '../../shared/packet/parts/parse-part.ts'
 import {
   type PacketSource,
   type PartSource,

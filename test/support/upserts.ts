@@ -1,9 +1,9 @@
 import { byCodePoint, isQuotable } from '../../shared/packet/cypher/identifiers.ts'
+import type { Identity } from '../../shared/packet/identity.ts'
 import type { NodeChanges } from '../../shared/packet/kinds/node-upsert.ts'
 import { type Pair, pairOf } from '../../shared/packet/pair.ts'
+import type { Ends, PairMaker, PropertyField } from '../../shared/packet/pair-maker.ts'
 import { type Numbers, renderValue } from '../../shared/packet/values/values.ts'
-import type { Ends, PairMaker, PropertyField } from '../../shared/publish/pairs/pair-maker.ts'
-import type { Identity } from '../../shared/publish/request/identity.ts'
 
 /** Upserts made from values, as a reference for those that are made from bytes. */
 

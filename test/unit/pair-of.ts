@@ -1,6 +1,7 @@
 import { type Pair, pairText } from '../../shared/packet/pair.ts'
-import type { PartLimits } from '../../shared/packet/part-buffer.ts'
-import { createPacketWriter, type PacketWriter } from '../../shared/publish/parts/packet-writer.ts'
+import { createPacketWriter, type PacketWriter } from '../../shared/packet/parts/packet-writer.ts'
+import type { PartLimits } from '../../shared/packet/parts/part-buffer.ts'
+import { packetErrors } from '../../shared/publish/parts/packet-errors.ts'
 
 /** A pair with one parameter. */
 export const pairOf = (value: unknown): Pair => ({
@@ -26,8 +27,13 @@ export function collectingWriter(
 ): { writer: PacketWriter; parts: Delivered[] } {
   const parts: Delivered[] = []
   const generous = { maxPairs: 5_000, maxBytes: 1_000_000, maxPairBytes: 2_000_000 }
-  const writer = createPacketWriter({ ...generous, ...limits }, maxTotalPairs, async ({ number, pairs, bytes }) => {
-    parts.push({ number, pairs, text: bytes.toString(), bytes: bytes.length })
+  const writer = createPacketWriter({
+    limits: { ...generous, ...limits },
+    maxPairs: maxTotalPairs,
+    errors: packetErrors,
+    sink: async ({ number, pairs, bytes }) => {
+      parts.push({ number, pairs, text: bytes.toString(), bytes: bytes.length })
+    },
   })
   return { writer, parts }
 }

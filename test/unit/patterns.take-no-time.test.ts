@@ -9,6 +9,7 @@ import { grnOf, grnTypeOf } from '../../shared/manager/grn.ts'
 import { parseDbUrl } from '../../shared/origin/db-url.ts'
 import { parseHttpsUrl } from '../../shared/origin/https-url.ts'
 import { isQuotable } from '../../shared/packet/cypher/identifiers.ts'
+import { fileName, orgName, parsePartName, storedName } from '../../shared/packet/names.ts'
 import { dataTypeOf } from '../../shared/publish/model/data-types.ts'
 import { convertSyntax } from '../../shared/publish/pairs/convert-syntax.ts'
 import { publishFields } from '../../shared/publish/request/fields.ts'
@@ -16,7 +17,6 @@ import { parseRelationshipType } from '../../shared/publish/request/relationship
 import { parseStrategyName } from '../../shared/search/strategies.ts'
 import { isHidden, parseGenerationKey, parseMarkerKey, parsePartKey } from '../../shared/storage/keys.ts'
 import { filterOf } from '../../shared/storage/listing/name-filter.ts'
-import { fileName, orgName, parsePartName, storedName } from '../../shared/storage/names.ts'
 import { busySeconds } from '../support/busy-seconds.ts'
 
 const readers: Record<string, (text: string) => unknown> = {

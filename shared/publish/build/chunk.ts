@@ -1,6 +1,6 @@
+import type { Identity } from '../../packet/identity.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { NodeRow } from '../read/nodes.ts'
-import type { Identity } from '../request/identity.ts'
 
 /** Nodes of which some can be published. */
 export interface IdentifiedNodes {

@@ -1,10 +1,11 @@
 import * as errors from '../../errors/catalogue.ts'
+import { type Identity, idText, nameOf } from '../../packet/identity.ts'
 import { kind } from '../../packstream/kinds.ts'
 import { typeOf } from '../model/data-types.ts'
 import type { Verdict, Violation } from '../model/model-rules.ts'
 import type { InternalId } from '../read/internal-ids.ts'
 import type { NodeRow } from '../read/nodes.ts'
-import { type Identity, idText, type NodeKeys, nameOf } from '../request/identity.ts'
+import type { NodeKeys } from '../request/identity.ts'
 import { observeNode } from './observer.ts'
 import { countSkipped, type RequestContext } from './request-context.ts'
 

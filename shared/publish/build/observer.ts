@@ -1,10 +1,11 @@
 import type { Properties } from '../../origin/properties.ts'
+import { idText } from '../../packet/identity.ts'
+import type { OnPair } from '../../packet/parts/packet-writer.ts'
 import { isPublishable, type Kind } from '../../packstream/kinds.ts'
 import { describeNode } from '../pairs/node-upserts.ts'
 import { describeRelationship } from '../pairs/relationship-upserts.ts'
-import type { OnPair } from '../parts/packet-writer.ts'
 import type { InternalId } from '../read/internal-ids.ts'
-import { identityLabel, identityOf, idText, type NodeKeys } from '../request/identity.ts'
+import { identityLabel, identityOf, type NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import type { OpenOrigin } from './origins.ts'
 

@@ -1,10 +1,10 @@
 import type { Properties } from '../../origin/properties.ts'
+import { mergeText } from '../../packet/identity.ts'
 import { wholePair } from '../../packet/pair.ts'
-import type { Ends, PropertyField } from '../pairs/pair-maker.ts'
+import type { Ends, PropertyField } from '../../packet/pair-maker.ts'
 import { describeRelationship } from '../pairs/relationship-upserts.ts'
 import { propertyProblem, type UpsertShape } from '../pairs/upserts.ts'
 import type { InternalId } from '../read/internal-ids.ts'
-import { mergeText } from '../request/identity.ts'
 import { observeRelationship } from './observer.ts'
 import { countSkipped, type WriteContext, withSettings } from './request-context.ts'
 

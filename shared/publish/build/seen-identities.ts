@@ -1,5 +1,5 @@
 import * as errors from '../../errors/catalogue.ts'
-import { type Identity, mergeText, nameOf } from '../request/identity.ts'
+import { type Identity, mergeText, nameOf } from '../../packet/identity.ts'
 import type { Plan } from '../request/plan.ts'
 
 /** Notices that a targeted node changed its identity between two reads of one sub-request. */

@@ -3,15 +3,16 @@ import { nodeDelete } from '../../packet/kinds/node-delete.ts'
 import { relationshipCreate } from '../../packet/kinds/relationship-create.ts'
 import type { NodeKey } from '../../packet/kinds/statement.ts'
 import { pairOf, type Shape, shapeOf } from '../../packet/pair.ts'
-import { maxPairsPerPart, partLimits } from '../../packet/part-buffer.ts'
+import { createPacketWriter, type PartSink } from '../../packet/parts/packet-writer.ts'
+import { maxPairsPerPart, partLimits } from '../../packet/parts/part-buffer.ts'
 import { type Rendered, renderValue } from '../../packet/values/values.ts'
-import { createPacketWriter, type PartSink } from '../parts/packet-writer.ts'
+import { packetErrors } from '../parts/packet-errors.ts'
 import { idForms } from '../request/id-forms.ts'
 
 /** How the ids of a request are stored on the target. Additive; contract 7.9 and 7.10. */
 export type IdType = 'string' | 'integer'
 
-const noPairLimit = Number.MAX_SAFE_INTEGER
+const writing = { limits: partLimits(maxPairsPerPart), maxPairs: Number.MAX_SAFE_INTEGER, errors: packetErrors }
 
 /** An id as a parameter: as given, or as the integer that it spells; null if it spells none. */
 export function idParameter(id: string, type: IdType): Rendered | null {
@@ -28,7 +29,7 @@ export async function writeNodeDelete(
   syntax: ParameterSyntax,
   sink: PartSink,
 ): Promise<void> {
-  const writer = createPacketWriter(partLimits(maxPairsPerPart), noPairLimit, sink)
+  const writer = createPacketWriter({ ...writing, sink })
   // A conversion that one of the ids needs leaves the others as they are.
   const wrap = ids.find((id) => id.wrap !== null)?.wrap ?? null
   const list = `[${ids.map(({ json }) => json).join(',')}]`
@@ -44,7 +45,7 @@ export async function writeRelationshipCreates(
   syntax: ParameterSyntax,
   sink: PartSink,
 ): Promise<void> {
-  const writer = createPacketWriter(partLimits(maxPairsPerPart), noPairLimit, sink)
+  const writer = createPacketWriter({ ...writing, sink })
   const shapes = new Map<string, Shape<'startId' | 'endId'>>()
   for (const [startId, endId] of idPairs) {
     const key = `${startId.wrap} ${endId.wrap}`

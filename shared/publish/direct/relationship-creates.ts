@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { fileName } from '../../packet/names.ts'
 import type { Rendered } from '../../packet/values/values.ts'
-import { fileName } from '../../storage/names.ts'
 import { listOf, maxIssuesOfOne } from '../../validation/bounded.ts'
 import { relationshipCreatesRules } from '../request/documented-rules.ts'
 import { compression, expiresAfterDays, id, identifier } from '../request/fields.ts'

@@ -1,7 +1,7 @@
 import { isQuotable } from '../../packet/cypher/identifiers.ts'
+import type { Identity } from '../../packet/identity.ts'
 import { shown } from '../../validation/issues.ts'
 import type { BoundModel, ModelledProperty } from '../request/bound-model.ts'
-import type { Identity } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
 import { type DataType, dataTypeOf, fits, type ValueType } from './data-types.ts'
 

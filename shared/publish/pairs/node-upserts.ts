@@ -1,10 +1,11 @@
 import * as errors from '../../errors/catalogue.ts'
 import { byCodePoint, isQuotable } from '../../packet/cypher/identifiers.ts'
+import { type Identity, isAlike } from '../../packet/identity.ts'
+import type { PairMaker } from '../../packet/pair-maker.ts'
 import type { ModelRules } from '../model/model-rules.ts'
 import type { InternalId } from '../read/internal-ids.ts'
-import { type Identity, isAlike, type NodeKeys } from '../request/identity.ts'
+import type { NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
-import type { PairMaker } from './pair-maker.ts'
 import { MadeUpserts, type UpsertKind, type UpsertShape, upsertBytes, upsertShape, withLeftOut } from './upserts.ts'
 
 /** The upsert that was made last of nodes with some properties. */

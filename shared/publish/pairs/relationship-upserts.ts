@@ -1,12 +1,12 @@
 import * as errors from '../../errors/catalogue.ts'
 import type { Properties } from '../../origin/properties.ts'
 import { isQuotable } from '../../packet/cypher/identifiers.ts'
+import { isAlike } from '../../packet/identity.ts'
+import type { Ends, PairMaker, PropertyField } from '../../packet/pair-maker.ts'
 import type { Rendered } from '../../packet/values/values.ts'
 import { isPublishable, type Kind } from '../../packstream/kinds.ts'
 import type { InternalId } from '../read/internal-ids.ts'
-import { isAlike } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
-import type { Ends, PairMaker, PropertyField } from './pair-maker.ts'
 import {
   MadeUpserts,
   propertyProblem,

@@ -3,13 +3,13 @@ import type { Properties } from '../../origin/properties.ts'
 import { byCodePoint, isQuotable } from '../../packet/cypher/identifiers.ts'
 import type { Field, PropertySource } from '../../packet/kinds/statement.ts'
 import { beforeMetadata, beforeParameters, type Shape } from '../../packet/pair.ts'
+import type { PropertyField } from '../../packet/pair-maker.ts'
 import { expressionOf } from '../../packet/values/expressions.ts'
 import { type JsonBytes, JsonTooLarge } from '../../packet/values/json-bytes.ts'
 import type { Numbers } from '../../packet/values/values.ts'
 import { isPublishable, type Kind, kind } from '../../packstream/kinds.ts'
 import { typeOf } from '../model/data-types.ts'
 import { nothingBroken, type TypedKeys, type Verdict } from '../model/model-rules.ts'
-import type { PropertyField } from './pair-maker.ts'
 
 /** The ids that an upsert finds its element by, as JSON: the id of the node, or the ids of both ends. */
 export type AnchorIds = { id: string } | { startId: string; endId: string }

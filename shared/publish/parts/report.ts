@@ -1,5 +1,6 @@
+import type { Identity } from '../../packet/identity.ts'
+import { nothingSkipped, type Skipped } from '../../packet/parts/metadata.ts'
 import type { BoundModel } from '../request/bound-model.ts'
-import type { Identity } from '../request/identity.ts'
 import { type Bounds, firstOf } from './first-of.ts'
 import { createModelReport, type ModelReport, type ModelReporter } from './model-report.ts'
 
@@ -8,16 +9,6 @@ interface Missing {
   count: number
   first: string[]
 }
-
-/** What `onUnpublishable: skip` left out. */
-export interface Skipped {
-  nodes: number
-  relationships: number
-  properties: number
-  cleanups: number
-}
-
-export const nothingSkipped = (): Skipped => ({ nodes: 0, relationships: 0, properties: 0, cleanups: 0 })
 
 /** What a job reports about its packet as a whole. Contract 7, Job. */
 export interface JobReport {

@@ -1,7 +1,7 @@
 import * as errors from '../../errors/catalogue.ts'
 import type { Origin } from '../../origin/connect.ts'
 import type { Properties } from '../../origin/properties.ts'
-import { type Identity, idText, mergeText } from '../request/identity.ts'
+import { type Identity, idText, mergeText } from '../../packet/identity.ts'
 import { findDuplicates, hasUniqueness } from './queries.ts'
 
 /** Checks that each identity belongs to only one node of the origin. Contract 4.2. */

@@ -1,14 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Properties } from '../../origin/properties.ts'
-import type { Numbers, Rendered, Wrap } from '../../packet/values/values.ts'
+import type { Identity } from '../../packet/identity.ts'
+import type { Numbers } from '../../packet/values/values.ts'
 import { isList, isPublishable, type Kind } from '../../packstream/kinds.ts'
-
-/** What `MERGE` finds a node by. Contract 1. */
-export interface Identity {
-  label: string
-  idProperty: string
-  id: Rendered
-}
 
 /** How a request's nodes get their identity: its `mappedIndices`, parsed once. */
 export interface IdentityRule {
@@ -86,10 +80,6 @@ export function identityOf(rule: IdentityRule, node: NodeKeys): Identity | { pro
   return { label, idProperty, id: properties.rendered(index, rule.numbers) }
 }
 
-/** Whether two identities need the same statement text. */
-export const isAlike = (a: Identity, b: Identity): boolean =>
-  a.label === b.label && a.idProperty === b.idProperty && a.id.wrap === b.id.wrap && a.id.list === b.id.list
-
 /** The label by which a rule identifies a node with these labels and this text in `index`; null if there is none. */
 export function identityLabel(
   { idProperties, defaultLabel }: IdentityRule,
@@ -102,51 +92,3 @@ export function identityLabel(
   const [only, another] = labels.filter((label) => idProperties.has(label))
   return only !== undefined && another === undefined ? only : null
 }
-
-/** An id as text, for people and for `qa`: a string itself, anything else as its JSON. */
-export function idText({ json }: Rendered): string {
-  if (!json.startsWith('"')) return json
-  return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1)
-}
-
-/** Names a node in an error. */
-export const nameOf = ({ label, idProperty, id }: Identity): string =>
-  `the "${label}" with "${idProperty}" "${idText(id)}"`
-
-/** An id as a request names it: a string itself, `5` for 5 and 5.0; null if no request can name it. Contract 4.3. */
-export const requestText = (id: Rendered): string | null =>
-  id.json.startsWith('"') && id.wrap === null ? idText(id) : id.list || id.json.startsWith('[') ? null : numberText(id)
-
-/**
- * One text for ids that `MERGE` treats as equal, such as 5 and 5.0, [5] and [5.0], or a point with `numbers` plain and
- * strict; another for '5'. Only lists of times or datetimes given by their fields differ from the same as text.
- */
-export function mergeText(id: Rendered): string {
-  if (id.wrap === null && id.json.startsWith('"')) return id.json
-  return numberText(id) ?? (id.wrap === null ? id.json : (fieldsText(id) ?? `${id.wrap} ${id.json}`))
-}
-
-const givenByFields: Partial<Record<Wrap, Wrap>> = {
-  pointByFields: 'point',
-  pointInSpaceByFields: 'point',
-  durationByFields: 'duration',
-  timeByFields: 'time',
-  datetimeByFields: 'datetime',
-}
-
-/** The text with `numbers` plain of what is given by its fields; null for anything else. */
-function fieldsText({ json, wrap }: Rendered): string | null {
-  const plain = wrap && givenByFields[wrap]
-  return plain ? `${plain} ${json.replace(/"(-?\d+)"/g, '$1')}` : null
-}
-
-/** Text of a number or list of numbers, the same for equal integers of either type; null for anything else. */
-function numberText({ json, wrap }: Rendered): string | null {
-  const isNumeric = wrap === 'toInteger' || wrap === 'toFloat' || (wrap === null && /^\[?-?\d/.test(json))
-  if (!isNumeric) return null
-  const text = json.replaceAll('"', '')
-  return text.startsWith('[') ? `[${text.slice(1, -1).split(',').map(plainNumber).join(',')}]` : plainNumber(text)
-}
-
-const plainNumber = (text: string): string =>
-  /[.eE]/.test(text) && Number.isInteger(Number(text)) ? String(BigInt(Number(text))) : text

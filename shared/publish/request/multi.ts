@@ -1,7 +1,7 @@
 import type { Issue } from '../../errors/app-error.ts'
 import { maxIssues } from '../../errors/app-error.ts'
 import { atOnce, type Steps } from '../../lifecycle/turns.ts'
-import { packetNameProblem } from '../../storage/names.ts'
+import { packetNameProblem } from '../../packet/names.ts'
 import { shown } from '../../validation/issues.ts'
 import type { PublishRequest } from './fields.ts'
 import { idPropertyOf } from './identity.ts'

@@ -1,6 +1,6 @@
 import type { Issue } from '../../errors/app-error.ts'
 import { maxIssues } from '../../errors/app-error.ts'
-import { packetNameProblem } from '../../storage/names.ts'
+import { packetNameProblem } from '../../packet/names.ts'
 import { shown } from '../../validation/issues.ts'
 import { type FieldsRead, type PublishRequest, readFields } from './fields.ts'
 import { idPropertiesOf, idPropertyOf } from './identity.ts'

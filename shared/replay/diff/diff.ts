@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { StatementKind } from '../../packet/kinds/statement.ts'
-import type { Pair } from '../../packet/parse-part.ts'
+import type { Pair } from '../../packet/parts/parse-part.ts'
 import { createRecogniser } from '../../packet/recognise.ts'
 import { createHashSet } from '../hash-set.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'

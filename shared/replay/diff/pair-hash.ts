@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { render } from '../../packet/cypher/parameters.ts'
 import { canonicalText } from '../../packet/lossless-json.ts'
-import type { Pair } from '../../packet/parse-part.ts'
+import type { Pair } from '../../packet/parts/parse-part.ts'
 import type { Recognised } from '../../packet/recognise.ts'
 
 // Each buffer of its own would be memory outside the heap, which is given back late.

@@ -1,4 +1,4 @@
-import type { Pair, Place } from '../../packet/parse-part.ts'
+import type { Pair, Place } from '../../packet/parts/parse-part.ts'
 import type { Recognised } from '../../packet/recognise.ts'
 
 /** A pair that is ready to run; a node delete of many ids is several. */

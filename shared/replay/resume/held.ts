@@ -1,4 +1,4 @@
-import type { Place } from '../../packet/parse-part.ts'
+import type { Place } from '../../packet/parts/parse-part.ts'
 import type { Connection } from '../run/connection.ts'
 import type { PacketSource } from '../source/packet-source.ts'
 import { type WindowSettings, windowsOf } from '../source/windows.ts'

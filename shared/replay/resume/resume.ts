@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Place } from '../../packet/parse-part.ts'
+import type { Place } from '../../packet/parts/parse-part.ts'
 import { ReplayError } from '../errors.ts'
 import { otherThan, type Replayed, readState, removeState, type State, writeState } from './state-file.ts'
 

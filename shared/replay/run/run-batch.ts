@@ -1,5 +1,5 @@
 import { describePair } from '../../packet/describe-pair.ts'
-import type { Pair, Place } from '../../packet/parse-part.ts'
+import type { Pair, Place } from '../../packet/parts/parse-part.ts'
 import { ReplayError } from '../errors.ts'
 import { type Batch, halvesOf, type Item } from '../order/batches.ts'
 import type { Connection } from './connection.ts'

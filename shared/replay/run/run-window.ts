@@ -1,4 +1,4 @@
-import type { Place } from '../../packet/parse-part.ts'
+import type { Place } from '../../packet/parts/parse-part.ts'
 import type { LoadedPart } from '../source/load-part.ts'
 import type { Runner } from './run-batch.ts'
 import { runInOrder } from './run-in-order.ts'

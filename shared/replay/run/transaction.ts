@@ -1,4 +1,4 @@
-import type { Pair } from '../../packet/parse-part.ts'
+import type { Pair } from '../../packet/parts/parse-part.ts'
 import type { Batch } from '../order/batches.ts'
 import { overRows, rowOf } from '../order/over-rows.ts'
 import type { Connection } from './connection.ts'

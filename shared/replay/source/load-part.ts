@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { SourceBroken } from '../../packet/broken.ts'
-import { type Pair, type Place, parsePart } from '../../packet/parse-part.ts'
+import { type Pair, type Place, parsePart } from '../../packet/parts/parse-part.ts'
 import type { Recognise } from '../../packet/recognise.ts'
 import { ReplayError } from '../errors.ts'
 import { type Item, itemsOf } from '../order/batches.ts'

@@ -1,7 +1,7 @@
+import type { Identity } from '../../packet/identity.ts'
 import type { Structure } from '../../packet/kinds/kinds.ts'
 import { identitiesOf, keptEndsOf, typeBetween } from '../../packet/kinds/kinds.ts'
 import type { IdentifiedNode } from '../../packet/kinds/statement.ts'
-import type { Identity } from '../../publish/request/identity.ts'
 import { ReplayError } from '../errors.ts'
 import type { Item } from '../order/batches.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'

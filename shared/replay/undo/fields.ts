@@ -1,10 +1,10 @@
 import { byCodePoint, isQuotable } from '../../packet/cypher/identifiers.ts'
+import type { Identity } from '../../packet/identity.ts'
 import type { NodeChanges } from '../../packet/kinds/node-upsert.ts'
 import type { PropertySource } from '../../packet/kinds/statement.ts'
 import { type Pair, pairOf } from '../../packet/pair.ts'
+import type { Ends, PairMaker, PropertyField } from '../../packet/pair-maker.ts'
 import { renderValue, typeName } from '../../packet/values/values.ts'
-import type { Ends, PairMaker, PropertyField } from '../../publish/pairs/pair-maker.ts'
-import type { Identity } from '../../publish/request/identity.ts'
 
 /**
  * Properties as the driver reads them as fields of a statement, ordered by key.

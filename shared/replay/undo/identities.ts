@@ -1,7 +1,7 @@
+import { type Identity, idText, mergeText } from '../../packet/identity.ts'
 import type { IdentifiedNode } from '../../packet/kinds/statement.ts'
 import { stringifyLossless } from '../../packet/lossless-json.ts'
-import type { Ends } from '../../publish/pairs/pair-maker.ts'
-import { type Identity, idText, mergeText } from '../../publish/request/identity.ts'
+import type { Ends } from '../../packet/pair-maker.ts'
 import { ReplayError } from '../errors.ts'
 
 /** The identity of a node that a pair names by this value of a parameter. */

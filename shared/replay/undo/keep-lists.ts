@@ -1,7 +1,7 @@
 import { quote } from '../../packet/cypher/identifiers.ts'
+import { type Identity, mergeText } from '../../packet/identity.ts'
 import type { KeepClause, KeepList } from '../../packet/kinds/cleanup.ts'
 import { type Rendered, renderValue } from '../../packet/values/values.ts'
-import { type Identity, mergeText } from '../../publish/request/identity.ts'
 import { eachRow } from '../order/over-rows.ts'
 import { equalsNothing } from './fields.ts'
 import { irreversible } from './identities.ts'

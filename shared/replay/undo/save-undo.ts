@@ -1,6 +1,5 @@
-import { AppError } from '../../errors/app-error.ts'
-import { maxPairsPerPart, partLimits } from '../../packet/part-buffer.ts'
-import { createPacketWriter } from '../../publish/parts/packet-writer.ts'
+import { createPacketWriter, type PacketErrors } from '../../packet/parts/packet-writer.ts'
+import { maxPairsPerPart, partLimits } from '../../packet/parts/part-buffer.ts'
 import { ReplayError } from '../errors.ts'
 import type { Connection } from '../run/connection.ts'
 import { describeFailure, isAbort } from '../run/failures.ts'
@@ -22,6 +21,14 @@ export interface UndoSettings extends LoadSettings {
   isBegun: boolean
 }
 
+const refused = (problem: string) => new ReplayError('refused', `--undo: ${problem}`)
+
+const undoErrors: PacketErrors = {
+  pairTooLarge: (what, limitBytes) => refused(`${what}: its statement is larger than ${limitBytes} bytes`),
+  tooManyPairs: (limit) => refused(`the undo has more than ${limit} pairs`),
+  notUtf8: () => refused('the target sent a string that is not UTF-8'),
+}
+
 /**
  * Reads what a packet will touch at the target, all of it before the first transaction, and writes it to a directory as
  * a packet that brings it back. Keeps the complete undo of the same replay, which was read before that wrote anything.
@@ -34,7 +41,10 @@ export async function saveUndo(
   signal: AbortSignal,
 ): Promise<void> {
   const files = createUndoFiles(undo)
-  const writer = createPacketWriter(partLimits(maxPairsPerPart), Number.MAX_SAFE_INTEGER, files.sink)
+  const writer = createPacketWriter({
+    ...{ limits: partLimits(maxPairsPerPart), maxPairs: Number.MAX_SAFE_INTEGER, errors: undoErrors },
+    sink: files.sink,
+  })
   try {
     if (await openUndo(undo, isBegun)) return
     const reader = createTargetReader(connection, facts, signal)
@@ -55,6 +65,5 @@ export async function saveUndo(
 
 function asReplayError(error: unknown): unknown {
   if (error instanceof ReplayError || isAbort(error)) return error
-  if (error instanceof AppError) return new ReplayError('refused', `--undo: ${error.message}`, { cause: error })
   return new ReplayError('failed', `the undo cannot be made: ${describeFailure(error)}`, { cause: error })
 }

@@ -1,6 +1,6 @@
 import { type DifferenceKind, differenceKinds, type Finding } from '../../packet/check/finding.ts'
 import { type StatementKind, statementKinds } from '../../packet/kinds/statement.ts'
-import type { Place } from '../../packet/parse-part.ts'
+import type { Place } from '../../packet/parts/parse-part.ts'
 import type { Uniqueness } from '../preflight/constraints.ts'
 import type { Difference } from './read-back.ts'
 

@@ -1,4 +1,4 @@
-import type { Pair } from '../../packet/parse-part.ts'
+import type { Pair } from '../../packet/parts/parse-part.ts'
 import { createRecogniser } from '../../packet/recognise.ts'
 import type { Item } from '../order/batches.ts'
 import { preflightRead } from '../preflight/preflight.ts'

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { baseReachedInto, canStartName } from '../../packet/names.ts'
 import type { Generations } from '../generations.ts'
 import { generationsBelow } from '../keys.ts'
-import { baseReachedInto, canStartName } from '../names.ts'
 import type { Compare, ObjectStore } from '../object-store.ts'
 import { commonStart, openCursor } from './cursor.ts'
 import { shownOf } from './markers.ts'

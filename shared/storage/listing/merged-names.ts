@@ -1,4 +1,4 @@
-import { packetNamesOf } from '../names.ts'
+import { packetNamesOf } from '../../packet/names.ts'
 import type { ObjectStore } from '../object-store.ts'
 import type { Cursor } from './cursor.ts'
 import { partNamesFrom } from './part-order.ts'

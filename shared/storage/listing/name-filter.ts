@@ -1,4 +1,4 @@
-import { baseReachedInto } from '../names.ts'
+import { baseReachedInto } from '../../packet/names.ts'
 import type { NameFilter } from './list-names.ts'
 import { createTextSearch } from './text-search.ts'
 

@@ -1,6 +1,6 @@
+import { canStartName, longestKeyBytes } from '../../packet/names.ts'
 import { generationsBelow, generationsOf, parseGenerationKey, parseMarkerKey } from '../keys.ts'
 import { hasExpired } from '../manifest.ts'
-import { canStartName, longestKeyBytes } from '../names.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { type Cursor, commonStart, openCursor } from './cursor.ts'
 

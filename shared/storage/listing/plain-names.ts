@@ -1,7 +1,7 @@
+import { packetNamesOf } from '../../packet/names.ts'
 import { inBatches } from '../batches.ts'
 import type { Generations } from '../generations.ts'
 import { unlessUnreadable } from '../manifest.ts'
-import { packetNamesOf } from '../names.ts'
 import type { ObjectStore } from '../object-store.ts'
 import { othersFiles } from '../plain-files.ts'
 import { type Shown, shownOf } from './markers.ts'

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { isFinished } from '../../../shared/jobs/states.ts'
+import { partNames } from '../../../shared/packet/names.ts'
 import {
   isHidden,
   orgKey,
@@ -8,7 +9,6 @@ import {
   parseMarkerKey,
   parsePartKey,
 } from '../../../shared/storage/keys.ts'
-import { partNames } from '../../../shared/storage/names.ts'
 import type { StoredObject } from '../../../shared/storage/object-store.ts'
 import { refreshPlainFiles } from '../../../shared/storage/plain-files.ts'
 import type { SweepRules } from '../../../shared/storage/sweep.ts'

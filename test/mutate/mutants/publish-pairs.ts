@@ -58,14 +58,14 @@ export const publishPairs: readonly Mutant[] = [
     tests: ['unit/publish/upserts.write'],
   },
   {
-    file: 'shared/publish/pairs/pair-maker.ts',
+    file: 'shared/packet/pair-maker.ts',
     what: 'nodes with other labels share a statement with nodes that have a protected property of that name',
     from: "[...list, ''])]",
     to: '[...list])]',
     tests: ['unit/publish/pairs'],
   },
   {
-    file: 'shared/publish/pairs/pair-maker.ts',
+    file: 'shared/packet/pair-maker.ts',
     what: 'relationships to be merged by their id share a statement with relationships without',
     from: ", idField ?? '']",
     to: ']',

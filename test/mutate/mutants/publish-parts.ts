@@ -2,21 +2,21 @@ import type { Mutant } from '../mutant.ts'
 
 export const publishParts: readonly Mutant[] = [
   {
-    file: 'shared/publish/parts/packet-writer.ts',
+    file: 'shared/packet/parts/packet-writer.ts',
     what: 'a packet succeeds although one of its parts was not stored',
     from: 'failure ??= { error }',
     to: '',
     tests: ['unit/publish/packet-writer.sinks'],
   },
   {
-    file: 'shared/packet/part-buffer.ts',
+    file: 'shared/packet/parts/part-buffer.ts',
     what: 'a part exceeds its size limit by its metadata',
     from: '+ textBytes + metadataBytes + 1',
     to: '+ textBytes + 1',
     tests: ['unit/publish/packet-writer.parts'],
   },
   {
-    file: 'shared/publish/parts/metadata.ts',
+    file: 'shared/packet/parts/metadata.ts',
     what: 'the metadata names only the properties that the last pair of a node published',
     from: '[...new Set([...published, ...keys])]',
     to: 'keys',

@@ -128,7 +128,7 @@ export const storage: readonly Mutant[] = [
     tests: ['unit/storage/keys'],
   },
   {
-    file: 'shared/storage/names.ts',
+    file: 'shared/packet/names.ts',
     what: 'a client gives its file the key of a hidden object, such as a manifest',
     from: "if (segment.startsWith('.')) return",
     to: 'if (false) return',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Pair, parsePart } from '../../../shared/packet/parse-part.ts'
+import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
 import { type Recognised, recognise } from '../../../shared/packet/recognise.ts'
 import { buildPacket } from '../../../shared/publish/build-packet.ts'
 import type { BuildSizes } from '../../../shared/publish/read/reading.ts'

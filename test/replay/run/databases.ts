@@ -1,6 +1,6 @@
 import type { Driver, Node as DriverNode, Relationship as DriverRelationship, Transaction } from 'neo4j-driver'
 import { untilUndisturbed } from '../../../dev/replay/neo4j.ts'
-import type { Pair } from '../../../shared/packet/parse-part.ts'
+import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
 import { recognise } from '../../../shared/packet/recognise.ts'
 import { batchesOf, itemsOf } from '../../../shared/replay/order/batches.ts'
 import { connectionOf } from '../../../shared/replay/run/connection.ts'

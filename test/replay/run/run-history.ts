@@ -5,7 +5,7 @@ import { localSource } from '../../../cli/source/local.ts'
 import { differences } from '../../../dev/replay/compare-graphs.ts'
 import { run } from '../../../dev/replay/neo4j.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
-import { type Pair, parsePart } from '../../../shared/packet/parse-part.ts'
+import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
 import { ReplayError } from '../../../shared/replay/errors.ts'
 import type { PacketSource } from '../../../shared/replay/replay.ts'
 import {

@@ -1,11 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { partLimits } from '../../../shared/packet/part-buffer.ts'
+import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
+import { createPacketWriter } from '../../../shared/packet/parts/packet-writer.ts'
+import { partLimits } from '../../../shared/packet/parts/part-buffer.ts'
 import { createObservations, detectConflicts, distinctTreatments } from '../../../shared/publish/build/conflicts.ts'
 import { writeRequest } from '../../../shared/publish/build/request.ts'
-import { createPairMaker } from '../../../shared/publish/pairs/pair-maker.ts'
-import { createPacketWriter } from '../../../shared/publish/parts/packet-writer.ts'
+import { packetErrors } from '../../../shared/publish/parts/packet-errors.ts'
 import { createReport } from '../../../shared/publish/parts/report.ts'
 import { listIds } from '../../../shared/publish/read/internal-ids.ts'
 import { defaultSizes, nothingLearned } from '../../../shared/publish/read/reading.ts'
@@ -42,7 +43,12 @@ async function publish(fields: object) {
     }),
   )
   const nodes = await listIds(Array.from({ length: count }, (_, node) => node))
-  const writer = createPacketWriter(partLimits(5_000), 10 * count + count, async () => {})
+  const writer = createPacketWriter({
+    limits: partLimits(5_000),
+    maxPairs: 10 * count + count,
+    errors: packetErrors,
+    sink: async () => {},
+  })
   const plan = planOf(request)
   const context = {
     origin,

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { StatementCounts, StatementKind } from '../../../shared/packet/kinds/statement.ts'
 import { pairText } from '../../../shared/packet/pair.ts'
-import type { PartLimits } from '../../../shared/packet/part-buffer.ts'
-import { createPacketWriter } from '../../../shared/publish/parts/packet-writer.ts'
+import { createPacketWriter } from '../../../shared/packet/parts/packet-writer.ts'
+import type { PartLimits } from '../../../shared/packet/parts/part-buffer.ts'
+import { packetErrors } from '../../../shared/publish/parts/packet-errors.ts'
 import { pairOf } from '../pair-of.ts'
 
 const ofKind = (kind: StatementKind) => ({ ...pairOf(1), shape: { ...pairOf(1).shape, kind } })
@@ -11,8 +12,13 @@ const generous: PartLimits = { maxPairs: 5_000, maxBytes: 1_000_000, maxPairByte
 /** A writer, and the counts of the parts that it sealed. */
 function countingWriter(limits: Partial<PartLimits>) {
   const counts: StatementCounts[] = []
-  const writer = createPacketWriter({ ...generous, ...limits }, 100_000, async ({ statements }) => {
-    counts.push(statements)
+  const writer = createPacketWriter({
+    limits: { ...generous, ...limits },
+    maxPairs: 100_000,
+    errors: packetErrors,
+    sink: async ({ statements }) => {
+      counts.push(statements)
+    },
   })
   return { writer, counts }
 }

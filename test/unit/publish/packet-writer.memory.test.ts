@@ -1,14 +1,20 @@
 import { expect, test } from 'vitest'
-import { partLimits } from '../../../shared/packet/part-buffer.ts'
-import { createPacketWriter } from '../../../shared/publish/parts/packet-writer.ts'
+import { createPacketWriter } from '../../../shared/packet/parts/packet-writer.ts'
+import { partLimits } from '../../../shared/packet/parts/part-buffer.ts'
+import { packetErrors } from '../../../shared/publish/parts/packet-errors.ts'
 import { pairOf } from '../pair-of.ts'
 
 /** Writes a packet of one-pair parts. @returns the buffers of its parts, whether or not they were stored. */
 async function memoryOf(parts: number, deliver: () => Promise<void> = async () => {}): Promise<Set<ArrayBufferLike>> {
   const used = new Set<ArrayBufferLike>()
-  const writer = createPacketWriter(partLimits(1), 1_000, async ({ bytes }) => {
-    used.add(bytes.buffer)
-    await deliver()
+  const writer = createPacketWriter({
+    limits: partLimits(1),
+    maxPairs: 1_000,
+    errors: packetErrors,
+    sink: async ({ bytes }) => {
+      used.add(bytes.buffer)
+      await deliver()
+    },
   })
   for (let value = 0; value < parts; value++) await writer.write(pairOf(value), 'a pair')
   await writer.end()
@@ -36,9 +42,14 @@ test('concurrent packets share no buffers', async () => {
 
 test('a failed packet releases no buffers, because its parts may still be in flight', async () => {
   const failed = new Set<ArrayBufferLike>()
-  const writer = createPacketWriter(partLimits(1), 1_000, async ({ bytes }) => {
-    failed.add(bytes.buffer)
-    throw new Error('no answer')
+  const writer = createPacketWriter({
+    limits: partLimits(1),
+    maxPairs: 1_000,
+    errors: packetErrors,
+    sink: async ({ bytes }) => {
+      failed.add(bytes.buffer)
+      throw new Error('no answer')
+    },
   })
   await writer.write(pairOf(1), 'a pair')
   await expect(writer.end()).rejects.toThrow('no answer')

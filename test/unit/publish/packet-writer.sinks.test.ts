@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { pairText } from '../../../shared/packet/pair.ts'
-import { partLimits } from '../../../shared/packet/part-buffer.ts'
-import { createPacketWriter, type SealedPart } from '../../../shared/publish/parts/packet-writer.ts'
+import { createPacketWriter, type SealedPart } from '../../../shared/packet/parts/packet-writer.ts'
+import { partLimits } from '../../../shared/packet/parts/part-buffer.ts'
+import { packetErrors } from '../../../shared/publish/parts/packet-errors.ts'
 import { collectingWriter, pairOf } from '../pair-of.ts'
 
 const valuesOf = (bytes: Buffer): unknown[] =>
@@ -11,10 +12,15 @@ const valuesOf = (bytes: Buffer): unknown[] =>
 /** A writer of one-pair parts whose sinks complete on demand. */
 function gatedWriter() {
   const gates: (PromiseWithResolvers<void> & { part: SealedPart })[] = []
-  const writer = createPacketWriter(partLimits(1), 1_000, async (part) => {
-    const gate = { ...Promise.withResolvers<void>(), part }
-    gates.push(gate)
-    await gate.promise
+  const writer = createPacketWriter({
+    limits: partLimits(1),
+    maxPairs: 1_000,
+    errors: packetErrors,
+    sink: async (part) => {
+      const gate = { ...Promise.withResolvers<void>(), part }
+      gates.push(gate)
+      await gate.promise
+    },
   })
   return { writer, gates, write: (value: unknown) => writer.write(pairOf(value), 'a pair') }
 }
@@ -85,8 +91,13 @@ describe('a part that is not stored fails the packet', () => {
 
   /** Writes one-pair parts, one of which fails at once, with event loop turns between them; then ends. */
   async function packet(pairs: number, brokenPart: number): Promise<void> {
-    const writer = createPacketWriter(partLimits(1), 1_000, async ({ number }) => {
-      if (number === brokenPart) throw broken
+    const writer = createPacketWriter({
+      limits: partLimits(1),
+      maxPairs: 1_000,
+      errors: packetErrors,
+      sink: async ({ number }) => {
+        if (number === brokenPart) throw broken
+      },
     })
     for (let value = 0; value < pairs; value++) {
       await writer.write(pairOf(value), 'a pair')

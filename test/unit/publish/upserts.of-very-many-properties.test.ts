@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
 import { createModelRules } from '../../../shared/publish/model/model-rules.ts'
 import { NodeUpserts } from '../../../shared/publish/pairs/node-upserts.ts'
-import { createPairMaker } from '../../../shared/publish/pairs/pair-maker.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
 import { busySeconds } from '../../support/busy-seconds.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Pair, Place } from '../../../shared/packet/parse-part.ts'
+import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
 import { createRunner } from '../../../shared/replay/run/run-batch.ts'
 import { runWindow } from '../../../shared/replay/run/run-window.ts'
 import { createTally } from '../../../shared/replay/run/tally.ts'

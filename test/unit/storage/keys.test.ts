@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { fileName, orgName } from '../../../shared/packet/names.ts'
 import {
   earlierGenerationKey,
   generationKey,
@@ -17,7 +18,6 @@ import {
   probeKey,
   requestKey,
 } from '../../../shared/storage/keys.ts'
-import { fileName, orgName } from '../../../shared/storage/names.ts'
 
 const segment = fc.string({ unit: fc.constantFrom('a', 'b', '0', '.', '-', '_'), minLength: 1, maxLength: 4 })
 const path = (part: fc.Arbitrary<string>) =>

@@ -8,7 +8,7 @@ import {
   parsePartName,
   partNames,
   storedName,
-} from '../../../shared/storage/names.ts'
+} from '../../../shared/packet/names.ts'
 
 /** The message of the rule that a name breaks; null for a valid name. */
 const problem = (schema: z.ZodType, name: string) => schema.safeParse(name).error?.issues[0]?.message ?? null

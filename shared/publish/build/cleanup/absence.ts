@@ -1,6 +1,6 @@
+import { type Identity, mergeText } from '../../../packet/identity.ts'
 import { type Rendered, renderValue } from '../../../packet/values/values.ts'
 import { idForms } from '../../request/id-forms.ts'
-import { type Identity, mergeText } from '../../request/identity.ts'
 import type { Plan } from '../../request/plan.ts'
 import type { ConflictDetector } from '../conflicts.ts'
 

@@ -1,4 +1,4 @@
-import { type Identity, isAlike, mergeText } from '../../request/identity.ts'
+import { type Identity, isAlike, mergeText } from '../../../packet/identity.ts'
 
 /** Maps identities of the targeted nodes read so far to their positions among the targets, and back. */
 export interface IdentityPositions {

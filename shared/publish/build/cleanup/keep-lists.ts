@@ -1,7 +1,7 @@
 import { byCodePoint } from '../../../packet/cypher/identifiers.ts'
+import { type Identity, isAlike } from '../../../packet/identity.ts'
 import type { KeepClause, KeepList } from '../../../packet/kinds/cleanup.ts'
 import type { Rendered } from '../../../packet/values/values.ts'
-import { type Identity, isAlike } from '../../request/identity.ts'
 
 /**
  * Collects what the cleanup of each targeted node keeps, while relationships are read. Nodes are given by their positions

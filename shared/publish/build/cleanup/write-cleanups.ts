@@ -1,4 +1,4 @@
-import { idText } from '../../request/identity.ts'
+import { idText } from '../../../packet/identity.ts'
 import type { Chunk } from '../chunk.ts'
 import { countSkipped, type WriteContext, withSettings } from '../request-context.ts'
 import type { Absence } from './absence.ts'

@@ -1,4 +1,4 @@
-import { pairEnd } from './pair.ts'
+import { pairEnd } from '../pair.ts'
 
 /** Seed, Limits; contract 6. Sizes are bytes of the JSON, before any compression. */
 export interface PartLimits {

@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import * as errors from '../../errors/catalogue.ts'
-import type { StatementCounts, StatementKind } from '../../packet/kinds/statement.ts'
-import { type Pair, pairText } from '../../packet/pair.ts'
-import { PartBuffer, type PartLimits } from '../../packet/part-buffer.ts'
+import type { StatementCounts, StatementKind } from '../kinds/statement.ts'
+import { type Pair, pairText } from '../pair.ts'
 import { createPartMetadata, type PartMetadata } from './metadata.ts'
+import { PartBuffer, type PartLimits } from './part-buffer.ts'
 
 /** A sealed part on its way to the sink. `bytes` are valid until the sink's promise settles. */
 export interface SealedPart {
@@ -43,6 +42,22 @@ export interface PacketWriter {
   readonly bytes: number
 }
 
+/** Makes the errors of a packet that cannot be written. */
+export interface PacketErrors {
+  pairTooLarge(what: string, limitBytes: number): Error
+  tooManyPairs(limit: number): Error
+  notUtf8(): Error
+}
+
+export interface PacketWriterOptions {
+  limits: PartLimits
+  /** Of the whole packet. */
+  maxPairs: number
+  errors: PacketErrors
+  sink: PartSink
+  onPair?: OnPair | undefined
+}
+
 // One part fills while two are being delivered.
 const buffers = 3
 
@@ -51,14 +66,9 @@ const metadataBytesAtMost = (textBytes: number) => 4 * textBytes + 2 * 1024 * 10
 
 /**
  * Splits pairs into parts and passes these to `sink`, a few at a time; memory holds those few parts. Contract 6.
- * @throws pairTooLarge (413), tooManyPairs (413) above `maxTotalPairs`, and whatever the sink throws.
+ * @throws what `errors` make, and what the sink throws.
  */
-export function createPacketWriter(
-  limits: PartLimits,
-  maxTotalPairs: number,
-  sink: PartSink,
-  onPair?: OnPair,
-): PacketWriter {
+export function createPacketWriter({ limits, maxPairs, errors, sink, onPair }: PacketWriterOptions): PacketWriter {
   const free: PartBuffer[] = []
   const underWay = new Set<Promise<void>>()
   let part = new PartBuffer()
@@ -83,7 +93,7 @@ export function createPacketWriter(
     if (metadata.postbacks > 0) statements.postback = metadata.postbacks
     const bytes = filled.seal(metadata.render())
     // Strings were copied from what the origin sent, and no database sends others.
-    if (!isUtf8(bytes)) throw errors.originBroke(new Error('a string is not UTF-8'))
+    if (!isUtf8(bytes)) throw errors.notUtf8()
     const sealed = { number: ++written.parts, bytes, pairs: filled.pairs, statements }
     written.bytes += sealed.bytes.length
     const delivery = sink(sealed)
@@ -115,7 +125,7 @@ export function createPacketWriter(
     if (textBytes > limits.maxPairBytes) {
       throw errors.pairTooLarge(typeof description === 'string' ? description : description(), limits.maxPairBytes)
     }
-    if (++written.pairs > maxTotalPairs) throw errors.tooManyPairs(maxTotalPairs)
+    if (++written.pairs > maxPairs) throw errors.tooManyPairs(maxPairs)
     if (hasRoom(textBytes, update)) {
       put(text, textBytes, kind, description, update)
       return undefined

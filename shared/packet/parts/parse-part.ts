@@ -1,5 +1,5 @@
-import { SourceBroken } from './broken.ts'
-import { parseLossless } from './lossless-json.ts'
+import { SourceBroken } from '../broken.ts'
+import { parseLossless } from '../lossless-json.ts'
 
 /** One statement/parameter pair of a packet, as a client reads it. */
 export interface Pair {

@@ -1,4 +1,12 @@
-import { nothingSkipped, type Skipped } from './report.ts'
+/** What `onUnpublishable: skip` left out. */
+export interface Skipped {
+  nodes: number
+  relationships: number
+  properties: number
+  cleanups: number
+}
+
+export const nothingSkipped = (): Skipped => ({ nodes: 0, relationships: 0, properties: 0, cleanups: 0 })
 
 /** The metadata of one part: what its pairs are about. Seed, Result metadata; contract 5. */
 export interface PartMetadata {
