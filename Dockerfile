@@ -27,8 +27,8 @@ COPY shared shared
 COPY api api
 COPY worker worker
 COPY doctor doctor
-COPY cli cli
-RUN ln -s /app/cli/main.ts /usr/local/bin/packets
+COPY client client
+RUN ln -s /app/client/main.ts /usr/local/bin/packets
 
 # The user `node`, by number, so that Kubernetes can verify that it is not root. The programs write only to stdout.
 RUN mkdir .compile-cache && chown 1000:1000 .compile-cache

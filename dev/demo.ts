@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Driver } from 'neo4j-driver'
+import type { ReplayReport } from '../client/replay/replay.ts'
+import type { VerifyReport } from '../client/replay/verify/report.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
-import type { ReplayReport } from '../shared/replay/replay.ts'
-import type { VerifyReport } from '../shared/replay/verify/report.ts'
 import { loadAirports } from './airports.ts'
 import { createClient } from './client.ts'
 import { differences, readGraph } from './replay/compare-graphs.ts'
@@ -76,7 +76,7 @@ async function requireOwn(driver: Driver, variable: string): Promise<void> {
 
 /** Runs the client `packets` in a directory, with its progress on this terminal. @returns its result */
 function clientIn(cwd: string, variables: Record<string, string>) {
-  const program = join(import.meta.dirname, '../cli/main.ts')
+  const program = join(import.meta.dirname, '../client/main.ts')
   const env = { PATH: process.env.PATH, ...variables }
   return async <Result>(...words: string[]): Promise<Result> => {
     const child = spawn(process.execPath, [program, ...words, '--json'], {

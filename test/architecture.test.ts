@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
-const files = globSync('{api,worker,doctor,cli,dev,shared,test}/**/*.{ts,mjs}', { cwd: root })
+const files = globSync('{api,worker,doctor,client,dev,shared,test}/**/*.{ts,mjs}', { cwd: root })
 const product = files.filter((file) => !/^(test|dev)\//.test(file))
 const text = (file: string) => readFileSync(join(root, file), 'utf8')
 const lines = (file: string) => text(file).trimEnd().split('\n').length
@@ -25,7 +25,6 @@ const sharedRules: Record<string, string[]> = {
   publish: ['storage', 'origin', 'packet', 'packstream', 'auth', ...foundations],
   manager: ['storage', 'origin', 'packet', 'auth', ...foundations],
   search: ['packet', ...foundations],
-  replay: ['publish', 'packet', ...foundations],
   jobs: ['publish', 'storage', 'origin', 'packet', 'auth', ...foundations],
   storage: ['packet', ...foundations],
   origin: ['packet', 'packstream', ...foundations],
@@ -83,12 +82,12 @@ describe('imports are unidirectional', () => {
     expect(wrong).toEqual([])
   })
 
-  test('development tools import only from shared, tests from anywhere', () => {
+  test('development tools import only from shared and the client, tests from anywhere', () => {
     const wrong = files
       .filter((file) => file.startsWith('dev/'))
       .flatMap((file) =>
         importsOf(file)
-          .filter((target) => !/^(dev|shared)\//.test(target))
+          .filter((target) => !/^(dev|shared|client)\//.test(target))
           .map((target) => `${file} -> ${target}`),
       )
     expect(wrong).toEqual([])
@@ -111,15 +110,15 @@ describe('imports are unidirectional', () => {
   })
 })
 
-test('the client imports the replay of shared and the words of its statements, nothing of the service', () => {
-  const wrong = product
-    .filter((file) => file.startsWith('cli/'))
-    .flatMap((file) =>
-      importsOf(file)
-        .filter((target) => !/^(cli\/|shared\/(replay|packet)\b)/.test(target))
-        .map((target) => `${file} -> ${target}`),
-    )
-  expect(wrong).toEqual([])
+test('the client reaches no code of the service at run time, only the packet format', () => {
+  const reached = new Set<string>()
+  const visit = (file: string) => {
+    if (reached.has(file)) return
+    reached.add(file)
+    importsAtRunTime(file).forEach(visit)
+  }
+  product.filter((file) => file.startsWith('client/')).forEach(visit)
+  expect([...reached].filter((file) => !/^(client|shared\/packet|shared\/packstream)\//.test(file))).toEqual([])
 })
 
 describe('files are small enough to understand at once', () => {
@@ -129,12 +128,12 @@ describe('files are small enough to understand at once', () => {
   test('the median file has at most 60 lines, 90% at most 150, none over 250', () => {
     expect(at(0.5)).toBeLessThanOrEqual(60)
     expect(at(0.9)).toBeLessThanOrEqual(150)
-    // Those in cli/api are made from the OpenAPI document.
-    expect(product.filter((file) => lines(file) > 250 && !file.startsWith('cli/api/'))).toEqual([])
+    // Those in client/api are made from the OpenAPI document.
+    expect(product.filter((file) => lines(file) > 250 && !file.startsWith('client/api/'))).toEqual([])
   })
 
   test.each([
-    ['a program', /^(api|worker|doctor|cli)\/main\.ts$/, 25],
+    ['a program', /^(api|worker|doctor|client)\/main\.ts$/, 25],
     ['an endpoint', /^api\/(publish|jobs|manager)\//, 60],
     ['a test', /\.test\.ts$/, 200],
   ])('%s is short', (_name, pattern, limit) => {
@@ -144,7 +143,7 @@ describe('files are small enough to understand at once', () => {
 })
 
 test('the environment is read in one place by the service, and in one by the client', () => {
-  const readers = ['cli/environment.ts', 'shared/config/config.ts']
+  const readers = ['client/environment.ts', 'shared/config/config.ts']
   expect(product.filter((file) => text(file).includes('process.env')).sort()).toEqual(readers)
 })
 

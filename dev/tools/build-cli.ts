@@ -9,7 +9,7 @@ const outfile = process.argv[2] ?? join(root, 'packets.mjs')
 const banner = "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)"
 
 await build({
-  entryPoints: [join(root, 'cli/main.ts')],
+  entryPoints: [join(root, 'client/main.ts')],
   outfile,
   bundle: true,
   platform: 'node',

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { PacketSource } from '../../client/replay/replay.ts'
 import { inSlices } from '../../dev/requests.ts'
-import type { PacketSource } from '../../shared/replay/replay.ts'
 import { acquaintances, idsOf } from './graph.ts'
 
 export const label = 'Copy'

@@ -75,8 +75,8 @@ function byUs(size: Size, lanes: number) {
     try {
       await published(setting, ours, [worker], warmUpOf(setting, options))
       const commands = [
-        { args: ['cli/main.ts', 'publish', ...publish], env },
-        { args: ['cli/main.ts', 'replay', `${orgName}/${fileName}`, ...into, '--state', file('state.json')], env },
+        { args: ['client/main.ts', 'publish', ...publish], env },
+        { args: ['client/main.ts', 'replay', `${orgName}/${fileName}`, ...into, '--state', file('state.json')], env },
       ]
       return await measure(setting, whole, commands, [worker.pid])
     } finally {

@@ -18,13 +18,13 @@ const origin = {
 }
 const [, example = ''] = /\n```sh\n(.*?)\n```\n/s.exec(textOf('docs/client.md')) ?? []
 
-test.each(['cli/main.ts in a clone', 'packets.mjs, built into one file'])(
+test.each(['client/main.ts in a clone', 'packets.mjs, built into one file'])(
   'the documented example works with %s',
   async (which) => {
     const cwd = emptyDirectory()
     const built = join(emptyDirectory(), 'packets.mjs')
     if (which.startsWith('packets')) execFileSync(process.execPath, [join(root, 'dev/tools/build-cli.ts'), built])
-    const file = which.startsWith('packets') ? built : join(root, 'cli/main.ts')
+    const file = which.startsWith('packets') ? built : join(root, 'client/main.ts')
     await run(target, `MATCH (n:\`${label}\`) DETACH DELETE n`)
     const script = example
       .replaceAll('"Airport"', JSON.stringify(label))

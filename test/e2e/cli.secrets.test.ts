@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createProgram } from '../../cli/program.ts'
+import { createProgram } from '../../client/program.ts'
 import { emptyDirectory, runCli } from '../support/cli.ts'
 import { prepareReplay } from '../support/cli-target.ts'
 import { managerClient, newModel } from '../support/models.ts'

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import type { PacketSource } from '../../client/replay/replay.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { SourceBroken } from '../../shared/packet/broken.ts'
-import type { PacketSource } from '../../shared/replay/replay.ts'
 import { nodeUpsert, partsWithManifest, replayed, sourceOf } from '../support/replaying.ts'
 
 const { target } = inject('stack') as { target: Neo4jAddress }

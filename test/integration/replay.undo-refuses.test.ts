@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
+import type { ReplayOptions } from '../../client/replay/replay.ts'
 import { readGraph } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import type { Pair } from '../../shared/packet/parts/parse-part.ts'
-import type { ReplayOptions } from '../../shared/replay/replay.ts'
 import { nodeUpsert, pairOf, partsWithManifest, relationshipUpsert, replayed, sourceOf } from '../support/replaying.ts'
 
 const { target } = inject('stack') as { target: Neo4jAddress }

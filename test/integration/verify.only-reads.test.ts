@@ -1,5 +1,7 @@
 import type { Plan } from 'neo4j-driver'
 import { afterAll, describe, expect, inject, test } from 'vitest'
+import { overNumberedRows } from '../../client/replay/order/over-rows.ts'
+import { connect } from '../../client/replay/run/connection.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
@@ -13,8 +15,6 @@ import { relationshipCreate } from '../../shared/packet/kinds/relationship-creat
 import { relationshipUpsert } from '../../shared/packet/kinds/relationship-upsert.ts'
 import type { Statement } from '../../shared/packet/kinds/statement.ts'
 import { type Recognised, recognise } from '../../shared/packet/recognise.ts'
-import { overNumberedRows } from '../../shared/replay/order/over-rows.ts'
-import { connect } from '../../shared/replay/run/connection.ts'
 import { pairOfStatement, replayed, sourceOf, targetOf, nodeUpsert as upsertOf } from '../support/replaying.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }

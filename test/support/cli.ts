@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
-import { readEnvironment } from '../../cli/environment.ts'
-import { run } from '../../cli/program.ts'
+import { readEnvironment } from '../../client/environment.ts'
+import { run } from '../../client/program.ts'
 
-const program = join(import.meta.dirname, '../../cli/main.ts')
+const program = join(import.meta.dirname, '../../client/main.ts')
 
 export interface Ran {
   code: number | null

@@ -1,10 +1,4 @@
 import { createHash } from 'node:crypto'
-import { localSource } from '../../cli/source/local.ts'
-import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { render } from '../../shared/packet/cypher/parameters.ts'
-import type { Statement } from '../../shared/packet/kinds/statement.ts'
-import { stringifyLossless } from '../../shared/packet/lossless-json.ts'
-import type { Pair } from '../../shared/packet/parts/parse-part.ts'
 import {
   type PacketSource,
   type PartSource,
@@ -12,9 +6,15 @@ import {
   type ReplayReport,
   replay,
   type Target,
-} from '../../shared/replay/replay.ts'
-import type { VerifyReport } from '../../shared/replay/verify/report.ts'
-import { type VerifyOptions, verify } from '../../shared/replay/verify/verify.ts'
+} from '../../client/replay/replay.ts'
+import type { VerifyReport } from '../../client/replay/verify/report.ts'
+import { type VerifyOptions, verify } from '../../client/replay/verify/verify.ts'
+import { localSource } from '../../client/source/local.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
+import { render } from '../../shared/packet/cypher/parameters.ts'
+import type { Statement } from '../../shared/packet/kinds/statement.ts'
+import { stringifyLossless } from '../../shared/packet/lossless-json.ts'
+import type { Pair } from '../../shared/packet/parts/parse-part.ts'
 
 export const targetOf = ({ boltUrl, username, password }: Neo4jAddress): Target => ({
   ...{ url: boltUrl, database: null, user: username, password },

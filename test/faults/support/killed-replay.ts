@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { type PacketSource, replay, type Target } from '../../../client/replay/replay.ts'
 import { startProcess } from '../../../dev/stack/processes.ts'
-import { type PacketSource, replay, type Target } from '../../../shared/replay/replay.ts'
 import { nodeUpsert, pairOf, partsWithManifest, relationshipUpsert } from '../../support/replaying.ts'
 
 /** What a child process replays, and after how many transactions or parts it kills itself; null for never. */

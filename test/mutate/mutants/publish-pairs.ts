@@ -18,8 +18,8 @@ export const publishPairs: readonly Mutant[] = [
   {
     file: 'shared/packet/kinds/node-upsert.ts',
     what: 'properties that the origin no longer has stay on the target',
-    from: ' SET n = ',
-    to: ' SET n += ',
+    from: ' SET n = ${map}',
+    to: ' SET n += ${map}',
     tests: ['unit/publish/statements.node-upsert'],
   },
   {
@@ -32,8 +32,8 @@ export const publishPairs: readonly Mutant[] = [
   {
     file: 'shared/packet/kinds/relationship-upsert.ts',
     what: 'parallel relationships with ids of their own are merged into one',
-    from: 'idPattern(id)',
-    to: 'idPattern(null)',
+    from: '${idPattern(id)}]->(b) SET r',
+    to: '${idPattern(null)}]->(b) SET r',
     tests: ['unit/publish/statements.relationship-upsert'],
   },
   {
@@ -46,8 +46,8 @@ export const publishPairs: readonly Mutant[] = [
   {
     file: 'shared/packet/kinds/relationship-create.ts',
     what: 'a packet that is replayed twice creates its relationships twice',
-    from: ' MERGE (a)-',
-    to: ' CREATE (a)-',
+    from: ' MERGE (a)-[:${',
+    to: ' CREATE (a)-[:${',
     tests: ['e2e/direct-packets'],
   },
   {

@@ -37,7 +37,7 @@ export const publishRequest: readonly Mutant[] = [
     tests: ['unit/publish/identity'],
   },
   {
-    file: 'shared/publish/request/identity.ts',
+    file: 'shared/packet/identity.ts',
     what: 'the ids 5 and 5.0, which are equal on the target, count as two',
     from: '/[.eE]/.test(text) && Number.isInteger(Number(text))',
     to: 'false',
@@ -65,7 +65,7 @@ export const publishRequest: readonly Mutant[] = [
     tests: ['unit/publish/option-agreement'],
   },
   {
-    file: 'shared/publish/request/identity.ts',
+    file: 'shared/packet/identity.ts',
     what: 'two large integer ids that are equal as floats count as one node',
     from: '/[.eE]/.test(text) && Number.isInteger',
     to: 'Number.isInteger',

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Driver } from 'neo4j-driver'
-import { localSource } from '../../../cli/source/local.ts'
+import { ReplayError } from '../../../client/replay/errors.ts'
+import type { PacketSource } from '../../../client/replay/replay.ts'
+import { localSource } from '../../../client/source/local.ts'
 import { differences } from '../../../dev/replay/compare-graphs.ts'
 import { run } from '../../../dev/replay/neo4j.ts'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
 import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
-import { ReplayError } from '../../../shared/replay/errors.ts'
-import type { PacketSource } from '../../../shared/replay/replay.ts'
 import {
   nodeUpsert,
   pairOf,

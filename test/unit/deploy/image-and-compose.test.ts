@@ -119,7 +119,7 @@ describe('the image', () => {
   })
 
   test('contains every program with all its imports, and the build context nothing else', () => {
-    const product = globSync('{api,worker,doctor,cli,shared}/**/*.ts')
+    const product = globSync('{api,worker,doctor,client,shared}/**/*.ts')
     const imported = product.flatMap((file) =>
       [...textOf(file).matchAll(/from '(\.[^']+)'/g)].map(([, path]) => join(dirname(file), path as string)),
     )
@@ -150,9 +150,9 @@ describe('the image', () => {
   })
 
   test('has the client as the command packets', () => {
-    expect(lines).toContain('RUN ln -s /app/cli/main.ts /usr/local/bin/packets')
-    expect(textOf('cli/main.ts')).toMatch(/^#!\/usr\/bin\/env node\n/)
-    accessSync('cli/main.ts', constants.X_OK)
+    expect(lines).toContain('RUN ln -s /app/client/main.ts /usr/local/bin/packets')
+    expect(textOf('client/main.ts')).toMatch(/^#!\/usr\/bin\/env node\n/)
+    accessSync('client/main.ts', constants.X_OK)
   })
 
   test.each(programs)('gives %s the same variables as npm, and compiles it with its flags', (name) => {

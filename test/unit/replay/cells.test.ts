@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cellsOf, runCells } from '../../../shared/replay/order/cells.ts'
+import { cellsOf, runCells } from '../../../client/replay/order/cells.ts'
 
 interface Row {
   id: number

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { constraintSyntax, creation, ensures, listing } from '../../../shared/replay/preflight/constraints.ts'
+import { constraintSyntax, creation, ensures, listing } from '../../../client/replay/preflight/constraints.ts'
 
 const needed = { label: 'Odd `L', property: 'i`d' }
 const row = { type: 'UNIQUENESS', entityType: 'NODE', labelsOrTypes: ['Odd `L'], properties: ['i`d'] }

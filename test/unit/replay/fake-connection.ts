@@ -1,5 +1,5 @@
 import neo4j from 'neo4j-driver'
-import type { Connection } from '../../../shared/replay/run/connection.ts'
+import type { Connection } from '../../../client/replay/run/connection.ts'
 
 export const databaseError = (code: string) => {
   const status = {

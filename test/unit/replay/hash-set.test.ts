@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createHashSet } from '../../../shared/replay/hash-set.ts'
+import { createHashSet } from '../../../client/replay/hash-set.ts'
 
 /** Hashes of which many share bytes with others, so that they meet in the table; the lowest two bits do not count. */
 const anyHash = fc

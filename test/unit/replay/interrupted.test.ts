@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { survey } from '../../../client/replay/preflight/survey.ts'
+import { createGate } from '../../../client/replay/run/gate.ts'
+import { withRetries } from '../../../client/replay/run/retry.ts'
 import { createRecogniser } from '../../../shared/packet/recognise.ts'
-import { survey } from '../../../shared/replay/preflight/survey.ts'
-import { createGate } from '../../../shared/replay/run/gate.ts'
-import { withRetries } from '../../../shared/replay/run/retry.ts'
 import { nodeUpsert, sourceOf } from '../../support/replaying.ts'
 
 test('no further part is read after an interruption, even if reading takes no notice of it', async () => {

@@ -1,5 +1,5 @@
+import { type Item, itemsOf } from '../../../client/replay/order/batches.ts'
 import { recognise } from '../../../shared/packet/recognise.ts'
-import { type Item, itemsOf } from '../../../shared/replay/order/batches.ts'
 
 /** The items of a pair with this statement. */
 export function itemsWith(statement: string, parameters: Record<string, unknown>, pair = 1): Item[] {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { type Batch, batchesOf, halvesOf, type Item } from '../../../client/replay/order/batches.ts'
+import { bucketOf, identityTexts } from '../../../client/replay/order/identity-text.ts'
+import { overRows } from '../../../client/replay/order/over-rows.ts'
+import { runItems } from '../../../client/replay/run/run-items.ts'
 import { type Recognised, recognise } from '../../../shared/packet/recognise.ts'
-import { type Batch, batchesOf, halvesOf, type Item } from '../../../shared/replay/order/batches.ts'
-import { bucketOf, identityTexts } from '../../../shared/replay/order/identity-text.ts'
-import { overRows } from '../../../shared/replay/order/over-rows.ts'
-import { runItems } from '../../../shared/replay/run/run-items.ts'
 import { cleanup, itemsWith, nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
 
 const textsOf = (items: readonly Item[]) => items.map((item) => identityTexts(item.recognised, item.parameters))

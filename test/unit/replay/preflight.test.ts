@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createMissing, preflight } from '../../../shared/replay/preflight/preflight.ts'
-import type { Connection } from '../../../shared/replay/run/connection.ts'
+import { createMissing, preflight } from '../../../client/replay/preflight/preflight.ts'
+import type { Connection } from '../../../client/replay/run/connection.ts'
 import { databaseError } from './fake-connection.ts'
 
 const { signal } = new AbortController()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createGate } from '../../../shared/replay/run/gate.ts'
-import { withRetries } from '../../../shared/replay/run/retry.ts'
+import { createGate } from '../../../client/replay/run/gate.ts'
+import { withRetries } from '../../../client/replay/run/retry.ts'
 import { databaseError } from './fake-connection.ts'
 
 const { signal } = new AbortController()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { createRunner } from '../../../client/replay/run/run-batch.ts'
+import { runWindow } from '../../../client/replay/run/run-window.ts'
+import { createTally } from '../../../client/replay/run/tally.ts'
 import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
-import { createRunner } from '../../../shared/replay/run/run-batch.ts'
-import { runWindow } from '../../../shared/replay/run/run-window.ts'
-import { createTally } from '../../../shared/replay/run/tally.ts'
 import { databaseError, fakeTarget } from './fake-connection.ts'
 import { cleanup, nodeDelete, nodeUpsert, relationshipUpsert } from './items.ts'
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import type { PacketSource } from '../../../client/replay/source/packet-source.ts'
+import { readFacts } from '../../../client/replay/undo/facts.ts'
 import { wholePair } from '../../../shared/packet/pair.ts'
 import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
 import { createRecogniser } from '../../../shared/packet/recognise.ts'
 import { renderValue } from '../../../shared/packet/values/values.ts'
-import type { PacketSource } from '../../../shared/replay/source/packet-source.ts'
-import { readFacts } from '../../../shared/replay/undo/facts.ts'
 import { nodeUpsertOf } from '../../support/upserts.ts'
 
 const pairs = createPairMaker('dollar')

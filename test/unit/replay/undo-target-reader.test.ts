@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import type { Connection } from '../../../client/replay/run/connection.ts'
+import { createTextSet } from '../../../client/replay/text-set.ts'
+import type { Facts } from '../../../client/replay/undo/facts.ts'
+import { identityText } from '../../../client/replay/undo/identities.ts'
+import { createTargetReader } from '../../../client/replay/undo/target-reader.ts'
 import { renderValue } from '../../../shared/packet/values/values.ts'
-import type { Connection } from '../../../shared/replay/run/connection.ts'
-import { createTextSet } from '../../../shared/replay/text-set.ts'
-import type { Facts } from '../../../shared/replay/undo/facts.ts'
-import { identityText } from '../../../shared/replay/undo/identities.ts'
-import { createTargetReader } from '../../../shared/replay/undo/target-reader.ts'
 import { only } from '../../support/only.ts'
 
 const rules = [

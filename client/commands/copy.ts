@@ -1,0 +1,76 @@
+import { Command } from 'commander'
+import type { Job } from '../api/schemas.ts'
+import { type Context, printResult } from '../context.ts'
+import { openCopyKey } from '../copy-key.ts'
+import { different, Failure } from '../exit.ts'
+import { followJob, requireSucceeded } from '../follow-job.ts'
+import { jobLines } from '../format.ts'
+import {
+  type OutputOptions,
+  openService,
+  progressOption,
+  type ServiceOptions,
+  withJson,
+  withService,
+} from '../options.ts'
+import { type RequestOptions, readRequests, withRequest } from '../publish-request.ts'
+import { checkTarget } from '../replay/preflight/preflight.ts'
+import { verify } from '../replay/verify/verify.ts'
+import { type ReplayingOptions, replayText, requireConsistent, runReplay, withReplaying } from '../replaying.ts'
+import { ServiceError } from '../service-error.ts'
+import { serviceSource } from '../source/resolve.ts'
+import type { Source } from '../source/source.ts'
+import { readTarget, type TargetOptions, withTarget } from '../target.ts'
+import { isEqual, runComparison, verifyLines } from '../verifying.ts'
+
+interface Options extends ServiceOptions, OutputOptions, RequestOptions, TargetOptions, ReplayingOptions {}
+
+/** `packets copy`: publishes a request, replays the packet, and compares the target with it. */
+export function copy(context: Context): Command {
+  const command = new Command('copy').description(
+    'publish a request, replay the packet and verify the target; the same command goes on where it was interrupted',
+  )
+  withReplaying(withTarget(withRequest(command))).addOption(progressOption(context))
+  return withService(withJson(command)).action((file: string, options: Options) => run(context, file, options))
+}
+
+async function run(context: Context, file: string, options: Options): Promise<void> {
+  requireConsistent(options)
+  const target = await readTarget(context, options)
+  const requests = await readRequests(context, file, options)
+  const client = await openService(context, options)
+  await checkTarget(target, context.signal)
+  const { force = false } = options
+  const asked = requests.map(({ credentials: _, ...rest }) => rest)
+  const key = await openCopyKey([asked, force, target.url, target.database], options)
+  const id = await client.publish(requests, key.value, force, context.signal).catch((error) => {
+    throw error instanceof ServiceError && isKeyReused(error) ? toBeginAnew(error) : error
+  })
+  const job = await followJob(context, client, id, options.progress)
+  // The next copy shall publish anew.
+  if (job.state !== 'succeeded') await key.forget()
+  requireSucceeded(job)
+  const source = await packetOf(context, job, options)
+  const replayed = await runReplay(context, source, target, options)
+  const compared = await runComparison(context, source, target, options, verify)
+  await key.forget()
+  const lines = [...jobLines(job), replayText(source.name, replayed), ...verifyLines(source.name, compared)]
+  const verified = { isEqual: isEqual(compared), ...compared }
+  printResult(context, options.json, { job, replay: replayed, verify: verified }, lines)
+  if (compared.differing > 0) throw different()
+}
+
+/** The packet that a job has made. @throws Failure (service) if it is gone, or another has replaced it */
+async function packetOf(context: Context, { id, orgName, fileName }: Job, options: Options): Promise<Source> {
+  const source = await serviceSource(context, `${orgName}/${fileName}`, options).catch((error) => {
+    throw error instanceof Failure && error.exit === 'service' ? toBeginAnew(error) : error
+  })
+  if (source.manifest?.jobId === id) return source
+  throw toBeginAnew(new Failure('service', `${source.name} was replaced after the job ${id} had made it`))
+}
+
+/** The request is another than was sent under this key before, such as with another password. */
+const isKeyReused = ({ status, message }: ServiceError) => status === 422 && message.includes('Idempotency-Key: ')
+
+const toBeginAnew = ({ exit, message, details }: Failure): Failure =>
+  new Failure(exit, `${message}; pass --restart to begin anew`, details)

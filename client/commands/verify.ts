@@ -1,0 +1,45 @@
+import { Command } from 'commander'
+import { type Context, printResult } from '../context.ts'
+import { different } from '../exit.ts'
+import { type OutputOptions, progressOption, type ServiceOptions, withJson, withService } from '../options.ts'
+import { drawDifferences } from '../picture/picture-of-differences.ts'
+import { type PictureOptions, pictureOption, savePicture } from '../picture/save-picture.ts'
+import { verify as compare } from '../replay/verify/verify.ts'
+import { withLanes } from '../replaying.ts'
+import { resolveSource, sourceHelp } from '../source/resolve.ts'
+import { readTarget, type TargetOptions, withTarget } from '../target.ts'
+import {
+  type ComparisonOptions,
+  foundText,
+  isEqual,
+  runComparison,
+  verifyLines,
+  warnOfConstraints,
+  withSample,
+} from '../verifying.ts'
+
+interface Options extends ServiceOptions, OutputOptions, TargetOptions, ComparisonOptions, PictureOptions {}
+
+/** `packets verify`: says whether a target agrees with a packet. */
+export function verify(context: Context): Command {
+  const command = withTarget(
+    new Command('verify')
+      .description('compare a target with a packet, types included; writes nothing')
+      .argument('<source>', sourceHelp),
+  )
+  withSample(withLanes(command))
+    .option('--allow-other', 'leave out statements that the service does not write')
+    .addOption(pictureOption('what differs'))
+    .addOption(progressOption(context))
+  return withService(withJson(command)).action(async (word: string, options: Options) => {
+    const target = await readTarget(context, options)
+    const source = await resolveSource(context, word, options)
+    const drawing = drawDifferences()
+    const report = await runComparison(context, source, target, options, compare, drawing.add)
+    if (options.picture) await savePicture(options.picture, drawing.picture(`${source.name}: ${foundText(report)}`))
+    warnOfConstraints(context, report)
+    const result = { source: source.name, target: target.url, isEqual: isEqual(report), ...report }
+    printResult(context, options.json, result, verifyLines(source.name, report))
+    if (report.differing > 0) throw different()
+  })
+}

@@ -1,0 +1,73 @@
+import { Command, CommanderError } from 'commander'
+import { copy } from './commands/copy.ts'
+import { diff } from './commands/diff.ts'
+import { get } from './commands/get.ts'
+import { inspect } from './commands/inspect.ts'
+import { job } from './commands/job.ts'
+import { jobs } from './commands/jobs.ts'
+import { ls } from './commands/ls.ts'
+import { model } from './commands/model.ts'
+import { publish } from './commands/publish.ts'
+import { replay } from './commands/replay.ts'
+import { verify } from './commands/verify.ts'
+import { type Context, printable, printableLine, printLines } from './context.ts'
+import { exitCodes, Failure } from './exit.ts'
+import { ReplayError } from './replay/errors.ts'
+
+const commands = [ls, get, inspect, diff, publish, job, jobs, replay, verify, copy, model]
+
+/** The command line: every command with its options. */
+export function createProgram(context: Context): Command {
+  const program = new Command('packets').description(
+    'Gets packets of a graph database and replays them into another one',
+  )
+  for (const create of commands) {
+    const command = create(context)
+    program.addCommand(command.showHelpAfterError(usageOf(command)))
+  }
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => void context.stdout.write(text),
+      writeErr: (text) => void context.stderr.write(text),
+    })
+  }
+  return program.showHelpAfterError('usage: packets <command>; packets --help lists the commands')
+}
+
+const usageOf = (command: Command) => `usage: packets ${command.name()} ${command.usage()}`
+
+/** The stack of an unforeseen error: its message, which is one line here, and where it was thrown. */
+function traceOf(error: unknown): string {
+  const [message, { stack = '' }] = [String(error), error as Error]
+  const places = stack.startsWith(message) ? message.length : stack.indexOf('\n    at ')
+  return printableLine(message) + (places === -1 ? '' : printable(stack.slice(places)))
+}
+
+/** Runs one command line. @returns the exit code */
+export async function run(words: readonly string[], context: Context): Promise<number> {
+  const { stderr, signal } = context
+  const program = createProgram(context)
+  try {
+    await program.parseAsync(words, { from: 'user' })
+    return exitCodes.done
+  } catch (error) {
+    if (error instanceof ReplayError) {
+      printLines(stderr, [`${error.kind === 'interrupted' ? '' : 'error: '}${error.message}`])
+      return exitCodes[error.kind === 'failed' ? 'target' : error.kind]
+    }
+    if (signal.aborted) {
+      stderr.write('interrupted\n')
+      return exitCodes.interrupted
+    }
+    // Commander has written its message.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+    if (!(error instanceof Failure)) {
+      stderr.write(`error: ${traceOf(error)}\n`)
+      return exitCodes.unforeseen
+    }
+    if (error.exit !== 'different') printLines(stderr, [`error: ${error.message}`, ...error.details])
+    const command = program.commands.find((each) => each.name() === words[0])
+    if (error.exit === 'usage' && command) stderr.write(`${usageOf(command)}\n`)
+    return exitCodes[error.exit]
+  }
+}

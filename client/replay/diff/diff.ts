@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import type { StatementKind } from '../../../shared/packet/kinds/statement.ts'
+import type { Pair } from '../../../shared/packet/parts/parse-part.ts'
+import { createRecogniser } from '../../../shared/packet/recognise.ts'
+import { createHashSet } from '../hash-set.ts'
+import type { Uniqueness } from '../preflight/constraints.ts'
+import { createNeeds } from '../preflight/needed.ts'
+import { brokenIn, checkedPairs, readPart } from '../source/load-part.ts'
+import type { PacketSource } from '../source/packet-source.ts'
+import { pairHash } from './pair-hash.ts'
+
+export interface DiffOptions {
+  /** Receives each pair that only the new packet has, in the order of the packet. */
+  added?: (pair: Pair) => Promise<void> | void
+  signal: AbortSignal
+}
+
+/** How two packets differ. */
+export interface DiffReport {
+  old: PacketRead
+  new: PacketRead
+  /** `other` are statements that the service does not write; `needed` is what the statements find nodes by. */
+  onlyNew: { pairs: number; statements: Partial<Record<StatementKind | 'other', number>>; needed: Uniqueness[] }
+  /** Distinct pairs that the new packet lacks. */
+  onlyOld: number
+  /** Of the node and relationship upserts of the new packet, those in all, and those that the old one has, too. */
+  upserts: { all: number; inOld: number }
+}
+
+interface PacketRead {
+  pairs: number
+  /** The digest of the digests of its parts, as a manifest has it. Contract 7, manifest. */
+  sha256: string
+}
+
+/**
+ * Finds the pairs of a packet that another one lacks: what a target that has the old packet still needs of the new one.
+ * Keeps 16 bytes of each old pair in memory, and one part. Pairs are equal if their statements and parameters are, see
+ * `pairHash`.
+ * @throws ReplayError `broken` for a part that cannot be read, or is not as it should be
+ */
+export async function diff(
+  oldPacket: PacketSource,
+  newPacket: PacketSource,
+  { added, signal }: DiffOptions,
+): Promise<DiffReport> {
+  const recognise = createRecogniser()
+  const known = createHashSet()
+  const old = await readPairs(oldPacket, signal, (pair) => void known.add(pairHash(pair, recognise(pair.statement))))
+
+  const needs = createNeeds()
+  const onlyNew = { pairs: 0, statements: {} as DiffReport['onlyNew']['statements'] }
+  const upserts = { all: 0, inOld: 0 }
+  const read = await readPairs(newPacket, signal, (pair) => {
+    const recognised = recognise(pair.statement)
+    const kind = recognised?.kind ?? 'other'
+    const isUpsert = kind === 'nodeUpsert' || kind === 'relationshipUpsert'
+    const isKnown = known.mark(pairHash(pair, recognised))
+    if (isUpsert) upserts.all++
+    if (isUpsert && isKnown) upserts.inOld++
+    if (isKnown) return undefined
+    onlyNew.pairs++
+    onlyNew.statements[kind] = (onlyNew.statements[kind] ?? 0) + 1
+    if (recognised !== null) needs.add([{ recognised }])
+    return added?.(pair)
+  })
+  return { old, new: read, onlyNew: { ...onlyNew, needed: needs.all() }, onlyOld: known.size - known.marked, upserts }
+}
+
+/** Reads a packet part by part, and hands out its pairs in their order. @throws ReplayError `broken` */
+async function readPairs(
+  source: PacketSource,
+  signal: AbortSignal,
+  take: (pair: Pair) => Promise<void> | undefined | void,
+): Promise<PacketRead> {
+  const digests: string[] = []
+  let count = 0
+  for (const [index, part] of source.parts.entries()) {
+    const stored = await readPart(source, index, signal)
+    const { sha256, pairs } = brokenIn(source.parts, index, () => checkedPairs(part, stored))
+    digests.push(sha256)
+    count += pairs.length
+    for (const pair of pairs) {
+      const taken = take(pair)
+      if (taken) await taken
+    }
+  }
+  return { pairs: count, sha256: createHash('sha256').update(digests.join('\n')).digest('hex') }
+}

@@ -1,0 +1,88 @@
+import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
+import type { Recognised } from '../../../shared/packet/recognise.ts'
+
+/** A pair that is ready to run; a node delete of many ids is several. */
+export interface Item {
+  pair: Pair
+  place: Place
+  recognised: Recognised
+  parameters: Readonly<Record<string, unknown>>
+  /** Of its parameters as JSON, approximately. */
+  bytes: number
+}
+
+/** Items with one text, which one transaction runs as rows of one query. */
+export interface Batch {
+  recognised: Recognised
+  items: readonly Item[]
+}
+
+const batchBytes = 4 * 1024 * 1024
+// A delete locks and holds every relationship of its nodes.
+const idsPerDelete = 500
+// It costs more than an upsert.
+const rowsPerId = 2
+
+/** Cuts items into batches of one text each, in the order of the items. A larger item is alone. */
+export function batchesOf(items: readonly Item[], batchRows: number): Batch[] {
+  const batches: Batch[] = []
+  const cut = items.flatMap((item) => cutDelete(item, Math.max(1, Math.floor(batchRows / rowsPerId))))
+  for (const alike of Map.groupBy(cut, ({ pair }) => pair.statement).values()) {
+    let [items, rows, bytes]: [Item[], number, number] = [[], 0, 0]
+    for (const item of alike) {
+      rows += rowsOf(item)
+      bytes += item.bytes
+      if (items.length > 0 && (rows > batchRows || bytes > batchBytes)) {
+        batches.push(batchOf(items))
+        ;[items, rows, bytes] = [[], rowsOf(item), item.bytes]
+      }
+      items.push(item)
+    }
+    batches.push(batchOf(items))
+  }
+  return batches
+}
+
+/** Both halves of a batch, or of its only item, a node delete; the batch itself if it is one pair or one id. */
+export function halvesOf({ items }: Batch): Batch[] {
+  const [only, another] = items as [Item, Item?]
+  if (another === undefined) {
+    return cutDelete(only, Math.ceil((idsOf(only)?.length ?? 1) / 2)).map((item) => batchOf([item]))
+  }
+  const middle = Math.ceil(items.length / 2)
+  return [batchOf(items.slice(0, middle)), batchOf(items.slice(middle))]
+}
+
+const batchOf = (items: readonly Item[]): Batch => ({ recognised: (items[0] as Item).recognised, items })
+
+/** A delete counts by its ids. */
+const rowsOf = (item: Item): number => rowsPerId * (idsOf(item)?.length ?? 0) || 1
+
+/** The ids of a node delete; null for other items. */
+const idsOf = ({ recognised, parameters: { ids } }: Pick<Item, 'recognised' | 'parameters'>): unknown[] | null =>
+  recognised.kind === 'nodeDelete' && Array.isArray(ids) ? ids : null
+
+/** A node delete as several of at most so many ids, which together delete the same; any other item as it is. */
+function cutDelete(item: Item, most: number): Item[] {
+  const ids = idsOf(item)
+  if (ids === null || ids.length <= most) return [item]
+  return Array.from({ length: Math.ceil(ids.length / most) }, (_, at) => {
+    const parameters = { ids: ids.slice(at * most, (at + 1) * most) }
+    return { ...item, parameters, bytes: sizeOf(parameters) }
+  })
+}
+
+/** The items of one pair. */
+export function itemsOf(pair: Pair, place: Place, recognised: Recognised): Item[] {
+  const { parameters } = pair
+  return cutDelete({ pair, place, recognised, parameters, bytes: sizeOf(parameters) }, idsPerDelete)
+}
+
+/** Size of a value as JSON, approximately. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return 8
+  let size = 2
+  for (const [key, one] of Object.entries(value)) size += (Array.isArray(value) ? 0 : key.length + 3) + sizeOf(one)
+  return size
+}

@@ -1,0 +1,27 @@
+import { identitiesOf } from '../../../shared/packet/kinds/kinds.ts'
+import type { Recognised } from '../../../shared/packet/recognise.ts'
+
+/**
+ * The identities of the nodes that a pair touches, each as a text; of a relationship, the start comes first. Ids that
+ * a database takes as equal, such as 5 and 5.0, have one text. Ids that it tells apart may share one too, which costs
+ * a little parallelism.
+ */
+export const identityTexts = (recognised: Recognised, parameters: Readonly<Record<string, unknown>>): string[] =>
+  identitiesOf(recognised).map(({ label, idProperty, parameter }) =>
+    [label, idProperty, idText(parameters[parameter])].join('\u0000'),
+  )
+
+function idText(id: unknown): string {
+  if (typeof id === 'number') return Number.isInteger(id) ? String(BigInt(id)) : String(id)
+  if (Array.isArray(id)) return id.map(idText).join('\u0001')
+  if (typeof id === 'object' && id !== null) return Object.values(id).map(idText).join('\u0001')
+  return String(id)
+}
+
+/** Which of `count` buckets a text belongs to: FNV-1a, 32 bits. */
+export function bucketOf(text: string, count: number): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  // The low bits alone would be those of a far weaker hash.
+  return ((hash ^ (hash >>> 15)) >>> 0) % count
+}

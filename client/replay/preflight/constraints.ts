@@ -1,0 +1,48 @@
+import { uniqueness } from '../../../shared/packet/cypher/schema.ts'
+
+/** A property that must be unique among the nodes with a label. */
+export interface Uniqueness {
+  label: string
+  property: string
+}
+
+/** How a server lists constraints and writes their creation: as Neo4j 4.4, 4.2, or before. */
+export type ConstraintSyntax = 'require' | 'assert' | 'described'
+
+export function constraintSyntax({ major, minor }: { major: number; minor: number }): ConstraintSyntax {
+  const bolt = major * 100 + minor
+  return bolt >= 404 ? 'require' : bolt >= 402 ? 'assert' : 'described'
+}
+
+export const listing = (syntax: ConstraintSyntax): string =>
+  syntax === 'described' ? 'CALL db.constraints()' : 'SHOW CONSTRAINTS'
+
+export const creation = ({ label, property }: Uniqueness, syntax: ConstraintSyntax): string =>
+  uniqueness(label, property)[syntax === 'require' ? '5' : '3.5']
+
+/**
+ * Whether a listed constraint makes the property of the label unique: a uniqueness constraint or a node key on it
+ * alone. One on several properties does not.
+ */
+export function ensures(row: Readonly<Record<string, unknown>>, { label, property }: Uniqueness): boolean {
+  const { type, entityType, labelsOrTypes, properties, description } = row
+  if (typeof description === 'string' && type === undefined)
+    return descriptionsOf(label, property).includes(description)
+  return (
+    entityType === 'NODE' &&
+    /^(UNIQUENESS|NODE_PROPERTY_UNIQUENESS|NODE_KEY)$/.test(String(type)) &&
+    isOnly(labelsOrTypes, label) &&
+    isOnly(properties, property)
+  )
+}
+
+const isOnly = (list: unknown, item: string) => Array.isArray(list) && list.length === 1 && list[0] === item
+
+/** As Neo4j 3.5 to 4.1 describe it: no name is quoted, so none can be read back. */
+function descriptionsOf(label: string, property: string): string[] {
+  const variable = label.toLowerCase()
+  const value = `${variable}.${property}`
+  return [`${value} IS UNIQUE`, `(${value}) IS UNIQUE`, `(${value}) IS NODE KEY`].map(
+    (rest) => `CONSTRAINT ON ( ${variable}:${label} ) ASSERT ${rest}`,
+  )
+}

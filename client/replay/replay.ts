@@ -1,0 +1,162 @@
+import type { Pair, Place } from '../../shared/packet/parts/parse-part.ts'
+import { createRecogniser } from '../../shared/packet/recognise.ts'
+import { createLateNeeds } from './preflight/late-needs.ts'
+import { createMissing, preflight } from './preflight/preflight.ts'
+import { survey } from './preflight/survey.ts'
+import { nothingDone, partsHeld } from './resume/held.ts'
+import { openResume } from './resume/resume.ts'
+import { targetHash } from './resume/state-file.ts'
+import { type Connection, connect, type Target } from './run/connection.ts'
+import { interruptible } from './run/interruptible.ts'
+import { createRunner } from './run/run-batch.ts'
+import { lanesOfAuto } from './run/run-items.ts'
+import { runWindow } from './run/run-window.ts'
+import { createTally, type Tally } from './run/tally.ts'
+import type { PacketSource, PartSource } from './source/packet-source.ts'
+import { usualWindowBytes, windowsOf } from './source/windows.ts'
+import { endUndo } from './undo/directory.ts'
+import { readFacts } from './undo/facts.ts'
+import { saveUndo } from './undo/save-undo.ts'
+
+export type { PacketSource, PartSource, Target }
+
+export interface ReplayOptions {
+  /** How many transactions may run at once; `auto`: four. Without constraints, and in order, always one. */
+  lanes: number | 'auto'
+  /**
+   * Whether to run all pairs in the order of the packet. Needed where the elements that its sub-requests share may have
+   * changed at the origin between them; otherwise no order changes the result. Contract 5, order independence.
+   */
+  inOrder: boolean
+  /** The most rows of a transaction. */
+  batchRows: number
+  createConstraints: boolean
+  withoutConstraints: boolean
+  onError: 'stop' | 'collect'
+  /** Whether to run statements that this service does not write: one by one, after the others of their window if not `inOrder`. */
+  allowOther: boolean
+  /** Null: the replay cannot be resumed. */
+  stateFile: string | null
+  restart: boolean
+  /** Where to write, before anything is replayed, a packet that brings back what the replay touches. */
+  undoDirectory?: string
+  /** Receives each pair that the target refused, with `onError: 'collect'`. */
+  rejected?: (pair: Pair, place: Place) => Promise<void> | void
+  onProgress?: (progress: Progress) => void
+  /** The most JSON of parts that run together, and are done again after an interruption; twice as much is in memory. */
+  windowBytes?: number
+  signal: AbortSignal
+}
+
+/** How far a replay is; told after every transaction. */
+export interface Progress {
+  /** Of all parts, those of which every pair was committed, in this replay or before. */
+  partsDone: number
+  parts: number
+  rows: number
+  transactions: number
+  rejected: number
+}
+
+export interface ReplayReport extends Tally {
+  partsDone: number
+  /** Parts that an earlier replay of the same state file had done, and that the target still holds. */
+  partsSkipped: number
+  /** Of the pairs rejected, those of the parts skipped. */
+  rejectedBefore: number
+  lanes: number
+  seconds: number
+}
+
+/**
+ * Gets a packet into a target. May be interrupted or killed at any moment; the same call goes on with its state file.
+ * Runs no statement that this service does not write, unless asked to, and writes nothing before the source and the
+ * target have been found fit. Where the manifest tells the constraints, parts are checked a window at a time, and a
+ * part after the first window may be refused when earlier ones have been written.
+ * @throws ReplayError
+ */
+export async function replay(source: PacketSource, target: Target, options: ReplayOptions): Promise<ReplayReport> {
+  const { signal } = options
+  const connection = connect(target)
+  try {
+    const work = () => replayInto(connection, source, target, options)
+    return await interruptible(signal, 'interrupted; the same command goes on', work)
+  } finally {
+    await connection.close()
+  }
+}
+
+async function replayInto(
+  connection: Connection,
+  source: PacketSource,
+  { url, database }: Target,
+  options: ReplayOptions,
+): Promise<ReplayReport> {
+  const started = performance.now()
+  const { signal, onProgress } = options
+  const { inOrder, allowOther, windowBytes = usualWindowBytes, undoDirectory } = options
+  const settings = { recognise: createRecogniser(), allowOther, inOrder, windowBytes }
+  const resume = await openResume(options.stateFile, options.restart)
+  const { known } = resume
+  const { sha256, needed } = await survey(source, settings, signal)
+  // The manifest may omit a constraint that only an undo needs.
+  const facts = undoDirectory === undefined ? null : await readFacts(source, settings, signal)
+  const constraints = facts?.rules ?? needed
+  const found = await preflight(connection, constraints, options, signal)
+  const { generation } = source
+  const packetAndTarget = { sha256, generation, target: targetHash(url, database), databaseId: found.databaseId }
+  const replayed = { ...packetAndTarget, replay: resume.idOf(packetAndTarget) }
+
+  const tally = createTally()
+  let partsDone = 0
+  const tell = () => {
+    const { rows, transactions, rejected } = tally
+    onProgress?.({ partsDone, parts: source.parts.length, rows, transactions, rejected })
+  }
+  const onHeld = (parts: number) => {
+    partsDone = parts
+    tell()
+  }
+  // A target that lacks constraints is not as the replay left it, and would be slow to read.
+  const isChecked = known !== null && found.missing.length === 0
+  const reading = { ...settings, lanes: options.lanes, batchRows: options.batchRows, mostShown: 0, signal }
+  const held = isChecked ? await partsHeld(connection, source, known, reading, onHeld) : nothingDone
+  const due = [...source.parts.keys()].filter((index) => !held.done.includes(index + 1))
+  const windows = windowsOf(source, due, settings, signal)
+  // Found good before anything is written, constraints included.
+  let window = await windows.next()
+  const requireLate = createLateNeeds(connection, constraints, options)
+  await requireLate(window.value ?? [], signal)
+  await createMissing(connection, found, signal)
+  const undo = undoDirectory === undefined ? null : { directory: undoDirectory, replayed }
+  if (undo !== null && facts !== null) {
+    await saveUndo(connection, source, { ...settings, undo, facts, isBegun: known !== null }, signal)
+  }
+  await resume.begin({ ...replayed, ...held })
+
+  partsDone = held.done.length
+  tally.rejected = held.rejected.length
+  const lanes = options.withoutConstraints || inOrder ? 1 : options.lanes === 'auto' ? lanesOfAuto : options.lanes
+  const onRefused = options.onError === 'stop' ? 'stop' : (options.rejected ?? (() => {}))
+  const runner = createRunner({ connection, tally, onRefused, onCommit: tell, signal })
+  while (!window.done) {
+    const parts = window.value
+    // Parsed while the target works. What is wrong with it is told when this window is done.
+    const next = windows.next()
+    next.catch(() => {})
+    const refused = await runWindow(parts, runner, { lanes, batchRows: options.batchRows, inOrder }, tally)
+    partsDone += parts.length
+    await resume.add(
+      parts.map(({ number }) => number),
+      refused,
+    )
+    tell()
+    window = await next
+    await requireLate(window.value ?? [], signal)
+  }
+  await resume.end()
+  if (undo !== null) await endUndo(undo)
+  const seconds = (performance.now() - started) / 1_000
+  const { done, rejected } = held
+  return { ...tally, partsDone, partsSkipped: done.length, rejectedBefore: rejected.length, lanes, seconds }
+}

@@ -1,0 +1,47 @@
+import type { Place } from '../../../shared/packet/parts/parse-part.ts'
+import type { Connection } from '../run/connection.ts'
+import type { PacketSource } from '../source/packet-source.ts'
+import { type WindowSettings, windowsOf } from '../source/windows.ts'
+import { createReader, type ReaderSettings } from '../verify/reader.ts'
+import type { State } from './state-file.ts'
+
+/** Parts done, and the pairs of these parts that the target refused. */
+type Done = Pick<State, 'done' | 'rejected'>
+
+export const nothingDone: Done = { done: [], rejected: [] }
+
+/**
+ * Reads back what the parts done say: since then an undo, another packet or a restore may have changed the target.
+ * @param onHeld receives the number of parts found so far.
+ * @returns the parts before the first one of which a pair would change anything, refused pairs left out. The replay
+ * begins again at that part, which keeps the order of parts where it matters.
+ */
+export async function partsHeld(
+  connection: Connection,
+  source: PacketSource,
+  { done, rejected }: Done,
+  settings: WindowSettings & ReaderSettings,
+  onHeld: (parts: number) => void,
+): Promise<Done> {
+  const refused = new Set(rejected.map(placeText))
+  const read = createReader(connection, settings)
+  const held = new Set<number>()
+  const heldOnly = () => ({ done: [...held], rejected: rejected.filter(({ part }) => held.has(part)) })
+  const indexes = done.map((number) => number - 1)
+  for await (const window of windowsOf(source, indexes, settings, settings.signal)) {
+    // What other statements do cannot be read back.
+    const differing = new Set(window.filter(({ others }) => others.length > 0).map(({ number }) => number))
+    const items = window.flatMap((part) => part.items).filter(({ place }) => !refused.has(placeText(place)))
+    await read(items, (_batch, found) => {
+      for (const { item } of found) differing.add(item.place.part)
+    })
+    for (const { number } of window) {
+      if (differing.has(number)) return heldOnly()
+      held.add(number)
+    }
+    onHeld(held.size)
+  }
+  return heldOnly()
+}
+
+const placeText = ({ part, pair }: Place): string => `${part} ${pair}`

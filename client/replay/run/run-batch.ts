@@ -1,0 +1,97 @@
+import { describePair } from '../../../shared/packet/describe-pair.ts'
+import type { Pair, Place } from '../../../shared/packet/parts/parse-part.ts'
+import { ReplayError } from '../errors.ts'
+import { type Batch, halvesOf, type Item } from '../order/batches.ts'
+import type { Connection } from './connection.ts'
+import { describeFailure, remedyFor, targetFailed } from './failures.ts'
+import { createGate } from './gate.ts'
+import { withRetries } from './retry.ts'
+import { addCommitted, type Tally } from './tally.ts'
+import { commitBatch, runAlone } from './transaction.ts'
+
+export interface RunnerSettings {
+  connection: Connection
+  tally: Tally
+  /** What to do with a pair that the target refuses: end the replay, or hand it over and go on. */
+  onRefused: 'stop' | ((pair: Pair, place: Place) => Promise<void> | void)
+  onCommit?: () => void
+  /** Aborted: no transaction begins. */
+  signal: AbortSignal
+}
+
+/** Runs batches, and pairs of other statements, at the target. Used by all lanes. */
+export function createRunner({ connection, tally, onRefused, onCommit = () => {}, signal: asked }: RunnerSettings) {
+  const failed = new AbortController()
+  const signal = AbortSignal.any([asked, failed.signal])
+  const gate = createGate()
+  // Emptied after each window: a packet may have any number of them.
+  const refused = new Map<Pair, Place>()
+  let handedOver = Promise.resolve()
+  const retries = { gate, signal, onRetry: () => tally.retried++ }
+
+  async function refuse(pair: Pair, place: Place, error: unknown, name: string): Promise<void> {
+    const message = `part ${place.part}, pair ${place.pair} (${name}): ${describeFailure(error)}`
+    if (onRefused === 'stop') throw new ReplayError('failed', message, { cause: error })
+    if (refused.has(pair)) return
+    refused.set(pair, place)
+    tally.rejected++
+    // One after the other, though the lanes come at the same time.
+    handedOver = handedOver.then(() => onRefused(pair, place))
+    await handedOver
+  }
+
+  /** Halves a batch until what failed is alone: one bad pair does not keep the others of its batch out. */
+  async function runBatch(batch: Batch): Promise<void> {
+    try {
+      const committed = await withRetries(() => commitBatch(connection, batch), retries)
+      addCommitted(tally, batch.items.length, committed)
+      onCommit()
+    } catch (error) {
+      const remedy = remedyFor(error)
+      if (signal.aborted || remedy === 'give up' || remedy === 'reconnect' || remedy === 'repeat')
+        throw targetFailed(error)
+      const halves = halvesOf(batch)
+      if (halves.length > 1) {
+        for (const half of halves) await runBatch(half)
+        return
+      }
+      const [{ pair, place, recognised }] = batch.items as [Item]
+      await refuse(pair, place, error, describePair(recognised, pair.parameters))
+    }
+  }
+
+  /** Runs a pair as it is. */
+  async function runOther(pair: Pair, place: Place): Promise<void> {
+    try {
+      const { counters } = await withRetries(() => runAlone(connection, pair, () => null), retries)
+      addCommitted(tally, 1, { counters, parallelCopies: 0 })
+      onCommit()
+    } catch (error) {
+      if (signal.aborted || remedyFor(error) !== 'find the pair') throw targetFailed(error)
+      await refuse(pair, place, error, 'another statement')
+    }
+  }
+
+  /** The first failure keeps the other lanes from beginning another transaction. */
+  const stopping =
+    <T extends unknown[]>(run: (...args: T) => Promise<void>) =>
+    (...args: T): Promise<void> =>
+      run(...args).catch((error) => {
+        failed.abort()
+        throw error
+      })
+
+  return {
+    runBatch: stopping(runBatch),
+    runOther: stopping(runOther),
+
+    /** The pairs that were refused since this was last called. */
+    takeRefused(): ReadonlyMap<Pair, Place> {
+      const taken = new Map(refused)
+      refused.clear()
+      return taken
+    },
+  }
+}
+
+export type Runner = ReturnType<typeof createRunner>

@@ -1,0 +1,39 @@
+import { type StatementKind, statementKinds } from '../../../shared/packet/kinds/statement.ts'
+import type { Committed } from './transaction.ts'
+
+/** What has been done to the target so far. */
+export interface Tally {
+  /** Pairs that were replayed, by kind; `other` are statements that the service does not write. */
+  pairs: Record<StatementKind | 'other', number>
+  /** Rows of all transactions; more than the pairs where a node delete was cut. */
+  rows: number
+  transactions: number
+  /** Transactions that failed and were repeated. */
+  retried: number
+  /** The sums of the target's own counters. */
+  counters: Record<string, number>
+  /** Relationships set beyond one for each upsert, as the target has several parallel ones. */
+  parallelCopies: number
+  /** Pairs that the target refused, in this replay or before. */
+  rejected: number
+}
+
+const kinds = [...statementKinds, 'other']
+
+export const createTally = (): Tally => ({
+  pairs: Object.fromEntries(kinds.map((kind) => [kind, 0])) as Tally['pairs'],
+  rows: 0,
+  transactions: 0,
+  retried: 0,
+  counters: {},
+  parallelCopies: 0,
+  rejected: 0,
+})
+
+/** Adds a committed transaction. */
+export function addCommitted(tally: Tally, rows: number, { counters, parallelCopies }: Committed): void {
+  tally.transactions++
+  tally.rows += rows
+  tally.parallelCopies += parallelCopies
+  for (const [name, count] of Object.entries(counters)) tally.counters[name] = (tally.counters[name] ?? 0) + count
+}

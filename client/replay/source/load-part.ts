@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { SourceBroken } from '../../../shared/packet/broken.ts'
+import { type Pair, type Place, parsePart } from '../../../shared/packet/parts/parse-part.ts'
+import type { Recognise } from '../../../shared/packet/recognise.ts'
+import { ReplayError } from '../errors.ts'
+import { type Item, itemsOf } from '../order/batches.ts'
+import type { PacketSource, PartSource } from './packet-source.ts'
+
+/** A part of which every pair was found fit to run. */
+export interface LoadedPart {
+  /** Counts from 1. */
+  number: number
+  /** Of the stored JSON. */
+  sha256: string
+  items: Item[]
+  /** Pairs with statements that the service does not write, in their order. */
+  others: { pair: Pair; place: Place }[]
+}
+
+export interface LoadSettings {
+  recognise: Recognise
+  allowOther: boolean
+}
+
+/**
+ * Checks the stored bytes of a part: hash, JSON, number of pairs, and every pair's statement and parameters.
+ * @throws ReplayError `broken`, or `refused` for a statement that the service does not write.
+ */
+export function loadPart(
+  { parts }: PacketSource,
+  index: number,
+  stored: Buffer,
+  { recognise, allowOther }: LoadSettings,
+): LoadedPart {
+  const part = parts[index] as PartSource
+  return brokenIn(parts, index, () => {
+    const { sha256, pairs } = checkedPairs(part, stored)
+    const loaded: LoadedPart = { number: index + 1, sha256, items: [], others: [] }
+    for (const [at, pair] of pairs.entries()) {
+      const place = { part: index + 1, pair: at + 1 }
+      const recognised = recognise(pair.statement)
+      if (recognised !== null) {
+        // One string for all pairs that have it.
+        pair.statement = recognised.statement
+        const lacking = recognised.parameters.find((name) => !Object.hasOwn(pair.parameters, name))
+        if (lacking !== undefined) throw new SourceBroken(`pair ${place.pair} has no parameter ${lacking}`)
+        for (const item of itemsOf(pair, place, recognised)) loaded.items.push(item)
+      } else if (allowOther) loaded.others.push({ pair, place })
+      else throw new ReplayError('refused', `part ${place.part}, pair ${place.pair}: ${notOurs}`)
+    }
+    return loaded
+  })
+}
+
+/**
+ * Reads the pairs of a part, if its stored bytes are those that its source knows: hash, JSON and number of pairs.
+ * @throws SourceBroken
+ */
+export function checkedPairs(part: PartSource, stored: Buffer): { sha256: string; pairs: Pair[] } {
+  const sha256 = createHash('sha256').update(stored).digest('hex')
+  if (part.sha256 !== null && part.sha256 !== sha256) {
+    throw new SourceBroken(`sha256 is ${sha256}, the manifest says ${part.sha256}; download it again`)
+  }
+  const pairs = parsePart(stored)
+  if (part.pairs !== null && part.pairs !== pairs.length) {
+    throw new SourceBroken(`it has ${pairs.length} pairs, the manifest says ${part.pairs}; download it again`)
+  }
+  return { sha256, pairs }
+}
+
+const notOurs = 'not a statement that this service writes; pass --allow-other to run it as it is'
+
+/** Reads the stored bytes of a part, unless `signal` is aborted. @throws ReplayError `broken` */
+export async function readPart({ parts }: PacketSource, index: number, signal: AbortSignal): Promise<Buffer> {
+  signal.throwIfAborted()
+  const stored = await (parts[index] as PartSource).read(signal).catch((error: unknown) => error)
+  return brokenIn(parts, index, () => {
+    if (Buffer.isBuffer(stored)) return stored
+    throw stored
+  })
+}
+
+/** Names the part in what a check of it throws. @throws ReplayError `broken` */
+export function brokenIn<T>(parts: readonly PartSource[], index: number, check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    if (!(error instanceof SourceBroken)) throw error
+    const which = `part ${index + 1} of ${parts.length} (${parts[index]?.name})`
+    throw new ReplayError('broken', `${which}: ${error.message}`, { cause: error })
+  }
+}

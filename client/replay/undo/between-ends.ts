@@ -1,0 +1,113 @@
+import type { Relationship } from 'neo4j-driver'
+import { quote } from '../../../shared/packet/cypher/identifiers.ts'
+import { template } from '../../../shared/packet/cypher/parameters.ts'
+import { mergeText } from '../../../shared/packet/identity.ts'
+import type { Structure } from '../../../shared/packet/kinds/kinds.ts'
+import { identitiesOf, typeBetween } from '../../../shared/packet/kinds/kinds.ts'
+import { idPattern } from '../../../shared/packet/kinds/relationship-upsert.ts'
+import type { IdentifiedNode } from '../../../shared/packet/kinds/statement.ts'
+import { anchorPattern, type NamedField, named } from '../../../shared/packet/kinds/statement.ts'
+import { stringifyLossless } from '../../../shared/packet/lossless-json.ts'
+import type { Item } from '../order/batches.ts'
+import { eachRow, withRowFields } from '../order/over-rows.ts'
+import { namedBy } from './facts.ts'
+import { describeIdentity, irreversible } from './identities.ts'
+import type { Images } from './images.ts'
+import type { Addition, OwnId } from './keep-lists.ts'
+import { type Seen, seen, type TargetReader } from './target-reader.ts'
+
+interface Between {
+  start: Seen
+  end: Seen
+  /** The relationships that the pair sets. Two stand for more if they have no ids, as then no undo is made. */
+  found: Relationship[]
+  /** Whether there is any of the type. */
+  isAny: boolean
+}
+
+/**
+ * Saves the relationships that the items set, and the ends that they make.
+ * @returns the relationships that they add between nodes that are there.
+ */
+export async function saveBetween(items: readonly Item[], reader: TargetReader, images: Images): Promise<Addition[]> {
+  const additions: Addition[] = []
+  const between = items.filter(({ recognised }) => typeBetween(recognised) !== null)
+  for (const [query, alike] of Map.groupBy(between, queryOf)) {
+    const [{ recognised }] = alike as [Item]
+    const type = typeBetween(recognised) as string
+    const own = ownIdOf(recognised)
+    const names = [...identitiesOf(recognised).map(({ parameter }) => parameter), ...(own === null ? [] : [own.name])]
+    const rows = alike.map(({ parameters }) => Object.fromEntries(names.map((name) => [name, parameters[name]])))
+    const met = new Set<number>()
+    for await (const { at, ...found } of reader.read<Between>(query, rows)) {
+      const item = alike[at] as Item
+      if (met.has(at)) throw irreversible(`an end of ${describe(item, type)}`, 'is there several times')
+      met.add(at)
+      const addition = await saveOne(item, type, found, reader, images)
+      if (addition !== null) additions.push(addition)
+    }
+  }
+  return additions
+}
+
+async function saveOne(
+  item: Item,
+  type: string,
+  { start, end, found, isAny }: Between,
+  reader: TargetReader,
+  images: Images,
+): Promise<Addition | null> {
+  const { kind } = item.recognised
+  if (start.node === null || end.node === null) {
+    // A new end is deleted with its relationships. Only an upsert makes ends.
+    const absent = namedBy(item).filter((_, index) => [start, end][index]?.node === null)
+    if (kind === 'relationshipUpsert') for (const { identity } of absent) await images.absentNode(identity)
+    return null
+  }
+  // MERGE of a relationship without an id is content with any.
+  if (kind === 'relationshipCreate' && found.length > 0) return null
+  const ends = { start: await reader.identify(start), type, end: await reader.identify(end) }
+  if (found.length > 0) await images.relationships(ends, found)
+  if (found.length > 0 || kind === 'postback') return null
+  const about = describe(item, type)
+  return { start: ends.start, type, node: start.node, about, parallel: isAny ? ownIdIn(item, about) : null }
+}
+
+/** `:Person p1 -KNOWS-> :Person p2` */
+const describe = (item: Item, type: string): string =>
+  namedBy(item)
+    .map(({ identity }) => describeIdentity(identity))
+    .join(` -${type}-> `)
+
+/** Finds the ends that a pair names, and the relationships of its type between them. */
+function queryOf({ recognised }: Item): string {
+  const type = typeBetween(recognised) as string
+  const [start, end] = identitiesOf(recognised) as [IdentifiedNode, IdentifiedNode]
+  const [a, b] = [anchorPattern('a', start, start.parameter), anchorPattern('b', end, end.parameter)]
+  const own = ownIdOf(recognised)
+  // Both ends first: as one pattern, every relationship of a hub would be visited for each row.
+  const ends = template`OPTIONAL MATCH ${a} OPTIONAL MATCH ${b}`
+  const set = withRowFields(template`${ends} OPTIONAL MATCH (a)-[r:${quote(type)}${idPattern(own)}]->(b)`)
+  const found = `collect(r)${own === null ? '[..2]' : ''} AS found`
+  const isAny = `CASE WHEN size(found) > 0 OR (a)-[:${quote(type)}]->(b) THEN true ELSE false END AS isAny`
+  const nodes = `${seen('a')} AS start, ${seen('b')} AS end`
+  return `${eachRow} ${set} WITH at, a, b, ${found} RETURN at, ${nodes}, found, ${isAny}`
+}
+
+/** The id by which a statement finds a relationship; null if by its ends alone. */
+function ownIdOf(it: Structure): NamedField | null {
+  if (it.kind === 'relationshipUpsert') return named(it.fields).find(({ key }) => key === it.idField) ?? null
+  if (it.kind !== 'postback' || it.of !== 'relationship' || it.id === null) return null
+  return named([it.id, it.stamp])[0] as NamedField
+}
+
+function ownIdIn({ recognised, parameters }: Item, about: string): OwnId | null {
+  const own = ownIdOf(recognised)
+  if (own === null) return null
+  const { key, value, name } = own
+  const { wrap, list } = value
+  if (list && (wrap === 'timeByFields' || wrap === 'datetimeByFields')) {
+    throw irreversible(`the relationship ${about}`, `is found by a list of times as ${key}, each given by its fields`)
+  }
+  return { key, text: mergeText({ wrap, list, json: stringifyLossless(parameters[name]) }) }
+}

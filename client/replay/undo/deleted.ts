@@ -1,0 +1,51 @@
+import type { Relationship } from 'neo4j-driver'
+import { template } from '../../../shared/packet/cypher/parameters.ts'
+import { staleRelationships } from '../../../shared/packet/kinds/cleanup.ts'
+import { identitiesOf } from '../../../shared/packet/kinds/kinds.ts'
+import type { IdentifiedNode } from '../../../shared/packet/kinds/statement.ts'
+import { anchorPattern } from '../../../shared/packet/kinds/statement.ts'
+import type { Item } from '../order/batches.ts'
+import { withRowFields } from '../order/over-rows.ts'
+import { namedBy } from './facts.ts'
+import type { Images } from './images.ts'
+import { type Seen, seen, type TargetReader } from './target-reader.ts'
+
+interface Deleted {
+  start: Seen
+  type: string
+  end: Seen
+  found: Relationship[]
+}
+
+/** Saves the relationships that the items delete: those that a cleanup does not keep, and those of a deleted node. */
+export async function saveDeleted(items: readonly Item[], reader: TargetReader, images: Images): Promise<void> {
+  for (const alike of Map.groupBy(items, ({ pair }) => pair.statement).values()) {
+    const query = queryOf(alike[0] as Item)
+    if (query === null) continue
+    const rows = alike.flatMap((item) =>
+      item.recognised.kind === 'nodeDelete' ? namedBy(item).map(({ value }) => ({ id: value })) : [item.parameters],
+    )
+    for await (const { start, type, end, found } of reader.read<Deleted>(query, rows)) {
+      const ends = { start: await reader.identify(start), type, end: await reader.identify(end) }
+      await images.relationships(ends, found)
+    }
+  }
+}
+
+/** Finds what the statement would delete. */
+function queryOf({ recognised }: Item): string | null {
+  const found = foundBy(recognised)
+  if (found === null) return null
+  const grouped = 'WITH startNode(r) AS a, endNode(r) AS b, type(r) AS type, collect(DISTINCT r) AS found'
+  return `UNWIND $rows AS row ${found} ${grouped} RETURN ${seen('a')} AS start, type, ${seen('b')} AS end, found`
+}
+
+function foundBy(recognised: Item['recognised']): string | null {
+  if (recognised.kind === 'cleanup') {
+    const { node, type, clauses } = recognised
+    return withRowFields(staleRelationships(node, type, clauses)).replace(/^WITH /, 'WITH row, ')
+  }
+  if (recognised.kind !== 'nodeDelete') return null
+  const [node] = identitiesOf(recognised) as [IdentifiedNode]
+  return withRowFields(template`MATCH ${anchorPattern('n', node, 'id')} MATCH (n)-[r]-()`)
+}

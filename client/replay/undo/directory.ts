@@ -1,0 +1,119 @@
+import { hash } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { StatementCounts } from '../../../shared/packet/kinds/statement.ts'
+import type { PartSink } from '../../../shared/packet/parts/packet-writer.ts'
+import { ReplayError } from '../errors.ts'
+import type { Uniqueness } from '../preflight/constraints.ts'
+import type { OneReplay, Replayed } from '../resume/state-file.ts'
+import { localManifest } from '../source/local-manifest.ts'
+import { writeWhole } from '../whole-file.ts'
+
+// Markers of earlier versions have more.
+const marker = z.object({
+  version: z.literal(1),
+  /** Of the packet that is replayed, of the target and of the replay, as in the state file. */
+  sha256: z.string(),
+  generation: z.number().nullable(),
+  target: z.string(),
+  databaseId: z.string().nullable(),
+  replay: z.string().nullable().default(null),
+  /** Nothing is replayed before it is `complete`; `ended` when all is. */
+  stage: z.enum(['reading', 'complete', 'ended']),
+})
+
+export interface UndoDirectory {
+  directory: string
+  replayed: OneReplay
+}
+
+// Its name is none of a part.
+const markerFile = 'undo.state'
+const manifestFile = 'manifest.json'
+const partName = (number: number) => `undo-${String(number).padStart(6, '0')}.json`
+const isOurs = (name: string) => /^(undo-\d+\.json|undo\.state|manifest\.json)(\.new)?$/.test(name)
+
+/**
+ * Opens the directory of an undo. Without `isBegun` no transaction of the replay has begun.
+ * @returns whether the undo is complete. @throws ReplayError `refused` if it holds anything else.
+ */
+export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<boolean> {
+  const { directory, replayed } = undo
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const names = await readdir(directory)
+  const known = names.includes(markerFile) ? await readMarker(directory) : null
+  // The marker is the first file, and may not have got its name.
+  const isElse = known === null && names.some((name) => name !== `${markerFile}.new`)
+  if (isElse) throw refused(directory, 'holds something else')
+  if (known !== null) {
+    const { stage } = known
+    if (!isOf(known, replayed)) throw refused(directory, 'holds the undo of another replay')
+    if (stage === 'ended') throw refused(directory, 'holds the undo of a replay that has ended')
+    if (stage === 'complete') {
+      if (known.replay === replayed.replay) return true
+      // That replay may have ended without --undo, and others may have changed the target since.
+      throw refused(directory, 'holds the undo of an earlier replay', 'go on without --undo to keep it, or ')
+    }
+  }
+  if (isBegun) {
+    throw new ReplayError(
+      'refused',
+      'the replay was begun without --undo; go on without it, or begin anew with --restart',
+    )
+  }
+  for (const name of names.filter(isOurs)) await rm(join(directory, name))
+  await writeStage(undo, 'reading')
+  return false
+}
+
+const isOf = (one: Replayed, another: Replayed) =>
+  one.sha256 === another.sha256 &&
+  one.generation === another.generation &&
+  one.target === another.target &&
+  one.databaseId === another.databaseId
+
+const refused = (directory: string, problem: string, orElse = '') =>
+  new ReplayError('refused', `--undo: ${directory} ${problem}; ${orElse}name another directory`)
+
+async function readMarker(directory: string) {
+  try {
+    return marker.parse(JSON.parse(await readFile(join(directory, markerFile), 'utf8')))
+  } catch (cause) {
+    throw new ReplayError('refused', `--undo: ${join(directory, markerFile)} cannot be read`, { cause })
+  }
+}
+
+const writeStage = ({ directory, replayed }: UndoDirectory, stage: z.infer<typeof marker>['stage']): Promise<void> =>
+  writeWhole(join(directory, markerFile), JSON.stringify({ version: 1, ...replayed, stage }))
+
+export const endUndo = (undo: UndoDirectory): Promise<void> => writeStage(undo, 'ended')
+
+/** Writes the parts of an undo, and at its end the manifest. */
+export function createUndoFiles(undo: UndoDirectory) {
+  const { directory } = undo
+  const parts: { fileName: string; pairs: number; bytes: number; sha256: string }[] = []
+  const statements: StatementCounts = {}
+  const sink: PartSink = async (part) => {
+    const fileName = partName(part.number)
+    const { pairs, bytes } = part
+    parts[part.number - 1] = { fileName, pairs, bytes: bytes.length, sha256: hash('sha256', bytes) }
+    for (const [kind, count] of Object.entries(part.statements) as [keyof StatementCounts, number][]) {
+      statements[kind] = (statements[kind] ?? 0) + count
+    }
+    await writeWhole(join(directory, fileName), bytes)
+  }
+
+  return {
+    sink,
+    async complete(needed: readonly Uniqueness[]): Promise<void> {
+      const forms = { parameterSyntax: 'dollar', numbers: 'plain' }
+      const manifest = localManifest({ packet: 'undo', parts, statements, needed }, forms)
+      await writeWhole(join(directory, manifestFile), manifest)
+      // A crash of the machine must not leave changes at the target, and no names of these files.
+      const handle = await open(directory, 'r')
+      await handle.sync().finally(() => handle.close())
+      await writeStage(undo, 'complete')
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import type { Identity } from '../../../shared/packet/identity.ts'
+import type { Structure } from '../../../shared/packet/kinds/kinds.ts'
+import { identitiesOf, keptEndsOf, typeBetween } from '../../../shared/packet/kinds/kinds.ts'
+import type { IdentifiedNode } from '../../../shared/packet/kinds/statement.ts'
+import { ReplayError } from '../errors.ts'
+import type { Item } from '../order/batches.ts'
+import type { Uniqueness } from '../preflight/constraints.ts'
+import { createNeeds } from '../preflight/needed.ts'
+import type { LoadSettings } from '../source/load-part.ts'
+import type { PacketSource } from '../source/packet-source.ts'
+import { windowsOf } from '../source/windows.ts'
+import { createTextSet, type TextSet } from '../text-set.ts'
+import { endsText, identityBy, identityText } from './identities.ts'
+
+/** What must be known of the whole packet before any of its elements is read at the target. */
+export interface Facts {
+  /** How pairs find nodes, or keep their relationships. The target has a constraint for each. */
+  rules: readonly Uniqueness[]
+  /** The texts of all identities that pairs name, and of all ends of relationships. */
+  named: TextSet
+  /** The property by which pairs tell parallel relationships of a type apart; null if by nothing. */
+  idFields: ReadonlyMap<string, string | null>
+  /** The labels that node upserts add, by the label of the identity. */
+  added: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/** The parts of a packet, one after the other; the next one is read meanwhile. */
+export const eachPart = (source: PacketSource, settings: LoadSettings, signal: AbortSignal) =>
+  windowsOf(source, [...source.parts.keys()], { ...settings, allowOther: false, windowBytes: 1 }, signal)
+
+/** Reads the whole packet. @throws ReplayError `refused` if its statements speak differently of one type. */
+export async function readFacts(source: PacketSource, settings: LoadSettings, signal: AbortSignal): Promise<Facts> {
+  const needs = createNeeds((it) => [...identitiesOf(it), ...keptEndsOf(it)])
+  const named = createTextSet()
+  const idFields = new Map<string, string | null>()
+  const added = new Map<string, Set<string>>()
+  const seen = new WeakSet<object>()
+
+  function addStructure(it: Structure): void {
+    const idField = idFieldOf(it)
+    if (idField !== null) {
+      const [type, key] = idField
+      const known = idFields.get(type)
+      if (known !== undefined && known !== key) {
+        throw new ReplayError(
+          'refused',
+          `pairs find relationships of the type ${type} by different ids: no undo is made`,
+        )
+      }
+      idFields.set(type, key)
+    }
+    if (it.kind !== 'nodeUpsert') return
+    const labels = added.get(it.node.label) ?? new Set()
+    for (const label of it.changes.added) labels.add(label)
+    added.set(it.node.label, labels)
+  }
+
+  for await (const [part] of eachPart(source, settings, signal)) {
+    const items = part?.items ?? []
+    needs.add(items)
+    for (const item of items) {
+      const identities = namedBy(item).map(({ identity }) => identity)
+      for (const identity of [...identities, ...keptBy(item)]) named.add(identityText(identity))
+      const type = typeBetween(item.recognised)
+      const [start, end] = identities
+      if (type !== null && start && end) named.add(endsText({ start, type, end }))
+      if (seen.has(item.recognised)) continue
+      seen.add(item.recognised)
+      addStructure(item.recognised)
+    }
+  }
+  return { rules: needs.all(), named, idFields, added }
+}
+
+/** A node that a pair names. */
+export interface NamedNode {
+  node: IdentifiedNode
+  /** Its id, as it stands in the pair. */
+  value: unknown
+  identity: Identity
+}
+
+/** The nodes that a pair names; of a relationship, the start comes first. */
+export const namedBy = ({ recognised, parameters }: Pick<Item, 'recognised' | 'parameters'>): NamedNode[] =>
+  identitiesOf(recognised).flatMap((node) => {
+    const value = parameters[node.parameter]
+    const values = recognised.kind === 'nodeDelete' && Array.isArray(value) ? value : [value]
+    return values.map((one) => ({ node, value: one, identity: identityBy(node, one) }))
+  })
+
+/** The identities in the keep-lists of a pair. */
+const keptBy = ({ recognised, parameters }: Item): Identity[] =>
+  keptEndsOf(recognised).flatMap((node) => {
+    const ids = parameters[node.parameter]
+    return Array.isArray(ids) ? ids.map((id) => identityBy(node, id)) : []
+  })
+
+/** The type of which a statement speaks, and the property by which it finds relationships; null if it does not matter. */
+function idFieldOf(it: Structure): [type: string, idField: string | null] | null {
+  if (it.kind === 'relationshipUpsert') return [it.ends.type, it.idField]
+  if (it.kind === 'postback' && it.of === 'relationship') return [it.ends.type, it.id?.key ?? null]
+  if (it.kind !== 'cleanup') return null
+  const byId = it.clauses.find((clause) => clause.by === 'relationshipId')
+  return byId === undefined ? null : [it.type.type, byId.field]
+}

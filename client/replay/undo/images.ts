@@ -1,0 +1,107 @@
+import type { Node, Relationship } from 'neo4j-driver'
+import { byCodePoint, isQuotable } from '../../../shared/packet/cypher/identifiers.ts'
+import { type Identity, mergeText } from '../../../shared/packet/identity.ts'
+import type { KeepList } from '../../../shared/packet/kinds/cleanup.ts'
+import { nodeDelete } from '../../../shared/packet/kinds/node-delete.ts'
+import { pairOf, shapeOf } from '../../../shared/packet/pair.ts'
+import { createPairMaker, type Ends, type PropertyField } from '../../../shared/packet/pair-maker.ts'
+import type { PacketWriter } from '../../../shared/packet/parts/packet-writer.ts'
+import { createTextSet } from '../text-set.ts'
+import type { Facts } from './facts.ts'
+import { fieldsOf, nodeUpsertPair, relationshipUpsertPair } from './fields.ts'
+import { describeIdentity, endsText, identityText, irreversible } from './identities.ts'
+import type { TargetReader } from './target-reader.ts'
+
+/** Writes the pairs of an undo, each element once. */
+export function createImages({ named, idFields, added }: Facts, reader: TargetReader, writer: PacketWriter) {
+  const written = createTextSet()
+  const pairs = createPairMaker('dollar')
+  const isNew = (...key: readonly string[]) => written.add(key.join('\u0000'))
+
+  async function fieldsAt(owner: 'node' | 'relationship', it: Node | Relationship, about: string) {
+    const properties = { keys: Object.keys(it.properties), values: Object.values(it.properties) }
+    await reader.complete(owner, it.identity as unknown as bigint, properties)
+    const fields = fieldsOf(properties)
+    if ('problem' in fields) throw irreversible(about, fields.problem)
+    return fields
+  }
+
+  return {
+    isNew,
+
+    /** The node as it is, with its labels: those that the packet adds and it lacks are removed. */
+    async node(node: Node, identity: Identity): Promise<void> {
+      if (!isNew('node', `${node.identity}`)) return
+      const about = `the node ${describeIdentity(identity)}`
+      const fields = await fieldsAt('node', node, about)
+      const unquotable = node.labels.find((label) => !isQuotable(label))
+      if (unquotable !== undefined) throw irreversible(about, `bears a label ${JSON.stringify(unquotable)}`)
+      const labels = new Set(node.labels)
+      const surplus = [...(added.get(identity.label) ?? [])].filter((label) => !labels.has(label))
+      const changes = {
+        protectedKeys: [],
+        added: node.labels.filter((label) => label !== identity.label).sort(byCodePoint),
+        removed: surplus.sort(byCodePoint),
+      }
+      await writer.write(nodeUpsertPair(pairs, identity, fields, changes), about)
+    },
+
+    /** A node that is not there. */
+    async absentNode(identity: Identity): Promise<void> {
+      if (!isNew('absent', identityText(identity))) return
+      const { id } = identity
+      const about = `the node ${describeIdentity(identity)}`
+      const json = numbersAsTheyAre(id)
+      if (json === null) throw irreversible(about, `is not there, and no node delete can name its ${id.wrap}`)
+      await writer.write(
+        pairOf(shapeOf(nodeDelete(identity, { wrap: null, list: false }), 'dollar'), () => `[${json}]`),
+        about,
+      )
+    },
+
+    /** These relationships as they are; `all` between the two ends that may change, of one type. */
+    async relationships(ends: Ends, all: readonly Relationship[]): Promise<void> {
+      const { start, type, end } = ends
+      const about = `the relationship ${describeIdentity(start)} -${type}-> ${describeIdentity(end)}`
+      if (!isQuotable(type)) throw irreversible(about, 'has a type that no statement can name')
+      const idField = idFields.get(type) ?? null
+      if (idField === null && all.length > 1) throw irreversible(about, 'has parallel ones that cannot be told apart')
+      const ids = new Set<string>()
+      for (const relationship of all) {
+        const fields = await fieldsAt('relationship', relationship, about)
+        const id = idField === null ? null : ownId(fields, idField, about)
+        // Without its id it is the only one, and the packet adds none.
+        if (idField !== null && id === null && (named.has(endsText(ends)) || !(await reader.isAlone(relationship)))) {
+          throw irreversible(about, `has no ${idField}, by which the packet tells relationships apart`)
+        }
+        if (id !== null && ids.has(id)) throw irreversible(about, `has a parallel one of equal ${idField}`)
+        if (id !== null) ids.add(id)
+        if (!isNew('relationship', `${relationship.identity}`)) continue
+        await writer.write(relationshipUpsertPair(pairs, ends, fields, id === null ? null : idField), about)
+      }
+    },
+
+    /** Deletes the relationships out of a node that no list keeps. */
+    async cleanup(node: Identity, type: string, lists: readonly KeepList[]): Promise<void> {
+      const about = `the relationships of ${describeIdentity(node)}, -${type}->`
+      await writer.write(pairs.cleanup(node, { type, direction: 'out' }, lists), about)
+    },
+  }
+}
+
+export type Images = ReturnType<typeof createImages>
+
+function ownId(fields: readonly PropertyField[], idField: string, about: string): string | null {
+  const id = fields.find(({ key }) => key === idField)?.value
+  if (id === undefined) return null
+  if (id.wrap === 'toFloat' && id.json.includes('NaN')) throw irreversible(about, `has NaN as ${idField}`)
+  return mergeText(id)
+}
+
+/** The id as JSON that stands for itself, as a list of ids has no expression; null if it cannot. */
+function numbersAsTheyAre({ json, wrap }: Identity['id']): string | null {
+  if (wrap === null) return json
+  if (wrap !== 'toInteger' && wrap !== 'toFloat') return null
+  const text = json.replaceAll('"', '')
+  return /[a-z]{2}/i.test(text) ? null : text
+}

@@ -1,0 +1,69 @@
+import { createPacketWriter, type PacketErrors } from '../../../shared/packet/parts/packet-writer.ts'
+import { maxPairsPerPart, partLimits } from '../../../shared/packet/parts/part-buffer.ts'
+import { ReplayError } from '../errors.ts'
+import type { Connection } from '../run/connection.ts'
+import { describeFailure, isAbort } from '../run/failures.ts'
+import type { LoadSettings } from '../source/load-part.ts'
+import type { PacketSource } from '../source/packet-source.ts'
+import { saveBetween } from './between-ends.ts'
+import { saveDeleted } from './deleted.ts'
+import { createUndoFiles, openUndo, type UndoDirectory } from './directory.ts'
+import { eachPart, type Facts } from './facts.ts'
+import { createImages } from './images.ts'
+import { saveKept } from './keep-lists.ts'
+import { saveNodes } from './nodes.ts'
+import { createTargetReader } from './target-reader.ts'
+
+export interface UndoSettings extends LoadSettings {
+  undo: UndoDirectory
+  facts: Facts
+  /** Whether a transaction of the replay may have begun. */
+  isBegun: boolean
+}
+
+const refused = (problem: string) => new ReplayError('refused', `--undo: ${problem}`)
+
+const undoErrors: PacketErrors = {
+  pairTooLarge: (what, limitBytes) => refused(`${what}: its statement is larger than ${limitBytes} bytes`),
+  tooManyPairs: (limit) => refused(`the undo has more than ${limit} pairs`),
+  notUtf8: () => refused('the target sent a string that is not UTF-8'),
+}
+
+/**
+ * Reads what a packet will touch at the target, all of it before the first transaction, and writes it to a directory as
+ * a packet that brings it back. Keeps the complete undo of the same replay, which was read before that wrote anything.
+ * @throws ReplayError `refused` if anything could not be restored exactly
+ */
+export async function saveUndo(
+  connection: Connection,
+  source: PacketSource,
+  { undo, facts, isBegun, ...settings }: UndoSettings,
+  signal: AbortSignal,
+): Promise<void> {
+  const files = createUndoFiles(undo)
+  const writer = createPacketWriter({
+    ...{ limits: partLimits(maxPairsPerPart), maxPairs: Number.MAX_SAFE_INTEGER, errors: undoErrors },
+    sink: files.sink,
+  })
+  try {
+    if (await openUndo(undo, isBegun)) return
+    const reader = createTargetReader(connection, facts, signal)
+    const images = createImages(facts, reader, writer)
+    for await (const [part] of eachPart(source, settings, signal)) {
+      const items = part?.items ?? []
+      await saveNodes(items, reader, images)
+      await saveKept(await saveBetween(items, reader, images), reader, images)
+      await saveDeleted(items, reader, images)
+    }
+    await writer.end()
+    await files.complete(facts.rules)
+  } catch (error) {
+    await writer.settle()
+    throw asReplayError(error)
+  }
+}
+
+function asReplayError(error: unknown): unknown {
+  if (error instanceof ReplayError || isAbort(error)) return error
+  return new ReplayError('failed', `the undo cannot be made: ${describeFailure(error)}`, { cause: error })
+}

@@ -1,0 +1,91 @@
+import type { Relationship } from 'neo4j-driver'
+import { quote } from '../../../shared/packet/cypher/identifiers.ts'
+import type { Identity } from '../../../shared/packet/identity.ts'
+import { renderValue, typeName } from '../../../shared/packet/values/values.ts'
+import { completeOffsets, offsetsQuery } from '../../../shared/packet/values/zone-offsets.ts'
+import { allRows } from '../preflight/queries.ts'
+import type { Connection } from '../run/connection.ts'
+import type { Facts } from './facts.ts'
+import { equalsNothing } from './fields.ts'
+import { identityText, irreversible } from './identities.ts'
+
+/** A node of the target: its internal id, and what may identify it. All are null where there is none. */
+export interface Seen {
+  node: bigint | null
+  labels: readonly string[] | null
+  /** The values of the reader's keys. */
+  ids: unknown[]
+}
+
+/** What a query asks of a node. */
+export const seen = (variable: string): string =>
+  `{node: id(${variable}), labels: labels(${variable}), ids: [key IN $keys | ${variable}[key]]}`
+
+// For each row, any number of relationships may come back.
+const rowsAtOnce = 500
+
+/** Reads elements of the target before a replay. */
+export function createTargetReader(connection: Connection, { rules, named }: Facts, signal: AbortSignal) {
+  const keys = [...new Set(rules.map(({ property }) => property))]
+
+  return {
+    /**
+     * The rows of the query, for a few of `rows` at once, the next of which are asked for meanwhile; `at` counts from the
+     * first of them all.
+     */
+    async *read<Row extends object>(query: string, rows: readonly object[]): AsyncGenerator<Row & { at: number }> {
+      const ask = (first: number) => {
+        const asked = allRows(connection, query, { rows: rows.slice(first, first + rowsAtOnce), keys }, signal)
+        // It may fail while nobody waits for it yet.
+        asked.catch(() => {})
+        return asked
+      }
+      if (rows.length === 0) return
+      let next = ask(0)
+      for (let first = 0; first < rows.length; first += rowsAtOnce) {
+        const found = await next
+        if (first + rowsAtOnce < rows.length) next = ask(first + rowsAtOnce)
+        for (const row of found) yield { ...(row as Row), at: first + Number(row.at ?? 0) }
+      }
+    },
+
+    /** Completes the values of an element, of which Bolt 3 omits offsets. */
+    complete: (
+      owner: 'node' | 'relationship',
+      id: bigint,
+      properties: { keys: readonly string[]; values: unknown[] },
+    ) =>
+      completeOffsets(properties, async (key) => {
+        const [row] = await allRows(connection, offsetsQuery(owner, key), { id }, signal)
+        return (row?.offsets ?? []) as bigint[]
+      }),
+
+    /** Whether there is no other relationship of its type between its ends. */
+    async isAlone({ type, start, end }: Relationship): Promise<boolean> {
+      const query = `MATCH (a)-[r:${quote(type)}]->(b) WHERE id(a) = $start AND id(b) = $end RETURN count(r) AS count`
+      const [row] = await allRows(connection, query, { start, end }, signal)
+      return row?.count === 1n
+    },
+
+    /** The identity by which an undo finds a node: the one that the packet names, or else any that it could name. */
+    async identify(node: Seen): Promise<Identity> {
+      const labels = node.labels ?? []
+      await this.complete('node', node.node as bigint, { keys, values: node.ids })
+      const element = `the node ${node.node} (${labels.map((label) => `:${label}`).join('')})`
+      const candidates = rules.flatMap(({ label, property }): Identity[] => {
+        const value = node.ids[keys.indexOf(property)] ?? null
+        if (!labels.includes(label) || value === null || equalsNothing(value)) return []
+        const id = renderValue(value)
+        if (id === null) throw irreversible(element, `has a ${typeName(value)} as its "${property}"`)
+        return [{ label, idProperty: property, id }]
+      })
+      const own = candidates.filter((one) => named.has(identityText(one)))
+      if (own.length > 1) throw irreversible(element, 'bears several identities that the packet names')
+      const identity = own[0] ?? candidates[0]
+      if (identity === undefined) throw irreversible(element, 'has no identity that the packet could name')
+      return identity
+    },
+  }
+}
+
+export type TargetReader = ReturnType<typeof createTargetReader>

@@ -1,0 +1,43 @@
+import { type DifferenceKind, differenceKinds, type Finding } from '../../../shared/packet/check/finding.ts'
+import { type StatementKind, statementKinds } from '../../../shared/packet/kinds/statement.ts'
+import type { Place } from '../../../shared/packet/parts/parse-part.ts'
+import type { Uniqueness } from '../preflight/constraints.ts'
+import type { Difference } from './read-back.ts'
+
+/** What a comparison has found. */
+export interface VerifyReport {
+  /** Pairs that were compared, by kind. */
+  pairs: Record<StatementKind, number>
+  /** Pairs that would change something. */
+  differing: number
+  /** Differences, by kind; a pair may have several. */
+  differences: Record<DifferenceKind, number>
+  /** Those that stand first in the packet. */
+  first: (Finding & Place)[]
+  /** The fraction of the pairs that was drawn. */
+  sample: number
+  /** Statements that this service does not write, of which nothing is known. */
+  others: number
+  /** Constraints that the manifest asks for and the target lacks, so that the comparison was slow. */
+  missingConstraints: readonly Uniqueness[]
+  seconds: number
+}
+
+export const createReport = (sample: number): VerifyReport => ({
+  ...{ pairs: zeros(statementKinds), differing: 0, differences: zeros(differenceKinds), first: [] },
+  ...{ sample, others: 0, missingConstraints: [], seconds: 0 },
+})
+
+const zeros = <K extends string>(kinds: readonly K[]) =>
+  Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<K, number>
+
+/** Counts differences, and keeps `mostShown` of those that have a text and stand first. */
+export function addDifferences(report: VerifyReport, found: readonly Difference[], mostShown: number): void {
+  const { differences, first } = report
+  for (const { kind, text, item } of found) {
+    differences[kind]++
+    if (text !== '') first.push({ ...item.place, kind, text })
+  }
+  first.sort((a, b) => a.part - b.part || a.pair - b.pair)
+  first.length = Math.min(first.length, mostShown)
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { access, constants, mkdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Command, Option } from 'commander'
+import type { Context } from './context.ts'
+import { usageError } from './exit.ts'
+import { number, plural } from './format.ts'
+import { type ProgressOptions, wholeNumber } from './options.ts'
+import { type Progress, startProgress } from './progress.ts'
+import type { Rejects } from './rejects.ts'
+import {
+  type Progress as ReplayProgress,
+  type ReplayReport,
+  replay as replayInto,
+  type Target,
+} from './replay/replay.ts'
+import type { Source } from './source/source.ts'
+
+export interface LaneOptions {
+  lanes: number | 'auto'
+  batch: number
+}
+
+/** What a replay takes, wherever its packet comes from. */
+export interface ReplayingOptions extends LaneOptions, ProgressOptions {
+  inOrder?: true
+  createConstraints?: true
+  withoutConstraints?: true
+  state?: string
+  restart?: true
+  allowOther?: true
+  undo?: string
+}
+
+const lanesOf = (text: string) => (text === 'auto' ? text : wholeNumber(1, 64)(text))
+
+export const withLanes = (command: Command): Command =>
+  command
+    .option('--lanes <n>', 'transactions at once, or auto', lanesOf, 'auto')
+    .option('--batch <rows>', 'most rows of one transaction', wholeNumber(1, 10_000), 1_000)
+
+export const withReplaying = (command: Command): Command =>
+  withLanes(command)
+    .option('--in-order', 'keep the order of the packet, in one lane: slow')
+    .option('--create-constraints', 'create the constraints that are missing at the target')
+    .addOption(new Option('--without-constraints', 'do without them, in one lane: slow').conflicts('createConstraints'))
+    .option('--state <file>', 'file that remembers the parts done; one in .packets/ if absent')
+    .option('--restart', 'begin anew, whatever the state file says')
+
+/** Refuses options that contradict each other. @throws Failure (usage) */
+export function requireConsistent({ lanes, inOrder, withoutConstraints }: ReplayingOptions): void {
+  if (withoutConstraints && lanes !== 'auto' && lanes > 1) throw usageError('--without-constraints: needs one lane')
+  if (inOrder && lanes !== 'auto' && lanes > 1) throw usageError('--in-order: needs one lane')
+}
+
+/** Replays a packet and shows the progress. `rejects` receives what the target refuses, and is closed. */
+export async function runReplay(
+  { stderr, signal }: Context,
+  source: Source,
+  target: Target,
+  options: ReplayingOptions,
+  rejects: Rejects | null = null,
+): Promise<ReplayReport> {
+  const { lanes, batch } = options
+  // Named after where the packet is, not what it holds: another generation must be noticed.
+  const stateFile = options.state ?? fileAbout([source.place, target.url, target.database], 'json')
+  const progress = startProgress(stderr, options.progress)
+  const isSet = (name: 'inOrder' | 'createConstraints' | 'withoutConstraints' | 'restart' | 'allowOther') =>
+    options[name] === true
+  try {
+    await requireWritableFile(stateFile)
+    if (options.undo !== undefined) await requireWritable('--undo', options.undo, 'name another directory')
+    return await replayInto(source, target, {
+      ...{ lanes, batchRows: batch, onError: rejects ? 'collect' : 'stop', stateFile, signal },
+      ...{ inOrder: isSet('inOrder'), restart: isSet('restart'), allowOther: isSet('allowOther') },
+      ...{ createConstraints: isSet('createConstraints'), withoutConstraints: isSet('withoutConstraints') },
+      ...(options.undo === undefined ? {} : { undoDirectory: options.undo }),
+      ...(rejects ? { rejected: rejects.add } : {}),
+      onProgress: progressOf(source, progress),
+    })
+  } finally {
+    progress.stop()
+    await rejects?.close()
+  }
+}
+
+/** A file that remembers how far something is. It is named after what that is, by a digest. */
+export function fileAbout(words: unknown, ending: 'json' | 'copy'): string {
+  const name = createHash('sha256').update(JSON.stringify(words)).digest('hex')
+  return join('.packets', `${name.slice(0, 32)}.${ending}`)
+}
+
+/** Tried before anything is done, as it could not be remembered. @throws Failure (usage) */
+async function requireWritableFile(stateFile: string): Promise<void> {
+  const found = await stat(stateFile).catch(() => null)
+  if (found?.isDirectory()) throw usageError(`--state: ${stateFile} is a directory; name a file`)
+  await requireWritable('--state', dirname(stateFile), 'name a file in another directory')
+}
+
+async function requireWritable(option: string, directory: string, hint: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+    .then(() => access(directory, constants.W_OK))
+    .catch(({ code }) => {
+      throw usageError(`${option}: ${directory} cannot be written (${code}); ${hint}`)
+    })
+}
+
+/** Shows pairs where the source says how many there are, else parts. */
+function progressOf({ parts }: Source, progress: Progress) {
+  const pairs = parts.reduce<number | null>(
+    (sum, part) => (sum === null || part.pairs === null ? null : sum + part.pairs),
+    0,
+  )
+  let before = 0
+  return ({ partsDone, rows, transactions }: ReplayProgress) => {
+    // The parts of an earlier run are checked first.
+    if (transactions === 0) before = partsDone
+    const text = textOf({ rows, transactions })
+    if (pairs === null) return progress.update({ done: partsDone, total: parts.length, text })
+    const done = Math.min(pairs, Math.round(rows + (pairs * before) / parts.length))
+    progress.update({ done, total: pairs, text })
+  }
+}
+
+const textOf = ({ rows, transactions }: Pick<ReplayReport, 'rows' | 'transactions'>) =>
+  `${plural(rows, 'row')} in ${plural(transactions, 'transaction')}`
+
+export function replayText(name: string, report: ReplayReport): string {
+  const { rows, seconds, partsDone, partsSkipped } = report
+  const rate = `${seconds.toFixed(1)} s (${number.format(Math.round(rows / seconds))} rows/s)`
+  const before = partsSkipped > 0 ? `, ${plural(partsSkipped, 'part')} of them before` : ''
+  return `${name}: replayed ${plural(partsDone, 'part')}${before}: ${textOf(report)}, ${rate}`
+}

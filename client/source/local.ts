@@ -1,0 +1,82 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { addAbortSignal } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { SourceBroken } from '../../shared/packet/broken.ts'
+import { parsePartName, partNames } from '../../shared/packet/names.ts'
+import type { Input } from '../context.ts'
+import { Failure, usageError } from '../exit.ts'
+import type { PartSource } from '../replay/source/packet-source.ts'
+import { type Manifest, parseManifest } from './manifest.ts'
+import { bareSource, once, partOf, type Source, sourceOf } from './source.ts'
+
+export const manifestFile = 'manifest.json'
+
+/** The file of a part in the directory of its packet. */
+export const fileOfPart = (fileName: string): string => basename(fileName)
+
+/** A file with one part, or a directory with all; null if there is nothing of this name. */
+export async function localSource(path: string): Promise<Source | null> {
+  const found = await stat(path).catch(() => null)
+  if (found === null) return null
+  const place = resolve(path)
+  if (!found.isDirectory()) return bareSource(path, place, [partOf(basename(path), () => contentOf(path))])
+  const manifest = await readManifest(path)
+  return manifest
+    ? sourceOf({ name: path, place }, manifest, (part) => contentOf(join(path, fileOfPart(part.fileName))))
+    : bareSource(path, place, partsIn(path, await readdir(path)))
+}
+
+/** The part that the input holds. */
+export const inputSource = (stdin: Input): Source =>
+  bareSource('standard input', '-', [
+    partOf(
+      '-',
+      once((signal) => buffer(addAbortSignal(signal, stdin))),
+    ),
+  ])
+
+/** The manifest that `get` wrote into a directory. @throws Failure (broken) if it is none */
+export async function readManifest(directory: string): Promise<Manifest | null> {
+  const text = await readFile(join(directory, manifestFile), 'utf8').catch(() => null)
+  if (text === null) return null
+  const manifest = parseManifest(jsonOf(text))
+  if (typeof manifest !== 'string') return manifest
+  throw new Failure('broken', `${join(directory, manifestFile)} is no manifest: ${manifest}`)
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** The file, or the same compressed. @throws SourceBroken */
+async function contentOf(path: string): Promise<Buffer> {
+  for (const file of [path, `${path}.gz`]) {
+    const bytes = await readFile(file).catch((error) => {
+      if (error.code === 'ENOENT') return null
+      throw new SourceBroken(`${file} cannot be read (${error.code})`)
+    })
+    if (bytes !== null) return bytes
+  }
+  throw new SourceBroken('it is missing')
+}
+
+const withoutGz = (name: string) => name.replace(/\.gz$/, '')
+
+/** The part files of a directory without a manifest, in their order. @throws Failure (usage) if there are none */
+function partsIn(directory: string, names: readonly string[]): PartSource[] {
+  const files = [...new Set(names.map(withoutGz))]
+    .filter((name) => parsePartName(name) || name.endsWith('.json'))
+    .sort()
+  if (files.length === 0) throw usageError(`${directory} has neither a manifest.json nor part files (.json, .json.gz)`)
+  // A packet of which one part is there has all of them: a part that is missing fails when it is read.
+  const whole = files.flatMap((name) => {
+    const part = parsePartName(name)
+    return part ? partNames(part.base, part.of) : [name]
+  })
+  return [...new Set(whole)].map((name) => partOf(name, () => contentOf(join(directory, name))))
+}

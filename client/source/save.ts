@@ -1,0 +1,88 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Failure, usageError } from '../exit.ts'
+import { packetText } from '../format.ts'
+import type { Progress } from '../progress.ts'
+import { readPart } from '../replay/source/load-part.ts'
+import { fileOfPart, manifestFile, readManifest } from './local.ts'
+import type { Manifest, ManifestPart } from './manifest.ts'
+import { problemOf, type Source } from './source.ts'
+
+const partsAtOnce = 4
+
+/**
+ * Writes a packet into a directory: its manifest first, so that what is not whole is known to be not whole, then the
+ * parts that are not there yet. @returns how many parts were downloaded, and how many had been there
+ */
+export async function savePacket(source: Source, directory: string, signal: AbortSignal, progress: Progress) {
+  const manifest = source.manifest as Manifest
+  const names = manifest.parts.map(({ fileName }) => fileOfPart(fileName))
+  if (names.includes(manifestFile))
+    throw usageError(`a packet named ${manifestFile} cannot be kept beside its manifest`)
+  const write = writerTo(directory)
+  await mkdir(directory, { recursive: true }).catch(asFailure(directory))
+  const earlier = await readManifest(directory)
+  if (earlier && earlier.packet !== manifest.packet) {
+    throw usageError(`${directory} holds ${earlier.packet}; name another directory with -o`)
+  }
+  await write(manifestFile, JSON.stringify(asWritten(manifest), null, 2))
+  const stale = (earlier?.parts ?? [])
+    .map(({ fileName }) => fileOfPart(fileName))
+    .filter((name) => !names.includes(name))
+  for (const name of stale) await rm(join(directory, name), { force: true })
+
+  const counts = { fetched: 0, kept: 0 }
+  const remaining = manifest.parts.entries()
+  const failed = new AbortController()
+  const stop = AbortSignal.any([signal, failed.signal])
+  async function work() {
+    for (const [index, part] of remaining) {
+      stop.throwIfAborted()
+      const name = names[index] as string
+      if (await isThere(join(directory, name), part)) counts.kept++
+      else {
+        await write(name, await readPart(source, index, stop))
+        counts.fetched++
+      }
+      const done = counts.fetched + counts.kept
+      progress.update({ done, total: names.length, text: packetText(null, done, null) })
+    }
+  }
+  const workers = Array.from({ length: partsAtOnce }, work)
+  await Promise.all(workers).finally(() => failed.abort())
+  return counts
+}
+
+/** Links are secrets, and end soon. Parts are written decompressed. */
+const asWritten = (manifest: Manifest) => ({
+  ...manifest,
+  parts: manifest.parts.map(({ url: _, compression: __, storedBytes: ___, ...part }) => part),
+})
+
+/** Whether a part was downloaded before. Without a digest that cannot be known. */
+async function isThere(path: string, part: ManifestPart): Promise<boolean> {
+  if (part.sha256 === null) return false
+  const bytes = await readFile(path).catch(() => null)
+  return bytes !== null && problemOf(bytes, part) === null
+}
+
+/** Writes files of a directory whole or not at all. */
+function writerTo(directory: string) {
+  return async (name: string, content: string | Buffer) => {
+    const path = join(directory, name)
+    const beside = join(directory, `.${name}.incomplete`)
+    try {
+      await writeFile(beside, content)
+      await rename(beside, path)
+    } catch (error) {
+      await rm(beside, { force: true })
+      asFailure(path)(error)
+    }
+  }
+}
+
+function asFailure(path: string) {
+  return (error: unknown): never => {
+    throw new Failure('usage', `${path} cannot be written (${(error as NodeJS.ErrnoException).code})`)
+  }
+}

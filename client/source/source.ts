@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { SourceBroken } from '../../shared/packet/broken.ts'
+import type { PacketSource, PartSource } from '../replay/source/packet-source.ts'
+import type { Manifest, ManifestPart } from './manifest.ts'
+
+/** A packet that a command works on, from wherever. */
+export interface Source extends PacketSource {
+  /** null: bare part files. */
+  manifest: Manifest | null
+  /** The same for the same word, wherever the client runs; identifies the packet, not what it holds. */
+  place: string
+}
+
+/** What is known of a part before it is read; null is not known. */
+type Expected = Pick<ManifestPart, 'sha256'> & { bytes: number | null; pairs: number | null }
+
+const unknown: Expected = { sha256: null, bytes: null, pairs: null }
+/** A part has at most 60 MiB. */
+export const longestPart = 64 * 1024 * 1024
+const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b
+const gunzipped = promisify(gunzip)
+
+/** A part whose bytes are unpacked, and compared with its length and digest where these are known. */
+export function partOf(name: string, fetch: (signal: AbortSignal) => Promise<Buffer>, expected = unknown): PartSource {
+  return {
+    name,
+    pairs: expected.pairs,
+    sha256: expected.sha256,
+    async read(signal) {
+      const bytes = await unpacked(await fetch(signal))
+      const problem = problemOf(bytes, expected)
+      if (problem !== null) throw new SourceBroken(problem)
+      return bytes
+    },
+  }
+}
+
+async function unpacked(bytes: Buffer): Promise<Buffer> {
+  if (!isGzip(bytes)) return bytes
+  return gunzipped(bytes, { maxOutputLength: longestPart }).catch((error) => {
+    throw new SourceBroken(`it cannot be decompressed (${error.code})`)
+  })
+}
+
+/** Why these are not the bytes expected; null if they may be. */
+export function problemOf(bytes: Buffer, { sha256, bytes: length }: Pick<Expected, 'sha256' | 'bytes'>): string | null {
+  if (length !== null && bytes.length !== length) {
+    return `it has ${bytes.length} bytes, the manifest says ${length}; download it again`
+  }
+  const actual = sha256 === null ? null : hash('sha256', bytes)
+  return actual === sha256 ? null : `sha256 is ${actual}, the manifest says ${sha256}; download it again`
+}
+
+/** A source as its manifest describes it. */
+export function sourceOf(
+  { name, place }: Pick<Source, 'name' | 'place'>,
+  manifest: Manifest,
+  fetch: (part: ManifestPart, signal: AbortSignal) => Promise<Buffer>,
+): Source {
+  const { server, constraints, moreConstraints } = manifest.requires
+  return {
+    ...{ name, place, manifest },
+    sha256: manifest.sha256,
+    generation: manifest.generation,
+    // A list that is cut short does not say what the packet needs.
+    requires: constraints === null || moreConstraints ? null : { server, constraints },
+    parts: manifest.parts.map((part) => partOf(part.fileName, (signal) => fetch(part, signal), part)),
+  }
+}
+
+/** A source without a manifest. */
+export const bareSource = (name: string, place: string, parts: PartSource[]): Source => ({
+  ...{ name, place, parts, manifest: null },
+  ...{ sha256: null, generation: null, requires: null },
+})
+
+/** Fetches once what may be read more than once. */
+export function once(fetch: (signal: AbortSignal) => Promise<Buffer>): (signal: AbortSignal) => Promise<Buffer> {
+  let fetched: Promise<Buffer> | undefined
+  return (signal) => {
+    fetched ??= fetch(signal)
+    return fetched
+  }
+}

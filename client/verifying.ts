@@ -1,0 +1,119 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { DifferenceKind } from '../shared/packet/check/finding.ts'
+import { type Context, warn } from './context.ts'
+import { number, plural } from './format.ts'
+import { type ProgressOptions, wholeNumber } from './options.ts'
+import { startProgress } from './progress.ts'
+import type { Target } from './replay/replay.ts'
+import type { VerifyReport } from './replay/verify/report.ts'
+import type { VerifyOptions } from './replay/verify/verify.ts'
+import type { LaneOptions } from './replaying.ts'
+import type { Source } from './source/source.ts'
+
+export interface ComparisonOptions extends LaneOptions, ProgressOptions {
+  sample?: number
+  maxDifferences?: number
+  allowOther?: true
+}
+
+const [allPairs, usualShown] = [1, 20]
+
+export const withSample = (command: Command): Command =>
+  command
+    .option('--sample <fraction>', 'compare only so many of the pairs, drawn at random: above 0, at most 1', fractionOf)
+    .option('--max-differences <n>', 'how many differences to describe; all are counted', wholeNumber(0, 10_000))
+
+function fractionOf(text: string): number {
+  const value = /^(?:\d+|\d*\.\d+)$/.test(text) ? Number(text) : Number.NaN
+  if (value > 0 && value <= 1) return value
+  throw new InvalidArgumentError('must be a number above 0, at most 1.')
+}
+
+type Compare = (source: Source, target: Target, options: VerifyOptions) => Promise<VerifyReport>
+
+/** Runs a comparison and shows its progress. */
+export async function runComparison(
+  { stderr, signal }: Context,
+  source: Source,
+  target: Target,
+  options: ComparisonOptions,
+  compare: Compare,
+  onDifference?: VerifyOptions['onDifference'],
+): Promise<VerifyReport> {
+  const { lanes, batch, sample = allPairs, maxDifferences = usualShown, allowOther = false } = options
+  const progress = startProgress(stderr, options.progress)
+  try {
+    return await compare(source, target, {
+      ...{ lanes, batchRows: batch, sample, mostShown: maxDifferences },
+      ...{ allowOther, signal, onDifference },
+      onProgress({ partsDone, parts, pairs, differences }) {
+        const text = `${plural(pairs, 'pair')} compared, ${plural(differences, 'difference')}`
+        progress.update({ done: partsDone, total: parts, text })
+      },
+    })
+  } finally {
+    progress.stop()
+  }
+}
+
+/** Kinds of differences, as headings of their counts. */
+export const differenceWords: Record<DifferenceKind, string> = {
+  missingNode: 'missing nodes',
+  duplicateNode: 'nodes that are there more than once',
+  undeletedNode: 'nodes still there',
+  labelDiffers: 'labels',
+  propertyDiffers: 'properties that differ',
+  extraProperty: 'extra properties',
+  missingRelationship: 'missing relationships',
+  staleRelationship: 'nodes with stale relationships',
+  invalidPair: 'pairs that the target refuses',
+}
+
+/** How many pairs were compared. */
+export const comparedIn = ({ pairs }: VerifyReport): number =>
+  Object.values(pairs).reduce((sum, count) => sum + count, 0)
+
+/** What differs: counts by kind, then each of the first differences. */
+export function differenceLines({ differing, differences, first }: VerifyReport): string[] {
+  if (differing === 0) return []
+  const kinds = Object.entries(differences).filter(([, count]) => count > 0)
+  const rest = kinds.reduce((sum, [, count]) => sum + count, 0) - first.length
+  return [
+    ...kinds.map(([kind, count]) => `  ${differenceWords[kind as DifferenceKind]}: ${number.format(count)}`),
+    ...first.map(({ part, pair, text }) => `part ${part}, pair ${pair}: ${text}`),
+    ...(rest > 0 ? [`and ${plural(rest, 'difference')} more`] : []),
+  ]
+}
+
+/** What a comparison found, for people. */
+export function verifyLines(name: string, report: VerifyReport): string[] {
+  return [`${name}: ${foundText(report)}; ${comparedText(report)}`, ...differenceLines(report)]
+}
+
+/** What a comparison found, in a few words. */
+export function foundText(report: VerifyReport): string {
+  const { differing } = report
+  if (differing > 0) return `${plural(differing, 'pair')} ${differing === 1 ? 'differs' : 'differ'}`
+  if (comparedIn(report) === 0) return 'nothing was compared'
+  return isEqual(report) ? 'the target agrees' : 'no difference found'
+}
+
+/** Whether the target agrees with the packet; null where it does as far as was compared, and that was not all. */
+export function isEqual(report: VerifyReport): boolean | null {
+  if (report.differing > 0) return false
+  return report.sample === 1 && report.others === 0 && comparedIn(report) > 0 ? true : null
+}
+
+export function comparedText(report: VerifyReport): string {
+  const pairs = comparedIn(report)
+  const others = report.others > 0 ? `; ${plural(report.others, 'statement')} of others not compared` : ''
+  const sample = report.sample < 1 ? ', a sample,' : ''
+  return `${plural(pairs, 'pair')}${sample} compared in ${report.seconds.toFixed(1)} s (${number.format(Math.round(pairs / report.seconds))} pairs/s)${others}`
+}
+
+/** Says why a comparison was slow. */
+export function warnOfConstraints(context: Context, { missingConstraints }: VerifyReport): void {
+  if (missingConstraints.length === 0) return
+  const shown = missingConstraints.map(({ label, property }) => `:${label}(${property})`).join(', ')
+  warn(context, `warning: the target has no uniqueness constraint on ${shown}, which made this slow`)
+}

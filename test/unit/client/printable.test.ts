@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { printable } from '../../../client/context.ts'
+import { runCli } from '../../support/cli.ts'
+import { startFakeService } from '../../support/fake-service.ts'
+
+/** Sets a terminal's title, and clears its screen. */
+const hostile = 'name\u001b]0;title\u0007\u009b2J\u007f\r'
+const shown = 'name\\u001b]0;title\\u0007\\u009b2J\\u007f\\u000d'
+
+test('control characters of data do not reach a terminal; line feeds and tabs do', () => {
+  expect(printable(`1\t${hostile}\n2`)).toBe(`1\t${shown}\n2`)
+})
+
+test('an error message shows them as escapes', async () => {
+  const { code, stderr } = await runCli(['publish', `no-file${hostile}`])
+  expect([code, stderr.split('\n')[0]]).toEqual([2, `error: no-file${shown} cannot be read (ENOENT)`])
+})
+
+test('JSON shows them as escapes, and means the same', async () => {
+  const body = { fileNames: [hostile], expiresAt: [null], next: null }
+  const service = await startFakeService(() => ({ status: 200, body }))
+  const { stdout } = await runCli(['ls', 'acme', '--json'], service.variables)
+  expect(stdout).not.toMatch(/[^\P{Cc}\n]/u)
+  expect(JSON.parse(stdout).files).toEqual([hostile])
+})
+
+test('ls writes one line for each name, whatever is in it', async () => {
+  const body = { fileNames: ['a\nb', 'c\td'], expiresAt: [null, null], next: null }
+  const service = await startFakeService(() => ({ status: 200, body }))
+  const { stdout } = await runCli(['ls', 'acme'], service.variables)
+  expect(stdout).toBe('a\\u000ab\nc\\u0009d\n')
+})
+
+test('the trace of an unforeseen error shows them as escapes', async () => {
+  // Its message quotes what the service sent.
+  const service = await startFakeService(() => ({ status: 200, body: Buffer.from(hostile) }))
+  const request = { dbUrl: 'bolt://origin', credentials: 'Basic bmVvNGo6cGFzcw==', originIds: ['a'] }
+  const words = ['publish', '-', '--dry-run']
+  const { code, stderr } = await runCli(words, service.variables, JSON.stringify(request))
+  expect([code, stderr]).toEqual([1, expect.stringContaining('"name\\u001b]0;title\\u0007')])
+  expect(stderr).not.toMatch(/[^\P{Cc}\n]/u)
+})
