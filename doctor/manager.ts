@@ -1,6 +1,6 @@
 import { AppError } from '../shared/errors/app-error.ts'
-import { openManagerDatabase } from '../shared/manager/database.ts'
-import { missingConstraints } from '../shared/manager/schema.ts'
+import { openManagerDatabase } from '../shared/models/database.ts'
+import { missingConstraints } from '../shared/models/schema.ts'
 import { type Check, codeOf, fail, ok, warn } from './finding.ts'
 
 const subject = 'manager database'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../shared/errors/app-error.ts'
-import { probeKey } from '../shared/storage/keys.ts'
-import { openMinioStore } from '../shared/storage/minio-store.ts'
-import type { ObjectStore } from '../shared/storage/object-store.ts'
+import { openMinioStore } from '../shared/store/minio-store.ts'
+import type { ObjectStore } from '../shared/store/object-store.ts'
+import { probeKey } from '../shared/store/probe-key.ts'
 import { type Check, codeOf, fail, ok, type Report, warn } from './finding.ts'
 
 const subject = 'object store'

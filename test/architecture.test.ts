@@ -22,15 +22,15 @@ const importsAtRunTime = (file: string) =>
 /** Which folders of shared/ a folder may import from, besides itself. */
 const foundations = ['config', 'errors', 'validation', 'observability', 'lifecycle']
 const sharedRules: Record<string, string[]> = {
-  publish: ['storage', 'origin', 'packet', 'packstream', 'auth', ...foundations],
-  manager: ['storage', 'origin', 'packet', 'auth', ...foundations],
-  search: ['packet', ...foundations],
-  jobs: ['publish', 'storage', 'origin', 'packet', 'auth', ...foundations],
-  storage: ['packet', ...foundations],
+  jobs: ['publish', 'packets', 'store', 'origin', 'packet', ...foundations],
+  publish: ['packets', 'origin', 'packet', 'packstream', ...foundations],
+  models: ['auth', 'origin', 'packet', ...foundations],
+  packets: ['store', 'packet', ...foundations],
+  store: ['packet', ...foundations],
   origin: ['packet', 'packstream', ...foundations],
-  packet: ['packstream', ...foundations],
-  packstream: ['errors'],
   auth: ['packet', ...foundations],
+  packet: ['packstream'],
+  packstream: ['errors'],
   config: ['errors', 'validation'],
   errors: [],
   validation: ['errors'],

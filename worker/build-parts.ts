@@ -2,8 +2,8 @@ import type { JobRecord } from '../shared/jobs/record.ts'
 import { partStored } from '../shared/observability/events.ts'
 import { observeBolt } from '../shared/observability/metrics.ts'
 import type { SealedPart } from '../shared/packet/parts/packet-writer.ts'
+import type { Staging } from '../shared/packets/staging.ts'
 import { type Built, buildPacket, type PacketOrder, type PacketProgress } from '../shared/publish/build-packet.ts'
-import type { Staging } from '../shared/storage/staging.ts'
 import type { WorkerContext } from './context.ts'
 
 export interface Run {

@@ -2,10 +2,10 @@ import { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { commitLost } from '../shared/observability/events.ts'
+import { packetName } from '../shared/packets/keys.ts'
+import { expiringAfter, type Manifest, type ManifestPart } from '../shared/packets/manifest.ts'
 import type { PacketContent } from '../shared/publish/content.ts'
 import { mergeReports } from '../shared/publish/parts/report.ts'
-import { packetName } from '../shared/storage/keys.ts'
-import { expiringAfter, type Manifest, type ManifestPart } from '../shared/storage/manifest.ts'
 import type { WorkerContext } from './context.ts'
 
 interface Commit {

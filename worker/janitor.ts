@@ -6,8 +6,8 @@ import { isFinished } from '../shared/jobs/states.ts'
 import type { Releases } from '../shared/lifecycle/releases.ts'
 import { janitorFailed, jobRestored, packetSkipped, swept } from '../shared/observability/events.ts'
 import { withTrace } from '../shared/observability/trace.ts'
-import { longestLinkSeconds } from '../shared/storage/links.ts'
-import { type SweepRules, type Swept, sweepStorage } from '../shared/storage/sweep.ts'
+import { longestLinkSeconds } from '../shared/packets/links.ts'
+import { type SweepRules, type Swept, sweepStorage } from '../shared/packets/sweep.ts'
 import type { WorkerContext } from './context.ts'
 
 const dayMs = 24 * 3_600_000

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import * as fields from '../../shared/manager/fields.ts'
-import { grnTypeOf } from '../../shared/manager/grn.ts'
-import { propertyImpl } from '../../shared/manager/resources.ts'
+import * as fields from '../../shared/models/fields.ts'
+import { grnTypeOf } from '../../shared/models/grn.ts'
+import { propertyImpl } from '../../shared/models/resources.ts'
 import type { BodyReader } from '../http/endpoint.ts'
 import { zodBody } from '../http/zod-body.ts'
 

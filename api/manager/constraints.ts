@@ -1,8 +1,8 @@
-import { constraint } from '../../shared/manager/constraints.ts'
-import { name } from '../../shared/manager/fields.ts'
-import { grnOf } from '../../shared/manager/grn.ts'
-import { managerVersion } from '../../shared/manager/resources.ts'
-import { byGrn, byName } from '../../shared/manager/selector.ts'
+import { constraint } from '../../shared/models/constraints.ts'
+import { name } from '../../shared/models/fields.ts'
+import { grnOf } from '../../shared/models/grn.ts'
+import { managerVersion } from '../../shared/models/resources.ts'
+import { byGrn, byName } from '../../shared/models/selector.ts'
 import { listEndpoint } from './list-endpoint.ts'
 
 /** Seed, Manager: constraints. They are derived from the flags of property implementations, hence read-only. */

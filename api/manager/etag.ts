@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { ModelRecord } from '../../shared/manager/records.ts'
+import type { ModelRecord } from '../../shared/models/records.ts'
 
 const ofOneRecord = new WeakSet<z.ZodType>()
 

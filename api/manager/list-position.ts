@@ -1,5 +1,5 @@
 import * as errors from '../../shared/errors/catalogue.ts'
-import { managerVersion, type Resource } from '../../shared/manager/resources.ts'
+import { managerVersion, type Resource } from '../../shared/models/resources.ts'
 
 type Position = (string | number)[] | null
 

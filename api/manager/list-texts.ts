@@ -1,7 +1,7 @@
 import * as errors from '../../shared/errors/catalogue.ts'
-import { mostListed, type Page } from '../../shared/manager/pages.ts'
-import type { ModelRecord } from '../../shared/manager/records.ts'
-import type { Resource } from '../../shared/manager/resources.ts'
+import { mostListed, type Page } from '../../shared/models/pages.ts'
+import type { ModelRecord } from '../../shared/models/records.ts'
+import type { Resource } from '../../shared/models/resources.ts'
 import { parsePosition, positionText } from './list-position.ts'
 
 /** Bytes of one answer: 10,000 records without long texts have at most 9 MB. */

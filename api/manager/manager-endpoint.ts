@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Models } from '../../shared/manager/repository.ts'
+import type { Models } from '../../shared/models/repository.ts'
 import type { ApiContext } from '../context.ts'
 import { noOrg } from '../http/access.ts'
 import { chunkedText } from '../http/chunked-text.ts'

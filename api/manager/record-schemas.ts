@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { property, propertyImpl, type Resource } from '../../shared/manager/resources.ts'
+import { property, propertyImpl, type Resource } from '../../shared/models/resources.ts'
 import { single } from './etag.ts'
 
 const flags = ['editable', 'deletable', 'unique', 'indexed', 'required']

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { documentedNodeType, documentedProperty } from '../../shared/manager/fields.ts'
+import { documentedNodeType, documentedProperty } from '../../shared/models/fields.ts'
 import { zodBody } from '../http/zod-body.ts'
 
 const limitBytes = 16 * 1024 * 1024

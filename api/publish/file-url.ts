@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { orgName, storedName } from '../../shared/packet/names.ts'
+import { longestLinkSeconds } from '../../shared/packets/links.ts'
 import { locationFields, publishResponse } from '../../shared/publish/response.ts'
-import { longestLinkSeconds } from '../../shared/storage/links.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { wholeNumber } from '../http/query.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseStrategyName, strategyNames } from '../../shared/search/strategies.ts'
+import { parseStrategyName, strategyNames } from '../../shared/models/search/strategies.ts'
 import { listOf } from '../../shared/validation/bounded.ts'
 import { zodBody } from '../http/zod-body.ts'
 

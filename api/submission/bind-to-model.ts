@@ -1,7 +1,7 @@
 import { type Issue, maxIssues } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
-import type { VersionDocument } from '../../shared/manager/version-document.ts'
+import type { VersionDocument } from '../../shared/models/version-document.ts'
 import { dataTypeOf } from '../../shared/publish/model/data-types.ts'
 import { type BoundModel, createBinding, type ModelledProperty } from '../../shared/publish/request/bound-model.ts'
 import type { PublishRequest } from '../../shared/publish/request/fields.ts'

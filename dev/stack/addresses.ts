@@ -1,3 +1,6 @@
+/** Of each Redis server: every test file may take some of its own. */
+export const redisDatabases = 64
+
 export interface RedisAddress {
   url: string
   /** Pid of the server; null unless this program started it as a native process. */

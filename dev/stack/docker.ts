@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { StartedTestContainer } from 'testcontainers'
-import type { Neo4jAddress, Provider, TargetAddress } from './addresses.ts'
+import { type Neo4jAddress, type Provider, redisDatabases, type TargetAddress } from './addresses.ts'
 import { dockerAnswers } from './docker-engine.ts'
 import { askHttp, askNeo4j, askRedis, untilReady } from './ready.ts'
 import type { Run } from './run.ts'
@@ -85,7 +85,17 @@ export function docker(run: Run): Provider {
         {
           image: 'redis:7-alpine',
           ports: [6379],
-          command: ['redis-server', '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'],
+          command: [
+            'redis-server',
+            '--save',
+            '',
+            '--appendonly',
+            'no',
+            '--maxmemory-policy',
+            'noeviction',
+            '--databases',
+            String(redisDatabases),
+          ],
         },
         (hostPort) => ({ url: `redis://${hostPort}`, pid: null }),
         ({ url }) => askRedis(url),

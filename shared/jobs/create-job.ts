@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import type { Sender } from '../observability/audit.ts'
-import type { Compression } from '../storage/compression.ts'
+import type { Compression } from '../packets/compression.ts'
 import type { Refusal } from './open-runs.ts'
 import type { JobCallback, JobRecord } from './record.ts'
 import { hashOf, progressOf } from './record-hash.ts'

@@ -1,5 +1,5 @@
+import type { Compression } from '../packets/compression.ts'
 import type { PublishRequest } from '../publish/request/fields.ts'
-import type { Compression } from '../storage/compression.ts'
 import type { JobRecord } from './record.ts'
 
 /** A valid publish or multi, as an endpoint hands it over. */

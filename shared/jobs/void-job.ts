@@ -1,8 +1,8 @@
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
-import type { Generations } from '../storage/generations.ts'
-import { packetName } from '../storage/keys.ts'
-import { voided } from '../storage/manifest.ts'
+import type { Generations } from '../packets/generations.ts'
+import { packetName } from '../packets/keys.ts'
+import { voided } from '../packets/manifest.ts'
 import type { JobRecord } from './record.ts'
 
 export type VoidableJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName' | 'latestBefore'>

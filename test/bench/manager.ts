@@ -7,10 +7,10 @@ import neo4j from 'neo4j-driver'
 import { startService } from '../../dev/service.ts'
 import { openRun } from '../../dev/stack/run.ts'
 import { startStack } from '../../dev/stack/stack.ts'
-import type { ModelRecord } from '../../shared/manager/records.ts'
-import { managerVersion, property } from '../../shared/manager/resources.ts'
-import { byGrn } from '../../shared/manager/selector.ts'
-import { createPartStatement, findStatement, type Statement } from '../../shared/manager/statements.ts'
+import type { ModelRecord } from '../../shared/models/records.ts'
+import { managerVersion, property } from '../../shared/models/resources.ts'
+import { byGrn } from '../../shared/models/selector.ts'
+import { createPartStatement, findStatement, type Statement } from '../../shared/models/statements.ts'
 
 /**
  * Measures the overhead of the service over its database: reads and creates properties over HTTP and, alternately, runs

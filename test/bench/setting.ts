@@ -9,8 +9,8 @@ import { startRedis } from '../../dev/stack/native/redis.ts'
 import { startS3 } from '../../dev/stack/native/s3.ts'
 import { openRun, type Run } from '../../dev/stack/run.ts'
 import { readConfig } from '../../shared/config/config.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
-import type { ObjectStore } from '../../shared/storage/object-store.ts'
+import { openMinioStore } from '../../shared/store/minio-store.ts'
+import type { ObjectStore } from '../../shared/store/object-store.ts'
 import { drawGraph, idsOf } from './graph.ts'
 
 /** The environment of all lanes. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import type { ObjectStore, StoredObject } from '../../shared/storage/object-store.ts'
+import type { ObjectStore, StoredObject } from '../../shared/store/object-store.ts'
 
 /** Contract for the metadata of objects, on which plain files and sweeps depend. */
 export function objectStoreEtagContract(name: string, store: ObjectStore): void {

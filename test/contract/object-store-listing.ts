@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ObjectStore } from '../../shared/storage/object-store.ts'
+import type { ObjectStore } from '../../shared/store/object-store.ts'
 import { all, directoryIn, oddNames } from './object-store.ts'
 
 /** Contract for listings, common to all object stores. */

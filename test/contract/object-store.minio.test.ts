@@ -1,6 +1,6 @@
 import { inject } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { openMinioStore } from '../../shared/store/minio-store.ts'
 import { objectStoreContract } from './object-store.ts'
 import { objectStoreEtagContract } from './object-store-etags.ts'
 import { objectStoreListingContract } from './object-store-listing.ts'

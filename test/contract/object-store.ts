@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { parse } from 'content-disposition'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ObjectStore } from '../../shared/storage/object-store.ts'
+import type { ObjectStore } from '../../shared/store/object-store.ts'
 
 /** Opens a store of the implementation under test; omitted settings have valid, fixed defaults. */
 type OpenStore = (settings?: { bucket?: string; secretKey?: string }) => ObjectStore

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import type { IndexPolicy } from '../../shared/search/index-policy.ts'
+import type { IndexPolicy } from '../../shared/models/search/index-policy.ts'
 
 const { neo4j } = inject('stack')
 const { apiUrl, tokens } = inject('service')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { inBatches } from '../../shared/storage/batches.ts'
-import { generationKey, markerKey } from '../../shared/storage/keys.ts'
+import { generationKey, markerKey } from '../../shared/packets/keys.ts'
+import { inBatches } from '../../shared/store/batches.ts'
 import { fileNumbered } from '../support/many-packets.ts'
 import { openTestStorage } from '../support/storage.ts'
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { generationKey } from '../../shared/storage/keys.ts'
-import { type Manifest, removal, voided } from '../../shared/storage/manifest.ts'
-import type { ObjectStore } from '../../shared/storage/object-store.ts'
-import { storageOn } from '../../shared/storage/storage.ts'
+import { generationKey } from '../../shared/packets/keys.ts'
+import { type Manifest, removal, voided } from '../../shared/packets/manifest.ts'
+import { storageOn } from '../../shared/packets/storage.ts'
+import type { ObjectStore } from '../../shared/store/object-store.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { stagePacket } from '../support/stored-packets.ts'
 

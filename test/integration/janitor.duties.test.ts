@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { callbacksDueKey, openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
-import { partKey } from '../../shared/storage/keys.ts'
-import type { ObjectStore } from '../../shared/storage/object-store.ts'
+import { partKey } from '../../shared/packets/keys.ts'
+import type { ObjectStore } from '../../shared/store/object-store.ts'
 import { restoreCallbacks, restoreJobs, startJanitor, sweep } from '../../worker/janitor.ts'
 import { ownWorker } from '../support/own-worker.ts'
 

@@ -8,7 +8,7 @@ import { dutyKey, openJobsKey, recordKey, stalePlainFilesKey, sweptKey } from '.
 import { createSecrets } from '../../shared/jobs/secrets.ts'
 import { type SubmitContext, submitJob } from '../../shared/jobs/submit-job.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
-import { removal } from '../../shared/storage/manifest.ts'
+import { removal } from '../../shared/packets/manifest.ts'
 import { consumeJobs } from '../../worker/consume.ts'
 import { createWorkerContext, type WorkerContext } from '../../worker/context.ts'
 import { restoreJobs, startJanitor, sweep } from '../../worker/janitor.ts'

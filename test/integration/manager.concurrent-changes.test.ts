@@ -2,8 +2,8 @@ import { describe, expect, inject, test, vi } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import { AppError } from '../../shared/errors/app-error.ts'
-import * as resources from '../../shared/manager/resources.ts'
-import { byGrn, byKey, byName, type Selector } from '../../shared/manager/selector.ts'
+import * as resources from '../../shared/models/resources.ts'
+import { byGrn, byKey, byName, type Selector } from '../../shared/models/selector.ts'
 import { openModels, prepareModels } from '../support/open-models.ts'
 
 // A new database compiles each query once, which takes seconds on a busy machine.

@@ -1,8 +1,8 @@
 import { describe, expect, inject, test, vi } from 'vitest'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import type { ModelRecord } from '../../shared/manager/records.ts'
-import * as resources from '../../shared/manager/resources.ts'
-import { byGrn, byKey } from '../../shared/manager/selector.ts'
+import type { ModelRecord } from '../../shared/models/records.ts'
+import * as resources from '../../shared/models/resources.ts'
+import { byGrn, byKey } from '../../shared/models/selector.ts'
 import { fillVersion, type PreparedModels, prepareModels } from '../support/open-models.ts'
 
 // A new database compiles each query once, which takes seconds on a busy machine.

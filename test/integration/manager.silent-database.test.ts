@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, inject, test } from 'vitest'
-import { manager } from '../../shared/manager/resources.ts'
-import { byName } from '../../shared/manager/selector.ts'
+import { manager } from '../../shared/models/resources.ts'
+import { byName } from '../../shared/models/selector.ts'
 import { openModels } from '../support/open-models.ts'
 
 test('a server that accepts connections but never responds is reported within seconds', async () => {

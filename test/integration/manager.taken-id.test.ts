@@ -1,8 +1,8 @@
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { openManagerDatabase } from '../../shared/manager/database.ts'
-import { DuplicateError } from '../../shared/manager/failures.ts'
+import { openManagerDatabase } from '../../shared/models/database.ts'
+import { DuplicateError } from '../../shared/models/failures.ts'
 
 const { neo4j, legacy } = inject('stack') as { neo4j: Neo4jAddress; legacy: Neo4jAddress }
 

@@ -1,9 +1,9 @@
 import { expect, inject, test } from 'vitest'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { managerVersion, nodeType } from '../../shared/manager/resources.ts'
-import { byGrn } from '../../shared/manager/selector.ts'
-import { textOf } from '../../shared/manager/transfer.ts'
-import type { VersionDocument } from '../../shared/manager/version-document.ts'
+import { managerVersion, nodeType } from '../../shared/models/resources.ts'
+import { byGrn } from '../../shared/models/selector.ts'
+import { textOf } from '../../shared/models/transfer.ts'
+import type { VersionDocument } from '../../shared/models/version-document.ts'
 import { prepareModels } from '../support/open-models.ts'
 
 const prepared = prepareModels(inject('stack').legacy as Neo4jAddress)

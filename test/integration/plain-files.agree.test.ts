@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { removal } from '../../shared/storage/manifest.ts'
-import type { ObjectStore } from '../../shared/storage/object-store.ts'
-import { othersFiles, refreshPlainFiles, removePlainFiles } from '../../shared/storage/plain-files.ts'
-import { storageOn } from '../../shared/storage/storage.ts'
+import { removal } from '../../shared/packets/manifest.ts'
+import { othersFiles, refreshPlainFiles, removePlainFiles } from '../../shared/packets/plain-files.ts'
+import { storageOn } from '../../shared/packets/storage.ts'
+import type { ObjectStore } from '../../shared/store/object-store.ts'
 import { openTestStorage } from '../support/storage.ts'
 import { commitPacket, viewOf } from '../support/stored-packets.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
-import { removal } from '../../shared/storage/manifest.ts'
+import { removal } from '../../shared/packets/manifest.ts'
 import { sweep } from '../../worker/janitor.ts'
 import { ownWorker } from '../support/own-worker.ts'
 import { commitPacket, viewOf } from '../support/stored-packets.ts'

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { openMinioStore } from '../../shared/store/minio-store.ts'
 
 /** A server with the given handler as the store, and a client with a timeout of one second. */
 async function storeThat(answer: RequestListener) {

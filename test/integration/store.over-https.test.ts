@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { openMinioStore } from '../../shared/store/minio-store.ts'
 
 const { storage } = readConfig('worker', inject('service').env)
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../fixtures', name), 'utf8')

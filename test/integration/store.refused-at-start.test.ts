@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
+import { openMinioStore } from '../../shared/store/minio-store.ts'
 import { type StoreFaults, startFaultyStore } from '../support/faulty-store.ts'
 
 async function storeWith(faults: StoreFaults) {

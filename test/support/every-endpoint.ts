@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { endpoints } from '../../api/endpoints.ts'
 import type { Endpoint } from '../../api/http/endpoint.ts'
-import { grnTypes } from '../../shared/manager/grn.ts'
+import { grnTypes } from '../../shared/models/grn.ts'
 
 /** Values of path parameters by name. Other parameters get a sample grn or word that matches their schema. */
 export type Names = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { Redis } from 'ioredis'
-import type { ObjectStore } from '../../shared/storage/object-store.ts'
+import type { ObjectStore } from '../../shared/store/object-store.ts'
 
 type ReadKey = (redis: Redis, key: string) => Promise<unknown>
 

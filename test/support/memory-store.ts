@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { byCodePoint } from '../../shared/packet/cypher/identifiers.ts'
-import type { Compare, ListOptions, ObjectStore, StoredObject } from '../../shared/storage/object-store.ts'
+import type { Compare, ListOptions, ObjectStore, StoredObject } from '../../shared/store/object-store.ts'
 
 /** An in-memory object store that counts requests, for tests with too many objects for a real server. */
 export interface MemoryStore extends ObjectStore {

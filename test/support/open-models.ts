@@ -2,10 +2,10 @@ import { afterAll } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { type ManagerDatabase, openManagerDatabase } from '../../shared/manager/database.ts'
-import { createModels } from '../../shared/manager/repository.ts'
-import * as resources from '../../shared/manager/resources.ts'
-import { byGrn, byName } from '../../shared/manager/selector.ts'
+import { type ManagerDatabase, openManagerDatabase } from '../../shared/models/database.ts'
+import { createModels } from '../../shared/models/repository.ts'
+import * as resources from '../../shared/models/resources.ts'
+import { byGrn, byName } from '../../shared/models/selector.ts'
 
 /** The models as one API process opens them; `watch` may wrap the database. */
 export function openModels(

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
+import { redisDatabases } from '../../dev/stack/addresses.ts'
 
 // The shared service uses the first database; integration tests share some of the next.
 const lowest = 7
 
 /**
- * An empty Redis database that no other test uses, one of sixteen; `release` empties it again. Its owner is recorded in
+ * An empty Redis database that no other test uses; `release` empties it again. Its owner is recorded in
  * the first database, as a test may flush its own.
  */
 export async function ownDatabase(url: string): Promise<{ database: number; release(): Promise<void> }> {
   const server = url.replace(/\/\d*$/, '')
   const owners = new Redis(`${server}/0`)
-  for (let database = 15; database >= lowest; database--) {
+  for (let database = redisDatabases - 1; database >= lowest; database--) {
     const owner = `test:owner:${database}`
     if ((await owners.set(owner, randomUUID(), 'NX')) !== 'OK') continue
     const redis = new Redis(`${server}/${database}`)
@@ -23,6 +24,8 @@ export async function ownDatabase(url: string): Promise<{ database: number; rele
       }
       return { database, release }
     }
+    const keys = await redis.keys('*')
+    console.warn(`a test wrote to its Redis database after it had ended: ${keys.slice(0, 5).join(', ')}`)
     await owners.del(owner)
     redis.disconnect()
   }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
 import type { ObserveCall } from '../../shared/observability/timed.ts'
-import { openMinioStore } from '../../shared/storage/minio-store.ts'
-import { type Storage, storageOn } from '../../shared/storage/storage.ts'
+import { type Storage, storageOn } from '../../shared/packets/storage.ts'
+import { openMinioStore } from '../../shared/store/minio-store.ts'
 
 export interface TestStorage extends Storage {
   /** The same bucket as another process sees it, which has nothing cached. */

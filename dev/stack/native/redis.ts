@@ -1,6 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RedisAddress } from '../addresses.ts'
+import { type RedisAddress, redisDatabases } from '../addresses.ts'
 import { freePort } from '../ports.ts'
 import { askRedis, untilReady } from '../ready.ts'
 import type { Run } from '../run.ts'
@@ -26,6 +26,7 @@ export async function startRedis(run: Run): Promise<RedisAddress> {
     args: [
       ...['--bind', '127.0.0.1', '--port', String(port), '--dir', directory],
       ...['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'],
+      ...['--databases', String(redisDatabases)],
     ],
   })
   const url = `redis://127.0.0.1:${port}`

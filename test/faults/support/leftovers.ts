@@ -8,10 +8,10 @@ import {
   parseGenerationKey,
   parseMarkerKey,
   parsePartKey,
-} from '../../../shared/storage/keys.ts'
-import type { StoredObject } from '../../../shared/storage/object-store.ts'
-import { refreshPlainFiles } from '../../../shared/storage/plain-files.ts'
-import type { SweepRules } from '../../../shared/storage/sweep.ts'
+} from '../../../shared/packets/keys.ts'
+import { refreshPlainFiles } from '../../../shared/packets/plain-files.ts'
+import type { SweepRules } from '../../../shared/packets/sweep.ts'
+import type { StoredObject } from '../../../shared/store/object-store.ts'
 import { sweep } from '../../support/sweeps.ts'
 import type { World } from './world.ts'
 

@@ -30,11 +30,11 @@ export const auth: readonly Mutant[] = [
     tests: ['unit/auth/json-web-tokens'],
   },
   {
-    file: 'shared/manager/repository.ts',
+    file: 'shared/models/repository.ts',
     what: 'a token of any org claims the manager from which the index policies of all orgs are made',
     from: 'if (orgs !== undefined && name === sharedManager) throw errors.nameReserved(name)',
     to: '',
-    tests: ['unit/manager/reserved-name'],
+    tests: ['unit/models/reserved-name'],
   },
   {
     file: 'api/manager/list-texts.ts',

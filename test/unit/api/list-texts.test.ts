@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { listText } from '../../../api/manager/list-texts.ts'
-import type { Page } from '../../../shared/manager/pages.ts'
-import type { ModelRecord } from '../../../shared/manager/records.ts'
-import { property } from '../../../shared/manager/resources.ts'
+import type { Page } from '../../../shared/models/pages.ts'
+import type { ModelRecord } from '../../../shared/models/records.ts'
+import { property } from '../../../shared/models/resources.ts'
 
 const mostBytes = 16 * 1024 * 1024
 /** Twice the longest record: the key and `next` come on top of the texts. */

@@ -3,7 +3,7 @@ import type { ApiContext } from '../../../api/context.ts'
 import type { Input } from '../../../api/http/endpoint.ts'
 import { findFiles } from '../../../api/publish/find-files.ts'
 import { listFiles } from '../../../api/publish/list-files.ts'
-import { storageOn } from '../../../shared/storage/storage.ts'
+import { storageOn } from '../../../shared/packets/storage.ts'
 import { openMemoryStore } from '../../support/memory-store.ts'
 import { only } from '../../support/only.ts'
 

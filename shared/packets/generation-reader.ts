@@ -1,0 +1,143 @@
+import { LRUCache } from 'lru-cache'
+import * as errors from '../errors/catalogue.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import { earlierGenerationKey, generationKey, generationsOf, parseGenerationKey } from './keys.ts'
+import { isVisible, type Manifest, parseManifest, UnreadableManifest } from './manifest.ts'
+
+export interface Generation {
+  generation: number
+  manifest: Manifest
+}
+
+/**
+ * What the generations of a packet's name say. The cost does not grow with their number, except of `list`: the latest
+ * comes first in a listing, and a void one names the one below that readers see. Where the
+ * answer stands in a manifest that is unreadable, they throw `UnreadableManifest`.
+ */
+export interface GenerationReader {
+  /** Numbers of a packet's generations, ascending. The number of requests grows with its history. */
+  list(name: string): Promise<number[]>
+  /** Numbers above `below`, descending, and the next lower one if any; so at least the latest. */
+  above(name: string, below: number): Promise<number[]>
+  /** null if the generation was swept. */
+  read(name: string, generation: number): Promise<Manifest | null>
+  /** Keeps the manifest of a generation that this process has created. */
+  remember(name: string, generation: number, manifest: Manifest, bytes: Buffer): void
+  /** Whether there is no higher generation, in one request. Only for one created within a day: no higher one is swept. */
+  isLatest(name: string, generation: number): Promise<boolean>
+  /** The number of the latest generation of any kind (0 if none), and the latest generation that is not void. */
+  latest(name: string): Promise<{ number: number; highest: Generation | null }>
+  /** The generation that readers see while this is the latest; `gone` if it was swept. */
+  seenAt(name: string, generation: number): Promise<Generation | null | 'gone'>
+  /** The latest generation that is not void; it may be a removal, or have expired. */
+  highest(name: string): Promise<Generation | null>
+  /** The packet's generation; null if there is none, or the packet was removed or has expired. */
+  current(name: string): Promise<Generation | null>
+  /** Number of the generation above `above` that a job committed; null if none. */
+  ofJob(name: string, jobId: string, above?: number): Promise<number | null>
+  /** The one of these generations that a job made, of any kind; null if none. */
+  madeBy(name: string, jobId: string, numbers: readonly number[]): Promise<Generation | null>
+}
+
+// Manifests are immutable, so cached ones never become stale.
+export const newManifestCache = () => new LRUCache<string, Manifest>({ maxSize: 32 * 2 ** 20 })
+export type ManifestCache = ReturnType<typeof newManifestCache>
+
+// At most: a manifest in memory took 1.05 to 1.4 times the bytes of its JSON.
+const sizeOf = (json: Buffer) => 2 * json.length
+
+// Few keys are needed: of the latest and of those committed while a job waited and ran, each perhaps with a marker.
+const pageKeys = 20
+
+export function createGenerationReader(store: ObjectStore, cache: ManifestCache): GenerationReader {
+  async function list(name: string): Promise<number[]> {
+    const numbers: number[] = []
+    for await (const { key } of store.list(generationsOf(name))) {
+      const parsed = parseGenerationKey(key)
+      if (parsed?.name === name) numbers.push(parsed.generation)
+    }
+    return numbers.sort((a, b) => a - b)
+  }
+
+  async function above(name: string, below: number): Promise<number[]> {
+    const numbers: number[] = []
+    for await (const { key } of store.list(generationsOf(name), { pageKeys })) {
+      const parsed = parseGenerationKey(key)
+      if (parsed?.name !== name) continue
+      // Keys written by an earlier version are in ascending order.
+      if (parsed.isEarlier) return (await list(name)).toReversed()
+      numbers.push(parsed.generation)
+      if (parsed.generation <= below) break
+    }
+    return numbers
+  }
+
+  async function read(name: string, generation: number): Promise<Manifest | null> {
+    const key = generationKey(name, generation)
+    const known = cache.get(key)
+    if (known) return known
+    for (const storedAs of [key, earlierGenerationKey(name, generation)]) {
+      const bytes = await store.get(storedAs)
+      if (bytes) return keep(key, bytes, storedAs)
+    }
+    return null
+  }
+
+  function keep(key: string, bytes: Buffer, storedAs = key): Manifest {
+    const manifest = parseManifest(storedAs, bytes)
+    cache.set(key, manifest, { size: sizeOf(bytes) })
+    return manifest
+  }
+
+  async function latest(name: string): Promise<{ number: number; highest: Generation | null }> {
+    // A generation that disappears before it is read was superseded and swept: retry.
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const [number = 0] = await above(name, Number.POSITIVE_INFINITY)
+      const highest = await seenAt(name, number)
+      if (highest !== 'gone') return { number, highest }
+    }
+    throw errors.storeAway(new Error(`the generations of a packet are listed but cannot be read`))
+  }
+
+  async function seenAt(name: string, number: number): Promise<Generation | null | 'gone'> {
+    if (number === 0) return null
+    const manifest = await read(name, number)
+    if (manifest === null) return 'gone'
+    if (!manifest.isVoid) return { generation: number, manifest }
+    // Without `over` it was written by an earlier version; there are few.
+    const under = manifest.over ?? (await list(name)).findLast((each) => each < number) ?? 0
+    // A damaged one could name itself, and be followed forever.
+    if (under >= number) throw new UnreadableManifest(`the manifest ${generationKey(name, number)} is over ${under}`)
+    return seenAt(name, under)
+  }
+
+  async function madeBy(name: string, jobId: string, numbers: readonly number[]): Promise<Generation | null> {
+    for (const generation of numbers) {
+      const manifest = await read(name, generation)
+      if (manifest?.jobId === jobId) return { generation, manifest }
+    }
+    return null
+  }
+
+  return {
+    list,
+    above,
+    read,
+    latest,
+    seenAt,
+    madeBy,
+    remember: (name, generation, manifest, bytes) =>
+      void cache.set(generationKey(name, generation), manifest, { size: sizeOf(bytes) }),
+    isLatest: async (name, generation) => (await store.get(generationKey(name, generation + 1))) === null,
+    highest: async (name) => (await latest(name)).highest,
+    async current(name) {
+      const { highest } = await latest(name)
+      return highest !== null && isVisible(highest.manifest) ? highest : null
+    },
+    async ofJob(name, jobId, below = 0) {
+      const numbers = (await above(name, below)).filter((number) => number > below)
+      const own = await madeBy(name, jobId, numbers)
+      return own === null || own.manifest.isVoid ? null : own.generation
+    },
+  }
+}

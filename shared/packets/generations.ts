@@ -1,0 +1,103 @@
+import * as errors from '../errors/catalogue.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import {
+  createGenerationReader,
+  type Generation,
+  type GenerationReader,
+  newManifestCache,
+} from './generation-reader.ts'
+import { generationKey } from './keys.ts'
+import { isVisible, type Manifest, removal } from './manifest.ts'
+import { othersFiles } from './plain-files.ts'
+
+export interface CommitOptions {
+  force: boolean
+  /** Creates the error to throw if the name is taken. */
+  taken: () => Error
+  /**
+   * No generation up to this one belongs to the job: the latest when it was submitted. `Infinity` if the job has only
+   * just begun and commits once; 0 (unknown) makes every commit check all generations.
+   */
+  above?: number
+  /**
+   * The latest generation at a time less than a day ago. If the next number is still free, nothing was committed since,
+   * as sweeps keep each generation for longer; so generations are listed only if it is taken, or the latest one is gone.
+   */
+  latest?: number | undefined
+  /** No manifest is sent after this time (epoch milliseconds): by then the job's own generation may be swept. */
+  until?: number
+}
+
+/**
+ * A packet is a list of generations; the highest is the packet. Creating the next one's manifest is the commit, decided
+ * solely by the store's create-if-absent. Contract 6, How.
+ *
+ * A job may run more than once: after a crash, or concurrently when a worker froze past its lock. Each run writes its
+ * own parts. If another run commits between listing the generations and creating the next, the create finds the number
+ * taken and reads that manifest; if it has the same job, both runs succeed. A run that resumes late finds its job's
+ * generation, also below newer ones (`sweepStorage` documents how long they stay), and commits nothing. So a job never
+ * creates two generations, and a losing run leaves only orphaned parts.
+ *
+ * The cost does not grow with the number of generations: a job checks only those above the latest at its submission.
+ */
+export interface Generations extends GenerationReader {
+  /**
+   * Commits a manifest as the next generation, once per job. @returns its number.
+   * @throws taken() if another packet or others' files have the name and `force` is false; jobVoided if the job has
+   * failed meanwhile; jobInterrupted after `until`.
+   */
+  commit(name: string, manifest: Manifest, options: CommitOptions): Promise<number>
+  /**
+   * Removes the packet, unless a generation above `latest` was committed meanwhile. @returns whether it did; false also
+   * if the store did not answer.
+   */
+  removeAt(name: string, latest: number): Promise<boolean>
+}
+
+export function createGenerations(store: ObjectStore, cache = newManifestCache()): Generations {
+  const reader = createGenerationReader(store, cache)
+  return {
+    ...reader,
+    async commit(name, manifest, { force, taken, above: below = 0, latest, until = Number.POSITIVE_INFINITY }) {
+      for (let known = latest; ; known = undefined) {
+        // Others' files first: plain files of a concurrent run of this job appear only after its generation.
+        const others = force ? [] : await othersFiles(store, reader, name)
+        const isKnown = known !== undefined && others.length === 0
+        const numbers = isKnown ? [known as number] : await reader.above(name, below)
+        const candidates = numbers.filter((number) => number > below)
+        const own = await reader.madeBy(name, manifest.jobId, candidates)
+        if (own !== null) return committed(own)
+        const [latestNumber = 0] = numbers
+        const found = force && !manifest.isVoid ? null : await reader.seenAt(name, latestNumber)
+        // Others have removed it from the store.
+        if (isKnown && found === 'gone') continue
+        const isHeld = found === 'gone' || (found !== null && isVisible(found.manifest))
+        if (!force && (others.length > 0 || isHeld)) throw taken()
+        const next = latestNumber + 1
+        const over = manifest.isVoid && found !== 'gone' ? { over: found?.generation ?? 0 } : {}
+        const made = { ...manifest, ...over }
+        const bytes = Buffer.from(JSON.stringify(made))
+        if (Date.now() > until) throw errors.jobInterrupted()
+        const outcome = await store.create(generationKey(name, next), bytes)
+        if (outcome === 'created') {
+          reader.remember(name, next, made, bytes)
+          return next
+        }
+        // A 412 may come from our own first PUT, whose response was lost: check the author before reporting a conflict.
+        const written = await reader.read(name, next)
+        if (written?.jobId === manifest.jobId) return committed({ generation: next, manifest: written })
+        if (written === null && outcome === 'lost') throw errors.storeAway(new Error('the commit had no answer'))
+      }
+    },
+    async removeAt(name, latest) {
+      const bytes = Buffer.from(JSON.stringify(removal()))
+      return (await store.create(generationKey(name, latest + 1), bytes)) === 'created'
+    },
+  }
+}
+
+/** A job has one generation: that of the run that committed first, or a void one if the job failed. */
+function committed({ generation, manifest }: Generation): number {
+  if (manifest.isVoid) throw errors.jobVoided()
+  return generation
+}

@@ -1,0 +1,124 @@
+/**
+ * The only place that builds and parses object keys. Contract 6 and 8.
+ *
+ * A packet's name is its full key, `<orgName>/<fileName>`: org `a` with file `b/f` is org `a/b` with file `f`. In keys
+ * of hidden objects a dot-name follows the first directory, so that a prefix of a name gives a prefix of keys:
+ *
+ *   a/.generations/b/f/.-9999999998     the manifest of generation 1; the highest is the packet
+ *   a/.generations/b/f/.-9999999998=3   its empty marker: while this generation is the latest, readers see 3 parts;
+ *                                       `=3-1767225600000`: until then (epoch milliseconds)
+ *   a/.parts/b/f/.<job>/<run>/…         immutable parts of one run
+ *   a/.jobs/<job>/request               a job's request, without credentials
+ *   a/.jobs/<job>/model                 the model that a request is bound to, if it is
+ *   a/.jobs/<job>/plan                  how a large job is split into slices
+ *   a/.jobs/<job>/slices/<slice>        the result of a slice
+ *   a/.jobs/<job>/cancelled             marks a cancelled job
+ *   a/b/.org                            marks the org a/b as created
+ *   a/b/f                               the plain-file view
+ *
+ * Stores list keys in ascending order only, so numbers in generation keys count down: a listing begins with the latest.
+ * An earlier version of this service counted up (`.0000000001`); its keys hold the lower generations of their names and
+ * sort last.
+ *
+ * No segment of a name starts with a dot, so hidden keys cannot be confused with names, nor one name's with another's.
+ */
+export const packetName = (orgName: string, fileName: string): string => `${orgName}/${fileName}`
+
+function split(name: string): [top: string, rest: string] {
+  const slash = name.indexOf('/')
+  return slash === -1 ? [name, ''] : [name.slice(0, slash), name.slice(slash + 1)]
+}
+
+const hidden = (directory: string, name: string) => {
+  const [top, rest] = split(name)
+  return `${top}/${directory}/${rest}`
+}
+
+/** Prefix of all generations of names that start with `name`, which may be `<orgName>/` alone. */
+export const generationsBelow = (name: string): string => hidden('.generations', name)
+
+/** Prefix of the generations of exactly one packet. */
+export const generationsOf = (name: string): string => `${hidden('.generations', name)}/.`
+
+const highestGeneration = 9_999_999_999
+const tenDigits = (number: number) => String(number).padStart(10, '0')
+
+export const generationKey = (name: string, generation: number): string =>
+  `${generationsOf(name)}-${tenDigits(highestGeneration - generation)}`
+
+/** The key that an earlier version of this service used. */
+export const earlierGenerationKey = (name: string, generation: number): string =>
+  `${generationsOf(name)}${tenDigits(generation)}`
+
+/** Parses the key of a manifest; null for any other key. */
+export function parseGenerationKey(key: string): { name: string; generation: number; isEarlier: boolean } | null {
+  const [, top, rest, sign, digits] = /^([^/]+)\/\.generations\/(.+)\/\.(-?)(\d{10})$/s.exec(key) ?? []
+  if (digits === undefined) return null
+  const isEarlier = sign === ''
+  const generation = isEarlier ? Number(digits) : highestGeneration - Number(digits)
+  return { name: `${top}/${rest}`, generation, isEarlier }
+}
+
+/** Key of a generation's marker: sorts right after the key of its manifest, before the generation below. */
+export const markerKey = (manifestKey: string, parts: number, expiresAt?: string): string =>
+  `${manifestKey}=${parts}${expiresAt === undefined ? '' : `-${Date.parse(expiresAt)}`}`
+
+interface Marker {
+  manifestKey: string
+  parts: number
+  /** ISO 8601; absent: never. */
+  expiresAt?: string
+}
+
+/** Parses the key of a marker; null for any other key. */
+export function parseMarkerKey(key: string): Marker | null {
+  const [, manifestKey, parts, expiresAt] = /^(.+)=(\d{1,10})(?:-(\d{1,15}))?$/s.exec(key) ?? []
+  if (manifestKey === undefined || parseGenerationKey(manifestKey) === null) return null
+  const expiry = expiresAt === undefined ? {} : { expiresAt: new Date(Number(expiresAt)).toISOString() }
+  return { manifestKey, parts: Number(parts), ...expiry }
+}
+
+/**
+ * `skipTo` for `ObjectStore.list`: from the key of a generation or its marker past all generations of the name. null
+ * for other keys and for those of an earlier version, which higher generations may follow.
+ */
+export function pastGenerations(key: string): string | null {
+  const parsed = parseGenerationKey(parseMarkerKey(key)?.manifestKey ?? key)
+  return parsed === null || parsed.isEarlier ? null : `${generationsOf(parsed.name)}:`
+}
+
+/** Key of a part of one run of a job. `slice` counts from 0, `part` from 1. */
+export function partKey(name: string, jobId: string, run: string, slice: number, part: number): string {
+  const number = (value: number) => String(value).padStart(5, '0')
+  return `${hidden('.parts', name)}/.${jobId}/${run}/${number(slice)}-${number(part)}`
+}
+
+/** Parses the key of a part; null for any other key. An earlier version of this service wrote numbers as `run`. */
+export function parsePartKey(key: string): { name: string; jobId: string; run: string } | null {
+  const [, top, rest, jobId, run] = /^([^/]+)\/\.parts\/(.+)\/\.([^/]+)\/([\w-]+)\/[^/]+$/s.exec(key) ?? []
+  return jobId === undefined || run === undefined ? null : { name: `${top}/${rest}`, jobId, run }
+}
+
+/** Prefixes that the janitor sweeps: the hidden objects of a top-level directory. */
+export const hiddenBelow = (top: string) => ({
+  generations: `${top}.generations/`,
+  parts: `${top}.parts/`,
+  jobs: `${top}.jobs/`,
+})
+
+/** Prefix of what a job keeps while it is unfinished; the mark of a cancelled one stays a while longer. */
+export const jobPrefix = (orgName: string, jobId: string): string => `${split(orgName)[0]}/.jobs/${jobId}/`
+export const requestKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}request`
+export const modelKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}model`
+export const planKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}plan`
+export const cancelledKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}cancelled`
+/** Prefix of the results of a job's slices. */
+export const sliceResults = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}slices/`
+export const sliceResultKey = (orgName: string, jobId: string, slice: number): string =>
+  `${sliceResults(orgName, jobId)}${String(slice).padStart(5, '0')}`
+export const orgKey = (orgName: string): string => `${orgName}/.org`
+/** Id of the job that owns a key below `.jobs/`. */
+export const ownerOf = (key: string): string => /\/\.jobs\/([^/]+)\//.exec(key)?.[1] ?? ''
+
+/** Whether any segment starts with a dot. Such objects are never shown. */
+export const isHidden = (key: string): boolean => /(^|\/)\./.test(key)

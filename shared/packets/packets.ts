@@ -1,0 +1,197 @@
+import { LRUCache } from 'lru-cache'
+import * as errors from '../errors/catalogue.ts'
+import { byCodePoint } from '../packet/cypher/identifiers.ts'
+import { parsePartName, partNames } from '../packet/names.ts'
+import type { ObjectStore } from '../store/object-store.ts'
+import { contentOf } from './compression.ts'
+import type { Generations } from './generations.ts'
+import { generationsBelow, orgKey, packetName, parseGenerationKey, pastGenerations } from './keys.ts'
+import { untilExpiry } from './links.ts'
+import { listNames } from './listing/list-names.ts'
+import type { ListedName } from './listing/merged-names.ts'
+import { filterOf } from './listing/name-filter.ts'
+import { isVisible, type Manifest, type ManifestPart } from './manifest.ts'
+import { othersFiles, plainFilesOf } from './plain-files.ts'
+
+/** A file as clients see it: a part of a packet, or an object that others put into the org's directory. */
+export interface StoredFile {
+  /** Relative to the org. */
+  fileName: string
+  key: string
+  /** Of its content, whether or not it is stored compressed. */
+  bytes: number
+  /** How this service compressed it; absent: not at all. */
+  compression?: 'gzip'
+  /** Whether this service wrote it, so that it is certainly a part. */
+  isPart: boolean
+  /** When its packet expires; absent: never. */
+  expiresAt?: string
+}
+
+/** Readers' view of stored packets: none, the whole old one or the whole new one, never a mix. Contract 6 and 7. */
+export interface Packets {
+  orgExists(orgName: string): Promise<boolean>
+  createOrg(orgName: string): Promise<void>
+  /** @throws noSuchOrg (404) */
+  requireOrg(orgName: string): Promise<void>
+  /** Whether a packet or others' files have this name, and the number of its latest generation, 0 if none. */
+  standingOf(orgName: string, fileName: string): Promise<{ isTaken: boolean; latest: number }>
+  /** The files of a packet by its name, or one file by its own. @throws noSuchFile (404) */
+  require(orgName: string, fileName: string): Promise<StoredFile[]>
+  /** The files of a committed manifest, under the packet's names. */
+  filesOf(fileName: string, manifest: Manifest): StoredFile[]
+  /** The content of a file, decompressed. @throws storeAway (503) if it is gone, damaged or of another length */
+  open(file: StoredFile): Promise<AsyncIterable<Buffer>>
+  /** Download URIs, in the files' order; none is valid for longer than its file. */
+  sign(files: readonly StoredFile[], lifetimeSeconds: number): Promise<string[]>
+  /** Names of an org's files that start with one of `prefixes`, sorted. `['']` lists all. */
+  list(orgName: string, prefixes: readonly string[]): Promise<string[]>
+  /** One page of these names, sorted. */
+  page(orgName: string, prefixes: readonly string[], page: Page): Promise<PageOfNames>
+}
+
+export interface PageOfNames {
+  names: string[]
+  /** When each of them expires, in their order; null: never. */
+  expiresAt: (string | null)[]
+  /** The `after` of the next page, null on the last one. */
+  next: string | null
+}
+
+export interface Page {
+  limit: number
+  /** Start after this name, which need not exist. */
+  after?: string | undefined
+  /** Only names that contain any of these texts; all names if there are none. */
+  holding?: readonly string[]
+  /** The page ends before the names take more bytes. */
+  mostBytes?: number
+  /** Called with the bytes of each name; its error ends the listing, too. */
+  reserve?: (bytes: number) => void
+  /** Called every 20 ms of work; its error ends the listing. */
+  interrupted?: () => void
+}
+
+// The service never removes an org. One whose objects were removed externally is forgotten after ten seconds.
+export const newOrgCache = () => new LRUCache<string, true>({ max: 10_000, ttl: 10_000 })
+export type OrgCache = ReturnType<typeof newOrgCache>
+
+/** @param known orgs that exist. */
+export function createPackets(store: ObjectStore, generations: Generations, known: OrgCache): Packets {
+  // For a name with a long history, lists only the page with its latest generation.
+  const generationsFrom = (name: string) => store.list(generationsBelow(name), { skipTo: pastGenerations })
+
+  function filesOf(fileName: string, { parts, expiresAt }: Manifest): StoredFile[] {
+    return partNames(fileName, parts.length).map((name, index) => {
+      const { key, bytes, compression } = parts[index] as ManifestPart
+      return {
+        ...{ fileName: name, key, bytes, isPart: true },
+        ...(compression === undefined ? {} : { compression }),
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      }
+    })
+  }
+
+  async function packet(orgName: string, fileName: string): Promise<StoredFile[] | null> {
+    const current = await generations.current(packetName(orgName, fileName))
+    return current && filesOf(fileName, current.manifest)
+  }
+
+  async function findOwn(orgName: string, fileName: string): Promise<StoredFile[] | null> {
+    const whole = await packet(orgName, fileName)
+    if (whole) return whole
+    const part = parsePartName(fileName)
+    const parts = part && (await packet(orgName, part.base))
+    if (parts) return parts.filter((file) => file.fileName === fileName)
+    return null
+  }
+
+  /** One of others' files, or a file of a packet committed since the generations were read. */
+  async function findOthers(orgName: string, fileName: string): Promise<StoredFile[] | null> {
+    const base = parsePartName(fileName)?.base ?? fileName
+    const name = packetName(orgName, fileName)
+    const others = await othersFiles(store, generations, packetName(orgName, base))
+    const found = others.find(({ key }) => key === name)
+    return found ? [{ fileName, key: name, bytes: found.bytes, isPart: false }] : findOwn(orgName, fileName)
+  }
+
+  async function orgExists(orgName: string): Promise<boolean> {
+    // Checked first, as most orgs were created here: some stores list a directory by walking through all of it.
+    if (await store.hasAny(orgKey(orgName))) return true
+    if (await store.hasAny(`${orgName}/`)) return true
+    for await (const { key } of generationsFrom(`${orgName}/`)) {
+      // The generations of a packet with the org's name have this prefix too.
+      if (parseGenerationKey(key)?.name.startsWith(`${orgName}/`)) return true
+    }
+    return false
+  }
+
+  async function page(
+    orgName: string,
+    prefixes: readonly string[],
+    { limit, after, holding = [], mostBytes = Number.POSITIVE_INFINITY, reserve, interrupted }: Page,
+  ): Promise<PageOfNames> {
+    const found: ListedName[] = []
+    const wanted = {
+      starts: prefixes.map((prefix) => packetName(orgName, prefix)),
+      after: after === undefined ? '' : packetName(orgName, after),
+      filter: filterOf(orgName, holding),
+      most: limit + 1,
+      interrupted,
+    }
+    let next: string | null = null
+    let bytes = 0
+    for await (const { name, expiresAt } of listNames({ store, generations }, wanted)) {
+      const own = name.slice(orgName.length + 1)
+      const ownBytes = Buffer.byteLength(own)
+      bytes += ownBytes
+      // There is at least one more name.
+      if (found.length === limit || (bytes > mostBytes && found.length > 0)) {
+        next = found.at(-1)?.name ?? null
+        break
+      }
+      reserve?.(ownBytes)
+      found.push({ name: own, expiresAt })
+    }
+    found.sort((a, b) => byCodePoint(a.name, b.name))
+    return { names: found.map(({ name }) => name), expiresAt: found.map(({ expiresAt }) => expiresAt ?? null), next }
+  }
+
+  return {
+    orgExists,
+    filesOf,
+    async createOrg(orgName) {
+      await store.put(orgKey(orgName), Buffer.from('{}'))
+    },
+    async requireOrg(orgName) {
+      if (known.has(orgName)) return
+      if (!(await orgExists(orgName))) throw errors.noSuchOrg(orgName)
+      known.set(orgName, true)
+    },
+    async standingOf(orgName, fileName) {
+      const name = packetName(orgName, fileName)
+      const [{ number, highest }, files] = await Promise.all([generations.latest(name), plainFilesOf(store, name)])
+      const isPacket = highest !== null && isVisible(highest.manifest)
+      // The files may belong to a packet committed since the generations were read.
+      const others = isPacket || files.length === 0 ? [] : await othersFiles(store, generations, name)
+      return { isTaken: isPacket || others.length > 0, latest: number }
+    },
+    async require(orgName, fileName) {
+      const files = (await findOwn(orgName, fileName)) ?? (await findOthers(orgName, fileName))
+      if (files === null || files.length === 0) throw errors.noSuchFile(orgName, fileName)
+      return files
+    },
+    async open({ key, fileName, bytes, compression }) {
+      const stream = await store.stream(key)
+      if (stream === null) throw errors.storeAway(new Error(`an object of the file "${fileName}" is gone`))
+      // Answers announce the length: more would run into the next answer, and less be waited for.
+      return contentOf(stream, bytes, compression)
+    },
+    sign: (files, lifetimeSeconds) =>
+      Promise.all(
+        files.map(({ key, fileName, expiresAt }) => store.sign(key, untilExpiry(expiresAt, lifetimeSeconds), fileName)),
+      ),
+    list: async (orgName, prefixes) => (await page(orgName, prefixes, { limit: Number.POSITIVE_INFINITY })).names,
+    page,
+  }
+}

@@ -1,0 +1,51 @@
+import { inBatches } from '../store/batches.ts'
+import type { Generations } from './generations.ts'
+import { UnreadableManifest } from './manifest.ts'
+
+/** Parts that the generations of one packet refer to. Reads each manifest once, however many runs are checked. */
+export interface References {
+  readonly name: string
+  /**
+   * Keys of the parts of a job's generation; empty if it has none at this moment.
+   * @throws UnreadableManifest for every job if any generation is unreadable: it may refer to the parts of any.
+   */
+  of(jobId: string): Promise<ReadonlySet<string>>
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/** Holds one number per generation in memory. */
+export function createReferences(generations: Generations, name: string): References {
+  const made = new Map<string, number>()
+  let seen = 0
+  let unreadable: UnreadableManifest | null = null
+  // Runs of one job are checked one after the other.
+  let last: { jobId: string; keys: ReadonlySet<string> } | null = null
+
+  /** Adds the generations committed since the last look. */
+  async function lookAgain() {
+    const above = (await generations.above(name, seen)).filter((number) => number > seen)
+    await inBatches(above, async (number) => {
+      const manifest = await generations.read(name, number).catch((error) => {
+        if (error instanceof UnreadableManifest) unreadable = error
+        throw error
+      })
+      if (manifest) made.set(manifest.jobId, number)
+    })
+    seen = Math.max(seen, ...above.slice(0, 1))
+  }
+
+  return {
+    name,
+    async of(jobId) {
+      if (unreadable) throw unreadable
+      if (last?.jobId === jobId) return last.keys
+      if (!made.has(jobId)) await lookAgain()
+      const generation = made.get(jobId)
+      const manifest = generation === undefined ? null : await generations.read(name, generation)
+      if (manifest === null) return none
+      last = { jobId, keys: new Set(manifest.parts.map(({ key }) => key)) }
+      return last.keys
+    },
+  }
+}

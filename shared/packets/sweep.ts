@@ -1,0 +1,221 @@
+import { inBatches } from '../store/batches.ts'
+import type { StoredObject } from '../store/object-store.ts'
+import { probes } from '../store/probe-key.ts'
+import type { Generations } from './generations.ts'
+import { hiddenBelow, ownerOf, parseGenerationKey, parseMarkerKey, parsePartKey } from './keys.ts'
+import { type Manifest, type UnreadableManifest, unlessUnreadable } from './manifest.ts'
+import { createReferences, type References } from './references.ts'
+import type { Storage } from './storage.ts'
+
+/** Minimum age of leftovers, and what must be kept regardless of age. */
+export interface SweepRules {
+  /** Current time by the clocks that wrote the objects, epoch milliseconds. */
+  now: number
+  /** Superseded generations are kept longer than any link to them is valid. */
+  supersededMs: number
+  /** Unreferenced parts are kept longer than a job may take. */
+  orphanedMs: number
+  /** Whether any run of this job may still commit. */
+  isAlive(jobId: string): Promise<boolean>
+  /** Brings a packet's plain files up to date. */
+  refreshPlainFiles(name: string): Promise<void>
+  /** Called once for each packet that is skipped. */
+  unreadable(name: string, error: UnreadableManifest): void
+  signal: AbortSignal
+}
+
+/**
+ * Expired packets are removed so much later. By then they have expired by every clock: a store refuses requests whose
+ * time differs from its own by more than a quarter of this.
+ */
+const expiredMs = 3_600_000
+
+/** Number of removed objects. */
+export interface Swept {
+  /** Expired packets, whose objects follow. */
+  expired: number
+  generations: number
+  parts: number
+  requests: number
+  probes: number
+}
+
+/**
+ * Removes what readers can no longer see: superseded generations (each marker before its manifest, the manifest before
+ * its parts); parts that no generation refers to; what finished jobs kept, such as their requests. Contract 6. An
+ * expired packet gets a removal generation, after which it is superseded.
+ *
+ * A generation of any kind (packet, removal or void) is needed for two things, and is removed once it is needed for
+ * neither. Links: they were signed while it was the packet, or are signed for its job's result until that stops in time
+ * (`linkLifetime`). The job: a late run must find that its job has a generation, or it would create a second one; so
+ * the generation stays while the job is unfinished. A run of a finished job begins no commit, and one that had begun
+ * before and resumes late sends no manifest (`until` of the commit, much shorter than `supersededMs`). The latest
+ * generation of any kind always stays: numbers are never reused, so no two commits can both find one free.
+ *
+ * A worker may be slow, frozen or about to commit: age and `isAlive` protect the parts of a run that may still commit.
+ * A run protected by neither is refused by its job's record before it commits. Which run of an unfinished job is the
+ * latest is irrelevant: Redis, which counts runs, may have been rolled back.
+ *
+ * A packet with an unreadable manifest is skipped: its parts stay, as nobody knows which of them that generation is made
+ * of, and so do its generations from that one on.
+ *
+ * Memory holds the keys of one packet's generations and the parts of one run; only a few requests run concurrently.
+ */
+export async function sweepStorage({ store, generations }: Storage, rules: SweepRules): Promise<Swept> {
+  const swept: Swept = { expired: 0, generations: 0, parts: 0, requests: 0, probes: 0 }
+  const isOld = ({ modifiedAt }: StoredObject) => rules.now - modifiedAt > rules.orphanedMs
+  const isLongSuperseded = (by: StoredObject) => rules.now - by.modifiedAt > rules.supersededMs
+
+  const skipped = new Set<string>()
+  const unlessSkipped = (name: string, sweeping: Promise<void>) =>
+    unlessUnreadable(sweeping, (error) => {
+      if (!skipped.has(name)) rules.unreadable(name, error)
+      skipped.add(name)
+    })
+
+  async function remove(kind: keyof Swept, key: string) {
+    rules.signal.throwIfAborted()
+    await store.remove(key)
+    swept[kind]++
+  }
+
+  async function sweepPacket(name: string, stored: readonly StoredObject[]) {
+    rules.signal.throwIfAborted()
+    const markers = Map.groupBy(stored, ({ key }) => parseMarkerKey(key)?.manifestKey)
+    const removeMarkers = (manifestKey: string) =>
+      inBatches(markers.get(manifestKey) ?? [], ({ key }) => store.remove(key))
+    const ascending = (markers.get(undefined) ?? []).toSorted((a, b) => numberOf(a) - numberOf(b))
+    const present = new Set(ascending.map(({ key }) => key))
+    const latest = ascending.at(-1)
+    // First, as copies are known by the generations that they are of.
+    if (present.size > 1 || !isRemoval(markers.get(latest?.key))) await rules.refreshPlainFiles(name)
+    for (const [index, object] of ascending.entries()) {
+      const above = ascending.slice(index + 1)
+      // Successors only get younger from here on, so nothing further is due.
+      if (above[0] === undefined || !isLongSuperseded(above[0])) break
+      const manifest = await generations.read(name, numberOf(object))
+      if (manifest === null) continue
+      const by = manifest.isVoid ? above[0] : await supersederOf(generations, name, above)
+      if (by === null || !isLongSuperseded(by) || (await rules.isAlive(manifest.jobId))) continue
+      await removeMarkers(object.key)
+      await remove('generations', object.key)
+      await inBatches(manifest.parts, ({ key }) => remove('parts', key))
+    }
+    // Markers that were written late, after the removal of their generation.
+    for (const [manifestKey, [marker]] of markers) {
+      if (manifestKey !== undefined && marker && isOld(marker) && !present.has(manifestKey))
+        await removeMarkers(manifestKey)
+    }
+    if (latest && (await isLongExpired(name, latest, markers.get(latest.key)))) await removeExpired(name, latest)
+  }
+
+  /** From the marker if there is one, so that a sweep need not read the manifest of every packet. */
+  async function isLongExpired(name: string, latest: StoredObject, markers: readonly StoredObject[] = []) {
+    const told = markers.map(({ key }) => parseMarkerKey(key)?.expiresAt)
+    const seen = told.length === 0 ? await generations.seenAt(name, numberOf(latest)) : null
+    const expiresAt = seen === null || seen === 'gone' ? told.find(Boolean) : seen.manifest.expiresAt
+    return expiresAt !== undefined && rules.now - Date.parse(expiresAt) > expiredMs
+  }
+
+  /** A generation that is committed meanwhile takes the number, and stays. */
+  async function removeExpired(name: string, latest: StoredObject) {
+    rules.signal.throwIfAborted()
+    if (!(await generations.removeAt(name, numberOf(latest)))) return
+    swept.expired++
+    await rules.refreshPlainFiles(name)
+  }
+
+  async function sweepRun(objects: readonly StoredObject[], references: References) {
+    rules.signal.throwIfAborted()
+    const { jobId } = parsePartKey((objects[0] as StoredObject).key) as PartOwner
+    if (!objects.every(isOld)) return
+    // Order matters: a job that is no longer alive has committed by now, or never will.
+    if (await rules.isAlive(jobId)) return
+    const referred = await references.of(jobId)
+    await inBatches(
+      objects.filter(({ key }) => !referred.has(key)),
+      ({ key }) => remove('parts', key),
+    )
+  }
+
+  async function sweepParts(prefix: string) {
+    let references: References | null = null
+    for await (const group of grouped(store.list(prefix), runOf)) {
+      const { name } = parsePartKey((group[0] as StoredObject).key) as PartOwner
+      if (references?.name !== name) references = createReferences(generations, name)
+      await unlessSkipped(name, sweepRun(group, references))
+    }
+  }
+
+  for await (const top of topDirectories(store)) {
+    const { generations: manifests, parts, jobs } = hiddenBelow(top)
+    for await (const group of grouped(store.list(manifests), packetOf)) {
+      const name = packetOf((group[0] as StoredObject).key) as string
+      await unlessSkipped(name, sweepPacket(name, group))
+    }
+    await sweepParts(parts)
+    for await (const kept of store.list(jobs)) {
+      if (isOld(kept) && !(await rules.isAlive(ownerOf(kept.key)))) await remove('requests', kept.key)
+    }
+  }
+  for await (const probe of store.list(probes)) if (isOld(probe)) await remove('probes', probe.key)
+  return swept
+}
+
+/**
+ * Whether a generation with these markers says that there is no packet. If it is the only one left, which of the plain
+ * files were copies is no longer known, so there is nothing to refresh. Such generations accumulate.
+ */
+const isRemoval = (markers: readonly StoredObject[] = []): boolean =>
+  markers.some(({ key }) => parseMarkerKey(key)?.parts === 0)
+
+/** The packet that a manifest or a marker belongs to. */
+const packetOf = (key: string): string | undefined => parseGenerationKey(parseMarkerKey(key)?.manifestKey ?? key)?.name
+
+const numberOf = ({ key }: StoredObject): number => parseGenerationKey(key)?.generation as number
+
+/** The first generation of `above`, in ascending order, that is not void: a void one supersedes nothing. */
+async function supersederOf(
+  generations: Generations,
+  name: string,
+  above: readonly StoredObject[],
+): Promise<StoredObject | null> {
+  for (const object of above) {
+    const manifest: Manifest | null = await generations.read(name, numberOf(object))
+    if (manifest && !manifest.isVoid) return object
+  }
+  return null
+}
+
+type PartOwner = NonNullable<ReturnType<typeof parsePartKey>>
+
+const runOf = (key: string): string | undefined => {
+  const owner = parsePartKey(key)
+  return owner ? `${owner.name}\u0000${owner.jobId}\u0000${owner.run}` : undefined
+}
+
+/** Top-level directories of all names, such as `a/`. */
+async function* topDirectories(store: Storage['store']): AsyncGenerator<string> {
+  for await (const found of store.listLevel(''))
+    if ('prefix' in found && !found.prefix.startsWith('.')) yield found.prefix
+}
+
+/** Groups adjacent objects with the same text and drops those without one. Holds one group in memory. */
+async function* grouped(
+  objects: AsyncIterable<StoredObject>,
+  by: (key: string) => string | undefined,
+): AsyncGenerator<StoredObject[]> {
+  let group: StoredObject[] = []
+  let current: string | undefined
+  for await (const object of objects) {
+    const text = by(object.key)
+    if (text === undefined) continue
+    if (text !== current && group.length > 0) {
+      yield group
+      group = []
+    }
+    current = text
+    group.push(object)
+  }
+  if (group.length > 0) yield group
+}
