@@ -8,6 +8,8 @@ export class Shape {
   readonly kinds: readonly Kind[]
   /** Whether it has zoned datetimes without an offset. */
   readonly lacksOffsets: boolean
+  /** Whether elements of it have no property at all. */
+  readonly isEmpty: boolean
   /** What was made last of an element of this shape: whoever makes it looks here first. */
   last: object | null = null
   readonly #indexes: ReadonlyMap<string, number>
@@ -17,6 +19,7 @@ export class Shape {
     this.keys = keys
     this.kinds = kinds
     this.lacksOffsets = kinds.some((of) => elementKind(of) === kind.zonedAtLocal)
+    this.isEmpty = kinds.every((of) => of === kind.absent)
     this.#indexes = new Map(keys.map((key, index) => [key, index]))
     if (this.#indexes.size < keys.length) throw malformed('a map has a key twice')
   }

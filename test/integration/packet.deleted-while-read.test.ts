@@ -84,7 +84,7 @@ test.each([
       rows.push(...found.elements)
     expect(changes()).toBe(1)
     expect(rows.map(({ isOutgoing }) => isOutgoing)).toEqual(Array(40).fill(true))
-    expect(new Set(rows.map(({ farKeys }) => farKeys.properties.value('id'))).size).toBe(40)
+    expect(new Set(rows.map(({ far }) => far.properties.value('id'))).size).toBe(40)
     await close()
   }
 })

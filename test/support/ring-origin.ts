@@ -55,11 +55,11 @@ export function ringOrigin(count: number, steps: readonly number[]): Origin {
         addRow(rows, 7, () => {
           pack.id(relationship)
           pack.id(near)
-          pack.byte(isOutgoing ? 0xc3 : 0xc2)
           pack.id(far)
           pack.labels()
           pack.properties(['id', idOf(far)])
           pack.properties(['grn', `r${relationship}`], ['at', '1'])
+          pack.id(isOutgoing ? near : far)
         })
       }
     }

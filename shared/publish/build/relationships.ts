@@ -78,7 +78,7 @@ function selectPublishable(
     if (context.observer) observe(context, relationship, near === undefined)
     if (!cleanup.keepRead(relationship)) skip(context, relationship)
     else if (plan.publishesRelationships) {
-      const far = near ? identify(context, row.far, row.farKeys, place.identity) : null
+      const far = near ? identify(context, row.far.node, row.far, place.identity) : null
       if (near && far && hasOwnId(context, relationship)) {
         seen.see(place.position, far)
         publishable.push({ relationship, near, far })
@@ -95,11 +95,11 @@ function selectPublishable(
  */
 function placeOfFarEnd(
   { plan, targets, cleanup: { positions } }: WriteContext,
-  { far, farKeys }: RelationshipRow,
+  { far }: RelationshipRow,
 ): { position: number; identity?: ReturnType<typeof identityOf> } {
-  const position = targets.positionOf(far)
+  const position = targets.positionOf(far.node)
   if (position !== -1 || positions === null) return { position }
-  const identity = identityOf(plan.identity, farKeys)
+  const identity = identityOf(plan.identity, far)
   return { position: 'problem' in identity ? -1 : positions.of(identity), identity }
 }
 
@@ -115,11 +115,11 @@ function publish(
       skip(context, relationship)
       continue
     }
-    if (context.observer && context.targets.positionOf(row.far) === -1) context.observer.farEnd(row.far)
+    if (context.observer && context.targets.positionOf(row.far.node) === -1) context.observer.farEnd(row.far.node)
     context.cleanup.keepPublished(relationship, near, far)
     const [start, end] = row.isOutgoing ? [near, far] : [far, near]
     // To `MERGE`, a recreated node is the same node.
-    const farNode = farPosition === null ? row.far : (chunk.nodes[farPosition - chunk.start] ?? row.far)
+    const farNode = farPosition === null ? row.far.node : (chunk.nodes[farPosition - chunk.start] ?? row.far.node)
     const nodes = row.isOutgoing ? ([row.node, farNode] as const) : ([farNode, row.node] as const)
     batch.add(row.relationship, nodes, { start, type: type.type, end }, row.properties)
   }
@@ -133,9 +133,9 @@ function observe(context: WriteContext, { row, type }: ReadRelationship, isNearS
     if ('problem' in id) observeRelationship(context, row.relationship, type.type, row.properties, id.problem)
   }
   if (!isNearSkipped || !plan.publishesRelationships) return
-  const far = identityOf(plan.identity, row.farKeys)
-  if ('problem' in far) observeNode(context, row.far, row.farKeys, far.problem)
-  else uniqueness.add(far, row.farKeys.properties)
+  const far = identityOf(plan.identity, row.far)
+  if ('problem' in far) observeNode(context, row.far.node, row.far, far.problem)
+  else uniqueness.add(far, row.far.properties)
 }
 
 /** Skips a relationship, and the cleanups at its ends, which would delete it. */

@@ -3,6 +3,7 @@ import { asStored } from '../../packet/cypher/as-stored.ts'
 import { quote } from '../../packet/cypher/identifiers.ts'
 import type { NodeKeys } from '../request/identity.ts'
 import type { Plan } from '../request/plan.ts'
+import { withoutDeleted } from './deleted.ts'
 import { byId, eachNode, type InternalId, readInternalId } from './internal-ids.ts'
 import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
 import { completeZones } from './zone-offsets.ts'
@@ -66,7 +67,8 @@ async function nodesOf(
   if (found === null) return null
   for (const row of found.elements.filter(({ properties }) => properties.shape.lacksOffsets))
     await completeZones(origin, 'node', row.node, row, found.source, shapes.nodes)
-  return { elements: found.elements.sort((a, b) => byId(a.node, b.node)), release: () => rows.release() }
+  const elements = await withoutDeleted(origin, found.elements, (row) => [row])
+  return { elements: elements.sort((a, b) => byId(a.node, b.node)), release: () => rows.release() }
 }
 
 /** The expression that returns, as a map, the properties by which a node is identified. */

@@ -1,8 +1,8 @@
 import { type Properties, readProperties } from '../../origin/properties.ts'
 import type { RelationshipType } from '../../packet/kinds/cleanup.ts'
-import type { NodeKeys } from '../request/identity.ts'
+import { withoutDeleted } from './deleted.ts'
 import { type InternalId, readInternalId } from './internal-ids.ts'
-import { keysOf } from './nodes.ts'
+import { keysOf, type NodeRow } from './nodes.ts'
 import { elementsOf, type Found, type Reading, readRows, rowsAtOnce } from './reading.ts'
 import { completeZones } from './zone-offsets.ts'
 
@@ -11,8 +11,7 @@ export interface RelationshipRow {
   node: InternalId
   relationship: InternalId
   isOutgoing: boolean
-  far: InternalId
-  farKeys: NodeKeys
+  far: NodeRow
   properties: Properties
 }
 
@@ -61,29 +60,36 @@ export async function readRelationshipRows(
   { match, parameters, isOne = false }: { match: string; parameters: Record<string, unknown>; isOne?: boolean },
 ): Promise<Found<RelationshipRow> | null> {
   const { origin, plan, shapes, labels } = reading
-  const isOutgoing = { out: 'true', in: 'false', both: 'startNode(r) = n' }[type.direction]
+  const { direction } = type
   const far = `id(m), labels(m), ${keysOf('m', plan.identity.columns)}`
-  const query = `${match} RETURN id(r), id(n), ${isOutgoing}, ${far}, properties(r)`
+  const query = `${match} RETURN id(r), id(n), ${far}, properties(r), id(startNode(r))`
   const rows = await readRows(reading, { query, parameters, kind: kindOf(type), isOne })
   if (rows === null) return null
   const found = elementsOf(reading, rows, kindOf(type), (row, source): RelationshipRow | null => {
     const relationship = readInternalId(row)
     const node = readInternalId(row)
-    // Of a relationship that was deleted meanwhile the start is unknown.
+    // It was deleted before its row was read.
     if (row.isNull()) return null
-    return {
-      ...{ relationship, node, isOutgoing: row.boolean(), far: readInternalId(row) },
-      farKeys: { labels: labels.farEnds.read(row), properties: readProperties(row, shapes.farEnds, source) },
-      properties: readProperties(row, shapes.relationships, source),
+    const far = {
+      node: readInternalId(row),
+      labels: labels.farEnds.read(row),
+      properties: readProperties(row, shapes.farEnds, source),
     }
+    const properties = readProperties(row, shapes.relationships, source)
+    // Read last: of a relationship that was deleted while its row was read, the start is another node.
+    const start = row.isNull() ? null : readInternalId(row)
+    const isOutgoing = start === node && direction !== 'in'
+    const isIncoming = start === far.node && direction !== 'out'
+    return isOutgoing || isIncoming ? { relationship, node, isOutgoing, far, properties } : null
   })
   if (found === null) return null
-  const { elements, source } = found
+  const { source } = found
+  const elements = await withoutDeleted(origin, found.elements, ({ far }) => [far])
   for (const row of elements) {
     if (row.properties.shape.lacksOffsets)
       await completeZones(origin, 'relationship', row.relationship, row, source, shapes.relationships)
-    if (row.farKeys.properties.shape.lacksOffsets)
-      await completeZones(origin, 'node', row.far, row.farKeys, source, shapes.farEnds)
+    if (row.far.properties.shape.lacksOffsets)
+      await completeZones(origin, 'node', row.far.node, row.far, source, shapes.farEnds)
   }
   return { elements, release: () => rows.release() }
 }

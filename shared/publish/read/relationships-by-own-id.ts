@@ -2,6 +2,7 @@ import * as errors from '../../errors/catalogue.ts'
 import { type Properties, readProperties, type Source, sourceOf } from '../../origin/properties.ts'
 import { isQuotable, quote } from '../../packet/cypher/identifiers.ts'
 import { Cursor } from '../../packstream/cursor.ts'
+import { withoutDeleted } from './deleted.ts'
 import { eachRelationship, type InternalId, readInternalId } from './internal-ids.ts'
 import { keysOf, type NodeRow } from './nodes.ts'
 import { elementsOf, type Found, type Learned, type Reading, readRows, rowsAtOnce } from './reading.ts'
@@ -35,7 +36,7 @@ export async function* findRelationships(
 ): AsyncGenerator<FoundRelationship> {
   const { origin, schema, plan, shapes } = reading
   const node = (variable: string) => `id(${variable}), labels(${variable}), ${keysOf(variable, plan.identity.columns)}`
-  const columns = `id(r), type(r), r{.${quote(field)}}, ${node('a')}, ${node('b')}`
+  const columns = `id(r), type(r), r{.${quote(field)}}, ${node('a')}, ${node('b')}, ${isWhole('a')}`
   const indexed = await schema.indexedBy(field)
   const types = await schema.types()
   if (indexed && !origin.legacy)
@@ -56,6 +57,8 @@ export async function* findRelationships(
         start: readNode(reading, cursor, source),
         end: readNode(reading, cursor, source),
       }
+      const [whole] = cursor.boolean() ? await withoutDeleted(origin, [found], ({ start, end }) => [start, end]) : []
+      if (whole === undefined) continue
       await completeZones(origin, 'relationship', found.relationship, found, source, shapes.relationships)
       for (const end of [found.start, found.end])
         await completeZones(origin, 'node', end.node, end, source, shapes.farEnds)
@@ -75,6 +78,9 @@ function readNode({ labels, shapes }: Learned, cursor: Cursor, source: Source): 
 }
 const kind = 'relationships by internal id'
 
+/** Returned last: of a relationship that was deleted while its row was read, the start is another node. */
+const isWhole = (start: string) => `coalesce(startNode(r) = ${start}, false)`
+
 /** How many relationships may be read by their internal ids at once, given their known size. */
 export const foundAtOnce = (reading: Reading): number => Math.min(reading.sizes.group, rowsAtOnce(reading, kind))
 
@@ -87,13 +93,13 @@ export async function readWhole(
   ids: readonly InternalId[],
 ): Promise<Found<{ relationship: InternalId; properties: Properties }> | null> {
   const { origin, shapes } = reading
-  const query = `${eachRelationship} RETURN id(r), properties(r)`
+  const query = `${eachRelationship} RETURN id(r), properties(r), ${isWhole('s')}`
   const size = { count: ids.length, isOne: ids.length === 1 }
   const rows = await readRows(reading, { query, parameters: { ids }, kind, ...size })
   if (rows === null) return null
   const found = elementsOf(reading, rows, kind, (row, source) => {
-    const relationship = readInternalId(row)
-    return { relationship, properties: readProperties(row, shapes.relationships, source) }
+    const one = { relationship: readInternalId(row), properties: readProperties(row, shapes.relationships, source) }
+    return row.boolean() ? one : null
   })
   if (found === null) return null
   const { elements, source } = found

@@ -44,9 +44,9 @@ function open(cleanup: Cleanup, start: number, end: number) {
 
 /** A relationship read from the node at a position, to the targeted node at another. */
 function read(position: number, farPosition: number | null, type: string, isOutgoing = true, grn: unknown = null) {
-  const [far, farKeys] = [node(farPosition ?? count), { labels: [], properties: propertiesOf({}) }]
+  const far = { node: node(farPosition ?? count), labels: [], properties: propertiesOf({}) }
   const properties = propertiesOf({ grn })
-  const row = { node: node(position), relationship: 1, isOutgoing, far, farKeys, properties }
+  const row = { node: node(position), relationship: 1, isOutgoing, far, properties }
   return { row, type: both(type), position, farPosition }
 }
 

@@ -50,7 +50,7 @@ const end = (node: number) => ({
 test('parallel relationships with one own id collapse, although others separate them when they are found', async () => {
   const own = ['x', 'y', 'x']
   const { context, written } = openContext((_, { ids }) =>
-    (ids as number[]).map((id) => [BigInt(id), { own: own[id], at: BigInt(id) }]),
+    (ids as number[]).map((id) => [BigInt(id), { own: own[id], at: BigInt(id) }, true]),
   )
   const rows = own.map((id, relationship) => ({
     ...{ relationship, type: 'KNOWS', ownId: JSON.stringify(id), name: id },
@@ -65,7 +65,7 @@ test('parallel relationships with one own id collapse, although others separate 
 
 test('a found relationship whose own id has become null meanwhile is left out', async () => {
   const node = (id: number) => [BigInt(id), ['Person'], { id: `p${id}` }]
-  const rows = [null, 'y'].map((own, id) => [BigInt(id), 'KNOWS', { own }, ...node(1), ...node(2)])
+  const rows = [null, 'y'].map((own, id) => [BigInt(id), 'KNOWS', { own }, ...node(1), ...node(2), true])
   const { context } = openContext((query) => (query.includes('type(r)') ? rows : []))
   const found = await findByRelationshipIds(context)
   expect(found).toMatchObject({ rows: [{ relationship: 1, name: 'y' }], missing: ['x'], skipped: 0 })
