@@ -39,9 +39,9 @@ const sharedRules: Record<string, string[]> = {
 }
 
 /** The stages of a publish, in execution order. */
-const stages = ['request', 'model', 'read', 'pairs', 'parts', 'build']
+const stages = ['request', 'model', 'read', 'pairs', 'report', 'build']
 /** The stages of a packet that needs no origin. */
-const stagesOfDirect = ['request', 'pairs', 'parts']
+const stagesOfDirect = ['request', 'pairs']
 const stageOf = (file: string) => /^shared\/publish\/([^/]+)\//.exec(file)?.[1] ?? ''
 
 describe('imports are unidirectional', () => {

@@ -5,7 +5,7 @@ import { commitLost } from '../shared/observability/events.ts'
 import { packetName } from '../shared/packets/keys.ts'
 import { expiringAfter, type Manifest, type ManifestPart } from '../shared/packets/manifest.ts'
 import type { PacketContent } from '../shared/publish/content.ts'
-import { mergeReports } from '../shared/publish/parts/report.ts'
+import { mergeReports } from '../shared/publish/report/report.ts'
 import type { WorkerContext } from './context.ts'
 
 interface Commit {

@@ -7,7 +7,7 @@ import { voidJob } from '../shared/jobs/void-job.ts'
 import { audit, namesOf } from '../shared/observability/audit.ts'
 import { jobFinished } from '../shared/observability/events.ts'
 import { packetName } from '../shared/packets/keys.ts'
-import { digestOf } from '../shared/publish/manifest.ts'
+import { digestOf } from '../shared/publish/manifest-view.ts'
 import { latestLately, totals } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
 

@@ -6,10 +6,10 @@ import { multiSteps } from '../../shared/publish/request/multi.ts'
 import { orgInBody } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { trueOrFalse, wholeNumber } from '../http/query.ts'
-import { dryRun, isDryRun, publishOrDryRun } from '../submission/dry-run-body.ts'
 import { multiExample } from '../submission/examples.ts'
 import { publish } from '../submission/publish.ts'
 import { submittedAnswers } from '../submission/stored-answers.ts'
+import { dryRun, isDryRun, publishOrDryRun } from '../unstored/dry-run-body.ts'
 
 const batchSize = wholeNumber(1, maxPairsPerPart).optional()
 

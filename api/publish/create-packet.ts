@@ -4,10 +4,10 @@ import { publishRequest } from '../../shared/publish/request/fields.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import { orgInBody } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
-import { dryRun, isDryRun, publishOrDryRun } from '../submission/dry-run-body.ts'
 import { publishExample } from '../submission/examples.ts'
 import { publish } from '../submission/publish.ts'
 import { submittedAnswers } from '../submission/stored-answers.ts'
+import { dryRun, isDryRun, publishOrDryRun } from '../unstored/dry-run-body.ts'
 
 /** Seed, Publish #3; contract 7.3. */
 export const createPacket = defineEndpoint({

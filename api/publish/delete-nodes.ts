@@ -6,8 +6,8 @@ import { writeNodeDelete } from '../../shared/publish/direct/packet.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { nodeDeleteExample } from '../submission/examples.ts'
-import { returnParts } from '../submission/return-packet.ts'
 import { storeDirectly } from '../submission/store-directly.ts'
+import { returnParts } from '../unstored/return-packet.ts'
 
 /** Seed, Publish #9; contract 7.9. */
 export const deleteNodes = defineEndpoint({

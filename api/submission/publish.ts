@@ -5,9 +5,9 @@ import { publishResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
 import { preferenceApplied } from '../http/prefer.ts'
-import { answerDryRun } from './dry-run.ts'
+import { answerDryRun } from '../unstored/dry-run.ts'
+import { returnPacket } from '../unstored/return-packet.ts'
 import { jobAnswer } from './job-answer.ts'
-import { returnPacket } from './return-packet.ts'
 import { type Caller, submit } from './submit.ts'
 
 /** Shared by #3 and #4: tries the packet, builds and returns it here, or submits a job and waits for it. Contract 7.3. */

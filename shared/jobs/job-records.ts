@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import type { JobReport } from '../publish/parts/report.ts'
+import type { JobReport } from '../publish/report/report.ts'
 import { type Creation, createJob, type EarlierJob, findEarlierJob, type NewJob } from './create-job.ts'
 import { isAfter, type ListPosition } from './list-position.ts'
 import { createOpenRuns, type OpenRuns } from './open-runs.ts'

@@ -1,6 +1,6 @@
 import type { Sender } from '../observability/audit.ts'
 import type { Compression } from '../packets/compression.ts'
-import type { JobReport } from '../publish/parts/report.ts'
+import type { JobReport } from '../publish/report/report.ts'
 import type { JobState } from './states.ts'
 
 export interface JobProgress {

@@ -1,7 +1,7 @@
 import type { ParameterSyntax } from '../packet/cypher/parameters.ts'
 import type { NodeKey } from '../packet/kinds/statement.ts'
 import type { Numbers } from '../packet/values/values.ts'
-import { createReport, identitiesOfPacket, type JobReport, mergeReports } from './parts/report.ts'
+import { createReport, identitiesOfPacket, type JobReport, mergeReports } from './report/report.ts'
 import type { PublishRequest } from './request/fields.ts'
 
 type OrMixed<Value> = Value | 'mixed'

@@ -1,9 +1,9 @@
 import { emptyPart, partLimits } from '../packet/parts/part-buffer.ts'
 import { shown } from '../validation/issues.ts'
 import type { createTally } from './dry-run-tally.ts'
-import { requiresOf } from './manifest.ts'
-import { firstOf } from './parts/first-of.ts'
-import { identitiesOfPacket, type JobReport, type Report } from './parts/report.ts'
+import { requiresOf } from './manifest-view.ts'
+import { firstOf } from './report/first-of.ts'
+import { identitiesOfPacket, type JobReport, type Report } from './report/report.ts'
 
 /** What ended a dry run before it was complete: the setting that says so. */
 export type DryRunLimit = 'DRY_RUN_SECONDS' | 'RETURN_ONLY_MAX_PAIRS'

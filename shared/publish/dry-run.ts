@@ -6,7 +6,7 @@ import { createObservations, distinctTreatments, type Observation } from './buil
 import { buildPacket, type PacketOrder } from './build-packet.ts'
 import { type DryRunLimit, dryRunReport } from './dry-run-report.ts'
 import { createTally, TooMuchUnpublishable } from './dry-run-tally.ts'
-import { createReport } from './parts/report.ts'
+import { createReport } from './report/report.ts'
 import type { BoundModel } from './request/bound-model.ts'
 import type { PublishRequest } from './request/fields.ts'
 

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import type { PacketManifest } from '../../shared/publish/manifest.ts'
+import type { PacketManifest } from '../../shared/publish/manifest-view.ts'
 import { prepare } from '../support/e2e.ts'
 import { manifestPath, sha256Of } from '../support/manifest-of.ts'
 import { sendRaw } from '../support/raw-http.ts'

@@ -5,7 +5,7 @@ import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import type { JobProgress, NamedJob } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { finalStates } from '../../shared/jobs/states.ts'
-import { createReport } from '../../shared/publish/parts/report.ts'
+import { createReport } from '../../shared/publish/report/report.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const records = createJobRecords(redis)

@@ -6,7 +6,7 @@ import type { JobProgress, NamedJob } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
 import { finalStates } from '../../shared/jobs/states.ts'
-import { createReport } from '../../shared/publish/parts/report.ts'
+import { createReport } from '../../shared/publish/report/report.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const records = createJobRecords(redis)

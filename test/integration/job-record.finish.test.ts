@@ -6,7 +6,7 @@ import type { JobProgress } from '../../shared/jobs/record.ts'
 import { finishedChannel, jobListKey, openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../shared/jobs/secrets.ts'
 import { finalStates } from '../../shared/jobs/states.ts'
-import { createReport, type Report } from '../../shared/publish/parts/report.ts'
+import { createReport, type Report } from '../../shared/publish/report/report.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const records = createJobRecords(redis)

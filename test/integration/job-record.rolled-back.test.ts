@@ -4,7 +4,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { recordKey, slicesKey } from '../../shared/jobs/redis-keys.ts'
 import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
-import { createReport } from '../../shared/publish/parts/report.ts'
+import { createReport } from '../../shared/publish/report/report.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 const workers = [0, 1].map(() => ({ records: createJobRecords(redis), slices: createSliceRecords(redis) }))

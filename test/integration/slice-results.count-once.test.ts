@@ -8,7 +8,7 @@ import { discardSlices, doneSlices, readSliceResult, storeSliceResult } from '..
 import { readPlan, readRequests, removeRequest, storeRequest } from '../../shared/jobs/stored-request.ts'
 import { NewerVersionError } from '../../shared/jobs/version.ts'
 import { generationKey, planKey, requestKey } from '../../shared/packets/keys.ts'
-import { createReport } from '../../shared/publish/parts/report.ts'
+import { createReport } from '../../shared/publish/report/report.ts'
 import type { PublishRequest } from '../../shared/publish/request/fields.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
 import { openTestStorage } from '../support/storage.ts'

@@ -4,7 +4,7 @@ import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { directContent } from '../../shared/publish/content.ts'
-import { manifestOf } from '../../shared/publish/manifest.ts'
+import { manifestOf } from '../../shared/publish/manifest-view.ts'
 import { identifyingNames, printableNames, quoted } from './odd-names.ts'
 
 const prefix = uniqueName('Odd')

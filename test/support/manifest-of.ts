@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Client } from '../../dev/client.ts'
-import type { PacketManifest } from '../../shared/publish/manifest.ts'
+import type { PacketManifest } from '../../shared/publish/manifest-view.ts'
 
 export const sha256Of = (bytes: string | Buffer): string => hash('sha256', bytes)
 

@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 export const api: readonly Mutant[] = [
   {
-    file: 'api/submission/return-packet.ts',
+    file: 'api/unstored/return-packet.ts',
     what: 'a part that is returned holds the statements of the next one',
     from: 'const kept = Buffer.from(part.bytes)',
     to: 'const kept = part.bytes',

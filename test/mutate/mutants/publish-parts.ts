@@ -23,7 +23,7 @@ export const publishParts: readonly Mutant[] = [
     tests: ['unit/publish/metadata'],
   },
   {
-    file: 'shared/publish/parts/report.ts',
+    file: 'shared/publish/report/report.ts',
     what: 'the report of a large multi counts only the missing ids that it lists',
     from: 'missing[field].count += count - first.length',
     to: '',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { bitReversed } from '../../../shared/publish/dry-run.ts'
 import { dryRunReport } from '../../../shared/publish/dry-run-report.ts'
 import { createTally, TooMuchUnpublishable } from '../../../shared/publish/dry-run-tally.ts'
-import { createReport } from '../../../shared/publish/parts/report.ts'
+import { createReport } from '../../../shared/publish/report/report.ts'
 
 const entry = (id: string, reason = 'has a byte array') => ({
   ...({ what: 'node', label: 'P', type: null, id, element: `the node ${id}`, reason } as const),

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { partKey } from '../../../shared/packets/keys.ts'
 import type { Manifest } from '../../../shared/packets/manifest.ts'
 import { mergeContents, type PacketContent } from '../../../shared/publish/content.ts'
-import { manifestOf } from '../../../shared/publish/manifest.ts'
-import { createReport, identitiesOfPacket, type JobReport } from '../../../shared/publish/parts/report.ts'
+import { manifestOf } from '../../../shared/publish/manifest-view.ts'
+import { createReport, identitiesOfPacket, type JobReport } from '../../../shared/publish/report/report.ts'
 import { busySeconds } from '../../support/busy-seconds.ts'
 
 function reportOf(identities: number, prefix = 'Label'): JobReport {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createReport, mergeReports } from '../../../shared/publish/parts/report.ts'
+import { createReport, mergeReports } from '../../../shared/publish/report/report.ts'
 
 const reportOf = (label: string, missing: readonly string[]) => {
   const report = createReport()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { recordOf } from '../../../shared/jobs/record-hash.ts'
-import { createReport } from '../../../shared/publish/parts/report.ts'
+import { createReport } from '../../../shared/publish/report/report.ts'
 import { callbackRequest } from '../../../worker/callback-request.ts'
 
 const names = { orgName: '"acme"', fileName: '"people.json"' }

@@ -6,8 +6,8 @@ import type { Generation } from '../packets/generation-reader.ts'
 import { packetName } from '../packets/keys.ts'
 import type { ManifestPart } from '../packets/manifest.ts'
 import type { PacketContent } from './content.ts'
-import type { ModelReport } from './parts/model-report.ts'
-import { type JobReport, mergeReports } from './parts/report.ts'
+import type { ModelReport } from './report/model-report.ts'
+import { type JobReport, mergeReports } from './report/report.ts'
 
 /** Something that the schema of a target has for a property of a label, and the statements that make it. */
 interface Required {

@@ -5,9 +5,9 @@ import { dryRun } from '../../shared/publish/dry-run.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
 import { readingFor } from '../http/reading.ts'
-import { bindToModel } from './bind-to-model.ts'
-import { lifeDaysOf } from './life-days.ts'
-import { checkCallback } from './submit.ts'
+import { bindToModel } from '../submission/bind-to-model.ts'
+import { lifeDaysOf } from '../submission/life-days.ts'
+import { checkCallback } from '../submission/submit.ts'
 
 /**
  * `dryRun`: builds the packet within the limits of a request, and answers what it would be. Nothing is stored, queued

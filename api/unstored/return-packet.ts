@@ -6,7 +6,7 @@ import { buildPacket } from '../../shared/publish/build-packet.ts'
 import { publishResponse, type StatementSource, statementFields } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
-import { bindToModel } from './bind-to-model.ts'
+import { bindToModel } from '../submission/bind-to-model.ts'
 
 /**
  * `returnOnly`: builds the packet in memory, within the limits of a request, and stores nothing. Contract 7.3. Limits
