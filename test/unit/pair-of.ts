@@ -1,7 +1,7 @@
 import { type Pair, pairText } from '../../shared/packet/pair.ts'
 import { createPacketWriter, type PacketWriter } from '../../shared/packet/parts/packet-writer.ts'
 import type { PartLimits } from '../../shared/packet/parts/part-buffer.ts'
-import { packetErrors } from '../../shared/publish/packet-errors.ts'
+import { packetErrors } from '../../shared/publish/pairs/packet-errors.ts'
 
 /** A pair with one parameter. */
 export const pairOf = (value: unknown): Pair => ({

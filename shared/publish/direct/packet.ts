@@ -6,7 +6,7 @@ import { pairOf, type Shape, shapeOf } from '../../packet/pair.ts'
 import { createPacketWriter, type PartSink } from '../../packet/parts/packet-writer.ts'
 import { maxPairsPerPart, partLimits } from '../../packet/parts/part-buffer.ts'
 import { type Rendered, renderValue } from '../../packet/values/values.ts'
-import { packetErrors } from '../packet-errors.ts'
+import { packetErrors } from '../pairs/packet-errors.ts'
 import { idForms } from '../request/id-forms.ts'
 
 /** How the ids of a request are stored on the target. Additive; contract 7.9 and 7.10. */

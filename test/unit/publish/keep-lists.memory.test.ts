@@ -6,7 +6,7 @@ import { createPacketWriter } from '../../../shared/packet/parts/packet-writer.t
 import { partLimits } from '../../../shared/packet/parts/part-buffer.ts'
 import { createObservations, detectConflicts, distinctTreatments } from '../../../shared/publish/build/conflicts.ts'
 import { writeRequest } from '../../../shared/publish/build/request.ts'
-import { packetErrors } from '../../../shared/publish/packet-errors.ts'
+import { packetErrors } from '../../../shared/publish/pairs/packet-errors.ts'
 import { listIds } from '../../../shared/publish/read/internal-ids.ts'
 import { defaultSizes, nothingLearned } from '../../../shared/publish/read/reading.ts'
 import { createRelationshipSchema } from '../../../shared/publish/read/relationship-schema.ts'

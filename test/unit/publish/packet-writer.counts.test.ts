@@ -3,7 +3,7 @@ import type { StatementCounts, StatementKind } from '../../../shared/packet/kind
 import { pairText } from '../../../shared/packet/pair.ts'
 import { createPacketWriter } from '../../../shared/packet/parts/packet-writer.ts'
 import type { PartLimits } from '../../../shared/packet/parts/part-buffer.ts'
-import { packetErrors } from '../../../shared/publish/packet-errors.ts'
+import { packetErrors } from '../../../shared/publish/pairs/packet-errors.ts'
 import { pairOf } from '../pair-of.ts'
 
 const ofKind = (kind: StatementKind) => ({ ...pairOf(1), shape: { ...pairOf(1).shape, kind } })

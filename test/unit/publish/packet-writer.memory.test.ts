@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPacketWriter } from '../../../shared/packet/parts/packet-writer.ts'
 import { partLimits } from '../../../shared/packet/parts/part-buffer.ts'
-import { packetErrors } from '../../../shared/publish/packet-errors.ts'
+import { packetErrors } from '../../../shared/publish/pairs/packet-errors.ts'
 import { pairOf } from '../pair-of.ts'
 
 /** Writes a packet of one-pair parts. @returns the buffers of its parts, whether or not they were stored. */

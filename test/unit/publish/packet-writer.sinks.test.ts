@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { pairText } from '../../../shared/packet/pair.ts'
 import { createPacketWriter, type SealedPart } from '../../../shared/packet/parts/packet-writer.ts'
 import { partLimits } from '../../../shared/packet/parts/part-buffer.ts'
-import { packetErrors } from '../../../shared/publish/packet-errors.ts'
+import { packetErrors } from '../../../shared/publish/pairs/packet-errors.ts'
 import { collectingWriter, pairOf } from '../pair-of.ts'
 
 const valuesOf = (bytes: Buffer): unknown[] =>
