@@ -1,3 +1,4 @@
+import { defaultSyntax } from '../shared/cypher/parameters.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { partStored } from '../shared/observability/events.ts'
 import { observeBolt } from '../shared/observability/metrics.ts'
@@ -29,7 +30,7 @@ export async function buildParts(
   }
   const order: PacketOrder = {
     ...requests,
-    syntax: requests.requests[0]?.parameterSyntax ?? config.parameterSyntax,
+    syntax: requests.requests[0]?.parameterSyntax ?? defaultSyntax,
     batchSize: job.batchSize,
     maxPairs: config.limits.jobPairs,
     limitSeconds: config.limits.jobSeconds,

@@ -1,3 +1,4 @@
+import { defaultSyntax } from '../../shared/cypher/parameters.ts'
 import { subRequestsPerSlice } from '../../shared/jobs/stored-request.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
 import { observeBolt } from '../../shared/observability/metrics.ts'
@@ -34,7 +35,7 @@ export async function answerDryRun(
   const tried = {
     requests,
     model,
-    syntax: requests[0]?.parameterSyntax ?? config.parameterSyntax,
+    syntax: requests[0]?.parameterSyntax ?? defaultSyntax,
     batchSize,
     subRequestsPerSlice,
     jobPairs: limits.jobPairs,

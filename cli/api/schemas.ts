@@ -91,7 +91,7 @@ export interface PublishRequest {
 
 export interface DryRun {
   complete: boolean
-  limit: 'DRY_RUN_SECONDS' | 'RETURN_ONLY_MAX_PAIRS' | null
+  limit: 'time' | 'pairs' | null
   subRequests: number
   subRequestsRead: number
   pairs: number
