@@ -13,7 +13,7 @@ export const queuePrefix = 'packets:queue'
 export interface JobPayload {
   id: string
   slice?: number
-  version?: number
+  version: number
 }
 
 /** Maximum runs of a job that fails with transient errors, such as an unavailable origin or store. */
