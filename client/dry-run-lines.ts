@@ -26,7 +26,7 @@ function unpublishableHead({ count, first }: DryRun['unpublishable']): string[] 
 }
 
 const incompleteLines = ({ limit, subRequests, subRequestsRead }: DryRun) => [
-  `incomplete, by ${limit}: these are of what was read, ${number.format(subRequestsRead)} of ${plural(subRequests, 'sub-request')} whole`,
+  `incomplete, by its limit of ${limit}: these are of what was read, ${number.format(subRequestsRead)} of ${plural(subRequests, 'sub-request')} whole`,
 ]
 
 const rowsOf = ({ statements, nodes, relationships, otherRelationships = 0, largestPair }: DryRun) => [

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Overrides } from '../shared/config/overrides.ts'
 import { type RunningProcess, startProcess } from './stack/processes.ts'
 import type { Stack } from './stack/stack.ts'
 
@@ -47,6 +48,12 @@ const all = {
   orgs: ['*'],
   scopes: ['publish:read', 'publish:write', 'manager:read', 'manager:write', 'search:read', 'ops:read'],
 }
+
+/** Variables for a program whose fixed limits and times a test replaces. Those of a start add to those of its service. */
+export const overrides = (values: Overrides): Record<string, string> =>
+  Object.keys(values).length > 0 ? { TEST_OVERRIDES: JSON.stringify(values) } : {}
+
+const overridesOf = ({ TEST_OVERRIDES: text = '{}' }: Record<string, string>): Overrides => JSON.parse(text)
 
 /** The Node arguments and environment variables that `npm run api` or `npm run worker` sets. */
 export function startOf(program: 'api' | 'worker'): { args: string[]; variables: Record<string, string> } {
@@ -96,7 +103,8 @@ export async function startService(stack: Addresses, options: ServiceOptions): P
     const name = `${program}-${started++}`
     const logFile = join(directory, `${name}.log`)
     const { args, variables } = startOf(program)
-    const childEnv = { PATH: process.env.PATH ?? '', ...variables, ...env, ...more }
+    const both = overrides({ ...overridesOf(env), ...overridesOf(more) })
+    const childEnv = { PATH: process.env.PATH ?? '', ...variables, ...env, ...more, ...both }
     const child = await startProcess({
       name,
       command: process.execPath,

@@ -4,15 +4,14 @@ import { type Check, ok, warn } from './finding.ts'
 const isEverything = (allow: readonly AllowRule[]) => allow.some((rule) => rule.kind === 'network' && rule.prefix === 0)
 
 /** Reports which origins are allowed. Connects to none, because requests name the origins. */
-export const checkOrigins: Check = ({ origin: { allow, ports } }, report) => {
-  const onPorts = `port ${ports.join(', ')}`
-  if (allow === null) return report(ok('origins', `public addresses only, ${onPorts}`))
+export const checkOrigins: Check = ({ origin: { allow, port } }, report) => {
+  if (allow === null) return report(ok('origins', `public addresses only, port ${port}`))
   if (isEverything(allow)) {
     return report(
       warn('origins', 'ORIGIN_ALLOW allows every address, those of this network too: name fewer, or unset it'),
     )
   }
-  report(ok('origins', `${allow.length} rule(s) of ORIGIN_ALLOW, ${onPorts} where a rule names none`))
+  report(ok('origins', `${allow.length} rule(s) of ORIGIN_ALLOW, port ${port} where a rule names none`))
 }
 
 /** Reports where jobs may call back, if they may. Connects to none, because requests name the receivers. */

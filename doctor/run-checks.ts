@@ -36,8 +36,8 @@ export async function runChecks(report: Report): Promise<void> {
 function configuration(report: Report): Config | null {
   try {
     const config = readConfig('worker')
-    if (config.failpoint === null) report(ok('settings', 'complete and valid'))
-    else report(warn('settings', 'FAILPOINT is set, which stops processes on purpose: unset it outside of tests'))
+    if (config.testOverrides === null) report(ok('settings', 'complete and valid'))
+    else report(warn('settings', 'TEST_OVERRIDES is set, which replaces limits and times: unset it outside of tests'))
     return config
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

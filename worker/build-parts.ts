@@ -1,6 +1,7 @@
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { partStored } from '../shared/observability/events.ts'
 import { observeBolt } from '../shared/observability/metrics.ts'
+import { defaultSyntax } from '../shared/packet/cypher/parameters.ts'
 import type { SealedPart } from '../shared/packet/parts/packet-writer.ts'
 import type { Staging } from '../shared/packets/staging.ts'
 import { type Built, buildPacket, type PacketOrder, type PacketProgress } from '../shared/publish/build-packet.ts'
@@ -29,7 +30,7 @@ export async function buildParts(
   }
   const order: PacketOrder = {
     ...requests,
-    syntax: requests.requests[0]?.parameterSyntax ?? config.parameterSyntax,
+    syntax: requests.requests[0]?.parameterSyntax ?? defaultSyntax,
     batchSize: job.batchSize,
     maxPairs: config.limits.jobPairs,
     limitSeconds: config.limits.jobSeconds,

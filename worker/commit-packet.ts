@@ -24,10 +24,10 @@ const dayMs = 24 * 3_600_000
 
 /**
  * The latest generation at the submission of a job of the last day: no generation made since is swept yet. Otherwise
- * undefined; records of version 1 do not know it.
+ * undefined.
  */
-export const latestLately = ({ createdAt, version, latestBefore }: JobRecord) =>
-  version > 1 && Date.now() - Date.parse(createdAt) < dayMs ? latestBefore : undefined
+export const latestLately = ({ createdAt, latestBefore }: JobRecord) =>
+  Date.now() - Date.parse(createdAt) < dayMs ? latestBefore : undefined
 
 /** Updates the record, then creates the generation, which is the commit. Contract 6. @returns the generation. */
 export async function commitPacket(

@@ -17,7 +17,6 @@ import type { KeptOrigins } from '../shared/origin/kept-origins.ts'
 import { openStorage, type Storage } from '../shared/packets/storage.ts'
 import { type FairShare, startFairShare } from './fair-share.ts'
 import { createSlots, type Slots } from './slots.ts'
-import { createStaggeredStart, type StaggeredStart } from './staggered-start.ts'
 
 /** Dependencies of a job. */
 export interface WorkerContext extends Storage {
@@ -35,7 +34,6 @@ export interface WorkerContext extends Storage {
   failpoint: Failpoint
   slots: Slots
   fairShare: FairShare
-  staggeredStart: StaggeredStart
 }
 
 export async function createWorkerContext(
@@ -66,7 +64,6 @@ export async function createWorkerContext(
     failpoint: createFailpoint(config.failpoint, config.worker.lockSeconds),
     slots: createSlots(config.worker.concurrency, metrics),
     fairShare,
-    staggeredStart: createStaggeredStart(),
     ...overrides,
   }
 }

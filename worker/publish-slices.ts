@@ -6,7 +6,7 @@ import { doneSlices, readSliceResult, type SliceResult, storeSliceResult } from 
 import { readPlan, readRequests, subRequestsPerSlice } from '../shared/jobs/stored-request.ts'
 import { emptyPart } from '../shared/packet/parts/part-buffer.ts'
 import { packetName } from '../shared/packets/keys.ts'
-import { type Staging, stageParts } from '../shared/packets/staging.ts'
+import { stageParts } from '../shared/packets/staging.ts'
 import { createObservations } from '../shared/publish/build/conflicts.ts'
 import { boundTreatments } from '../shared/publish/build/treatments.ts'
 import { mergeContents } from '../shared/publish/content.ts'
@@ -49,13 +49,13 @@ const readAtOnce = 16
 
 async function gather({ store, config }: WorkerContext, job: JobRecord, slices: number) {
   const observations = createObservations()
-  const results: Omit<SliceResult, 'sights'>[] = []
+  const results: Omit<SliceResult, 'observations'>[] = []
   for (let first = 0; first < slices; first += readAtOnce) {
     const some = Array.from({ length: Math.min(readAtOnce, slices - first) }, (_, index) => first + index)
     for (const result of await Promise.all(some.map((slice) => readSliceResult(store, job, slice)))) {
       if (result === null) throw errors.storeAway(new Error('the result of a slice is gone'))
-      const { sights, ...rest } = result
-      for (const observation of sights) observations.record(observation)
+      const { observations: observed, ...rest } = result
+      for (const observation of observed) observations.record(observation)
       results.push(rest)
     }
   }
@@ -77,7 +77,7 @@ async function gather({ store, config }: WorkerContext, job: JobRecord, slices: 
 
 /** Runs one slice. The run counts if it is the first to store its result. */
 export async function publishSlice(context: WorkerContext, job: JobRecord, slice: number, run: Run): Promise<void> {
-  const { store, slices: records, staggeredStart, failpoint } = context
+  const { store, slices: records, failpoint } = context
   const first = slice * subRequestsPerSlice
   const known = run.attempt > 1 ? await readSliceResult(store, job, slice) : null
   if (known) {
@@ -85,18 +85,15 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
     const subRequestsDone = Math.min(subRequestsPerSlice, job.progress.subRequests - first)
     return run.onProgress({ subRequestsDone, ...totals(known.parts) })
   }
-  const { slices, views, credentials } = await readPlan(context, job)
+  const { slices, treatments, credentials } = await readPlan(context, job)
   const read = await readRequests(context, job, slices[slice], credentials)
   const { attempt } = run
   const { id: jobId, compression } = job
   const staging = stageParts(store, packetName(job.orgName, job.fileName), { jobId, attempt, compression }, slice)
-  const part = { ...read, slice: { first, treatments: boundTreatments(views, read.model) } }
-  const { observations, ...content } = await staggeredStart.run(job.id, (staged) => {
-    const put: Staging['put'] = (one) => staging.put(one).then(staged)
-    return buildParts(context, job, run, { ...staging, put }, part)
-  })
+  const part = { ...read, slice: { first, treatments: boundTreatments(treatments, read.model) } }
+  const { observations, ...content } = await buildParts(context, job, run, staging, part)
   failpoint('beforeSliceResult')
-  const result = { run: staging.run, parts: [...staging.parts], ...content, sights: observations }
+  const result = { run: staging.run, parts: [...staging.parts], ...content, observations }
   const isCounted = await storeSliceResult(store, job, slice, result)
   await records.done(job.id, slice)
   if (!isCounted) await staging.discard().catch(() => {})

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defaultSyntax } from '../../shared/packet/cypher/parameters.ts'
 import { orgName } from '../../shared/packet/names.ts'
 import { directContent } from '../../shared/publish/content.ts'
 import { writeRelationshipCreates } from '../../shared/publish/direct/packet.ts'
@@ -21,7 +22,7 @@ export const createRelationships = defineEndpoint({
   answer: 'publish',
   answers: { 409: 'The name is taken' },
   async handle(context, { changed, params, body: { fileName, ids, expiresAfterDays, compression, ...order } }) {
-    const syntax = order.parameterSyntax ?? context.config.parameterSyntax
+    const syntax = order.parameterSyntax ?? defaultSyntax
     const content = directContent(syntax, [order.start, order.end])
     const packet = { orgName: params.orgName, fileName, expiresAfterDays, compression, content }
     return storeDirectly(context, changed, packet, (sink) => writeRelationshipCreates(order, ids, syntax, sink))

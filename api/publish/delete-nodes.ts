@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defaultSyntax } from '../../shared/packet/cypher/parameters.ts'
 import { orgName } from '../../shared/packet/names.ts'
 import { directContent } from '../../shared/publish/content.ts'
 import { nodeDelete, parseNodeDelete } from '../../shared/publish/direct/node-delete.ts'
@@ -29,7 +30,7 @@ export const deleteNodes = defineEndpoint({
   answer: 'publish',
   answers: { 409: 'The name is taken' },
   async handle(context, { changed, params, body: { fileName, returnOnly, expiresAfterDays, compression, ...order } }) {
-    const syntax = order.parameterSyntax ?? context.config.parameterSyntax
+    const syntax = order.parameterSyntax ?? defaultSyntax
     const write = (sink: Parameters<typeof writeNodeDelete>[4]) =>
       writeNodeDelete(order, order.ids, order.originIds, syntax, sink)
     if (returnOnly) return returnParts(context, write)

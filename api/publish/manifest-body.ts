@@ -3,7 +3,6 @@ import { jobSchema } from '../../shared/jobs/job-view.ts'
 import { statementKinds } from '../../shared/packet/kinds/statement.ts'
 
 const count = z.int().nonnegative()
-const sha256 = z.string().nullable().meta({ description: 'Null in packets of earlier versions' })
 const text = z.string()
 const compressed = {
   compression: z.literal('gzip').optional().meta({ description: 'How the part is stored; absent: as it is' }),
@@ -22,7 +21,7 @@ const notListed = count.optional().meta({ description: 'At least so many more, n
 export const requires = z
   .object({
     server: text,
-    constraints: z.array(required).nullable(),
+    constraints: z.array(required),
     moreConstraints: notListed,
     model: z
       .object({
@@ -43,17 +42,17 @@ export const manifestBody = z
     jobId: text,
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime().nullable().meta({ description: 'When the packet expires; null: never' }),
-    parameterSyntax: z.enum(['braces', 'dollar', 'mixed']).nullable(),
-    numbers: z.enum(['plain', 'strict', 'mixed']).nullable(),
+    parameterSyntax: z.enum(['braces', 'dollar', 'mixed']),
+    numbers: z.enum(['plain', 'strict', 'mixed']),
     pairs: count,
     bytes: count,
-    sha256,
+    sha256: text,
     parts: z.array(
-      z.object({ fileName: text, pairs: count, bytes: count, sha256, ...compressed, url: text.optional() }),
+      z.object({ fileName: text, pairs: count, bytes: count, sha256: text, ...compressed, url: text.optional() }),
     ),
-    statements: statementCounts.nullable(),
+    statements: statementCounts,
     requires,
-    report: jobSchema.shape.report,
+    report: jobSchema.shape.report.unwrap(),
     base: z.null(),
   })
   .meta({ id: 'PacketManifest' })

@@ -12,7 +12,7 @@ const size = { pairs: count, parts: count, bytes: count }
 const dryRunBody = z
   .object({
     complete: z.boolean(),
-    limit: z.enum(['DRY_RUN_SECONDS', 'RETURN_ONLY_MAX_PAIRS']).nullable(),
+    limit: z.enum(['time', 'pairs']).nullable(),
     subRequests: count,
     subRequestsRead: count,
     ...size,

@@ -1,6 +1,7 @@
 import { subRequestsPerSlice } from '../../shared/jobs/stored-request.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
 import { observeBolt } from '../../shared/observability/metrics.ts'
+import { defaultSyntax } from '../../shared/packet/cypher/parameters.ts'
 import { dryRun } from '../../shared/publish/dry-run.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
@@ -34,7 +35,7 @@ export async function answerDryRun(
   const tried = {
     requests,
     model,
-    syntax: requests[0]?.parameterSyntax ?? config.parameterSyntax,
+    syntax: requests[0]?.parameterSyntax ?? defaultSyntax,
     batchSize,
     subRequestsPerSlice,
     jobPairs: limits.jobPairs,

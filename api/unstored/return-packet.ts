@@ -1,6 +1,7 @@
 import * as errors from '../../shared/errors/catalogue.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
 import { observeBolt } from '../../shared/observability/metrics.ts'
+import { defaultSyntax } from '../../shared/packet/cypher/parameters.ts'
 import type { PartSink } from '../../shared/packet/parts/packet-writer.ts'
 import { buildPacket } from '../../shared/publish/build-packet.ts'
 import { publishResponse, type StatementSource, statementFields } from '../../shared/publish/response.ts'
@@ -26,7 +27,7 @@ export async function returnPacket(
   const order = {
     requests,
     model,
-    syntax: requests[0]?.parameterSyntax ?? config.parameterSyntax,
+    syntax: requests[0]?.parameterSyntax ?? defaultSyntax,
     batchSize: submission.batchSize,
     maxPairs: config.limits.returnOnlyPairs,
     limitSeconds: Math.max(1, config.api.publishWaitSeconds),
@@ -36,7 +37,7 @@ export async function returnPacket(
   return returnParts(context, async (sink) => {
     await buildPacket(order, { originPolicy, sink, signal, onProgress: () => {} }).catch((error) => {
       const isOver = error instanceof Error && 'code' in error && error.code === 'tooManyPairs'
-      throw isOver ? errors.returnOnlyTooLarge('RETURN_ONLY_MAX_PAIRS', order.maxPairs) : error
+      throw isOver ? errors.returnOnlyTooLarge(`${order.maxPairs} pairs`) : error
     })
   })
 }
@@ -48,7 +49,7 @@ export async function returnParts({ config }: ApiContext, write: (sink: PartSink
   let bytes = 0
   await write(async (part) => {
     bytes += part.bytes.length
-    if (bytes > limitBytes) throw errors.returnOnlyTooLarge('INLINE_LIMIT_BYTES', limitBytes)
+    if (bytes > limitBytes) throw errors.returnOnlyTooLarge(`INLINE_LIMIT_BYTES (${limitBytes})`)
     const kept = Buffer.from(part.bytes)
     parts[part.number - 1] = { bytes: kept.length, open: async () => singleChunk(kept) }
   })

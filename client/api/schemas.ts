@@ -91,7 +91,7 @@ export interface PublishRequest {
 
 export interface DryRun {
   complete: boolean
-  limit: 'DRY_RUN_SECONDS' | 'RETURN_ONLY_MAX_PAIRS' | null
+  limit: 'time' | 'pairs' | null
   subRequests: number
   subRequestsRead: number
   pairs: number
@@ -146,24 +146,23 @@ export interface PacketManifest {
   createdAt: string
   /** When the packet expires; null: never */
   expiresAt: string | null
-  parameterSyntax: 'braces' | 'dollar' | 'mixed' | null
-  numbers: 'plain' | 'strict' | 'mixed' | null
+  parameterSyntax: 'braces' | 'dollar' | 'mixed'
+  numbers: 'plain' | 'strict' | 'mixed'
   pairs: number
   bytes: number
-  /** Null in packets of earlier versions */
-  sha256: string | null
+  sha256: string
   parts: {
     fileName: string
     pairs: number
     bytes: number
-    sha256: string | null
+    sha256: string
     compression?: 'gzip'
     storedBytes?: number
     url?: string
   }[]
-  statements: StatementCounts | null
+  statements: StatementCounts
   requires: Requires
-  report: JobReport | null
+  report: JobReport
   base: null
 }
 
@@ -274,7 +273,7 @@ export interface ModelReport {
 
 export interface Requires {
   server: string
-  constraints: { label: string; property: string; cypher: { '5': string; '3.5': string } }[] | null
+  constraints: { label: string; property: string; cypher: { '5': string; '3.5': string } }[]
   /** At least so many more, not listed */
   moreConstraints?: number
   /** What the model of the packet has beside constraints; replay does not rely on it */

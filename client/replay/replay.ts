@@ -1,6 +1,5 @@
 import type { Pair, Place } from '../../shared/packet/parts/parse-part.ts'
 import { createRecogniser } from '../../shared/packet/recognise.ts'
-import { createLateNeeds } from './preflight/late-needs.ts'
 import { createMissing, preflight } from './preflight/preflight.ts'
 import { survey } from './preflight/survey.ts'
 import { nothingDone, partsHeld } from './resume/held.ts'
@@ -125,8 +124,6 @@ async function replayInto(
   const windows = windowsOf(source, due, settings, signal)
   // Found good before anything is written, constraints included.
   let window = await windows.next()
-  const requireLate = createLateNeeds(connection, constraints, options)
-  await requireLate(window.value ?? [], signal)
   await createMissing(connection, found, signal)
   const undo = undoDirectory === undefined ? null : { directory: undoDirectory, replayed }
   if (undo !== null && facts !== null) {
@@ -152,7 +149,6 @@ async function replayInto(
     )
     tell()
     window = await next
-    await requireLate(window.value ?? [], signal)
   }
   await resume.end()
   if (undo !== null) await endUndo(undo)

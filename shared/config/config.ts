@@ -1,4 +1,5 @@
 import { type Environment, environment } from './env.ts'
+import { fixedValues } from './overrides.ts'
 import type { Config } from './settings.ts'
 
 /** All problems of an environment at once, one line each. Contract 11. */
@@ -10,6 +11,9 @@ export class ConfigError extends Error {
     this.problems = problems
   }
 }
+
+// Neo4j's own port for bolt.
+const originPort = 7687
 
 /** The two programs; only the API needs authentication settings. */
 export type Program = 'api' | 'worker'
@@ -24,9 +28,18 @@ export function readConfig(program: Program, variables: Record<string, string | 
     : parsed.error.issues.map(
         ({ path, message }) => `${path.join('.')}: ${given[String(path[0])] === undefined ? 'required' : message}`,
       )
-  problems.push(...combinationProblems(program, given))
+  problems.push(...combinationProblems(program, given), ...overrideProblems(given))
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
-  return configOf(parsed.data)
+  return configOf(parsed.data, given.TEST_OVERRIDES)
+}
+
+function* overrideProblems({ TEST_OVERRIDES: text, NODE_ENV }: Record<string, string | undefined>): Generator<string> {
+  if (text !== undefined && NODE_ENV === 'production') yield 'TEST_OVERRIDES: refused if NODE_ENV is production'
+  try {
+    fixedValues(text)
+  } catch (error) {
+    yield `TEST_OVERRIDES: ${(error as Error).message}`
+  }
 }
 
 /** Rules between variables, checked on the texts so that they are reported together with invalid values. */
@@ -36,7 +49,7 @@ function* combinationProblems(program: Program, given: Record<string, string | u
   for (const name of ['AUTH_ISSUER', 'AUTH_AUDIENCE']) {
     if (given.AUTH_JWKS_URL && !given[name]) yield `${name}: required with AUTH_JWKS_URL`
   }
-  for (const name of ['AUTH_ISSUER', 'AUTH_AUDIENCE', 'AUTH_JWKS_COOLDOWN_SECONDS', 'AUTH_JWKS_STALE_SECONDS']) {
+  for (const name of ['AUTH_ISSUER', 'AUTH_AUDIENCE']) {
     if (given[name] && !given.AUTH_JWKS_URL) yield `${name}: only with AUTH_JWKS_URL`
   }
   const ownPort = program === 'api' ? 'API_PORT' : 'WORKER_HEALTH_PORT'
@@ -47,20 +60,16 @@ function* combinationProblems(program: Program, given: Record<string, string | u
   const [user, password] = [given.MANAGER_DB_USER, given.MANAGER_DB_PASSWORD]
   if ((user === undefined) !== (password === undefined))
     yield 'MANAGER_DB_USER and MANAGER_DB_PASSWORD: both or neither'
-  const secondsOf = (name: 'WORKER_LOCK_SECONDS' | 'WORKER_STALLED_SECONDS') =>
-    Number(environment.shape[name].safeParse(given[name]).data)
-  // A check marks jobs and a later one takes them: with rarer checks the jobs of a dead worker would wait for two.
-  if (secondsOf('WORKER_STALLED_SECONDS') > secondsOf('WORKER_LOCK_SECONDS'))
-    yield 'WORKER_STALLED_SECONDS: must not exceed WORKER_LOCK_SECONDS'
 }
 
-function configOf(env: Environment): Config {
+function configOf(env: Environment, testOverrides: string | undefined): Config {
+  const fixed = fixedValues(testOverrides)
   return {
     api: {
       host: env.API_HOST,
       port: env.API_PORT,
       publishWaitSeconds: env.PUBLISH_WAIT_SECONDS,
-      dryRunSeconds: env.DRY_RUN_SECONDS,
+      dryRunSeconds: fixed.dryRunSeconds,
       stopGraceSeconds: env.STOP_GRACE_SECONDS,
       queuePage: env.QUEUE_PAGE === 'on',
     },
@@ -69,14 +78,14 @@ function configOf(env: Environment): Config {
       healthPort: env.WORKER_HEALTH_PORT,
       concurrency: env.WORKER_CONCURRENCY,
       stopGraceSeconds: env.STOP_GRACE_SECONDS,
-      janitorSeconds: env.JANITOR_SECONDS,
-      livenessSeconds: env.LIVENESS_SECONDS,
+      janitorSeconds: fixed.janitorSeconds,
+      livenessSeconds: fixed.livenessSeconds,
       lockSeconds: env.WORKER_LOCK_SECONDS,
-      stalledSeconds: env.WORKER_STALLED_SECONDS,
-      retrySeconds: env.JOB_RETRY_SECONDS,
+      retrySeconds: fixed.retrySeconds,
     },
     metrics: env.METRICS_PORT === undefined ? null : { host: env.API_HOST, port: env.METRICS_PORT },
-    failpoint: env.FAILPOINT ?? null,
+    failpoint: fixed.failpoint,
+    testOverrides: testOverrides ?? null,
     redis: { url: env.REDIS_URL },
     storage: {
       endpoint: env.S3_ENDPOINT,
@@ -85,7 +94,7 @@ function configOf(env: Environment): Config {
       bucket: env.S3_BUCKET,
       accessKey: env.S3_ACCESS_KEY,
       secretKey: env.S3_SECRET_KEY,
-      timeoutSeconds: env.S3_TIMEOUT_SECONDS,
+      timeoutSeconds: fixed.storeTimeoutSeconds,
       plainFiles: env.PLAIN_FILES === 'on',
     },
     manager:
@@ -101,17 +110,17 @@ function configOf(env: Environment): Config {
               jwksUrl: env.AUTH_JWKS_URL,
               issuer: env.AUTH_ISSUER ?? '',
               audience: env.AUTH_AUDIENCE ?? '',
-              cooldownSeconds: env.AUTH_JWKS_COOLDOWN_SECONDS,
-              staleSeconds: env.AUTH_JWKS_STALE_SECONDS,
+              cooldownSeconds: fixed.jwksCooldownSeconds,
+              staleSeconds: fixed.jwksStaleSeconds,
             },
     },
     secretKeys: env.SECRET_KEYS,
     origin: {
       allow: env.ORIGIN_ALLOW ?? null,
-      ports: env.ORIGIN_PORTS,
+      port: originPort,
       dnsServers: env.ORIGIN_DNS_SERVERS ?? null,
       silenceSeconds: env.ORIGIN_SILENCE_SECONDS,
-      stallSeconds: env.ORIGIN_STALL_SECONDS,
+      stallSeconds: fixed.originStallSeconds,
     },
     authorities: env.CA_FILE ?? [],
     callbacks:
@@ -119,7 +128,7 @@ function configOf(env: Environment): Config {
         ? null
         : {
             allow: env.CALLBACK_ALLOW,
-            ports: [443],
+            port: 443,
             dnsServers: env.ORIGIN_DNS_SERVERS ?? null,
             secrets: env.CALLBACK_SECRETS ?? [],
           },
@@ -128,14 +137,13 @@ function configOf(env: Environment): Config {
       jobSeconds: env.JOB_MAX_SECONDS,
       retentionDays: env.PACKET_RETENTION_DAYS ?? null,
       inlineBytes: env.INLINE_LIMIT_BYTES,
-      returnOnlyPairs: env.RETURN_ONLY_MAX_PAIRS,
-      returnOnlyAtOnce: env.RETURN_ONLY_AT_ONCE,
-      eventStreams: env.EVENT_STREAMS,
-      bodyBytes: env.BODY_MEMORY_BYTES,
+      returnOnlyPairs: fixed.returnOnlyPairs,
+      returnOnlyAtOnce: fixed.returnOnlyAtOnce,
+      eventStreams: fixed.eventStreams,
+      bodyBytes: fixed.bodyBytes,
       queuedJobs: env.MAX_QUEUED_JOBS,
       requestsPerMinute: env.RATE_LIMIT_PER_MINUTE,
     },
-    parameterSyntax: env.PARAMETER_SYNTAX,
     logLevel: env.LOG_LEVEL,
   }
 }

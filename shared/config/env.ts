@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { readAuthorities } from './authorities.ts'
-import { parseFailpoint } from './failpoint.ts'
 import { parseLifeDays } from './life-days.ts'
-import { parseCallbackAllow, parseOriginAllow, parsePorts, parseSecretKeys, parseServers } from './lists.ts'
+import { parseCallbackAllow, parseOriginAllow, parseSecretKeys, parseServers } from './lists.ts'
 
 const text = z.string().refine((value) => value.trim() !== '', { message: 'must not be blank', abort: true })
 const trimmed = text.refine((value) => value === value.trim(), 'must not begin or end with whitespace')
@@ -85,21 +84,11 @@ export const environment = z.object({
   STOP_GRACE_SECONDS: seconds
     .default(25)
     .describe('how long a program that is told to stop finishes what is under way'),
-  LIVENESS_SECONDS: seconds
-    .default(60)
-    .describe('how long jobs may wait beside a worker that has room, before /livez fails'),
-  JANITOR_SECONDS: seconds.default(60).describe('how often a worker looks for what others left behind'),
   WORKER_LOCK_SECONDS: seconds
     .default(10)
     .describe(
       'how long a job stays with a worker that stands still; a worker renews each lock before half of it has passed',
     ),
-  WORKER_STALLED_SECONDS: seconds
-    .default(5)
-    .describe('how often workers look for jobs whose lock has expired; at most WORKER_LOCK_SECONDS'),
-  JOB_RETRY_SECONDS: seconds
-    .default(5)
-    .describe('how long a job waits for an object store or Redis that is away, or for a newer worker'),
   WORKER_CONCURRENCY: count.default(2).describe('jobs at a time in one worker'),
   REDIS_URL: redisUrl.describe('queue and job records'),
   S3_ENDPOINT: address('http:', 'https:').describe('the object store'),
@@ -108,7 +97,6 @@ export const environment = z.object({
   S3_BUCKET: trimmed.default('publish').describe('the bucket of all packets; created if missing'),
   S3_ACCESS_KEY: trimmed.describe('its access key'),
   S3_SECRET_KEY: trimmed.describe('its secret key'),
-  S3_TIMEOUT_SECONDS: seconds.default(20).describe('how long a request to it may stand still'),
   MANAGER_DB_URL: address('bolt:', 'bolt+s:', 'neo4j:', 'neo4j+s:')
     .optional()
     .describe('database of the manager models'),
@@ -121,18 +109,11 @@ export const environment = z.object({
     .describe('keys of JWT access tokens'),
   AUTH_ISSUER: trimmed.optional().describe('issuer of JWT access tokens'),
   AUTH_AUDIENCE: trimmed.optional().describe('audience of JWT access tokens'),
-  AUTH_JWKS_COOLDOWN_SECONDS: seconds
-    .default(30)
-    .describe('how often keys are fetched at most because a token names an unknown one'),
-  AUTH_JWKS_STALE_SECONDS: seconds
-    .default(14_400)
-    .describe('how long the last known keys count while they cannot be fetched'),
   SECRET_KEYS: parsedBy(parseSecretKeys).describe('kid:base64key[,kid:base64key], 32-byte keys; the first encrypts'),
   ORIGIN_ALLOW: parsedBy(parseOriginAllow)
     .refine((rules) => rules.length > 0, 'must name at least one host, *.suffix or CIDR')
     .optional()
-    .describe('hosts, *.suffixes and CIDRs, each with an optional :port; absent: public only'),
-  ORIGIN_PORTS: parsedBy(parsePorts).prefault('7687').describe('ports an origin may have'),
+    .describe('hosts, *.suffixes and CIDRs, each with an optional :port, else 7687; absent: public only, on port 7687'),
   ORIGIN_DNS_SERVERS: parsedBy(parseServers)
     .optional()
     .describe(
@@ -142,7 +123,6 @@ export const environment = z.object({
     .optional()
     .describe('path of a PEM file with authorities that every TLS connection trusts beside the public ones'),
   ORIGIN_SILENCE_SECONDS: seconds.default(300).describe('how long an origin may send nothing while it is read'),
-  ORIGIN_STALL_SECONDS: seconds.default(900).describe('how long it may send no row and no end of an answer'),
   CALLBACK_ALLOW: parsedBy(parseCallbackAllow)
     .optional()
     .describe('where jobs may call back, as ORIGIN_ALLOW, port 443 if none is given; *: public only; absent: nowhere'),
@@ -150,7 +130,6 @@ export const environment = z.object({
     .optional()
     .describe('kid:base64key[,kid:base64key], 32-byte keys; each signs every callback'),
   PUBLISH_WAIT_SECONDS: wholeNumber(0, 55).default(55).describe('how long a POST waits for its job'),
-  DRY_RUN_SECONDS: wholeNumber(1, 55).default(20).describe('how long a dry run reads'),
   JOB_MAX_PAIRS: count.default(50_000_000).describe('pairs a job may make'),
   JOB_MAX_SECONDS: seconds.default(14_400).describe('how long runs of a job may take; waiting is not counted'),
   PACKET_RETENTION_DAYS: parsedBy(parseLifeDays)
@@ -159,24 +138,10 @@ export const environment = z.object({
   PLAIN_FILES: z.enum(['on', 'off']).default('on').describe('keep a plain-file view of the packets in the bucket'),
   QUEUE_PAGE: z.enum(['on', 'off']).default('off').describe('serve a read-only page of the queues at /queues'),
   INLINE_LIMIT_BYTES: count.default(16 * 1024 * 1024).describe('packets up to this size are inlined in answers'),
-  RETURN_ONLY_MAX_PAIRS: count.default(50_000).describe('pairs a returnOnly packet may have'),
-  RETURN_ONLY_AT_ONCE: count
-    .default(32)
-    .describe('returnOnly packets that one API makes at a time, half of them for one token; above: 503, 429'),
-  EVENT_STREAMS: count
-    .default(2_000)
-    .describe('event streams that one API keeps open, half of them of one token; above: 503, 429'),
-  BODY_MEMORY_BYTES: count
-    .default(256 * 1024 * 1024)
-    .describe('bytes of unanswered request bodies in one API, half of them of one token; above: 503, 429'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0).default(3_000).describe('requests a minute of one token; 0: no limit'),
   MAX_QUEUED_JOBS: count
     .default(10_000)
     .describe('runs of unfinished jobs, slices of multis included; at so many: 503'),
-  PARAMETER_SYNTAX: z.enum(['braces', 'dollar']).default('braces').describe('default of parameterSyntax'),
-  FAILPOINT: parsedBy(parseFailpoint)
-    .optional()
-    .describe('for tests of faults only: <step>:<kill, stop or block>[:<count>]'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

@@ -66,15 +66,6 @@ function parseAllowRule(entry: string): AllowRule {
   return { kind: 'network', address: bare, prefix, family: version === 4 ? 'ipv4' : 'ipv6', port }
 }
 
-/** Parses the allowed origin ports, `7687` or `7687,7688`. @throws {Error} */
-export function parsePorts(text: string): number[] {
-  return text.split(',').map((entry) => {
-    const port = /^\d+$/.test(entry.trim()) ? Number(entry.trim()) : 0
-    if (port < 1 || port > 65_535) throw new Error(`"${entry.trim()}" is not a port`)
-    return port
-  })
-}
-
 /** Parses addresses of name servers, `10.0.0.2` or `10.0.0.2:5353,[fd00::2]:53`. @throws {Error} */
 export function parseServers(text: string): string[] {
   return text.split(',').map((given) => {

@@ -23,9 +23,10 @@ export interface Config {
   /** null: jobs do not call back. */
   callbacks: CallbackSettings | null
   limits: LimitSettings
-  parameterSyntax: 'braces' | 'dollar'
   /** For tests of faults only. */
   failpoint: FailpointSetting | null
+  /** What a test replaces, as it is written; null: nothing. */
+  testOverrides: string | null
   logLevel: string
 }
 
@@ -48,8 +49,6 @@ export interface WorkerSettings {
   livenessSeconds: number
   /** How long a job stays with a worker that does not renew its lock. */
   lockSeconds: number
-  /** Interval of the check for jobs whose lock has expired. */
-  stalledSeconds: number
   /** Delay of a job that awaits its store, Redis or a newer worker. */
   retrySeconds: number
 }
@@ -84,7 +83,8 @@ export interface AuthSettings {
 export interface OriginSettings {
   /** null: public addresses only. */
   allow: readonly AllowRule[] | null
-  ports: readonly number[]
+  /** The port of public addresses, and of a rule that names none. */
+  port: number
   /** Name servers that resolve the hosts of origins; null: the system's. */
   dnsServers: readonly string[] | null
   /** Without receiving a byte. */
@@ -93,7 +93,7 @@ export interface OriginSettings {
   stallSeconds: number
 }
 
-export interface CallbackSettings extends Pick<OriginSettings, 'ports' | 'dnsServers'> {
+export interface CallbackSettings extends Pick<OriginSettings, 'port' | 'dnsServers'> {
   /** null: public addresses. */
   allow: readonly AllowRule[] | null
   /** Each signs every callback. */

@@ -110,8 +110,8 @@ export const tooManyFound = (limit: number) =>
   new AppError(413, 'tooManyFound', `relationshipIds: more than ${limit} relationships of the origin have these ids`)
 export const tooManyListed = (limit: number) =>
   new AppError(413, 'tooManyListed', `one request reaches more than ${limit} elements of the origin; split it`)
-export const returnOnlyTooLarge = (setting: string, limit: number) =>
-  new AppError(413, 'returnOnlyTooLarge', `returnOnly: the packet is over ${setting} (${limit}); store it instead`)
+export const returnOnlyTooLarge = (limit: string) =>
+  new AppError(413, 'returnOnlyTooLarge', `returnOnly: the packet is over ${limit}; store it instead`)
 export const jobTimedOut = (limitSeconds: number) =>
   new AppError(504, 'jobTimedOut', `the publish took longer than ${limitSeconds} seconds`)
 

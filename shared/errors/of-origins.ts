@@ -8,7 +8,11 @@ export const dbUrlRefused = () =>
     'dbUrl: this address is not allowed here; the setting ORIGIN_ALLOW allows addresses',
   )
 export const dbUrlPortRefused = () =>
-  new AppError(422, 'dbUrlPortRefused', 'dbUrl: this port is not allowed here; the setting ORIGIN_PORTS allows ports')
+  new AppError(
+    422,
+    'dbUrlPortRefused',
+    'dbUrl: this port is not allowed here; a rule of the setting ORIGIN_ALLOW may name it',
+  )
 export const originUnreachable = (cause?: unknown) =>
   new AppError(502, 'originUnreachable', 'the origin database could not be reached', { retryable: true, cause })
 export const originRefusedCredentials = (cause?: unknown) =>

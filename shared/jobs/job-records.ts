@@ -110,8 +110,7 @@ function parsedRecord(hash: Record<string, string>): JobRecord | null | undefine
 
 export function createJobRecords(redis: Redis): JobRecords {
   defineJobScripts(redis)
-  // JSON, as programs of earlier versions expect of a field that they do not know.
-  const worker = JSON.stringify(randomUUID())
+  const worker = randomUUID()
   const now = () => new Date().toISOString()
   const nameOf = ({ orgName, fileName }: Pick<JobRecord, 'orgName' | 'fileName'>) => `${orgName}/${fileName}`
 

@@ -27,8 +27,6 @@ export function recordOf({ unended, worker, runs, tickedAt, endedBy, ...hash }: 
     by: null,
     requestId: null,
     traceparent: null,
-    version: 1,
-    latestBefore: 0,
   }
   const fields = Object.entries(hash).map(([key, value]) => [key, bare.includes(key) ? value : JSON.parse(value)])
   return { ...absent, ...Object.fromEntries(fields), attempt: Number(hash.attempt) }

@@ -59,7 +59,7 @@ export interface JobRecord extends Sender {
   bound: boolean
   /**
    * The latest generation of its name at submission; its own will be higher. Immutable and written with the record, so
-   * a Redis that was rolled back has the right value or no such job. 0: unknown, from an earlier version.
+   * a Redis that was rolled back has the right value or no such job. 0: there is none.
    */
   latestBefore: number
   /** Cancellation was requested and the run has not stopped yet. */

@@ -22,7 +22,7 @@ export interface Encrypted {
 }
 
 /** Decrypts the text that `encrypt` returned; null for any other text. */
-export type Decrypt = (text: string | null) => string[] | null
+export type Decrypt = (text: string) => string[] | null
 
 const algorithm = 'aes-256-gcm'
 
@@ -42,12 +42,10 @@ export function createSecrets(redis: Redis, keys: readonly SecretKey[]): Secrets
       const sealed = await redis.get(secretKeyOf(jobId))
       const opened = sealed === null ? null : unseal(keys, jobId, sealed)
       if (opened === null) return null
-      const secret: string[] | { dataKey: string } = JSON.parse(opened)
-      // Jobs of version 1 have the credentials themselves in Redis.
-      if (Array.isArray(secret)) return () => secret
+      const secret: { dataKey: string } = JSON.parse(opened)
       const dataKey = { id: dataKeyId, key: Buffer.from(secret.dataKey, 'base64') }
       return (text) => {
-        const credentials = text === null ? null : unseal([dataKey], jobId, text)
+        const credentials = unseal([dataKey], jobId, text)
         return credentials === null ? null : JSON.parse(credentials)
       }
     },

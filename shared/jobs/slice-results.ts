@@ -13,8 +13,7 @@ export interface SliceResult extends PacketContent {
   /** The run that built it. */
   run: string
   parts: ManifestPart[]
-  /** Observations; the stored name dates from version 1. */
-  sights: Observation[]
+  observations: Observation[]
 }
 
 type Owner = Pick<JobRecord, 'id' | 'orgName'>

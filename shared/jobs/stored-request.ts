@@ -48,10 +48,9 @@ export const runsOf = (subRequests: number): number =>
 /** How a large multi is cut: the byte ranges of its slices and of its credentials in the stored request. */
 export interface SlicePlan {
   slices: ByteRange[]
-  /** Absent in a plan of version 1. */
-  credentials?: ByteRange
-  /** What a slice must know about the other sub-requests, as these were sent; the stored name dates from version 1. */
-  views: NodeTreatment[]
+  credentials: ByteRange
+  /** What a slice must know about the other sub-requests, as these were sent. */
+  treatments: NodeTreatment[]
 }
 
 /** What a job builds: its sub-requests, or those of one slice, completed by the model they are bound to. */
@@ -82,7 +81,7 @@ export async function storeRequest(
       slices: rangesOf(slices, head.length),
       credentials,
       // Not completed by the model, whose long `mappedIndices` thousands of sub-requests may share.
-      views: await inTurns(treatmentSteps(requests)),
+      treatments: await inTurns(treatmentSteps(requests)),
     }
     stored.push(store.put(planKey(orgName, id), Buffer.from(JSON.stringify(plan))))
   }
@@ -138,9 +137,7 @@ export async function readRequests(
   await Promise.allSettled(parts)
   const lines = (await Promise.all(parts)).flat()
   const decrypt = await secrets.read(id)
-  // In version 1 every line is a sub-request.
-  const head = lines[0]?.startsWith('{') ? null : (lines.shift() ?? null)
-  const opened = decrypt?.(head)
+  const opened = decrypt?.(lines.shift() ?? '')
   if (!opened) throw errors.secretsGone()
   const requests = lines.map((line) => {
     const stored = JSON.parse(line) as StoredRequest
@@ -158,13 +155,13 @@ async function readModel(store: ObjectStore, { id, orgName }: Owner): Promise<Bo
   return boundModel(JSON.parse(bytes.toString()))
 }
 
-/** @throws requestGone when there is none, or NewerVersionError when its views have an option that is not known here. */
+/** @throws requestGone when there is none, or NewerVersionError when its treatments have an option that is not known here. */
 export async function readPlan({ store }: Pick<Source, 'store'>, { id, orgName }: Owner): Promise<SlicePlan> {
   const bytes = await store.get(planKey(orgName, id))
   if (bytes === null) throw errors.requestGone(new Error(`the plan of job ${id} is not in the store`))
   const plan = JSON.parse(bytes.toString()) as SlicePlan
   requireKnownFields(
-    plan.views.flatMap(({ nodeSettings }) => nodeSettings?.map(({ field }) => field) ?? []),
+    plan.treatments.flatMap(({ nodeSettings }) => nodeSettings?.map(({ field }) => field) ?? []),
     storedFields,
   )
   return plan

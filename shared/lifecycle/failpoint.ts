@@ -2,7 +2,7 @@ import type { FailpointName, FailpointSetting } from '../config/failpoint.ts'
 
 export type Failpoint = (name: FailpointName) => void
 
-/** Does nothing unless the setting FAILPOINT names the step; only fault tests set it. */
+/** Does nothing unless a fault test names the step in `TEST_OVERRIDES`. */
 export function createFailpoint(setting: FailpointSetting | null, lockSeconds: number): Failpoint {
   if (setting === null) return () => {}
   let reached = 0

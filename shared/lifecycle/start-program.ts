@@ -14,6 +14,8 @@ export async function startProgram(name: Program, start: Start): Promise<void> {
   const config = configOrExit(name)
   trustAuthorities(config.authorities)
   const log = createLog(name, config.logLevel)
+  if (config.testOverrides !== null)
+    log.warn({ overrides: config.testOverrides }, 'limits or times are those of a test')
   // Node would print the error with all its properties, for a failed Redis command including the arguments.
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught')

@@ -26,7 +26,7 @@ export type Change = {
 /** `accepted`: will be done by a worker; `refused`: nothing was changed. */
 export type Outcome = 'done' | 'accepted' | 'refused'
 
-/** Who sent a request, and its ids. null: nobody known, no trace, or the job is of an earlier version. */
+/** Who sent a request, and its ids. null: nobody known, or no trace. */
 export interface Sender {
   /** The `identity` of a principal. */
   by: string | null

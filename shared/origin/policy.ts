@@ -7,7 +7,7 @@ import * as errors from '../errors/catalogue.ts'
 import type { DbUrl } from './db-url.ts'
 import { createLookup, type Lookup } from './lookup.ts'
 
-export type OriginPolicy = Pick<OriginSettings, 'allow' | 'ports' | 'dnsServers'>
+export type OriginPolicy = Pick<OriginSettings, 'allow' | 'port' | 'dnsServers'>
 
 // Longer than a working resolver takes, and longer than a look-up should queue.
 const lookupMs = 5_000
@@ -39,7 +39,7 @@ function namedBy(host: string, rule: AllowRule): boolean {
 
 /**
  * Resolves an origin's host and refuses it unless its name or all its addresses are allowed. Contract 9; seed, `dbUrl`.
- * A rule with a port allows only that port; a rule without one allows those in `ports`.
+ * A rule with a port allows only that port; a rule without one allows that of the policy.
  * @returns a checked address. Connect to it, not to the name, which may resolve to another address a moment later.
  * @throws dbUrlRefused, dbUrlPortRefused (422); originUnreachable (502) if the name does not resolve.
  */
@@ -50,9 +50,9 @@ export async function checkedAddress(
 ): Promise<string> {
   const resolve = (name: string) => addressesOf(name, resolveName)
   if (policy.allow === null) {
-    if (!policy.ports.includes(port)) throw errors.dbUrlPortRefused()
+    if (port !== policy.port) throw errors.dbUrlPortRefused()
   } else {
-    const takesPort = (rule: AllowRule) => (rule.port === null ? policy.ports.includes(port) : rule.port === port)
+    const takesPort = (rule: AllowRule) => port === (rule.port ?? policy.port)
     const rules = policy.allow.filter(takesPort)
     const [first] = rules.some((rule) => namedBy(host, rule)) ? await resolve(host) : []
     if (first !== undefined) return first

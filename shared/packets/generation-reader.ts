@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import * as errors from '../errors/catalogue.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import { earlierGenerationKey, generationKey, generationsOf, parseGenerationKey } from './keys.ts'
+import { generationKey, generationsOf, parseGenerationKey } from './keys.ts'
 import { isVisible, type Manifest, parseManifest, UnreadableManifest } from './manifest.ts'
 
 export interface Generation {
@@ -64,8 +64,6 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
     for await (const { key } of store.list(generationsOf(name), { pageKeys })) {
       const parsed = parseGenerationKey(key)
       if (parsed?.name !== name) continue
-      // Keys written by an earlier version are in ascending order.
-      if (parsed.isEarlier) return (await list(name)).toReversed()
       numbers.push(parsed.generation)
       if (parsed.generation <= below) break
     }
@@ -76,15 +74,9 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
     const key = generationKey(name, generation)
     const known = cache.get(key)
     if (known) return known
-    for (const storedAs of [key, earlierGenerationKey(name, generation)]) {
-      const bytes = await store.get(storedAs)
-      if (bytes) return keep(key, bytes, storedAs)
-    }
-    return null
-  }
-
-  function keep(key: string, bytes: Buffer, storedAs = key): Manifest {
-    const manifest = parseManifest(storedAs, bytes)
+    const bytes = await store.get(key)
+    if (bytes === null) return null
+    const manifest = parseManifest(key, bytes)
     cache.set(key, manifest, { size: sizeOf(bytes) })
     return manifest
   }
@@ -104,8 +96,7 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
     const manifest = await read(name, number)
     if (manifest === null) return 'gone'
     if (!manifest.isVoid) return { generation: number, manifest }
-    // Without `over` it was written by an earlier version; there are few.
-    const under = manifest.over ?? (await list(name)).findLast((each) => each < number) ?? 0
+    const under = manifest.over ?? 0
     // A damaged one could name itself, and be followed forever.
     if (under >= number) throw new UnreadableManifest(`the manifest ${generationKey(name, number)} is over ${under}`)
     return seenAt(name, under)

@@ -17,8 +17,6 @@
  *   a/b/f                               the plain-file view
  *
  * Stores list keys in ascending order only, so numbers in generation keys count down: a listing begins with the latest.
- * An earlier version of this service counted up (`.0000000001`); its keys hold the lower generations of their names and
- * sort last.
  *
  * No segment of a name starts with a dot, so hidden keys cannot be confused with names, nor one name's with another's.
  */
@@ -46,17 +44,10 @@ const tenDigits = (number: number) => String(number).padStart(10, '0')
 export const generationKey = (name: string, generation: number): string =>
   `${generationsOf(name)}-${tenDigits(highestGeneration - generation)}`
 
-/** The key that an earlier version of this service used. */
-export const earlierGenerationKey = (name: string, generation: number): string =>
-  `${generationsOf(name)}${tenDigits(generation)}`
-
 /** Parses the key of a manifest; null for any other key. */
-export function parseGenerationKey(key: string): { name: string; generation: number; isEarlier: boolean } | null {
-  const [, top, rest, sign, digits] = /^([^/]+)\/\.generations\/(.+)\/\.(-?)(\d{10})$/s.exec(key) ?? []
-  if (digits === undefined) return null
-  const isEarlier = sign === ''
-  const generation = isEarlier ? Number(digits) : highestGeneration - Number(digits)
-  return { name: `${top}/${rest}`, generation, isEarlier }
+export function parseGenerationKey(key: string): { name: string; generation: number } | null {
+  const [, top, rest, digits] = /^([^/]+)\/\.generations\/(.+)\/\.-(\d{10})$/s.exec(key) ?? []
+  return digits === undefined ? null : { name: `${top}/${rest}`, generation: highestGeneration - Number(digits) }
 }
 
 /** Key of a generation's marker: sorts right after the key of its manifest, before the generation below. */
@@ -80,11 +71,11 @@ export function parseMarkerKey(key: string): Marker | null {
 
 /**
  * `skipTo` for `ObjectStore.list`: from the key of a generation or its marker past all generations of the name. null
- * for other keys and for those of an earlier version, which higher generations may follow.
+ * for other keys.
  */
 export function pastGenerations(key: string): string | null {
   const parsed = parseGenerationKey(parseMarkerKey(key)?.manifestKey ?? key)
-  return parsed === null || parsed.isEarlier ? null : `${generationsOf(parsed.name)}:`
+  return parsed === null ? null : `${generationsOf(parsed.name)}:`
 }
 
 /** Key of a part of one run of a job. `slice` counts from 0, `part` from 1. */
@@ -93,7 +84,7 @@ export function partKey(name: string, jobId: string, run: string, slice: number,
   return `${hidden('.parts', name)}/.${jobId}/${run}/${number(slice)}-${number(part)}`
 }
 
-/** Parses the key of a part; null for any other key. An earlier version of this service wrote numbers as `run`. */
+/** Parses the key of a part; null for any other key. */
 export function parsePartKey(key: string): { name: string; jobId: string; run: string } | null {
   const [, top, rest, jobId, run] = /^([^/]+)\/\.parts\/(.+)\/\.([^/]+)\/([\w-]+)\/[^/]+$/s.exec(key) ?? []
   return jobId === undefined || run === undefined ? null : { name: `${top}/${rest}`, jobId, run }

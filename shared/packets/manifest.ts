@@ -8,10 +8,10 @@ export interface ManifestPart {
   pairs: number
   /** Of the object. */
   etag: string
-  /** In hexadecimal, of the JSON. An earlier version of this service wrote neither this nor the next field. */
-  sha256?: string
+  /** In hexadecimal, of the JSON. */
+  sha256: string
   /** The number of statements of each kind. */
-  statements?: Readonly<Record<string, number>>
+  statements: Readonly<Record<string, number>>
   /** How the object is compressed; absent: it is not. */
   compression?: 'gzip'
   /** Bytes of the object; absent: `bytes`. */

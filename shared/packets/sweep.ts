@@ -113,7 +113,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
   async function isLongExpired(name: string, latest: StoredObject, markers: readonly StoredObject[] = []) {
     const told = markers.map(({ key }) => parseMarkerKey(key)?.expiresAt)
     const seen = told.length === 0 ? await generations.seenAt(name, numberOf(latest)) : null
-    const expiresAt = seen === null || seen === 'gone' ? told.find(Boolean) : seen.manifest.expiresAt
+    const expiresAt = seen === null || seen === 'gone' ? told[0] : seen.manifest.expiresAt
     return expiresAt !== undefined && rules.now - Date.parse(expiresAt) > expiredMs
   }
 

@@ -12,15 +12,15 @@ interface Notation {
   numbers: OrMixed<Numbers>
 }
 
-/** What a packet, or a slice of one, holds beside its parts. Slices built by an earlier version have no notation. */
-export interface PacketContent extends Partial<Notation> {
+/** What a packet, or a slice of one, holds beside its parts. */
+export interface PacketContent extends Notation {
   report: JobReport
 }
 
 /** How the pairs of these requests are written. */
 export const notationOf = (requests: readonly PublishRequest[], parameterSyntax: ParameterSyntax): Notation => ({
   parameterSyntax,
-  numbers: common(requests.map(({ numbers }) => numbers ?? 'plain')) ?? 'plain',
+  numbers: common(requests.map(({ numbers }) => numbers ?? 'plain')),
 })
 
 /** What a packet holds that was made without an origin; `ends` are the kinds of nodes that its statements find. */
@@ -40,9 +40,7 @@ export const mergeContents = (contents: readonly PacketContent[]): PacketContent
   ),
 })
 
-/** The value that all have in common; undefined if one is unknown. */
-function common<Value>(values: readonly (Value | undefined)[]): OrMixed<Value> | undefined {
-  const distinct = new Set(values)
-  if (distinct.has(undefined)) return undefined
-  return distinct.size > 1 ? 'mixed' : values[0]
+/** The value that all have in common. There is at least one. */
+function common<Value>(values: readonly Value[]): OrMixed<Value> {
+  return new Set(values).size > 1 ? 'mixed' : (values[0] as Value)
 }

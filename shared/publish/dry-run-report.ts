@@ -5,8 +5,8 @@ import { requiresOf } from './manifest-view.ts'
 import { firstOf } from './report/first-of.ts'
 import { identitiesOfPacket, type JobReport, type Report } from './report/report.ts'
 
-/** What ended a dry run before it was complete: the setting that says so. */
-export type DryRunLimit = 'DRY_RUN_SECONDS' | 'RETURN_ONLY_MAX_PAIRS'
+/** What ended a dry run before it was complete: its time, or as many pairs as it counts. */
+export type DryRunLimit = 'time' | 'pairs'
 
 interface Size {
   pairs: number

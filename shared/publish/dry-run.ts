@@ -87,7 +87,7 @@ export async function dryRun(order: DryRunOrder, { originPolicy, signal }: DryRu
     }
   } catch (error) {
     limit = limitOf(error, order)
-    const isNothing = read.subRequests === 0 && tally.size().pairs === 0 && limit === 'DRY_RUN_SECONDS'
+    const isNothing = read.subRequests === 0 && tally.size().pairs === 0 && limit === 'time'
     if (limit === null || isNothing) throw error
   } finally {
     clearTimeout(timer)
@@ -99,12 +99,12 @@ export async function dryRun(order: DryRunOrder, { originPolicy, signal }: DryRu
 }
 
 function limitOf(error: unknown, { maxPairs, jobPairs }: DryRunOrder): DryRunLimit | null {
-  if (error instanceof TooMuchUnpublishable) return 'RETURN_ONLY_MAX_PAIRS'
+  if (error instanceof TooMuchUnpublishable) return 'pairs'
   if (!(error instanceof AppError)) return null
-  if (error.code === 'jobTimedOut') return 'DRY_RUN_SECONDS'
+  if (error.code === 'jobTimedOut') return 'time'
   if (error.code !== 'tooManyPairs') return null
   if (jobPairs <= maxPairs) throw errors.tooManyPairs(jobPairs)
-  return 'RETURN_ONLY_MAX_PAIRS'
+  return 'pairs'
 }
 
 /** The numbers below `count`, by their bits in reverse: any first ones of them are spread evenly. */

@@ -16,7 +16,7 @@ interface Required {
   cypher: SchemaTexts
 }
 
-/** A packet as its manifest describes it; null is what an earlier version did not keep. Contract 7.12. */
+/** A packet as its manifest describes it. Contract 7.12. */
 export interface PacketManifest {
   packet: string
   generation: number
@@ -24,26 +24,26 @@ export interface PacketManifest {
   createdAt: string
   /** null: never. */
   expiresAt: string | null
-  parameterSyntax: PacketContent['parameterSyntax'] | null
-  numbers: PacketContent['numbers'] | null
+  parameterSyntax: PacketContent['parameterSyntax']
+  numbers: PacketContent['numbers']
   pairs: number
   bytes: number
-  sha256: string | null
-  parts: ({ fileName: string; pairs: number; bytes: number; sha256: string | null; url?: string } & Pick<
+  sha256: string
+  parts: ({ fileName: string; pairs: number; bytes: number; sha256: string; url?: string } & Pick<
     ManifestPart,
     'compression' | 'storedBytes'
   >)[]
   /** Those of postback are no pairs: they stand in the metadata of parts. */
-  statements: Record<StatementKind, number> | null
+  statements: Record<StatementKind, number>
   requires: {
     server: string
     /** Uniqueness, which replay relies on. */
-    constraints: Required[] | null
+    constraints: Required[]
     moreConstraints?: number
     /** What the model that the packet is bound to has beside it: replay does not rely on it. */
     model?: { indexes: Required[]; existence: (Required & { edition: 'enterprise' })[]; more?: number }
   }
-  report: JobReport | null
+  report: JobReport
   /** Always null: the packet is whole. */
   base: null
 }
@@ -56,7 +56,7 @@ export function manifestOf(
   urls?: readonly string[],
 ): PacketManifest {
   const names = partNames(fileName, parts.length)
-  const { parameterSyntax = null, numbers = null, report = null } = (content ?? {}) as Partial<PacketContent>
+  const { parameterSyntax, numbers, report } = content as PacketContent
   return {
     packet: packetName(orgName, fileName),
     generation,
@@ -68,7 +68,7 @@ export function manifestOf(
     pairs: sumOf(parts, ({ pairs }) => pairs),
     bytes: sumOf(parts, ({ bytes }) => bytes),
     sha256: digestOf(parts),
-    parts: parts.map(({ pairs, bytes, sha256 = null, compression, storedBytes }, index) => ({
+    parts: parts.map(({ pairs, bytes, sha256, compression, storedBytes }, index) => ({
       fileName: names[index] as string,
       pairs,
       bytes,
@@ -78,7 +78,7 @@ export function manifestOf(
     })),
     statements: statementsOf(parts),
     requires: requiresOf(report),
-    report: report && mergeReports([report]),
+    report: mergeReports([report]),
     base: null,
   }
 }
@@ -87,20 +87,16 @@ const sumOf = (parts: readonly ManifestPart[], count: (part: ManifestPart) => nu
   parts.reduce((sum, part) => sum + count(part), 0)
 
 /** The digest of a packet: that of its parts' digests, as `sha256sum` gives it for these joined by line feeds. */
-export function digestOf(parts: readonly ManifestPart[]): string | null {
-  const digests = parts.map(({ sha256 }) => sha256)
-  return digests.includes(undefined) ? null : hash('sha256', digests.join('\n'))
-}
+export const digestOf = (parts: readonly ManifestPart[]): string =>
+  hash('sha256', parts.map(({ sha256 }) => sha256).join('\n'))
 
 function statementsOf(parts: readonly ManifestPart[]): PacketManifest['statements'] {
-  if (parts.some(({ statements }) => statements === undefined)) return null
-  const counts = statementKinds.map((kind) => [kind, sumOf(parts, ({ statements }) => statements?.[kind] ?? 0)])
+  const counts = statementKinds.map((kind) => [kind, sumOf(parts, ({ statements }) => statements[kind] ?? 0)])
   return Object.fromEntries(counts) as Record<StatementKind, number>
 }
 
 /** What a target needs for a packet with this report. */
-export function requiresOf(report: JobReport | null): PacketManifest['requires'] {
-  if (report === null) return { server: oldestServer, constraints: null }
+export function requiresOf(report: JobReport): PacketManifest['requires'] {
   const { identities, moreIdentities, model } = report
   return {
     server: oldestServer,

@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { createClient, type PublishAnswer } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
+import { overrides } from '../../dev/service.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { prepare } from '../support/e2e.ts'
 import { ownService } from '../support/own-service.ts'
 import { expectRefused } from '../support/refusals.ts'
 
-const { service, client } = await ownService({ workers: 1, env: { PACKET_RETENTION_DAYS: '2', JANITOR_SECONDS: '1' } })
+const { service, client } = await ownService({
+  workers: 1,
+  env: { PACKET_RETENTION_DAYS: '2', ...overrides({ janitorSeconds: 1 }) },
+})
 const { org, ids, fields } = await prepare(25, service)
 
 const dayMs = 24 * 3_600_000

@@ -2,6 +2,7 @@ import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { describe, expect, test, vi } from 'vitest'
 import type { ClientAnswer, PublishAnswer } from '../../dev/client.ts'
+import { overrides } from '../../dev/service.ts'
 import type { RunningProcess } from '../../dev/stack/processes.ts'
 import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
@@ -114,7 +115,7 @@ describe('a running job', () => {
   test('with its parts staged is cancelled after a 202, and leaves no part and no packet', async () => {
     const waiting = client.post('/1.0/publish/', request('staged'))
     const location = await locationOf('staged')
-    const worker = await service.startWorker({ FAILPOINT: 'partStored:stop' })
+    const worker = await service.startWorker(overrides({ failpoint: 'partStored:stop' }))
     await expect.poll(() => leftOf(location), { timeout: 30_000, interval: 50 }).toHaveLength(2) // request and part
     const { status, body } = await cancel(location)
     expect([status, body.state]).toEqual([202, 'running'])
@@ -133,7 +134,7 @@ describe('a running job', () => {
     const many = Array.from({ length: 600 }, () => request('reading'))
     const submitted = await client.post('/1.0/publish/multi', many, { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
-    const worker = await service.startWorker({ FAILPOINT: 'midRead:stop:3' })
+    const worker = await service.startWorker(overrides({ failpoint: 'midRead:stop:3' }))
     // Between its slices a large multi has no run, and is cancelled at once.
     await untilFrozen(worker)
     expect((await cancel(location)).status).toBe(202)
@@ -147,7 +148,7 @@ describe('a running job', () => {
   test('that has begun to commit answers 409, and succeeds', async () => {
     const submitted = await client.post('/1.0/publish/', request('committed'), { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
-    const worker = await service.startWorker({ FAILPOINT: 'beforeManifest:stop' })
+    const worker = await service.startWorker(overrides({ failpoint: 'beforeManifest:stop' }))
     await untilState(location, 'committing')
     const refused = await client.post<{ detail: string }>(`${location}/cancel`)
     expect([refused.status, refused.body.detail]).toEqual([409, 'the job is committing; it can no longer be cancelled'])
@@ -168,7 +169,7 @@ describe('a large multi with queued slices', () => {
     const submitted = await client.post('/1.0/publish/multi', many, { Prefer: 'respond-async' })
     const location = submitted.headers.get('Location') as string
     // Freezes in its second slice of twenty, which it hands back when it is told to stop.
-    const own = { WORKER_CONCURRENCY: '1', STOP_GRACE_SECONDS: '1', FAILPOINT: 'midRead:stop:30' }
+    const own = { WORKER_CONCURRENCY: '1', STOP_GRACE_SECONDS: '1', ...overrides({ failpoint: 'midRead:stop:30' }) }
     const worker = await service.startWorker(own)
     await untilFrozen(worker)
     await worker.stop(60_000)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import { documented } from '../support/documented.ts'
 import { openEvents, type ReceivedEvents } from '../support/events.ts'
 import { measuredAt } from '../support/metrics.ts'
@@ -126,8 +127,8 @@ test('unknown jobs, those of other orgs, and bad requests are answered as by GET
   expect(await openStreams()).toBe(0)
 })
 
-test('over half of EVENT_STREAMS for one token is 429, over all of them 503; a closed stream makes room', async () => {
-  const { apiUrl } = await service.startApi({ EVENT_STREAMS: '4' })
+test('over half of the event streams for one token is 429, over all of them 503; a closed stream makes room', async () => {
+  const { apiUrl } = await service.startApi(overrides({ eventStreams: 4 }))
   const id = await jobs.create()
   const openAs = (token: string) => open(id, {}, apiUrl, token)
   const held = [await openAs('ann'), await openAs('ann'), await openAs('bob'), await openAs('bob')]

@@ -5,7 +5,7 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
-import { startService } from '../../dev/service.ts'
+import { overrides, startService } from '../../dev/service.ts'
 import { databaseOfFile } from '../support/own-service.ts'
 import { expectRefused } from '../support/refusals.ts'
 import { drawRing } from '../support/social-graph.ts'
@@ -19,7 +19,12 @@ const service = await startService(
   { ...stack, neo4j },
   {
     ...{ directory, workers: 0, redisDatabase, bucket: uniqueName('caps') },
-    env: { RETURN_ONLY_MAX_PAIRS: '10', INLINE_LIMIT_BYTES: '4000', MAX_QUEUED_JOBS: '3', JOB_MAX_PAIRS: '30' },
+    env: {
+      ...overrides({ returnOnlyPairs: 10 }),
+      INLINE_LIMIT_BYTES: '4000',
+      MAX_QUEUED_JOBS: '3',
+      JOB_MAX_PAIRS: '30',
+    },
   },
 )
 const client = createClient(service.apiUrl, service.tokens.all as string)
@@ -50,7 +55,7 @@ test.each(['/1.0/publish/', '/1.0/publish/multi'])(
       return client.post(path, path.endsWith('multi') ? [request] : request)
     }
     expect((await send(ids.slice(0, 10))).body.transactionRequest?.statements.length).toBe(10)
-    const pairs = 'returnOnly: the packet is over RETURN_ONLY_MAX_PAIRS (10); store it instead'
+    const pairs = 'returnOnly: the packet is over 10 pairs; store it instead'
     expectRefused(await send(ids.slice(0, 11)), 413, pairs)
     expectRefused(
       await send(['long']),

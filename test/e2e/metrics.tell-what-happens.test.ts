@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
+import { overrides } from '../../dev/service.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
 import { until } from '../faults/support/processes.ts'
@@ -18,7 +19,7 @@ const stuck = await stuckOrigin(1)
 const { service } = await ownService({
   redisDatabase: database,
   origins: [stuck.address],
-  env: { JANITOR_SECONDS: '1', WORKER_CONCURRENCY: '1', MAX_QUEUED_JOBS: '77' },
+  env: { ...overrides({ janitorSeconds: 1 }), WORKER_CONCURRENCY: '1', MAX_QUEUED_JOBS: '77' },
 })
 const redis = new Redis(service.redisUrl)
 afterAll(() => redis.disconnect())

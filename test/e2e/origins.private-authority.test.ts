@@ -26,7 +26,7 @@ const { port } = await listenOn(
   true,
 )
 
-const env = { CA_FILE, ORIGIN_ALLOW: 'localhost,127.0.0.0/8', ORIGIN_PORTS: String(port) }
+const env = { CA_FILE, ORIGIN_ALLOW: `localhost:${port},127.0.0.0/8:${port}` }
 const { service } = await ownService({ workers: 1, env })
 const org = uniqueName('org')
 

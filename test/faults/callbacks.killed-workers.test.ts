@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, inject, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import { createCallbacks } from '../../shared/jobs/callbacks.ts'
 import { callbackOf, endedJob, orgName } from '../support/ended-jobs.ts'
 import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../support/receiver.ts'
@@ -12,9 +13,11 @@ const env = callbackSettings([receiver], newSecret())
 test('a worker may be killed before it calls back, or before it notes that it has: another does, with the same id', {
   timeout: 120_000,
 }, async () => {
-  const world = await openWorld({ env, times: { WORKER_LOCK_SECONDS: '1', WORKER_STALLED_SECONDS: '1' } })
+  const world = await openWorld({ env, times: { WORKER_LOCK_SECONDS: '1' } })
   const steps = ['beforeCallback', 'callbackSent']
-  const workers = await Promise.all(steps.map((step) => world.service.startWorker({ FAILPOINT: `${step}:kill` })))
+  const workers = await Promise.all(
+    steps.map((step) => world.service.startWorker(overrides({ failpoint: `${step}:kill` }))),
+  )
   const callbacks = createCallbacks(world.redis)
   const id = await endedJob(world, receiver.url)
   await callbacks.add({ id, orgName })

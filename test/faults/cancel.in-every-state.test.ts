@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { mustHold } from './support/invariants.ts'
 import { hasBegun, untilFrozen } from './support/processes.ts'
@@ -29,7 +30,7 @@ test('a job can be cancelled in any state before its commit, which frees its nam
 
   const names = Object.keys(steps)
   const workers = await Promise.all(
-    names.map((step) => service.startWorker({ FAILPOINT: `${step}:stop`, WORKER_CONCURRENCY: '1' })),
+    names.map((step) => service.startWorker({ ...overrides({ failpoint: `${step}:stop` }), WORKER_CONCURRENCY: '1' })),
   )
   const jobs = await Promise.all(names.map((_, index) => world.publish({ version, fileName: `file${index}` })))
   await Promise.all(workers.map(untilFrozen))

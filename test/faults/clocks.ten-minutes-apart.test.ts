@@ -1,5 +1,6 @@
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
+import { overrides } from '../../dev/service.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { breakingOrigin } from './support/breaking-origin.ts'
 import { mustHold } from './support/invariants.ts'
@@ -16,7 +17,7 @@ const breaking = await breakingOrigin()
 test('clocks ten minutes apart delay, lose or duplicate no job; URLs and idempotency keys stay valid everywhere', {
   timeout: 240_000,
 }, async () => {
-  const env = { ...clock(10 * minutes), JANITOR_SECONDS: '1' }
+  const env = { ...clock(10 * minutes), ...overrides({ janitorSeconds: 1 }) }
   const world = await openWorld({ env, origins: [breaking.address] })
   const { service, client, org } = world
   const [behind] = await Promise.all([service.startApi(clock(-10 * minutes)), service.startApi(clock(0))])
@@ -44,12 +45,16 @@ test('clocks ten minutes apart delay, lose or duplicate no job; URLs and idempot
     requests: version.requests.map((request) => ({ ...request, dbUrl: `bolt://${breaking.address}` })),
   })
   // One worker dies mid-job and others run; neither janitor mistakes a new job for an abandoned one.
-  const deadly = { ...clock(-10 * minutes), FAILPOINT: 'beforeManifest:kill', WORKER_CONCURRENCY: '1' }
+  const deadly = {
+    ...clock(-10 * minutes),
+    ...overrides({ failpoint: 'beforeManifest:kill' }),
+    WORKER_CONCURRENCY: '1',
+  }
   const dead = await service.startWorker(deadly)
   expect((await dead.exited).signal).toBe('SIGKILL')
   const workers = await Promise.all([
-    service.startWorker({ ...clock(10 * minutes), JANITOR_SECONDS: '1' }),
-    service.startWorker({ ...clock(-10 * minutes), JANITOR_SECONDS: '1' }),
+    service.startWorker({ ...clock(10 * minutes), ...overrides({ janitorSeconds: 1 }) }),
+    service.startWorker({ ...clock(-10 * minutes), ...overrides({ janitorSeconds: 1 }) }),
   ])
   for (const { done } of [...jobs, broken]) expect((await done)?.state).toBe('succeeded')
   expect(breaking.hasBroken()).toBe(true)

@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { mustHold } from './support/invariants.ts'
 import { until } from './support/processes.ts'
@@ -17,7 +18,10 @@ test('a job that ran beside one that kills its workers is not blamed: it runs al
   origin.hold()
   const bystander = await world.publish({ version, fileName: 'bystander', requests: origin.requestsOf(version) })
   // Two runs at a time, of which the one that reads kills the worker.
-  const worker = await world.service.startWorker({ FAILPOINT: 'midRead:kill', WORKER_CONCURRENCY: '2' })
+  const worker = await world.service.startWorker({
+    ...overrides({ failpoint: 'midRead:kill' }),
+    WORKER_CONCURRENCY: '2',
+  })
   await until('the bystander runs', async () => (await world.records.read(bystander.id))?.state === 'running')
   const killer = await world.publish({ version, fileName: 'killer' })
   expect((await worker.exited).signal).toBe('SIGKILL')

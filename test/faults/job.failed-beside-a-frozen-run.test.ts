@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import { mustHold } from './support/invariants.ts'
 import { untilFrozen, untilRunEnded } from './support/processes.ts'
 import { expireLocks } from './support/queue-state.ts'
@@ -18,7 +19,9 @@ test('a run frozen before its manifest commits nothing after another run has fai
   await whole.exited
 
   const frozen = await Promise.all(
-    ['a', 'b'].map(() => world.service.startWorker({ FAILPOINT: 'beforeManifest:stop', WORKER_CONCURRENCY: '1' })),
+    ['a', 'b'].map(() =>
+      world.service.startWorker({ ...overrides({ failpoint: 'beforeManifest:stop' }), WORKER_CONCURRENCY: '1' }),
+    ),
   )
   const later = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const jobs = [

@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import { mustHold } from './support/invariants.ts'
 import { expireLocks } from './support/queue-state.ts'
 import { lastingLocks } from './support/short-times.ts'
@@ -11,7 +12,7 @@ test('a job that kills its worker every time runs three times and then fails as 
   const world = await openWorld({ times: lastingLocks })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 10)
   const job = await world.publish({ version, fileName: 'deadly' })
-  const setting = { FAILPOINT: 'midRead:kill', WORKER_CONCURRENCY: '1' }
+  const setting = { ...overrides({ failpoint: 'midRead:kill' }), WORKER_CONCURRENCY: '1' }
   for (let run = 1; run <= 3; run++) {
     const worker = await world.service.startWorker(setting)
     expect((await worker.exited).signal).toBe('SIGKILL')

@@ -1,11 +1,12 @@
 import { expect, inject, test } from 'vitest'
 import { database, uniqueName } from '../../dev/requests.ts'
+import { overrides } from '../../dev/service.ts'
 import { nameServer } from '../support/name-server.ts'
 import { ownService } from '../support/own-service.ts'
 
 const { service, client } = await ownService({
   origins: ['*.silent.example'],
-  env: { ORIGIN_DNS_SERVERS: await nameServer({}), RETURN_ONLY_AT_ONCE: '100' },
+  env: { ORIGIN_DNS_SERVERS: await nameServer({}), ...overrides({ returnOnlyAtOnce: 100 }) },
 })
 const org = uniqueName('org')
 await client.post(`/1.0/publish/${org}`)

@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { sweepNow } from './support/leftovers.ts'
 import { until, untilFrozen, untilRunEnded } from './support/processes.ts'
@@ -67,7 +68,9 @@ test('jobs that run again after a Redis rollback keep their packets, also when t
   const rollBack = await rememberRedis(world.redis)
   const steps = ['beforeCommitting', 'beforeCommitting', 'beforePlainFiles']
   const frozen = await Promise.all(
-    steps.map((step) => world.service.startWorker({ ...lastingLocks, FAILPOINT: `${step}:stop`, ...alone })),
+    steps.map((step) =>
+      world.service.startWorker({ ...lastingLocks, ...overrides({ failpoint: `${step}:stop` }), ...alone }),
+    ),
   )
   await Promise.all(frozen.map(untilFrozen))
   await rollBack()
@@ -128,7 +131,7 @@ test('a large multi whose slices run again after a Redis rollback keeps its pack
   const rollBack = await rememberRedis(world.redis)
   const frozen = []
   for (const step of ['partStored:stop', 'beforeSliceResult:stop']) {
-    const worker = await world.service.startWorker({ FAILPOINT: step, ...alone })
+    const worker = await world.service.startWorker({ ...overrides({ failpoint: step }), ...alone })
     await untilFrozen(worker)
     frozen.push(worker)
   }
@@ -148,15 +151,15 @@ test('a large multi cancelled beside a commit that Redis forgot leaves no packet
   const world = await openWorld()
   const version = await drawVersion(world.origin, stack.neo4j, 410)
   const location = await submit(world, { fileName: 'large', version })
-  const builder = await world.service.startWorker({ FAILPOINT: 'slicesDone:stop', ...alone })
+  const builder = await world.service.startWorker({ ...overrides({ failpoint: 'slicesDone:stop' }), ...alone })
   await untilFrozen(builder)
   const rollBack = await rememberRedis(world.redis)
   builder.kill('SIGKILL')
-  const frozen = await world.service.startWorker({ FAILPOINT: 'beforeManifest:stop', ...alone })
+  const frozen = await world.service.startWorker({ ...overrides({ failpoint: 'beforeManifest:stop' }), ...alone })
   await untilFrozen(frozen)
   await rollBack()
   expect((await world.client.post(`${location}/cancel`)).status).toBe(202)
-  const canceller = await world.service.startWorker({ FAILPOINT: 'cancelled:stop' })
+  const canceller = await world.service.startWorker(overrides({ failpoint: 'cancelled:stop' }))
   await untilFrozen(canceller)
   frozen.kill('SIGCONT')
   await untilRunEnded(frozen, idOf(location))

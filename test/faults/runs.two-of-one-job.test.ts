@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import type { RunningProcess } from '../../dev/stack/processes.ts'
 import { mustHold } from './support/invariants.ts'
 import { hasBegun, untilFrozen, untilRunEnded } from './support/processes.ts'
@@ -15,7 +16,11 @@ test('two runs of one job that commit in either order, or concurrently, leave on
 }, async () => {
   const world = await openWorld({ times: lastingLocks })
   const start = (steps: readonly string[]) =>
-    Promise.all(steps.map((step) => world.service.startWorker({ FAILPOINT: `${step}:stop`, WORKER_CONCURRENCY: '1' })))
+    Promise.all(
+      steps.map((step) =>
+        world.service.startWorker({ ...overrides({ failpoint: `${step}:stop` }), WORKER_CONCURRENCY: '1' }),
+      ),
+    )
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
   const first = await start(firstRuns)
   // With force, only the job's own generation prevents the second run from committing another.

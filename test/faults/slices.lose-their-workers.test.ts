@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import { mustHold } from './support/invariants.ts'
 import { logOf, until, untilFrozen, untilRunEnded } from './support/processes.ts'
 import { expireLocks } from './support/queue-state.ts'
@@ -8,7 +9,7 @@ import { drawVersion } from './support/versions.ts'
 import { openWorld, type World } from './support/world.ts'
 
 const alone = { WORKER_CONCURRENCY: '1' }
-const start = ({ service }: World, step: string) => service.startWorker({ FAILPOINT: step, ...alone })
+const start = ({ service }: World, step: string) => service.startWorker({ ...overrides({ failpoint: step }), ...alone })
 
 test('a large multi that loses a worker at every step of its slices is completed by others, each slice built once', {
   timeout: 240_000,

@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import { mustHold } from './support/invariants.ts'
 import { type Misbehaviour, startS3Proxy } from './support/s3-proxy.ts'
 import { lastingLocks } from './support/short-times.ts'
@@ -7,7 +8,7 @@ import { openWorld } from './support/world.ts'
 
 const stack = inject('stack')
 const proxy = await startS3Proxy(stack.s3.endpoint)
-const setting = { S3_ENDPOINT: proxy.url, S3_TIMEOUT_SECONDS: '3', WORKER_CONCURRENCY: '6' }
+const setting = { S3_ENDPOINT: proxy.url, ...overrides({ storeTimeoutSeconds: 3 }), WORKER_CONCURRENCY: '6' }
 
 const refusals = [
   { status: 500, code: 'InternalError' },

@@ -1,11 +1,12 @@
 import { expect, inject, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import { prepare } from '../support/e2e.ts'
 import { ownService } from '../support/own-service.ts'
 import { until } from './support/processes.ts'
 import { type Misbehaviour, startS3Proxy } from './support/s3-proxy.ts'
 
 const proxy = await startS3Proxy(inject('stack').s3.endpoint)
-const env = { S3_ENDPOINT: proxy.url, S3_TIMEOUT_SECONDS: '3' }
+const env = { S3_ENDPOINT: proxy.url, ...overrides({ storeTimeoutSeconds: 3 }) }
 const { service, client, keysBelow } = await ownService({ env, workers: 1 })
 const { org, fields } = await prepare(3, service)
 const request = (fileName: string) => ({ ...fields, originIds: ['p1'], orgName: org, fileName })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, expect, inject, test } from 'vitest'
 import { type Client, createClient } from '../../dev/client.ts'
+import { overrides } from '../../dev/service.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { openJobsKey } from '../../shared/jobs/redis-keys.ts'
 import { prepare } from '../support/e2e.ts'
@@ -103,7 +104,7 @@ async function makeOpenJobsOld() {
 test('wherever a submit is cut off from Redis, repeating it with the same key succeeds', {
   timeout: 300_000,
 }, async () => {
-  const worker = await service.startWorker({ JANITOR_SECONDS: '1' })
+  const worker = await service.startWorker(overrides({ janitorSeconds: 1 }))
   const cut = (await Promise.all(losses.map(cutEverywhere))).flat()
   // Each kind of loss affected several commands, some of them transparently recovered.
   expect(cut.length).toBeGreaterThanOrEqual(4 * losses.length)

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import { mustHold } from './support/invariants.ts'
 import { sweepNow } from './support/leftovers.ts'
 import { hasBegun, untilFrozen } from './support/processes.ts'
@@ -15,7 +16,9 @@ test('sweeps without a grace period spare the parts of a slow worker until its j
   const world = await openWorld({ times: lastingLocks })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 40)
   const workers = await Promise.all(
-    steps.map((step) => world.service.startWorker({ FAILPOINT: `${step}:stop`, WORKER_CONCURRENCY: '1' })),
+    steps.map((step) =>
+      world.service.startWorker({ ...overrides({ failpoint: `${step}:stop` }), WORKER_CONCURRENCY: '1' }),
+    ),
   )
   const jobs = await Promise.all(steps.map((_, index) => world.publish({ version, fileName: `file${index}` })))
   await Promise.all(workers.map(untilFrozen))

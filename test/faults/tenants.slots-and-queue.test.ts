@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
 import { openDriver } from '../../dev/replay/neo4j.ts'
 import type { Service } from '../../dev/service.ts'
+import { overrides } from '../../dev/service.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { until } from './support/processes.ts'
 import { stuckOrigin } from './support/stuck-origin.ts'
@@ -22,7 +23,10 @@ await driver.close()
 test('publishes from a slow origin give slots back to another org, and continue after it', {
   timeout: 240_000,
 }, async () => {
-  const tenants = await openTenants({ origins: slow.map(({ address }) => address), env: { JOB_RETRY_SECONDS: '1' } })
+  const tenants = await openTenants({
+    origins: slow.map(({ address }) => address),
+    env: overrides({ retrySeconds: 1 }),
+  })
   const { attacker, attackerOrg, service, unharmedBy } = tenants
   const jobs: string[] = []
   await unharmedBy(

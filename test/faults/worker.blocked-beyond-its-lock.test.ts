@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import { mustHold } from './support/invariants.ts'
 import { hasBegun, until, untilRunEnded } from './support/processes.ts'
 import { expireLocks } from './support/queue-state.ts'
@@ -15,7 +16,9 @@ test('workers blocked beyond their locks lose their jobs to another, change noth
   const version = await drawVersion(origin, inject('stack').neo4j, 20)
   // They are blocked for three times this long, until when another must have started and run their jobs one by one.
   const alone = { WORKER_LOCK_SECONDS: '14', WORKER_CONCURRENCY: '1' }
-  const blocked = await Promise.all(steps.map((step) => service.startWorker({ FAILPOINT: `${step}:block`, ...alone })))
+  const blocked = await Promise.all(
+    steps.map((step) => service.startWorker({ ...overrides({ failpoint: `${step}:block` }), ...alone })),
+  )
   const jobs = await Promise.all(
     steps.map((_, index) => world.publish({ version, fileName: `file${index}`, force: true })),
   )

@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import type { RunningProcess } from '../../dev/stack/processes.ts'
 import { mustHold } from './support/invariants.ts'
 import { hasBegun, untilFrozen, untilRunEnded } from './support/processes.ts'
@@ -21,7 +22,9 @@ test('a worker that wakes long after another finished its job, or after an overw
   // All steps but the first two are used twice; the second set is overwritten.
   const frozenAt = [...steps, ...steps.slice(2)]
   const workers = await Promise.all(
-    frozenAt.map((step) => service.startWorker({ FAILPOINT: `${step}:stop`, WORKER_CONCURRENCY: '1' })),
+    frozenAt.map((step) =>
+      service.startWorker({ ...overrides({ failpoint: `${step}:stop` }), WORKER_CONCURRENCY: '1' }),
+    ),
   )
   // With force, only the job's own generation prevents the woken run from committing another.
   const jobs = await Promise.all(

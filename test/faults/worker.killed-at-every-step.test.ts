@@ -1,4 +1,5 @@
 import { afterAll, expect, inject, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { mustHold } from './support/invariants.ts'
 import { hasBegun, until } from './support/processes.ts'
@@ -28,13 +29,13 @@ test('a worker may be killed at any step: another completes its job as one whole
 }, async () => {
   const world = await openWorld({ times: {} })
   const { service } = world
-  const { lockSeconds, stalledSeconds, retrySeconds } = readConfig('worker', service.env).worker
-  expect({ lockSeconds, stalledSeconds, retrySeconds }).toEqual({ lockSeconds: 10, stalledSeconds: 5, retrySeconds: 5 })
+  const { lockSeconds, retrySeconds } = readConfig('worker', service.env).worker
+  expect({ lockSeconds, retrySeconds }).toEqual({ lockSeconds: 10, retrySeconds: 5 })
   const version = await drawVersion(world.origin, stack.neo4j, 30)
   // Each worker takes one job and dies before another, so each job loses its worker at a different step.
   const alone = { WORKER_CONCURRENCY: '1' }
   const workers = await Promise.all([
-    ...steps.map((step) => service.startWorker({ FAILPOINT: step, ...alone })),
+    ...steps.map((step) => service.startWorker({ ...overrides({ failpoint: step }), ...alone })),
     service.startWorker({ S3_ENDPOINT: `http://${proxy.address}`, ...alone }),
   ])
   const jobs = await Promise.all(workers.map((_, index) => world.publish({ version, fileName: `file${index}` })))

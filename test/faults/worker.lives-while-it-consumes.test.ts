@@ -5,6 +5,7 @@ import { Queue } from 'bullmq'
 import { pino } from 'pino'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
+import { overrides } from '../../dev/service.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
 import { availableJobs } from '../../shared/jobs/queue-depth.ts'
@@ -41,7 +42,7 @@ async function workerThatTakesNothing(livenessSeconds: number) {
     ...env,
     REDIS_URL: env.REDIS_URL?.replace(/\/\d*$/, `/${database}`),
     S3_BUCKET: uniqueName('liveness'),
-    LIVENESS_SECONDS: String(livenessSeconds),
+    ...overrides({ livenessSeconds }),
   })
   const context = await createWorkerContext(config, log, releases)
   const liveness = watchLiveness(context)
@@ -82,7 +83,7 @@ test('a job delayed until later, or held by another worker, does not count as ta
 test('a worker whose slots are all occupied is alive while jobs wait', async () => {
   const world = await openWorld({ origins: [stuck.address], times: lastingLocks })
   const version = await drawVersion(world.origin, inject('stack').neo4j, 20)
-  const worker = await world.service.startWorker({ LIVENESS_SECONDS: '1', WORKER_CONCURRENCY: '1' })
+  const worker = await world.service.startWorker({ ...overrides({ livenessSeconds: 1 }), WORKER_CONCURRENCY: '1' })
   const url = `http://127.0.0.1:${/"port":(\d+),"msg":"listening"/.exec(worker.log())?.[1]}`
   const jobs = []
   for (const fileName of ['held', 'waits']) {

@@ -1,6 +1,7 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
+import { overrides } from '../../dev/service.ts'
 import { mustBeNowhere } from '../faults/support/kept-secrets.ts'
 import { stuckOrigin } from '../faults/support/stuck-origin.ts'
 import { startTcpProxy, type TcpProxy } from '../faults/support/tcp-proxy.ts'
@@ -21,9 +22,9 @@ afterAll(() => stuck.close())
 const { service, as, store } = await ownService({
   tokens,
   origins: [silent.address, stuck.address],
-  env: { DRY_RUN_SECONDS: '55', RETURN_ONLY_MAX_PAIRS: '300' },
+  env: overrides({ dryRunSeconds: 55, returnOnlyPairs: 300 }),
 })
-const { apiUrl: hasty } = await service.startApi({ DRY_RUN_SECONDS: '7' })
+const { apiUrl: hasty } = await service.startApi(overrides({ dryRunSeconds: 7 }))
 const { fields, ids, org, neo4j } = await prepare(200, service)
 const multi = ids.map((id) => ({ ...fields, originIds: [id] }))
 const at = (address: string) => multi.map((request) => ({ ...request, dbUrl: `bolt://${address}` }))
@@ -43,7 +44,7 @@ const whole = { pairs: 4 * ids.length, parts: ids.length / 20 }
 
 test('a multi that is cut by pairs tells what was read, and projects the rest', async () => {
   const { dryRun } = await foresee('ann', multi)
-  expect(dryRun).toMatchObject({ complete: false, limit: 'RETURN_ONLY_MAX_PAIRS', subRequests: ids.length, pairs: 300 })
+  expect(dryRun).toMatchObject({ complete: false, limit: 'pairs', subRequests: ids.length, pairs: 300 })
   expect(dryRun.subRequestsRead).toBe(75)
   expect(dryRun.projected).toMatchObject({ ...whole, by: 'sub-requests' })
   const { bytes } = (await foresee('ann', multi.slice(0, 60))).dryRun
@@ -70,7 +71,7 @@ test('an origin that hangs ends a dry run in time: what was read, or 504; others
   expect(performance.now() - began).toBeLessThan(25_000)
   expect(answers[0].body.error).toBe('504 Gateway Timeout: the publish took longer than 7 seconds')
   const { dryRun } = answers[1]
-  expect(dryRun).toMatchObject({ complete: false, limit: 'DRY_RUN_SECONDS' })
+  expect(dryRun).toMatchObject({ complete: false, limit: 'time' })
   expect(dryRun.subRequestsRead).toBeGreaterThan(0)
   expect(Math.abs((dryRun.projected?.pairs ?? 0) / whole.pairs - 1)).toBeLessThan(0.2)
   const message = '429 Too Many Requests: this token has too many dry runs under way; try again when one is done'

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import { listenOn } from '../support/hostile-origins.ts'
 import { ownService } from '../support/own-service.ts'
 
@@ -16,7 +17,7 @@ const mebibyte = 1024 * 1024
 const { service } = await ownService({
   tokens,
   origins: [`127.0.0.1:${silent.port}`],
-  env: { BODY_MEMORY_BYTES: String(8 * mebibyte), RETURN_ONLY_AT_ONCE: '4' },
+  env: overrides({ bodyBytes: 8 * mebibyte, returnOnlyAtOnce: 4 }),
 })
 const { hostname, port } = new URL(service.apiUrl)
 

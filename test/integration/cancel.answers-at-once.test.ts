@@ -39,12 +39,14 @@ test('cancelling a large multi with many staged parts returns at once; its parts
   await records.create(job)
   const keys = Array.from({ length: parts }, (_, index) => `${orgName}/.parts/f/.${id}/one/00000-${index}`)
   for (const key of keys) await storage.store.put(key, Buffer.from('part'))
-  const staged = keys.map((key) => ({ key, bytes: 4, pairs: 1, etag: 'e' }))
+  const staged = keys.map((key) => ({ key, bytes: 4, pairs: 1, etag: 'e', sha256: '', statements: {} }))
   await storeSliceResult(storage.store, job, 0, {
     run: 'one',
     parts: staged,
+    parameterSyntax: 'braces',
+    numbers: 'plain',
     report: createReport().read(),
-    sights: [],
+    observations: [],
   })
 
   const [log, metrics] = [createLog('test', 'silent'), createMetrics()]

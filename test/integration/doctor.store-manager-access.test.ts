@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
+import { overrides } from '../../dev/service.ts'
 import { runDoctor } from '../support/doctor.ts'
 import { startFaultyStore } from '../support/faulty-store.ts'
 import { startIdentityProvider } from '../support/identity-provider.ts'
@@ -30,7 +31,11 @@ describe('settings', () => {
   })
 
   test('of a worker pass, with a warning for each that only an API needs and each that only tests set', async () => {
-    const change = { AUTH_TOKENS: undefined, MANAGER_DB_URL: undefined, FAILPOINT: 'midRead:kill:1000' }
+    const change = {
+      AUTH_TOKENS: undefined,
+      MANAGER_DB_URL: undefined,
+      ...overrides({ failpoint: 'midRead:kill:1000' }),
+    }
     const everything = {
       ORIGIN_ALLOW: '0.0.0.0/0',
       CALLBACK_ALLOW: '[::]/0',
@@ -38,7 +43,7 @@ describe('settings', () => {
     }
     const { code, told } = await failuresOf({ ...change, ...everything })
     expect(told.map((line) => line.slice(0, 30))).toEqual([
-      'warn  settings: FAILPOINT is s',
+      'warn  settings: TEST_OVERRIDES',
       'warn  access: neither AUTH_TOK',
       'warn  origins: ORIGIN_ALLOW al',
       'warn  callbacks: CALLBACK_ALLO',

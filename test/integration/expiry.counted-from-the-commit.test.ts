@@ -20,7 +20,12 @@ test('a packet lives as long as was asked for, however long its run waited for R
   const job = (await records.read(id)) as JobRecord
   const createdAt = new Date(Date.now() - hour).toISOString()
   const manifest = await stagePacket(context, `${orgName}/f`, ['1'], { jobId: id, createdAt })
-  await commitPacket(context, job, { attempt: 1, manifest, content: { report: createReport().read() }, discard: null })
+  await commitPacket(context, job, {
+    attempt: 1,
+    manifest,
+    content: { parameterSyntax: 'braces', numbers: 'plain', report: createReport().read() },
+    discard: null,
+  })
   const current = await generations.current(`${orgName}/f`)
   const { createdAt: from = '', expiresAt = '' } = current?.manifest ?? {}
   expect(Date.parse(expiresAt) - Date.parse(from)).toBe(hour / 2)

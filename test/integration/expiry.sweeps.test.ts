@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { generationKey, markerKey } from '../../shared/packets/keys.ts'
 import { markLatest } from '../../shared/packets/listing/markers.ts'
 import { voided } from '../../shared/packets/manifest.ts'
 import { refreshPlainFiles } from '../../shared/packets/plain-files.ts'
@@ -50,13 +49,6 @@ describe('a sweep', () => {
     expect(await sweep(storage.reopen())).toEqual({ ...nothing, generations: 1, parts: 2 })
     expect(await numbers(storage)).toEqual([2])
     expect(await round(storage.reopen())).toEqual(nothing)
-  })
-
-  test('removes an expired packet to which an earlier version, which knows no expiry, has added a marker', async () => {
-    const storage = await openTestStorage()
-    await expiredPacket(storage, 'a/f')
-    await storage.store.put(markerKey(generationKey('a/f', 1), 2), Buffer.alloc(0))
-    expect(await round(storage)).toEqual({ ...nothing, expired: 1 })
   })
 
   test('takes no request for what stays of a packet whose objects are gone', async () => {

@@ -12,7 +12,9 @@ const someName = () => `org-${randomUUID()}/packet`
 const taken = () => new Error('taken')
 
 function manifest(name: string, { jobId = randomUUID() as string, attempt = 1 } = {}): Manifest {
-  const parts = [{ key: partKey(name, jobId, `run-${attempt}`, 0, 1), bytes: 7, pairs: 1, etag: 'e' }]
+  const parts = [
+    { key: partKey(name, jobId, `run-${attempt}`, 0, 1), bytes: 7, pairs: 1, etag: 'e', sha256: '', statements: {} },
+  ]
   return { jobId, attempt, createdAt: '2024-02-29T12:00:00.000Z', parts }
 }
 

@@ -13,7 +13,9 @@ const taken = () => new Error('taken')
 const numbersTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
 function manifest(name: string, jobId: string = randomUUID(), attempt = 1): Manifest {
-  const parts = [{ key: partKey(name, jobId, `run-${attempt}`, 0, 1), bytes: 7, pairs: 1, etag: 'e' }]
+  const parts = [
+    { key: partKey(name, jobId, `run-${attempt}`, 0, 1), bytes: 7, pairs: 1, etag: 'e', sha256: '', statements: {} },
+  ]
   return { jobId, attempt, createdAt: '2024-02-29T12:00:00.000Z', parts }
 }
 

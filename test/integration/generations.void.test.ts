@@ -21,7 +21,7 @@ async function manifestOf(name: string, jobId: string = randomUUID()): Promise<M
     jobId,
     attempt: 1,
     createdAt: new Date(0).toISOString(),
-    parts: [{ key, bytes: bytes.length, pairs: 0, etag }],
+    parts: [{ key, bytes: bytes.length, pairs: 0, etag, sha256: '', statements: {} }],
   }
 }
 

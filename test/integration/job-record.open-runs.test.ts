@@ -101,15 +101,6 @@ describe('the runs of open jobs', () => {
     for (const id of ids) await records.finish(id, 'succeeded', {})
     expect(await openRuns()).toBe(0)
   })
-
-  test('exclude jobs of version 1, when they are created or when they end', async () => {
-    const [old, id] = [await created({ runs: 1 }), await created({ runs: 3 })]
-    await redis.hdel(recordKey(old), 'runs')
-    await redis.hset(openRunsKey, '', 3)
-    await records.finish(old, 'succeeded', {})
-    expect(await openRuns()).toBe(3)
-    await records.finish(id, 'succeeded', {})
-  })
 })
 
 test('a job and its sealed key are created atomically, and the key does not expire while the job waits', async () => {

@@ -7,6 +7,7 @@ import * as errors from '../../shared/errors/catalogue.ts'
 import type { JobPayload } from '../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { submitJob } from '../../shared/jobs/submit-job.ts'
+import { jobVersion } from '../../shared/jobs/version.ts'
 import { packetName } from '../../shared/packets/keys.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
@@ -99,7 +100,14 @@ test('a job that fails again and again while it commits, but may pass, stays ope
   const { id } = await submitJob(submitting, submission, undefined)
   const moves = { moveToDelayed: async () => {}, changePriority: async () => {} }
   const deliver = (attemptsMade: number, to = context) => {
-    const delivery = { data: { id }, opts: { attempts: 3 }, attemptsMade, token: '', priority: 1, ...moves }
+    const delivery = {
+      data: { id, version: jobVersion },
+      opts: { attempts: 3 },
+      attemptsMade,
+      token: '',
+      priority: 1,
+      ...moves,
+    }
     return runJob(to, only<Job<JobPayload>>(delivery as Partial<Job<JobPayload>>), new AbortController().signal)
   }
   const commit = () => Promise.reject(new Error('unforeseen'))

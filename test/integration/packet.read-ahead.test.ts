@@ -93,7 +93,7 @@ test('a packet fails with the error of the request read ahead, not with an error
   })
   const originPolicy = {
     allow: [{ kind: 'network' as const, address: '127.0.0.1', prefix: 32, family: 'ipv4' as const, port: server.port }],
-    ports: [server.port],
+    port: server.port,
     silenceSeconds: 60,
     stallSeconds: 60,
     dnsServers: null,

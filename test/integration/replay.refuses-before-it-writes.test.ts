@@ -71,43 +71,6 @@ describe.each(targets)('$name', ({ address, driver, creates }) => {
   })
 })
 
-describe('a constraint that the manifest omits', () => {
-  const clean = (label: string) =>
-    pairOf(`MATCH (n:\`${label}\` {\`id\`: $baseId})-[r:\`KNOWS\`]->() DELETE r`, { baseId: 'a' })
-  const prepare = async () => {
-    const [label, omitted] = [uniqueName('Named'), uniqueName('Omitted')]
-    await run(five, `CREATE CONSTRAINT FOR (n:\`${label}\`) REQUIRE n.id IS UNIQUE`)
-    await run(five, `UNWIND [1, 2] AS at CREATE (:\`${omitted}\` {id: 'a'})-[:KNOWS]->(:\`${omitted}\`)`)
-    const source = partsWithManifest([{ label, property: 'id' }], [nodeUpsert(label, 'a')], [clean(omitted)])
-    const left = async () =>
-      run(five, `MATCH (:\`${omitted}\`)-[r]->() WITH count(r) AS kept MATCH (n:\`${label}\`) RETURN kept, count(n)`)
-    return { source, left, omitted }
-  }
-
-  test.each([
-    ['the first window', 8 * 2 ** 20, []],
-    ['a later window', 1, [[2n, 1n]]],
-  ])('is looked for before %s is written that needs it', async (_which, windowBytes, left) => {
-    const { source, omitted, ...target5 } = await prepare()
-    await expect(replayed(source, target, { windowBytes })).rejects.toMatchObject({
-      kind: 'refused',
-      message: expect.stringMatching(
-        `^part ${windowBytes === 1 ? 2 : 1}: the target has no uniqueness .* on :${omitted}`,
-      ),
-    })
-    expect(await target5.left()).toEqual(left)
-    expect(await replayed(source, target, { windowBytes, withoutConstraints: true })).toMatchObject({ partsDone: 2 })
-  })
-
-  test('is created if asked for', async () => {
-    const { source, left, omitted } = await prepare()
-    await run(five, `MATCH (n:\`${omitted}\` {id: 'a'}) WITH n LIMIT 1 SET n.id = 'b'`)
-    await replayed(source, target, { createConstraints: true, windowBytes: 1 })
-    expect(await left()).toEqual([[1n, 1n]])
-    await expect(run(five, `CREATE (:\`${omitted}\` {id: 'b'})`)).rejects.toThrow('already exists')
-  })
-})
-
 test('a constraint on several properties is not enough', async () => {
   const label = uniqueName('Composite')
   await run(five, `CREATE CONSTRAINT FOR (n:\`${label}\`) REQUIRE (n.id, n.other) IS UNIQUE`)

@@ -1,13 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, expect, inject, test } from 'vitest'
-import type { SecretKey } from '../../shared/config/lists.ts'
 import { secretKeyOf } from '../../shared/jobs/redis-keys.ts'
-import { createSecrets, seal } from '../../shared/jobs/secrets.ts'
+import { createSecrets } from '../../shared/jobs/secrets.ts'
 import { discardSlices, doneSlices, readSliceResult, storeSliceResult } from '../../shared/jobs/slice-results.ts'
 import { readPlan, readRequests, removeRequest, storeRequest } from '../../shared/jobs/stored-request.ts'
 import { NewerVersionError } from '../../shared/jobs/version.ts'
-import { generationKey, planKey, requestKey } from '../../shared/packets/keys.ts'
+import { generationKey, planKey } from '../../shared/packets/keys.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
 import type { PublishRequest } from '../../shared/publish/request/fields.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
@@ -22,9 +21,11 @@ const { store } = storage
 const newJob = () => ({ id: randomUUID(), orgName: `org-${randomUUID()}` })
 const resultOf = (run: string, key: string) => ({
   run,
-  parts: [{ key, bytes: 1, pairs: 1, etag: 'e' }],
+  parts: [{ key, bytes: 1, pairs: 1, etag: 'e', sha256: '', statements: {} }],
   report: createReport().read(),
-  sights: [],
+  parameterSyntax: 'braces' as const,
+  numbers: 'plain' as const,
+  observations: [],
 })
 
 test('of several runs of a slice the first result counts, even if its answer was lost', async () => {
@@ -81,44 +82,24 @@ test('each slice reads its own sub-requests, with their credentials, whatever th
   await redis.set(secretKeyOf(job.id), sealedKey, 'EX', 600)
   const source = { store, secrets }
   expect(await readRequests(source, job)).toEqual({ requests, model: null })
-  const { slices, views, credentials } = await readPlan(source, job)
+  const { slices, treatments, credentials } = await readPlan(source, job)
   const read = await Promise.all(
     slices.map(async (slice) => (await readRequests(source, job, slice, credentials)).requests),
   )
   expect(read).toEqual([requests.slice(0, 20), requests.slice(20, 40), requests.slice(40)])
-  expect(views.length).toBe(1)
+  expect(treatments.length).toBe(1)
   const kept = await Promise.all((await keysBelow(storage, `${job.orgName}/`)).map((key) => store.get(key)))
   expect(kept.map(String).join()).not.toContain('Basic')
 })
 
-test('a plan whose views name a field that only a newer version knows is left to workers of that version', async () => {
+test('a plan whose treatments name a field that only a newer version knows is left to workers of that version', async () => {
   const job = newJob()
-  const planOf = (field: string) => ({ slices: [], views: [{ nodeSettings: [{ field, setting: null }] }] })
+  const planOf = (field: string) => ({ slices: [], treatments: [{ nodeSettings: [{ field, setting: null }] }] })
   const putPlan = (field: string) => store.put(planKey(job.orgName, job.id), Buffer.from(JSON.stringify(planOf(field))))
   await putPlan('dynamicLabels')
   expect(await readPlan({ store }, job)).toEqual(planOf('dynamicLabels'))
   await putPlan('dynamicLabel2')
   await expect(readPlan({ store }, job)).rejects.toThrow(NewerVersionError)
-})
-
-test('a request of version 1 is read: its credentials are in Redis, not in the stored request', async () => {
-  const job = newJob()
-  const keys = [{ id: 'k1', key: randomBytes(32) }]
-  const credentials = ['Basic YTpi', 'Basic Yzpk']
-  const line = (id: string, secret: number) => `${JSON.stringify({ dbUrl: 'bolt://db', originIds: [id], secret })}\n`
-  const lines = [line('ü', 1), line('2', 0)]
-  await store.put(requestKey(job.orgName, job.id), Buffer.from(lines.join('')))
-  await redis.set(secretKeyOf(job.id), seal(keys[0] as SecretKey, job.id, JSON.stringify(credentials)), 'EX', 600)
-  const source = { store, secrets: createSecrets(redis, keys) }
-  const requests = ['ü', '2'].map((id, at) => ({
-    dbUrl: 'bolt://db',
-    originIds: [id],
-    credentials: credentials[1 - at],
-  }))
-  expect(await readRequests(source, job)).toEqual({ requests, model: null })
-  const [first = '', second = ''] = lines
-  const range = { from: Buffer.byteLength(first), bytes: Buffer.byteLength(second) }
-  expect((await readRequests(source, job, range)).requests).toEqual([requests[1]])
 })
 
 test('a missing request and credentials that cannot be decrypted have different errors', async () => {

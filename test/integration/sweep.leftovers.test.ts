@@ -18,8 +18,7 @@ describe('parts that no generation refers to', () => {
     const [alive, dead] = [randomUUID(), randomUUID()]
     for (const run of ['one', 'other']) await stagePacket(storage, 'a/f', ['1', '2'], { jobId: alive, run })
     await stagePacket(storage, 'b/c/g', ['3', '4'], { jobId: dead })
-    // Parts with the names of an earlier version.
-    await stagePacket(storage, 'b/c/g', ['5'], { jobId: dead, run: '1' })
+    await stagePacket(storage, 'b/c/g', ['5'], { jobId: dead })
     const isAlive = async (jobId: string) => jobId === alive
     expect(await sweep(storage, { isAlive, orphanedMs: 2 * hour })).toEqual(nothing)
     expect(await sweep(storage, { isAlive })).toEqual({ ...nothing, parts: 3 })

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
-import { earlierGenerationKey, generationKey } from '../../shared/packets/keys.ts'
+import { generationKey } from '../../shared/packets/keys.ts'
 import { removal } from '../../shared/packets/manifest.ts'
 import { type Storage, storageOn } from '../../shared/packets/storage.ts'
 import * as janitor from '../../worker/janitor.ts'
@@ -70,12 +70,6 @@ describe.each([
     expect(await keysBelow(storage, 'a/.parts/f/')).toHaveLength(before.length - below)
     expect(await keysBelow(storage, 'a/.generations/f/')).toHaveLength(3 - below)
   })
-})
-
-test('one that an earlier version wrote is told by its own key', async () => {
-  const storage = await openTestStorage()
-  await storage.store.put(earlierGenerationKey('a/f', 1), Buffer.from('{'))
-  await expect(storage.generations.read('a/f', 1)).rejects.toThrow(earlierGenerationKey('a/f', 1))
 })
 
 test('a store that is away ends the sweep, also at a packet that was skipped before', async () => {

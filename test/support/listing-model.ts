@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { byCodePoint } from '../../shared/packet/cypher/identifiers.ts'
 import { fileName, parsePartName, partNames } from '../../shared/packet/names.ts'
-import { earlierGenerationKey, generationKey } from '../../shared/packets/keys.ts'
+import { generationKey } from '../../shared/packets/keys.ts'
 import { markLatest } from '../../shared/packets/listing/markers.ts'
 import { type Manifest, removal, voided } from '../../shared/packets/manifest.ts'
 import { type Storage, storageOn } from '../../shared/packets/storage.ts'
@@ -15,8 +15,6 @@ export type Said = number | 'removed' | 'void'
 export interface ModelPacket {
   file: string
   history: Said[]
-  /** How many of the oldest generations use the key format of an earlier service version. */
-  earlier: number
   isMarked: boolean
   /** Whether its plain files exist. */
   isCopied: boolean
@@ -40,7 +38,6 @@ const said = fc.constantFrom<Said>(0, 1, 1, 2, 12, 'removed', 'void').map((each)
 const packet: fc.Arbitrary<ModelPacket> = fc.record({
   file: someName.filter((name) => fileName.safeParse(name).success),
   history: fc.array(said, { minLength: 1, maxLength: 4 }),
-  earlier: fc.constantFrom(0, 0, 0, 1, 4),
   isMarked: fc.boolean(),
   isCopied: fc.boolean(),
 })
@@ -75,18 +72,16 @@ function manifestOf(file: string, said: Said, generation: number): Manifest {
   return { ...removal(), removed: undefined, parts } as unknown as Manifest
 }
 
-/** Stores a packet as the service, or an earlier version of it, does. */
+/** Stores a packet as the service does. */
 export async function storePacket({ store, generations }: Storage, org: string, packet: ModelPacket): Promise<void> {
-  const { file, history, earlier, isMarked, isCopied } = packet
+  const { file, history, isMarked, isCopied } = packet
   const name = `${org}/${file}`
   for (const [index, each] of history.entries()) {
     const generation = index + 1
     const over = history.slice(0, index).findLastIndex((below) => below !== 'void') + 1
     const manifest = manifestOf(file, each, generation)
-    const isEarlier = index < earlier
-    const said = each === 'void' && !isEarlier ? { ...manifest, over } : manifest
-    const key = isEarlier ? earlierGenerationKey(name, generation) : generationKey(name, generation)
-    await store.put(key, Buffer.from(JSON.stringify(said)))
+    const said = each === 'void' ? { ...manifest, over } : manifest
+    await store.put(generationKey(name, generation), Buffer.from(JSON.stringify(said)))
     if (isMarked) await markLatest(store, generations, name)
     if (!isCopied || typeof each !== 'number') continue
     for (const [at, copy] of partNames(name, each).entries()) {

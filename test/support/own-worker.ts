@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, inject } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
+import { overrides } from '../../dev/service.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
 import { createWorkerContext, type WorkerContext } from '../../worker/context.ts'
@@ -14,7 +15,7 @@ export async function ownWorker(
     ...inject('service').env,
     REDIS_URL: `${inject('stack').redis.url.replace(/\/\d*$/, '')}/${await databaseOfFile()}`,
     S3_BUCKET: uniqueName('own'),
-    JANITOR_SECONDS: '1',
+    ...overrides({ janitorSeconds: 1 }),
     ...env,
   })
   const log = pino({ level: 'silent' })

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { isHidden, partKey } from '../../shared/packets/keys.ts'
 import type { Manifest } from '../../shared/packets/manifest.ts'
 import type { Storage } from '../../shared/packets/storage.ts'
@@ -21,7 +21,7 @@ export async function stagePacket(
     contents.map(async (content, index) => {
       const key = partKey(name, jobId, run, 0, index + 1)
       const etag = await store.put(key, Buffer.from(content))
-      return { key, bytes: Buffer.byteLength(content), pairs: 1, etag }
+      return { key, bytes: Buffer.byteLength(content), pairs: 1, etag, sha256: hash('sha256', content), statements: {} }
     }),
   )
   return { jobId, attempt: 1, run, createdAt, ...expiry, parts }

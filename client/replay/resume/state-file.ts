@@ -13,8 +13,8 @@ const state = z.strictObject({
   /** Of the target's address: two databases may both have no id. */
   target: z.string(),
   databaseId: z.string().nullable(),
-  /** Tells replays of one packet into one target apart. Files of earlier versions have none. */
-  replay: z.string().nullable().default(null),
+  /** Tells replays of one packet into one target apart. */
+  replay: z.string(),
   /** Numbers of the parts of which every pair was committed, or refused and handed over. */
   done: z.array(z.number().int().positive()),
   /** The refused pairs of these parts. */

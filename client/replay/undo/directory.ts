@@ -10,15 +10,14 @@ import type { OneReplay, Replayed } from '../resume/state-file.ts'
 import { localManifest } from '../source/local-manifest.ts'
 import { writeWhole } from '../whole-file.ts'
 
-// Markers of earlier versions have more.
-const marker = z.object({
+const marker = z.strictObject({
   version: z.literal(1),
   /** Of the packet that is replayed, of the target and of the replay, as in the state file. */
   sha256: z.string(),
   generation: z.number().nullable(),
   target: z.string(),
   databaseId: z.string().nullable(),
-  replay: z.string().nullable().default(null),
+  replay: z.string(),
   /** Nothing is replayed before it is `complete`; `ended` when all is. */
   stage: z.enum(['reading', 'complete', 'ended']),
 })

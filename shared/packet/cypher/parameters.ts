@@ -1,6 +1,9 @@
 /** How a parameter is written: `{name}` for ONgDB 1.x and Neo4j 3.x, else `$name`. Contract 5, replay syntax. */
 export type ParameterSyntax = 'braces' | 'dollar'
 
+/** How statements are written if a request does not say. */
+export const defaultSyntax: ParameterSyntax = 'braces'
+
 export interface Param {
   name: string
 }

@@ -42,21 +42,18 @@ export async function packetsNamed(store: ObjectStore, names: Iterable<string>):
 /** The first packet at or after a key of the hidden directory, if its keys start with `within`. */
 async function nextPacket(cursor: Cursor, from: string, within: string): Promise<ListedPacket | null> {
   let latest: ListedPacket | null = null
-  let isEarlier = true
   const isNext = (key: string) => key.startsWith(latest === null ? within : generationsOf(latest.name))
   for (let object = await cursor.seek(from); object !== null && isNext(object.key); object = await cursor.next()) {
     const { key } = object
     const marker = parseMarkerKey(key)
     const parsed = parseGenerationKey(key)
-    // Keys of generations written by an earlier version of this service are in ascending order.
-    if (latest !== null && marker?.manifestKey === latest.manifestKey) {
-      // A marker by an earlier version, which knows no expiry, comes first.
-      latest.parts = hasExpired(marker) ? 0 : marker.parts
-      latest.expiresAt = marker.expiresAt
-    } else if (isEarlier && parsed !== null) {
-      latest = { name: parsed.name, generation: parsed.generation, manifestKey: key, parts: null }
-      isEarlier = parsed.isEarlier
-    } else if (latest !== null && !isEarlier) break
+    if (latest === null) {
+      if (parsed !== null) latest = { ...parsed, manifestKey: key, parts: null }
+      continue
+    }
+    if (marker?.manifestKey !== latest.manifestKey) break
+    latest.parts = hasExpired(marker) ? 0 : marker.parts
+    latest.expiresAt = marker.expiresAt
   }
   return latest
 }

@@ -87,7 +87,7 @@ export function* treatmentSteps(requests: readonly PublishRequest[]): Steps<Node
 function treatmentOf(plan: Plan): NodeTreatment {
   const { origin, mappedIndices, index, publishesNodes } = plan
   return {
-    dbUrl: origin,
+    origin,
     mappedIndices,
     indexLabel: index.label,
     nodeSettings: publishesNodes ? nodeSettings(plan) : null,
@@ -109,7 +109,7 @@ export function detectConflicts(treatments: readonly NodeTreatment[], observatio
 
   return (plan: Plan, at: number): ConflictDetector => {
     if (others === null) return alone
-    const { dbUrl, nodeSettings: own } = treatmentOf(plan)
+    const { origin: dbUrl, nodeSettings: own } = treatmentOf(plan)
     const settings = own === null ? '' : JSON.stringify(own)
     const record = (field: Observation['field'], thing: readonly unknown[], text: string, identity: Identity) =>
       observations.record({ thing: [field, ...thing].join('\u0000'), at, text, field, name: nameOf(identity) })

@@ -4,8 +4,8 @@ import type { NodeSetting } from '../request/option-agreement.ts'
 
 /** How a sub-request identifies and publishes nodes, as plain data: equal treatments cannot conflict. */
 export interface NodeTreatment {
-  /** The request's `originName`; the stored key dates from version 2. */
-  dbUrl: string
+  /** The request's `dbUrl` and database. */
+  origin: string
   mappedIndices: Readonly<Record<string, string>>
   indexLabel: string
   /** null if no nodes are published. */
@@ -62,7 +62,7 @@ const answersAtMost = 1_000
 export function groupTreatments(treatments: readonly NodeTreatment[]): OtherTreatments {
   const origins = new Map<string, Grouped>()
   const distinct = new Map<string, RuleOfOrigins>()
-  for (const { dbUrl, mappedIndices, indexLabel, nodeSettings } of treatments) {
+  for (const { origin: dbUrl, mappedIndices, indexLabel, nodeSettings } of treatments) {
     const origin = origins.get(dbUrl) ?? { rules: new Map(), settings: new Map(), answers: new Map() }
     origins.set(dbUrl, origin)
     const rule = identityRule(mappedIndices)

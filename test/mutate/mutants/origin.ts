@@ -32,7 +32,7 @@ export const origin: readonly Mutant[] = [
   {
     file: 'shared/origin/policy.ts',
     what: 'requests may connect to any port of a public address',
-    from: 'if (!policy.ports.includes(port)) throw errors.dbUrlPortRefused()',
+    from: 'if (port !== policy.port) throw errors.dbUrlPortRefused()',
     to: '',
     tests: ['unit/origin/policy'],
   },
@@ -116,8 +116,8 @@ export const origin: readonly Mutant[] = [
   {
     file: 'shared/origin/policy.ts',
     what: 'a rule of ORIGIN_ALLOW with a port allows every port',
-    from: 'policy.ports.includes(port) : rule.port === port)',
-    to: 'policy.ports.includes(port) : true)',
+    from: 'port === (rule.port ?? policy.port)',
+    to: 'rule.port !== null || port === policy.port',
     tests: ['unit/origin/policy'],
   },
 ]

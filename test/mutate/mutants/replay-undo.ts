@@ -53,13 +53,6 @@ export const replayUndo: readonly Mutant[] = [
     tests: ['integration/replay.undo-refuses'],
   },
   {
-    file: 'client/replay/preflight/late-needs.ts',
-    what: 'a packet of an earlier build is replayed without a constraint that its manifest omits',
-    from: 'if (late.length === 0) return',
-    to: 'return',
-    tests: ['integration/replay.refuses-before'],
-  },
-  {
     file: 'client/replay/resume/held.ts',
     what: 'a resumed replay skips parts that an undo or another packet has overwritten',
     from: 'if (differing.has(number)) return heldOnly()',

@@ -25,17 +25,17 @@ export const slices: readonly Mutant[] = [
   {
     file: 'worker/publish-slices.ts',
     what: 'slices are compared as their sub-requests were sent, not as the model completes them',
-    from: 'treatments: boundTreatments(views, read.model)',
-    to: 'treatments: views',
+    from: 'treatments: boundTreatments(treatments, read.model)',
+    to: 'treatments',
     tests: ['e2e/multi.slices'],
   },
   {
     file: 'shared/jobs/stored-request.ts',
     what: 'a worker that does not know an option of a plan builds its slices without it',
     from: `  requireKnownFields(
-    plan.views`,
+    plan.treatments`,
     to: `  new Set(
-    plan.views`,
+    plan.treatments`,
     tests: ['integration/slice-results.count-once'],
   },
   {
@@ -72,7 +72,7 @@ export const slices: readonly Mutant[] = [
   {
     file: 'worker/publish-slices.ts',
     what: 'sub-requests of two slices publish a node under two identities',
-    from: `      for (const observation of sights) observations.record(observation)
+    from: `      for (const observation of observed) observations.record(observation)
 `,
     to: '',
     tests: ['e2e/multi.slices'],

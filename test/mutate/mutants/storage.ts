@@ -121,13 +121,6 @@ export const storage: readonly Mutant[] = [
     tests: ['integration/sweep.superseded'],
   },
   {
-    file: 'shared/packets/keys.ts',
-    what: 'a listing skips the latest generations of packets that an earlier version wrote',
-    from: 'parsed === null || parsed.isEarlier ? null',
-    to: 'parsed === null ? null',
-    tests: ['unit/packets/keys'],
-  },
-  {
     file: 'shared/packet/names.ts',
     what: 'a client gives its file the key of a hidden object, such as a manifest',
     from: "if (segment.startsWith('.')) return",
@@ -182,13 +175,6 @@ export const storage: readonly Mutant[] = [
     from: 'parts[number - 1] = { key, bytes: bytes.length, pairs, etag, sha256, statements, ...storedAs }',
     to: 'parts.push({ key, bytes: bytes.length, pairs, etag, sha256, statements, ...storedAs })',
     tests: ['unit/packets/staging'],
-  },
-  {
-    file: 'shared/packets/sweep.ts',
-    what: 'a packet with a marker of an earlier version never expires',
-    from: 'told.find(Boolean)',
-    to: 'told[0]',
-    tests: ['integration/expiry.sweeps'],
   },
   {
     file: 'shared/packets/sweep.ts',

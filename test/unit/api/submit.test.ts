@@ -26,7 +26,7 @@ async function submitWhen(found: number) {
       secretKeys,
       callbacks: null,
       limits: only<LimitSettings>({ retentionDays: null }),
-      origin: only<OriginSettings>({ allow: null, ports: [7687], dnsServers: null }),
+      origin: only<OriginSettings>({ allow: null, port: 7687, dnsServers: null }),
     }),
     generations: only<Generations>({}),
     models: null,

@@ -61,11 +61,11 @@ test('what is unpublishable is exit code 3', async () => {
 
 test('one that is not complete says what ended it, and what all would be', async () => {
   const projected = { pairs: 84_200, parts: 17, bytes: 20_123_300, by: 'sub-requests' }
-  const cut = { complete: false, limit: 'DRY_RUN_SECONDS', subRequests: 1_000, subRequestsRead: 10, projected }
+  const cut = { complete: false, limit: 'time', subRequests: 1_000, subRequestsRead: 10, projected }
   const { code, stdout } = await publish([], { ...dryRun, ...cut })
   expect(code).toBe(0)
   expect(stdout).toContain(`would make 842 pairs, 1 part, 201 kB
-incomplete, by DRY_RUN_SECONDS: these are of what was read, 10 of 1,000 sub-requests whole
+incomplete, by its limit of time: these are of what was read, 10 of 1,000 sub-requests whole
 in all about 84,200 pairs, 17 parts, 20.1 MB, if the others are alike
 `)
 })

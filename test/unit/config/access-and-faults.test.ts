@@ -13,12 +13,36 @@ test('JSON Web Tokens require an issuer, an audience and a JWKS URL over https',
   for (const [name, value] of Object.entries({
     AUTH_ISSUER: 'me',
     AUTH_AUDIENCE: 'us',
-    AUTH_JWKS_COOLDOWN_SECONDS: '5',
-    AUTH_JWKS_STALE_SECONDS: '5',
   }))
     expect(problemsOf({ ...least, [name]: value })).toEqual([`${name}: only with AUTH_JWKS_URL`])
 })
 
-test.each(['nowhere:kill', 'partStored', 'partStored:burn', 'partStored:kill:0'])('rejects failpoint %s', (text) => {
-  expect(problemsOf({ ...least, FAILPOINT: text })[0]).toMatch(/^FAILPOINT: must be <step>:<kill, stop or block>/)
+test.each(['nowhere:kill', 'partStored', 'partStored:burn', 'partStored:kill:0'])(
+  'rejects failpoint %s',
+  (failpoint) => {
+    expect(problemsOf({ ...least, TEST_OVERRIDES: JSON.stringify({ failpoint }) })[0]).toMatch(
+      /^TEST_OVERRIDES: failpoint: must be <step>:<kill, stop or block>/,
+    )
+  },
+)
+
+test.each([
+  ['{"janitorSecond":1}', 'Unrecognized key: "janitorSecond"'],
+  ['{"janitorSeconds":"1"}', 'janitorSeconds: '],
+  ['{"janitorSeconds":0}', 'janitorSeconds: '],
+  ['{"eventStreams":1.5}', 'eventStreams: '],
+  ['[]', 'Invalid input: expected object'],
+  ['janitorSeconds=1', 'Unexpected token'],
+])('rejects the overrides %s', (text, problem) => {
+  expect(problemsOf({ ...least, TEST_OVERRIDES: text })).toEqual([
+    expect.stringContaining(`TEST_OVERRIDES: ${problem}`),
+  ])
+})
+
+test('rejects overrides in production, as the image runs', () => {
+  const given = { ...least, TEST_OVERRIDES: '{"janitorSeconds":1}' }
+  expect(problemsOf({ ...given, NODE_ENV: 'production' })).toEqual([
+    'TEST_OVERRIDES: refused if NODE_ENV is production',
+  ])
+  expect(problemsOf({ ...given, NODE_ENV: 'test' })).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseOriginAllow, parsePorts, parseSecretKeys } from '../../../shared/config/lists.ts'
+import { parseOriginAllow, parseSecretKeys } from '../../../shared/config/lists.ts'
 
 const key = (byte: number) => Buffer.alloc(32, byte)
 const base64 = (byte: number) => key(byte).toString('base64')
@@ -73,24 +73,4 @@ describe('the allow list of origins', () => {
       expect(() => parseOriginAllow(text)).toThrow()
     },
   )
-})
-
-describe('the ports of origins', () => {
-  test.each([
-    ['7687', [7687]],
-    ['7687, 7688 ,1,65535', [7687, 7688, 1, 65_535]],
-  ])('accept %s', (text, ports) => {
-    expect(parsePorts(text)).toEqual(ports)
-  })
-
-  test.each([
-    ['0', '"0" is not a port'],
-    ['65536', '"65536" is not a port'],
-    ['7687,', '"" is not a port'],
-    ['7687, x', '"x" is not a port'],
-    ['7687.5', '"7687.5" is not a port'],
-    ['-1', '"-1" is not a port'],
-  ])('reject %s', (text, message) => {
-    expect(() => parsePorts(text)).toThrow(new Error(message))
-  })
 })

@@ -30,11 +30,9 @@ describe('problems', () => {
       JOB_MAX_PAIRS: 'many',
       JOB_MAX_SECONDS: '1.5',
       PLAIN_FILES: 'yes',
-      PARAMETER_SYNTAX: '$',
       LOG_LEVEL: 'loud',
       SECRET_KEYS: 'k1',
       ORIGIN_ALLOW: 'db.example:0',
-      ORIGIN_PORTS: '7687,x',
     }
     expect(problemsOf({ ...least, ...broken })).toMatchInlineSnapshot(`
       [
@@ -44,22 +42,13 @@ describe('problems', () => {
         "S3_ENDPOINT: must be a URL starting with http:// or https://",
         "SECRET_KEYS: entry 1 must be kid:base64key",
         "ORIGIN_ALLOW: "db.example:0" is not a host, *.suffix or CIDR",
-        "ORIGIN_PORTS: "x" is not a port",
         "PUBLISH_WAIT_SECONDS: must be a whole number from 0 to 55",
         "JOB_MAX_PAIRS: must be a whole number, 1 or more",
         "JOB_MAX_SECONDS: must be a whole number from 1 to 2000000",
         "PLAIN_FILES: Invalid option: expected one of "on"|"off"",
-        "PARAMETER_SYNTAX: Invalid option: expected one of "braces"|"dollar"",
         "LOG_LEVEL: Invalid option: expected one of "fatal"|"error"|"warn"|"info"|"debug"|"trace"|"silent"",
       ]
     `)
-  })
-
-  test('are reported if workers look for expired locks less often than locks expire', () => {
-    const problem = ['WORKER_STALLED_SECONDS: must not exceed WORKER_LOCK_SECONDS']
-    expect(problemsOf({ ...least, WORKER_STALLED_SECONDS: '11' })).toEqual(problem)
-    expect(problemsOf({ ...least, WORKER_LOCK_SECONDS: '4' })).toEqual(problem)
-    expect(problemsOf({ ...least, WORKER_LOCK_SECONDS: '3', WORKER_STALLED_SECONDS: '3' })).toEqual([])
   })
 
   test('are reported if a program would serve its metrics where it serves the rest', () => {

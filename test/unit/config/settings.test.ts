@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../../shared/config/config.ts'
+import type { Overrides } from '../../../shared/config/overrides.ts'
 import { key, least, problemsOf } from '../least-environment.ts'
 
 test('unset variables have their defaults', () => {
@@ -20,11 +21,11 @@ test('unset variables have their defaults', () => {
       janitorSeconds: 60,
       livenessSeconds: 60,
       lockSeconds: 10,
-      stalledSeconds: 5,
       retrySeconds: 5,
     },
     metrics: null,
     failpoint: null,
+    testOverrides: null,
     redis: { url: 'redis://127.0.0.1:6379' },
     storage: {
       endpoint: 'http://127.0.0.1:9000',
@@ -39,7 +40,7 @@ test('unset variables have their defaults', () => {
     manager: null,
     auth: { tokensFile: 'tokens.json', jwt: null },
     secretKeys: [{ id: 'k1', key: key(1) }],
-    origin: { allow: null, ports: [7687], dnsServers: null, silenceSeconds: 300, stallSeconds: 900 },
+    origin: { allow: null, port: 7687, dnsServers: null, silenceSeconds: 300, stallSeconds: 900 },
     authorities: [],
     callbacks: null,
     limits: {
@@ -54,7 +55,6 @@ test('unset variables have their defaults', () => {
       queuedJobs: 10_000,
       requestsPerMinute: 3_000,
     },
-    parameterSyntax: 'braces',
     logLevel: 'info',
   })
 })
@@ -71,44 +71,43 @@ test('set variables override the defaults', () => {
     S3_PUBLIC_ENDPOINT: 'https://files.example',
     S3_REGION: 'eu-1',
     S3_BUCKET: 'packets',
-    S3_TIMEOUT_SECONDS: '7',
     MANAGER_DB_URL: 'neo4j+s://models.example',
     MANAGER_DB_USER: 'models',
     MANAGER_DB_PASSWORD: 'models-password',
     ORIGIN_ALLOW: 'db.example:7688',
-    ORIGIN_PORTS: '7687, 7688',
     PUBLISH_WAIT_SECONDS: '0',
-    DRY_RUN_SECONDS: '5',
     QUEUE_PAGE: 'on',
     JOB_MAX_PAIRS: '10',
     JOB_MAX_SECONDS: '20',
     PACKET_RETENTION_DAYS: '0.5',
     PLAIN_FILES: 'off',
     INLINE_LIMIT_BYTES: '30',
-    RETURN_ONLY_MAX_PAIRS: '40',
-    RETURN_ONLY_AT_ONCE: '41',
-    EVENT_STREAMS: '43',
-    BODY_MEMORY_BYTES: '42',
     ORIGIN_DNS_SERVERS: '10.0.0.2,[fd00::2]:5353',
-    ORIGIN_STALL_SECONDS: '43',
     CALLBACK_ALLOW: 'hooks.example:8443',
     CALLBACK_SECRETS: `c1:${key(2).toString('base64')}`,
     MAX_QUEUED_JOBS: '50',
     RATE_LIMIT_PER_MINUTE: '60',
     STOP_GRACE_SECONDS: '5',
-    JANITOR_SECONDS: '6',
-    LIVENESS_SECONDS: '7',
     WORKER_LOCK_SECONDS: '3',
-    WORKER_STALLED_SECONDS: '2',
-    JOB_RETRY_SECONDS: '1',
-    AUTH_JWKS_COOLDOWN_SECONDS: '8',
-    AUTH_JWKS_STALE_SECONDS: '9',
-    FAILPOINT: 'partStored:stop:3',
     AUTH_JWKS_URL: 'https://id.example/keys',
     AUTH_ISSUER: 'https://id.example',
     AUTH_AUDIENCE: 'packets',
-    PARAMETER_SYNTAX: 'dollar',
     LOG_LEVEL: 'debug',
+    TEST_OVERRIDES: JSON.stringify({
+      livenessSeconds: 7,
+      janitorSeconds: 6,
+      retrySeconds: 1,
+      jwksCooldownSeconds: 8,
+      jwksStaleSeconds: 9,
+      originStallSeconds: 43,
+      storeTimeoutSeconds: 7,
+      dryRunSeconds: 5,
+      returnOnlyPairs: 40,
+      returnOnlyAtOnce: 41,
+      eventStreams: 43,
+      bodyBytes: 42,
+      failpoint: 'partStored:stop:3',
+    } satisfies Overrides),
   })
   expect(config).toMatchObject({
     api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0, dryRunSeconds: 5, stopGraceSeconds: 5, queuePage: true },
@@ -120,7 +119,6 @@ test('set variables override the defaults', () => {
       janitorSeconds: 6,
       livenessSeconds: 7,
       lockSeconds: 3,
-      stalledSeconds: 2,
       retrySeconds: 1,
     },
     metrics: { host: '0.0.0.0', port: 9_090 },
@@ -146,14 +144,14 @@ test('set variables override the defaults', () => {
     manager: { url: 'neo4j+s://models.example', user: 'models', password: 'models-password' },
     origin: {
       allow: [{ kind: 'host', host: 'db.example', port: 7688 }],
-      ports: [7687, 7688],
+      port: 7687,
       dnsServers: ['10.0.0.2', '[fd00::2]:5353'],
       silenceSeconds: 300,
       stallSeconds: 43,
     },
     callbacks: {
       allow: [{ kind: 'host', host: 'hooks.example', port: 8443 }],
-      ports: [443],
+      port: 443,
       dnsServers: ['10.0.0.2', '[fd00::2]:5353'],
       secrets: [{ id: 'c1', key: key(2) }],
     },
@@ -169,14 +167,13 @@ test('set variables override the defaults', () => {
       queuedJobs: 50,
       requestsPerMinute: 60,
     },
-    parameterSyntax: 'dollar',
     logLevel: 'debug',
   })
 })
 
 describe('an empty variable', () => {
   test('counts as unset, and has its default', () => {
-    const empty = { API_PORT: '', ORIGIN_ALLOW: '', ORIGIN_PORTS: '', S3_PUBLIC_ENDPOINT: '', LOG_LEVEL: '' }
+    const empty = { API_PORT: '', ORIGIN_ALLOW: '', S3_PUBLIC_ENDPOINT: '', LOG_LEVEL: '' }
     expect(readConfig('api', { ...least, ...empty })).toEqual(readConfig('api', least))
   })
 

@@ -80,8 +80,6 @@ test('what the templates look for by name is in the manifests', () => {
   expect(settings.length).toBeGreaterThan(2)
   expect(settings.filter((name) => !(name in (data ?? {})))).toEqual([])
   expect(templates).toContain('eq .metadata.name "packets-settings"')
-  expect(templates).toContain('eq .metadata.name "packets-origins"')
-  expect(manifest('NetworkPolicy', 'packets-origins').spec.egress?.length).toBe(1)
   expect(templates).toContain('eq .metadata.name "packets-scrapes"')
   expect(manifest('NetworkPolicy', 'packets-scrapes').spec.ingress?.length).toBe(1)
   for (const program of ['api', 'worker']) {

@@ -106,7 +106,7 @@ describe('a fingerprint', () => {
     expect((await of(submission(), [keyOf('k1', 3)])).fingerprint).not.toBe(fingerprint)
   })
 
-  test('is of the text with sorted keys, in jobs of earlier versions too', async () => {
+  test('is of the text with sorted keys', async () => {
     const text =
       '{"batchSize":5000,"fileName":"people","force":false,"kind":"publish","orgName":"acme","requests":[{"dbUrl":"a","numbers":"plain"},{"dbUrl":"b"}]}'
     const requests = [{ numbers: 'plain', dbUrl: 'a' }, { dbUrl: 'b' }] as unknown as Submission['requests']

@@ -21,6 +21,6 @@ test('the plan of a multi that is bound to a large model holds none of its texts
   })
   await storeRequest(store, encrypt, job, requests, model)
   expect((await store.get(planKey(job.orgName, job.id)))?.length).toBeLessThan(50_000)
-  const { views } = await readPlan({ store }, job)
-  expect(views.length).toBe(50)
+  const { treatments } = await readPlan({ store }, job)
+  expect(treatments.length).toBe(50)
 })

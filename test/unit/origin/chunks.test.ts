@@ -13,7 +13,7 @@ const open = ({ port }: FakeBolt, limits = {}): Promise<Origin> =>
     { dbUrl: `bolt://127.0.0.1:${port}`, credentials },
     {
       allow: [{ kind: 'network', address: '127.0.0.1', prefix: 32, family: 'ipv4', port }],
-      ports: [port],
+      port,
       silenceSeconds: 60,
       stallSeconds: 60,
       dnsServers: null,

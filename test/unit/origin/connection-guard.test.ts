@@ -41,7 +41,7 @@ async function open(
   }
   const rule = { port: silent.port }
   const policy = {
-    ports: [silent.port],
+    port: silent.port,
     silenceSeconds,
     stallSeconds: 60,
     dnsServers: null,
@@ -95,7 +95,7 @@ describe.each(['bolt', 'bolt+s', 'neo4j', 'neo4j+s'])('%s', (scheme) => {
 
 test('a name whose lookup never ends times out, without any connection', async () => {
   const never: Lookup = () => new Promise(() => {})
-  const policy = { allow: null, ports: [silent.port], silenceSeconds: 1, stallSeconds: 60, dnsServers: null }
+  const policy = { allow: null, port: silent.port, silenceSeconds: 1, stallSeconds: 60, dnsServers: null }
   const dbUrl = `bolt://slow.invalid:${silent.port}`
   const began = performance.now()
   await expect(openOrigin({ dbUrl, credentials }, policy, 60, never)).rejects.toMatchObject({

@@ -27,7 +27,7 @@ async function start(answer: () => Reply[] = () => [{ record: [1] }, end]) {
   const open = (target: object = {}, signal?: AbortSignal) =>
     openOrigin(
       { dbUrl: `bolt://origin.invalid:${server.port}`, credentials: credentialsOf('user:password'), ...target },
-      { allow, ports: [server.port], silenceSeconds: 60, stallSeconds: 60, dnsServers: null, kept },
+      { allow, port: server.port, silenceSeconds: 60, stallSeconds: 60, dnsServers: null, kept },
       60,
       lookup,
       signal,

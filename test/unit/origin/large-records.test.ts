@@ -12,7 +12,7 @@ const open = (port: number) =>
     { dbUrl: `bolt://127.0.0.1:${port}`, credentials: `Basic ${btoa('user:password')}` },
     {
       allow: [{ kind: 'network', address: '127.0.0.1', prefix: 32, family: 'ipv4', port }],
-      ports: [port],
+      port,
       silenceSeconds: 60,
       stallSeconds: 60,
       dnsServers: null,

@@ -11,7 +11,7 @@ const open = (port: number, silenceSeconds = 60, target: object = {}) =>
     { dbUrl: `bolt://127.0.0.1:${port}`, credentials, ...target },
     {
       allow: [{ kind: 'network', address: '127.0.0.1', prefix: 32, family: 'ipv4', port }],
-      ports: [port],
+      port,
       silenceSeconds,
       stallSeconds: 60,
       dnsServers: null,

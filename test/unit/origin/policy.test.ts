@@ -4,10 +4,10 @@ import { parseDbUrl } from '../../../shared/origin/db-url.ts'
 import { checkedAddress } from '../../../shared/origin/policy.ts'
 
 /** The address allowed by the policy, or the error code. */
-async function verdict(dbUrl: string, allow: string | null, ports = [7687]): Promise<string> {
+async function verdict(dbUrl: string, allow: string | null): Promise<string> {
   const url = parseDbUrl(dbUrl)
   if ('problem' in url) return expect.unreachable(url.problem)
-  const policy = { allow: allow === null ? null : parseOriginAllow(allow), ports, dnsServers: null }
+  const policy = { allow: allow === null ? null : parseOriginAllow(allow), port: 7687, dnsServers: null }
   return checkedAddress(url, policy).catch((error) => error.code)
 }
 
@@ -88,10 +88,10 @@ describe('without ORIGIN_ALLOW only public addresses are origins', () => {
     expect(await verdict('bolt://localhost', null)).toBe('dbUrlRefused')
   })
 
-  test('and only on the ports of ORIGIN_PORTS, for any address', async () => {
+  test('and only on port 7687, for any address', async () => {
     expect(await verdict('bolt://8.8.8.8:7688', null)).toBe('dbUrlPortRefused')
     expect(await verdict('bolt://127.0.0.1:7688', null)).toBe('dbUrlPortRefused')
-    expect(await verdict('bolt://8.8.8.8:7688', null, [7687, 7688])).toBe('8.8.8.8')
+    expect(await verdict('bolt://8.8.8.8:7687', null)).toBe('8.8.8.8')
   })
 })
 
@@ -133,10 +133,11 @@ describe('ORIGIN_ALLOW', () => {
     expect(await verdict('bolt://8.8.8.8', '')).toBe('dbUrlRefused')
   })
 
-  test('allows the ports of ORIGIN_PORTS for a rule without a port', async () => {
+  test('allows only port 7687 for a rule without a port', async () => {
     expect(await verdict('bolt://10.1.2.3:7688', '10.0.0.0/8')).toBe('dbUrlRefused')
-    expect(await verdict('bolt://10.1.2.3:7688', '10.0.0.0/8', [7688])).toBe('10.1.2.3')
-    expect(resolved).toContain(await verdict('bolt://localhost:7688', 'localhost', [7688]))
+    expect(await verdict('bolt://localhost:7688', 'localhost')).toBe('dbUrlRefused')
+    expect(await verdict('bolt://10.1.2.3:7687', '10.0.0.0/8')).toBe('10.1.2.3')
+    expect(resolved).toContain(await verdict('bolt://localhost:7687', 'localhost'))
   })
 
   test('allows only the port of a rule that has one', async () => {
@@ -152,15 +153,15 @@ describe('ORIGIN_ALLOW', () => {
 test('a rejection is a 422 that names the setting but no address', async () => {
   const host = { encrypted: false, host: '10.1.2.3' }
   await expect(
-    checkedAddress({ ...host, port: 7687 }, { allow: null, ports: [7687], dnsServers: null }),
+    checkedAddress({ ...host, port: 7687 }, { allow: null, port: 7687, dnsServers: null }),
   ).rejects.toMatchObject({
     status: 422,
     message: 'dbUrl: this address is not allowed here; the setting ORIGIN_ALLOW allows addresses',
   })
   await expect(
-    checkedAddress({ ...host, port: 9999 }, { allow: null, ports: [7687], dnsServers: null }),
+    checkedAddress({ ...host, port: 9999 }, { allow: null, port: 7687, dnsServers: null }),
   ).rejects.toMatchObject({
     status: 422,
-    message: 'dbUrl: this port is not allowed here; the setting ORIGIN_PORTS allows ports',
+    message: 'dbUrl: this port is not allowed here; a rule of the setting ORIGIN_ALLOW may name it',
   })
 })

@@ -5,7 +5,7 @@ import { checkedAddress } from '../../../shared/origin/policy.ts'
 /** The address allowed for a host name that resolves to `addresses`, or the error code. */
 function verdict(addresses: readonly string[], allow: string | null = null): Promise<string> {
   const url = { encrypted: false, host: 'db.example', port: 7687 }
-  const policy = { allow: allow === null ? null : parseOriginAllow(allow), ports: [7687], dnsServers: null }
+  const policy = { allow: allow === null ? null : parseOriginAllow(allow), port: 7687, dnsServers: null }
   return checkedAddress(url, policy, async () => [...addresses]).catch((error) => error.code)
 }
 

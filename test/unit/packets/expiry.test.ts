@@ -57,7 +57,6 @@ describe('the instant of expiry', () => {
 describe.each([
   ['with its marker', ['own']],
   ['without a marker', []],
-  ['with its marker and one of an earlier version', ['own', 'earlier']],
 ])('a packet %s', (_which, markers) => {
   const seen = async ({ packets, generations }: Started) => [
     await packets.page('a', [''], { limit: 10 }),
@@ -72,7 +71,6 @@ describe.each([
     await commitPacket(storage, 'a/f', ['1', '2'], { expiresAt })
     await refreshPlainFiles(storage.store, storage.generations, 'a/f')
     if (markers.includes('own')) await markLatest(storage.store, storage.generations, 'a/f')
-    if (markers.includes('earlier')) await storage.store.put(markerKey(generationKey('a/f', 1), 2), Buffer.alloc(0))
     await storage.store.put('a/fPart2of2', Buffer.from('changed, so no longer known as a copy'))
 
     vi.setSystemTime(Date.parse(expiresAt) - 1)

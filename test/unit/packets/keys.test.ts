@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fileName, orgName } from '../../../shared/packet/names.ts'
 import {
-  earlierGenerationKey,
   generationKey,
   generationsBelow,
   generationsOf,
@@ -81,10 +80,9 @@ describe('the keys of a packet', () => {
   })
 })
 
-test('a part key names its packet, job and run, also in the older format with numbered runs', () => {
+test('a part key names its packet, job and run', () => {
   const parsed = { name: 'a/b/f', jobId: 'j1' }
   expect(parsePartKey(partKey('a/b/f', 'j1', 'r-1', 2, 3))).toEqual({ ...parsed, run: 'r-1' })
-  expect(parsePartKey('a/.parts/b/f/.j1/12/00000-00001')).toEqual({ ...parsed, run: '12' })
   for (const key of ['a/b/f', 'a/.parts/b/f/j1/1/00000-00001', 'a/.parts/b/f/.j1/00000-00001', 'a/.generations/f/.1']) {
     expect(parsePartKey(key)).toBeNull()
   }
@@ -95,18 +93,15 @@ describe('a generation', () => {
     fc.assert(
       fc.property(names, generations, (name, generation) => {
         const parsed = { name, generation }
-        expect(parseGenerationKey(generationKey(name, generation))).toEqual({ ...parsed, isEarlier: false })
-        expect(parseGenerationKey(earlierGenerationKey(name, generation))).toEqual({ ...parsed, isEarlier: true })
+        expect(parseGenerationKey(generationKey(name, generation))).toEqual(parsed)
       }),
     )
   })
 
-  test('sorts before older generations, and before all in the older key format', () => {
+  test('sorts before older generations', () => {
     fc.assert(
       fc.property(generations, generations, (a, b) => {
         expect(generationKey('a/f', a) < generationKey('a/f', b)).toBe(a > b)
-        expect(earlierGenerationKey('a/f', a) < earlierGenerationKey('a/f', b)).toBe(a < b)
-        expect(generationKey('a/f', a) < earlierGenerationKey('a/f', b)).toBe(true)
       }),
     )
   })
@@ -115,25 +110,24 @@ describe('a generation', () => {
     fc.assert(
       fc.property(names, names, generations, (name, other, generation) => {
         const end = pastGenerations(generationKey(name, generation)) as string
-        expect(generationKey(name, generation) < end && earlierGenerationKey(name, generation) < end).toBe(true)
+        expect(generationKey(name, generation) < end).toBe(true)
         const isBehind = (key: string) => key > end
         const first = generationKey(other, 9_999_999_999)
         if (other !== name) expect(isBehind(first)).toBe(first > generationKey(name, generation))
       }),
     )
-    expect([pastGenerations('a/f'), pastGenerations(earlierGenerationKey('a/f', 1))]).toEqual([null, null])
+    expect(pastGenerations('a/f')).toBeNull()
   })
 
   test('is directly followed by its marker, which does not parse as a generation', () => {
     fc.assert(
-      fc.property(names, generations, fc.nat(), fc.boolean(), (name, generation, parts, isEarlier) => {
-        const key = (isEarlier ? earlierGenerationKey : generationKey)(name, generation)
+      fc.property(names, generations, fc.nat(), (name, generation, parts) => {
+        const key = generationKey(name, generation)
         const marker = markerKey(key, parts)
         expect([parseGenerationKey(marker), parsePartKey(marker), isHidden(marker)]).toEqual([null, null, true])
         expect([parseMarkerKey(marker), parseMarkerKey(key)]).toEqual([{ manifestKey: key, parts }, null])
         const below = generationKey(name, generation - 1)
-        if (!isEarlier)
-          expect(key < marker && marker < below && marker < (pastGenerations(marker) as string)).toBe(true)
+        expect(key < marker && marker < below && marker < (pastGenerations(marker) as string)).toBe(true)
       }),
     )
   })

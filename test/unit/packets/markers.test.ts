@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { earlierGenerationKey, generationKey, markerKey, parseGenerationKey } from '../../../shared/packets/keys.ts'
+import { generationKey, markerKey, parseGenerationKey } from '../../../shared/packets/keys.ts'
 import { markLatest } from '../../../shared/packets/listing/markers.ts'
 import { type Manifest, removal, voided } from '../../../shared/packets/manifest.ts'
 import { storageOn } from '../../../shared/packets/storage.ts'
@@ -50,15 +50,6 @@ describe('a marker', () => {
     expect(await markersOf(storage)).toEqual(
       expected.map(([number, parts]) => markerKey(generationKey(name, number), parts)),
     )
-  })
-
-  test('is also written for a generation in the older key format', async () => {
-    const storage = start()
-    for (const number of [1, 2]) {
-      await storage.store.put(earlierGenerationKey(name, number), Buffer.from(JSON.stringify(removal())))
-    }
-    await mark(storage)
-    expect(await markersOf(storage)).toEqual([markerKey(earlierGenerationKey(name, 2), 0)])
   })
 
   test('is written once, and not for a missing packet', async () => {

@@ -106,7 +106,7 @@ test('a packet committed while a page is built is listed with all of its parts, 
       const storage = await storeOrg('a', { packets: standing, foreign: [] })
       const later = new Map<string, ModelPacket>()
       for (const packet of changing.flatMap(({ packets }) => packets)) {
-        const committed = { ...packet, history: packet.history.slice(0, 1), earlier: 0 }
+        const committed = { ...packet, history: packet.history.slice(0, 1) }
         if (!standing.some(({ file }) => file === packet.file)) later.set(packet.file, committed)
       }
       const namesOfOne = (packet: ModelPacket) => namesOf({ packets: [packet], foreign: [] })

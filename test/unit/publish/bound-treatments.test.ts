@@ -60,7 +60,7 @@ test('treatments that a model completes are those of the requests that it comple
 test('treatments that share the long mappedIndices of a model take memory for them once', () => {
   const mappedIndices = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`Label${at}`, 'id']))
   const treatments = Array.from({ length: 400 }, (_, at) => ({
-    dbUrl: `bolt://db ${at}`,
+    origin: `bolt://db ${at}`,
     mappedIndices,
     indexLabel: 'Label1',
     nodeSettings: null,
@@ -68,5 +68,5 @@ test('treatments that share the long mappedIndices of a model take memory for th
   const before = bytesInUse()
   const { isKnownElsewhere } = groupTreatments(treatments)
   expect(bytesInUse() - before).toBeLessThan(3_000_000)
-  expect(treatments.filter(({ dbUrl }) => isKnownElsewhere(dbUrl, 'Label1', 'id')).length).toBe(400)
+  expect(treatments.filter(({ origin }) => isKnownElsewhere(origin, 'Label1', 'id')).length).toBe(400)
 })

@@ -7,6 +7,8 @@ import { manifestOf } from '../../../shared/publish/manifest-view.ts'
 import { createReport, identitiesOfPacket, type JobReport } from '../../../shared/publish/report/report.ts'
 import { busySeconds } from '../../support/busy-seconds.ts'
 
+const notation = { parameterSyntax: 'braces', numbers: 'plain' } as const
+
 function reportOf(identities: number, prefix = 'Label'): JobReport {
   const report = createReport()
   for (let at = 0; at < identities; at++) report.identity({ label: `${prefix}${at}`, idProperty: 'id' })
@@ -14,7 +16,7 @@ function reportOf(identities: number, prefix = 'Label'): JobReport {
 }
 
 /** The stored manifest of a packet with many parts. */
-function stored(parts: number, content?: PacketContent): Manifest {
+function stored(parts: number, content: PacketContent = { ...notation, report: reportOf(1) }): Manifest {
   const [jobId, run] = ['0f7c5f2e-5d0c-4e0e-9c55-0c2d5d5d5d5d', '1f7c5f2e-5d0c-4e0e-9c55-0c2d5d5d5d5d']
   return {
     jobId,
@@ -28,7 +30,7 @@ function stored(parts: number, content?: PacketContent): Manifest {
       sha256: hash('sha256', String(index)),
       statements: { nodeUpsert: 2_000, relationshipUpsert: 2_900, cleanup: 100 },
     })),
-    ...(content ? { content } : {}),
+    content,
   }
 }
 
@@ -53,7 +55,7 @@ test('the most parts that a packet may have are described in linear time, and st
 })
 
 test('constraints are listed for far more identities than the report of a job lists', () => {
-  const { report, requires } = described(stored(1, { report: reportOf(2_000) }))
+  const { report, requires } = described(stored(1, { ...notation, report: reportOf(2_000) }))
   expect(requires.constraints).toHaveLength(2_000)
   expect(requires).not.toHaveProperty('moreConstraints')
   expect(report?.identities.length).toBeLessThan(300)
@@ -61,20 +63,20 @@ test('constraints are listed for far more identities than the report of a job li
 })
 
 test('beyond their bounds constraints are counted', () => {
-  const { constraints, moreConstraints = 0 } = described(stored(1, { report: reportOf(50_000) })).requires
+  const { constraints, moreConstraints = 0 } = described(stored(1, { ...notation, report: reportOf(50_000) })).requires
   expect(constraints?.length).toBeGreaterThan(5_000)
   expect((constraints?.length ?? 0) + moreConstraints).toBe(50_000)
 })
 
-test('the slices of a packet: what they agree on, mixed what they do not, nothing where one does not say', () => {
+test('the slices of a packet: what they agree on, and mixed what they do not', () => {
   const [a, b] = [reportOf(2, 'A'), reportOf(2, 'B')]
   const plain = { parameterSyntax: 'dollar', numbers: 'plain', report: a } as const
   expect(mergeContents([plain, { ...plain, numbers: 'strict', report: b }])).toMatchObject({
     parameterSyntax: 'dollar',
     numbers: 'mixed',
   })
-  const merged = mergeContents([plain, { report: b }])
-  expect([merged.parameterSyntax, merged.numbers]).toEqual([undefined, undefined])
+  const merged = mergeContents([plain, { ...plain, parameterSyntax: 'braces', report: b }])
+  expect([merged.parameterSyntax, merged.numbers]).toEqual(['mixed', 'plain'])
   expect(merged.report.identities.map(({ label }) => label)).toEqual(['A0', 'A1', 'B0', 'B1'])
   expect(mergeContents([plain, plain])).toEqual(plain)
 })
@@ -84,7 +86,7 @@ test('no statement names a property of the model whose key no statement can name
   const properties = keys.map((key) => ({ key, indexed: true as const, required: true as const }))
   const report = createReport({ version: 'v', types: [{ label: 'P', properties }], properties: keys })
   report.identity({ label: 'P', idProperty: 'id' })
-  const { model } = described(stored(1, { report: report.read(identitiesOfPacket) })).requires
+  const { model } = described(stored(1, { ...notation, report: report.read(identitiesOfPacket) })).requires
   expect(model?.indexes.map(({ property }) => property)).toEqual(['fine'])
   expect(model?.existence.map(({ property }) => property)).toEqual(['fine'])
 })

@@ -13,13 +13,19 @@ import { commitPacket } from '../../../worker/commit-packet.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
 import { only } from '../../support/only.ts'
 
+const contentOf = () => ({
+  parameterSyntax: 'braces' as const,
+  numbers: 'plain' as const,
+  report: createReport().read(),
+})
+
 const job = only<JobRecord>({
   id: 'j1',
   orgName: 'org',
   fileName: 'file',
   force: false,
   latestBefore: 0,
-  version: 2,
+  version: 1,
   createdAt: new Date().toISOString(),
   expiresAfterDays: null,
   progress: progressOf('reading', 1),
@@ -36,7 +42,7 @@ async function discarded(begins: boolean, failure: AppError): Promise<number> {
     log: createLog('test', 'silent'),
     metrics: createMetrics(),
   })
-  const commit = { attempt: 2, manifest, content: { report: createReport().read() }, discard }
+  const commit = { attempt: 2, manifest, content: contentOf(), discard }
   await expect(commitPacket(context, job, commit)).rejects.toMatchObject({ code: failure.code })
   return discard.mock.calls.length
 }
@@ -56,7 +62,7 @@ test('a commit expects the next number for a day only: later, generations made m
       generations: only<Generations>({ commit }),
       failpoint: () => {},
     })
-    const content = { report: createReport().read() }
+    const content = contentOf()
     const lately = { ...job, latestBefore: 7, ...more }
     await commitPacket(context, lately, { attempt: 2, manifest, content, discard: null })
     return commit.mock.calls[0]?.[2]
@@ -64,7 +70,6 @@ test('a commit expects the next number for a day only: later, generations made m
   expect((await optionsOf(hoursAgo(0)))?.latest).toBe(7)
   expect((await optionsOf(hoursAgo(23)))?.latest).toBe(7)
   expect((await optionsOf(hoursAgo(25)))?.latest).toBeUndefined()
-  expect((await optionsOf({ version: 1 }))?.latest).toBeUndefined() // its record does not know the number
   // A run that is frozen for longer sends no manifest.
   const { until = Number.POSITIVE_INFINITY } = (await optionsOf({})) ?? {}
   expect(until - Date.now()).toBeLessThanOrEqual(15 * 60_000)

@@ -29,10 +29,17 @@ async function stepAfter(built: number, state: JobRecord['state']) {
       progress: progressOf('reading', 45),
     },
   })
-  await store.put(planKey(job.orgName, job.id), Buffer.from(JSON.stringify({ slices: [0, 1, 2], views: [] })))
+  await store.put(planKey(job.orgName, job.id), Buffer.from(JSON.stringify({ slices: [0, 1, 2], treatments: [] })))
   for (let slice = 0; slice < built; slice++) {
-    const parts = [{ key: `part-${slice}`, bytes: 1, pairs: 15, etag: 'e' }]
-    await storeSliceResult(store, job, slice, { run: 'one', parts, report: createReport().read(), sights: [] })
+    const parts = [{ key: `part-${slice}`, bytes: 1, pairs: 15, etag: 'e', sha256: '', statements: {} }]
+    await storeSliceResult(store, job, slice, {
+      run: 'one',
+      parts,
+      parameterSyntax: 'braces',
+      numbers: 'plain',
+      report: createReport().read(),
+      observations: [],
+    })
   }
   const addSlices = vi.fn(async () => {
     throw new Error('queued')

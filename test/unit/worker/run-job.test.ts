@@ -8,6 +8,7 @@ import type { JobPayload, JobQueue } from '../../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
 import { progressOf } from '../../../shared/jobs/record-hash.ts'
 import type { Secrets } from '../../../shared/jobs/secrets.ts'
+import { jobVersion } from '../../../shared/jobs/version.ts'
 import { createLog } from '../../../shared/observability/log.ts'
 import { createMetrics } from '../../../shared/observability/metrics.ts'
 import { currentTenant } from '../../../shared/origin/held-budget.ts'
@@ -31,7 +32,7 @@ const record = only<JobRecord>({
   latestBefore: 0,
   progress: progressOf('reading', 1),
   traceparent: null,
-  version: 2,
+  version: jobVersion,
 })
 
 /** A worker whose Redis fails with `failure` in the middle of a run, and works before and after. */
@@ -71,7 +72,13 @@ function workerWith(failure: Error) {
 
 function lastDelivery() {
   const moveToDelayed = vi.fn(async () => {})
-  const delivery = { data: { id }, opts: { attempts: 3 }, attemptsMade: 2, token: 'token', moveToDelayed }
+  const delivery = {
+    data: { id, version: jobVersion },
+    opts: { attempts: 3 },
+    attemptsMade: 2,
+    token: 'token',
+    moveToDelayed,
+  }
   return { delivery: delivery as unknown as Job<JobPayload>, moveToDelayed }
 }
 

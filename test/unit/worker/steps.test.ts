@@ -4,6 +4,7 @@ import type { Config, LimitSettings } from '../../../shared/config/settings.ts'
 import type { JobPayload } from '../../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
 import type { SliceRecords } from '../../../shared/jobs/slice-record.ts'
+import { jobVersion } from '../../../shared/jobs/version.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
 import { stepOf } from '../../../worker/steps.ts'
 import { only } from '../../support/only.ts'
@@ -18,7 +19,7 @@ test.each([
   async (reply, code) => {
     const config = only<Config>({ limits: only<LimitSettings>({ jobPairs: 30 }) })
     const context = only<WorkerContext>({ config, slices: only<SliceRecords>({ progress: async () => reply }) })
-    const delivery = only<Job<JobPayload>>({ data: { id: 'job', slice: 2 } })
+    const delivery = only<Job<JobPayload>>({ data: { id: 'job', slice: 2, version: jobVersion } })
     const step = stepOf(context, only<JobRecord>({ id: 'job' }), delivery)
     const stop = await step.report(1, { subRequestsDone: 1, pairs: 9, parts: 0, bytes: 0 })
     expect(stop?.code ?? null).toBe(code)

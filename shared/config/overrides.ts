@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { type FailpointSetting, parseFailpoint } from './failpoint.ts'
+
+const seconds = (fixed: number) => z.number().positive().max(2_000_000).default(fixed)
+const count = (fixed: number) => z.int().positive().default(fixed)
+
+/** Limits and times that operators do not set. Tests replace them through `TEST_OVERRIDES`, a JSON object. */
+const fixed = z.strictObject({
+  /** How long jobs may wait beside a worker that has room, before /livez fails. */
+  livenessSeconds: seconds(60),
+  /** How often a worker looks for what others left behind. */
+  janitorSeconds: seconds(60),
+  /** How long a job waits for an object store or Redis that is away, or for a newer worker. */
+  retrySeconds: seconds(5),
+  /** The shortest time between two fetches of signing keys because a token names an unknown one. */
+  jwksCooldownSeconds: seconds(30),
+  /** How long the last known signing keys count while they cannot be fetched. */
+  jwksStaleSeconds: seconds(14_400),
+  /** How long an origin may send no row and no end of an answer. */
+  originStallSeconds: seconds(900),
+  /** How long a request to the object store may stand still. */
+  storeTimeoutSeconds: seconds(20),
+  /** How long a dry run reads. */
+  dryRunSeconds: seconds(20),
+  /** Pairs that a returnOnly packet may have, and that a dry run counts. */
+  returnOnlyPairs: count(50_000),
+  /** The returnOnly packets that one API makes at a time, half of them for one token; above: 503, 429. */
+  returnOnlyAtOnce: count(32),
+  /** Event streams that one API keeps open, half of them of one token; above: 503, 429. */
+  eventStreams: count(2_000),
+  /** Bytes of unanswered request bodies in one API, half of them of one token; above: 503, 429. */
+  bodyBytes: count(256 * 1024 * 1024),
+  /** Where a test interrupts a worker: `<step>:<kill, stop or block>[:<count>]`. */
+  failpoint: z
+    .string()
+    .transform((text, context): FailpointSetting => {
+      try {
+        return parseFailpoint(text)
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: (error as Error).message })
+        return z.NEVER
+      }
+    })
+    .nullable()
+    .default(null),
+})
+
+/** What a test may replace, as it writes it. */
+export type Overrides = z.input<typeof fixed>
+
+/** The fixed values, with those of `text` in their place. @throws {Error} naming every unknown name and wrong value */
+export function fixedValues(text: string | undefined): z.output<typeof fixed> {
+  const parsed = fixed.safeParse(text === undefined ? {} : JSON.parse(text))
+  if (parsed.success) return parsed.data
+  throw new Error(parsed.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; '))
+}
