@@ -30,13 +30,10 @@ export interface CommitOptions {
 
 /**
  * A packet is a list of generations; the highest is the packet. Creating the next one's manifest is the commit, decided
- * solely by the store's create-if-absent. Contract 6, How.
+ * solely by the store's create-if-absent. Contract 6, How; docs/storage.md#publishing.
  *
- * A job may run more than once: after a crash, or concurrently when a worker froze past its lock. Each run writes its
- * own parts. If another run commits between listing the generations and creating the next, the create finds the number
- * taken and reads that manifest; if it has the same job, both runs succeed. A run that resumes late finds its job's
- * generation, also below newer ones (`sweepStorage` documents how long they stay), and commits nothing. So a job never
- * creates two generations, and a losing run leaves only orphaned parts.
+ * A job may run more than once, also concurrently, but never creates two generations (docs/storage.md#i3): every run
+ * looks for the job's own before it creates one, and after a create that found the number taken.
  *
  * The cost does not grow with the number of generations: a job checks only those above the latest at its submission.
  */

@@ -1,5 +1,6 @@
 /**
- * The only place that builds and parses object keys. Contract 6 and 8.
+ * The only place that builds and parses object keys. Contract 6 and 8; docs/storage.md#objects says who writes, reads
+ * and removes each.
  *
  * A packet's name is its full key, `<orgName>/<fileName>`: org `a` with file `b/f` is org `a/b` with file `f`. In keys
  * of hidden objects a dot-name follows the first directory, so that a prefix of a name gives a prefix of keys:

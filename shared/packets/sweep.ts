@@ -41,20 +41,16 @@ export interface Swept {
 }
 
 /**
- * Removes what readers can no longer see: superseded generations (each marker before its manifest, the manifest before
- * its parts); parts that no generation refers to; what finished jobs kept, such as their requests. Contract 6. An
- * expired packet gets a removal generation, after which it is superseded.
+ * Removes what readers can no longer see. docs/storage.md#sweeping lists the steps and what may happen between them.
  *
  * A generation of any kind (packet, removal or void) is needed for two things, and is removed once it is needed for
  * neither. Links: they were signed while it was the packet, or are signed for its job's result until that stops in time
- * (`linkLifetime`). The job: a late run must find that its job has a generation, or it would create a second one; so
- * the generation stays while the job is unfinished. A run of a finished job begins no commit, and one that had begun
- * before and resumes late sends no manifest (`until` of the commit, much shorter than `supersededMs`). The latest
- * generation of any kind always stays: numbers are never reused, so no two commits can both find one free.
+ * (`linkLifetime`). The job: a late run must find that its job has a generation (docs/storage.md#i3), so it stays while
+ * the job is unfinished; afterwards no run sends a manifest (`until` of the commit, much shorter than `supersededMs`).
+ * The latest generation of any kind always stays (docs/storage.md#i2).
  *
  * A worker may be slow, frozen or about to commit: age and `isAlive` protect the parts of a run that may still commit.
- * A run protected by neither is refused by its job's record before it commits. Which run of an unfinished job is the
- * latest is irrelevant: Redis, which counts runs, may have been rolled back.
+ * A run protected by neither is refused by its job's record before it commits.
  *
  * A packet with an unreadable manifest is skipped: its parts stay, as nobody knows which of them that generation is made
  * of, and so do its generations from that one on.

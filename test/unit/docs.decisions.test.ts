@@ -26,6 +26,6 @@ test.each(records)('%s has its number, a title, and three headings', (file) => {
   ])
 })
 
-test('the records are numbered without gaps', () => {
-  expect(records.map((file) => Number(file.slice(0, 4)))).toEqual(records.map((_, index) => index + 1))
+test('no two records have the same number', () => {
+  expect(new Set(records.map((file) => file.slice(0, 4))).size).toBe(records.length)
 })
