@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './support/longest-first.ts'
+import { LongestFirst } from './support/setup/longest-first.ts'
 
 const unit = ['test/unit/**/*.test.ts', 'test/architecture.test.ts']
-const stack = 'test/support/global-setup.ts'
+const stack = 'test/support/setup/global-setup.ts'
 
 /**
  * Two projects, one after the other: tests without the stack, and tests with it. The stack starts only if a file that

@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
-import { emptyDirectory, spawnCli } from '../support/cli.ts'
-import { prepareReplay } from '../support/cli-target.ts'
-import { forward, startFakeService } from '../support/fake-service.ts'
+import { emptyDirectory, spawnCli } from '../support/clients/cli.ts'
+import { prepareReplay } from '../support/clients/cli-target.ts'
+import { forward, startFakeService } from '../support/servers/fake-service.ts'
 
 const { org, label, target, clearTarget, publish, to, variables, differing, count } = await prepareReplay(20)
 await publish('people.json')

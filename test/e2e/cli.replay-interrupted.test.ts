@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { beforeEach, expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
-import { emptyDirectory, type Ran, spawnCli } from '../support/cli.ts'
-import { prepareReplay } from '../support/cli-target.ts'
+import { emptyDirectory, type Ran, spawnCli } from '../support/clients/cli.ts'
+import { prepareReplay } from '../support/clients/cli-target.ts'
 
 const { label, target, clearTarget, to, variables, count } = await prepareReplay(1)
 beforeEach(clearTarget)

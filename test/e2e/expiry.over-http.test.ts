@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { createClient, type PublishAnswer } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { prepare } from '../support/e2e.ts'
-import { ownService } from '../support/own-service.ts'
-import { expectRefused } from '../support/refusals.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { expectRefused } from '../support/clients/refusals.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 const { service, client } = await ownService({ workers: 1, env: { PACKET_RETENTION_DAYS: '2', JANITOR_SECONDS: '1' } })
 const { org, ids, fields } = await prepare(25, service)

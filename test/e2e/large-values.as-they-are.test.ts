@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
 import { type Pair, parsePart } from '../../shared/replay/pair.ts'
-import { prepare } from '../support/e2e.ts'
+import { prepare } from '../support/clients/e2e.ts'
 
 const { client, driver, label, org, fields } = await prepare(1)
 const request = { ...fields, relationships: undefined, orgName: org }

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, inject, test, vi } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver } from '../../dev/replay/neo4j.ts'
-import { drawModel } from '../support/large-model.ts'
-import { type ModelObject, managerClient, newModel } from '../support/models.ts'
+import { drawModel } from '../support/models/large-model.ts'
+import { type ModelObject, managerClient, newModel } from '../support/models/models.ts'
 
 // On a busy machine each step of a large import takes seconds.
 vi.setConfig({ testTimeout: 240_000 })

@@ -1,8 +1,8 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver } from '../../dev/replay/neo4j.ts'
-import { drawModel } from '../support/large-model.ts'
-import { type ModelObject, managerClient, newModel } from '../support/models.ts'
+import { drawModel } from '../support/models/large-model.ts'
+import { type ModelObject, managerClient, newModel } from '../support/models/models.ts'
 
 const { apiUrl, tokens } = inject('service')
 const client = managerClient(createClient(apiUrl, tokens.all as string))

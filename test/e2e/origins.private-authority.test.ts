@@ -4,9 +4,9 @@ import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
-import { runDoctor } from '../support/doctor.ts'
-import { listenOn } from '../support/hostile-origins.ts'
-import { ownService } from '../support/own-service.ts'
+import { listenOn } from '../support/origins/hostile-origins.ts'
+import { runDoctor } from '../support/programs/doctor.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 const { neo4j } = inject('stack')
 const CA_FILE = join(import.meta.dirname, '../fixtures/self-signed.cert.pem')

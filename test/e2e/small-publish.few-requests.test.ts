@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
-import { prepare } from '../support/e2e.ts'
-import { type Measured, measuredAt } from '../support/metrics.ts'
-import { ownService } from '../support/own-service.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { type Measured, measuredAt } from '../support/programs/metrics.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

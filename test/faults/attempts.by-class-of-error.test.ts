@@ -1,9 +1,9 @@
 import { expect, inject, test } from 'vitest'
-import { breakingOrigin } from './support/breaking-origin.ts'
-import { mustHold } from './support/invariants.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { breakingOrigin } from '../support/faults/breaking-origin.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const { neo4j } = inject('stack')
 const closedOrigin = '127.0.0.1:1'

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { expect, inject, test } from 'vitest'
 import { createCallbacks } from '../../shared/jobs/callbacks.ts'
-import { callbackOf, endedJob, orgName } from '../support/ended-jobs.ts'
-import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../support/receiver.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { callbackOf, endedJob, orgName } from '../support/jobs/ended-jobs.ts'
+import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../support/servers/receiver.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const receiver = await startReceiver()
 const env = callbackSettings([receiver], newSecret())

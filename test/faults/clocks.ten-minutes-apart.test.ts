@@ -1,14 +1,14 @@
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { breakingOrigin } from './support/breaking-origin.ts'
-import { mustHold } from './support/invariants.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { breakingOrigin } from '../support/faults/breaking-origin.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const { neo4j } = inject('stack')
 const minutes = 60_000
-const preload = import.meta.resolve('./support/shifted-clock.ts')
+const preload = import.meta.resolve('../support/faults/shifted-clock.ts')
 const clock = (shiftMs: number) => ({ NODE_OPTIONS: `--import=${preload}`, CLOCK_SHIFT_MS: String(shiftMs) })
 
 const breaking = await breakingOrigin()

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openEvents } from '../support/events.ts'
-import { measuredAt } from '../support/metrics.ts'
-import { ownJobs } from '../support/own-jobs.ts'
-import { ownService } from '../support/own-service.ts'
+import { openEvents } from '../support/clients/events.ts'
+import { ownJobs } from '../support/jobs/own-jobs.ts'
+import { measuredAt } from '../support/programs/metrics.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
-const preload = import.meta.resolve('./support/collected-heap.ts')
+const preload = import.meta.resolve('../support/faults/collected-heap.ts')
 const { service } = await ownService({ env: { NODE_OPTIONS: `--expose-gc --import=${preload}` } })
 const jobs = ownJobs(service.redisUrl)
 

@@ -1,10 +1,10 @@
 import { afterAll, expect, inject, onTestFinished, test, vi } from 'vitest'
-import { runCli } from '../support/cli.ts'
-import { openEvents, type ReceivedEvents } from '../support/events.ts'
-import { measuredAt } from '../support/metrics.ts'
-import { ownJobs } from '../support/own-jobs.ts'
-import { databaseOfFile, ownService } from '../support/own-service.ts'
-import { startTcpProxy } from './support/tcp-proxy.ts'
+import { runCli } from '../support/clients/cli.ts'
+import { openEvents, type ReceivedEvents } from '../support/clients/events.ts'
+import { startTcpProxy } from '../support/faults/tcp-proxy.ts'
+import { ownJobs } from '../support/jobs/own-jobs.ts'
+import { measuredAt } from '../support/programs/metrics.ts'
+import { databaseOfFile, ownService } from '../support/programs/own-service.ts'
 
 const redisDatabase = await databaseOfFile()
 const { url } = inject('stack').redis

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Client, createClient } from '../../dev/client.ts'
 import { type Service, startService } from '../../dev/service.ts'
-import { fileNumbered, storePackets } from '../support/many-packets.ts'
-import { serveMemoryStore } from '../support/memory-s3-server.ts'
-import { openMemoryStore } from '../support/memory-store.ts'
-import { databaseOfFile } from '../support/own-service.ts'
-import { watchApi } from '../support/watch-process.ts'
+import { databaseOfFile } from '../support/programs/own-service.ts'
+import { watchApi } from '../support/programs/watch-process.ts'
+import { serveMemoryStore } from '../support/servers/memory-s3-server.ts'
+import { fileNumbered, storePackets } from '../support/storage/many-packets.ts'
+import { openMemoryStore } from '../support/storage/memory-store.ts'
 
 // `npm test` takes a fifth of the files.
 const count = inject('isLong') ? 100_000 : 20_000

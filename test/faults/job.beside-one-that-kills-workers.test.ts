@@ -1,12 +1,12 @@
 import { expect, inject, test } from 'vitest'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
-import { mustHold } from './support/invariants.ts'
-import { until } from './support/processes.ts'
-import { expireLocks } from './support/queue-state.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { stuckOrigin } from './support/stuck-origin.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { until } from '../support/faults/processes.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { expireLocks } from '../support/worlds/queue-state.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 test('a job that ran beside one that kills its workers is not blamed: it runs alone, and succeeds', {
   timeout: 300_000,

@@ -1,10 +1,10 @@
 import { expect, inject, test } from 'vitest'
-import { mustHold } from './support/invariants.ts'
-import { untilFrozen, untilRunEnded } from './support/processes.ts'
-import { expireLocks } from './support/queue-state.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { untilFrozen, untilRunEnded } from '../support/faults/processes.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { expireLocks } from '../support/worlds/queue-state.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 test('a run frozen before its manifest commits nothing after another run has failed the job', {
   timeout: 300_000,

@@ -1,9 +1,9 @@
 import { expect, inject, test } from 'vitest'
-import { mustHold } from './support/invariants.ts'
-import { expireLocks } from './support/queue-state.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { expireLocks } from '../support/worlds/queue-state.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 test('a job that kills its worker every time runs three times and then fails as workerLost', {
   timeout: 300_000,

@@ -5,11 +5,11 @@ import type { JobRecord } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { jobVersion } from '../../shared/jobs/version.ts'
 import { requestKey } from '../../shared/storage/keys.ts'
-import { mustHold } from './support/invariants.ts'
-import { logOf, until } from './support/processes.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld, type World } from './support/world.ts'
+import { logOf, until } from '../support/faults/processes.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld, type World } from '../support/worlds/world.ts'
 
 /** The queue entry of a job. */
 const entryOf = (id: string) => `${queuePrefix}:${queueName}:${id}`

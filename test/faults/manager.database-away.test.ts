@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import { type Service, startService } from '../../dev/service.ts'
-import { type ManagerClient, managerClient, newModel, someOrg } from '../support/models.ts'
-import { databaseOfFile } from '../support/own-service.ts'
-import { openStoppable } from '../support/stoppable-neo4j.ts'
+import { type ManagerClient, managerClient, newModel, someOrg } from '../support/models/models.ts'
+import { databaseOfFile } from '../support/programs/own-service.ts'
+import { openStoppable } from '../support/servers/stoppable-neo4j.ts'
 
 const limitMs = 240_000
 const directory = mkdtempSync(join(tmpdir(), 'manager-'))

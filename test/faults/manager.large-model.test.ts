@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Client, createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import { type Service, startService } from '../../dev/service.ts'
-import { databaseOfFile } from '../support/own-service.ts'
-import { openStoppable } from '../support/stoppable-neo4j.ts'
-import { watchApi } from '../support/watch-process.ts'
+import { databaseOfFile } from '../support/programs/own-service.ts'
+import { watchApi } from '../support/programs/watch-process.ts'
+import { openStoppable } from '../support/servers/stoppable-neo4j.ts'
 
 // A separate database, because search follows the manager named `default`, which is large here.
 const directory = mkdtempSync(join(tmpdir(), 'large-model-'))

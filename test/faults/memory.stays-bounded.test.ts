@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, inject, test } from 'vitest'
 import type { RunningProcess } from '../../dev/stack/processes.ts'
-import { drawVersion, type Version } from './support/versions.ts'
-import { openWorld, type World } from './support/world.ts'
+import { drawVersion, type Version } from '../support/worlds/versions.ts'
+import { openWorld, type World } from '../support/worlds/world.ts'
 
-const preload = import.meta.resolve('./support/collected-heap.ts')
+const preload = import.meta.resolve('../support/faults/collected-heap.ts')
 
 /** I7. Maximum growth of a process after the first round: resident memory… */
 const mostResidentMiB = 100

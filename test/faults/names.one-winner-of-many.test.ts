@@ -1,8 +1,8 @@
 import { expect, inject, test } from 'vitest'
 import type { Client } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import { drawVersion, type Version } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { drawVersion, type Version } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 // Each round of twenty races has every kind of contest. More rounds only find what is rarer than one race in hundreds.
 const races = inject('isLong') ? 1_000 : 200

@@ -1,9 +1,9 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { mustHold } from './support/invariants.ts'
-import { stuckOrigin } from './support/stuck-origin.ts'
-import { startTcpProxy } from './support/tcp-proxy.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { startTcpProxy } from '../support/faults/tcp-proxy.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const { neo4j } = inject('stack')
 const env = { ORIGIN_SILENCE_SECONDS: '3' }

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { afterAll, expect, inject, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { fakeBolt, inChunks, type Reply } from '../support/fake-bolt.ts'
-import { ownDatabase } from '../support/own-database.ts'
-import { ownService } from '../support/own-service.ts'
+import { fakeBolt, inChunks, type Reply } from '../support/origins/fake-bolt.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { ownDatabase } from '../support/servers/own-database.ts'
 
 function* forEver(record: Extract<Reply, { record: unknown }>['record']): Generator<Reply> {
   for (;;) yield { record }

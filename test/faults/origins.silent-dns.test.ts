@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { database, uniqueName } from '../../dev/requests.ts'
-import { nameServer } from '../support/name-server.ts'
-import { ownService } from '../support/own-service.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { nameServer } from '../support/servers/name-server.ts'
 
 const { service, client } = await ownService({
   origins: ['*.silent.example'],

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
-import { filteredPort, listenOn } from '../support/hostile-origins.ts'
-import { ownDatabase } from '../support/own-database.ts'
-import { ownService } from '../support/own-service.ts'
+import { filteredPort, listenOn } from '../support/origins/hostile-origins.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { ownDatabase } from '../support/servers/own-database.ts'
 
 // Each is allowed, and none is a readable database.
 const origins: Record<string, { dbUrl: string; connections?: () => number }> = {

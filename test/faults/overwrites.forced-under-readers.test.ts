@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
-import { mustHold } from './support/invariants.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const rounds = [
   [15, 6],

@@ -1,10 +1,10 @@
 import { expect, inject, test } from 'vitest'
-import { mustHold } from './support/invariants.ts'
-import { ownRedis } from './support/own-redis.ts'
-import { until } from './support/processes.ts'
-import { stuckOrigin } from './support/stuck-origin.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { ownRedis } from '../support/faults/own-redis.ts'
+import { until } from '../support/faults/processes.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const limitMs = 45_000
 const stuck = await stuckOrigin(3_000)

@@ -1,11 +1,11 @@
 import { expect, inject, test } from 'vitest'
-import { mustHold } from './support/invariants.ts'
-import { hasBegun, until } from './support/processes.ts'
-import { expireLocks } from './support/queue-state.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { stuckOrigin } from './support/stuck-origin.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { hasBegun, until } from '../support/faults/processes.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { expireLocks } from '../support/worlds/queue-state.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const stuck = await stuckOrigin(3_000)
 /** How long a program that is told once waits for what it is doing. */

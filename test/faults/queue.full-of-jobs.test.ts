@@ -1,9 +1,9 @@
 import { expect, inject, test } from 'vitest'
-import { fillQueue, measureFullQueue } from '../support/full-queue.ts'
-import { ownRedis } from './support/own-redis.ts'
-import { until } from './support/processes.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { ownRedis } from '../support/faults/own-redis.ts'
+import { until } from '../support/faults/processes.ts'
+import { fillQueue, measureFullQueue } from '../support/jobs/full-queue.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 // test/bench/full-queue.ts does the same with 100,000 jobs.
 const count = 10_000

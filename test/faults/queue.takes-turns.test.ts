@@ -3,11 +3,11 @@ import { uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { subRequestsPerSlice } from '../../shared/jobs/stored-request.ts'
-import { mustHold } from './support/invariants.ts'
-import { until } from './support/processes.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { until } from '../support/faults/processes.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const { neo4j } = inject('stack')
 

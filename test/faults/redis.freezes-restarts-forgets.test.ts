@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
-import { mustHold } from './support/invariants.ts'
-import { ownRedis } from './support/own-redis.ts'
-import { until } from './support/processes.ts'
-import { drawVersion, type Version } from './support/versions.ts'
-import { openWorld, type World } from './support/world.ts'
+import { ownRedis } from '../support/faults/own-redis.ts'
+import { until } from '../support/faults/processes.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion, type Version } from '../support/worlds/versions.ts'
+import { openWorld, type World } from '../support/worlds/world.ts'
 
 const frozenMs = 10_000
 // A command times out after 5 s. Without that no answer would come before Redis goes on, which waits for the answer.

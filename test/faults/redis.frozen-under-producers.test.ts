@@ -1,8 +1,8 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { prepare } from '../support/e2e.ts'
-import { databaseOfFile, ownService } from '../support/own-service.ts'
-import { startTcpProxy } from './support/tcp-proxy.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { startTcpProxy } from '../support/faults/tcp-proxy.ts'
+import { databaseOfFile, ownService } from '../support/programs/own-service.ts'
 
 // Holds all traffic, once, when a submission adds its id to the queue, after creating its record.
 let isArmed = false

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { configureRedis } from './support/configure-redis.ts'
-import { mustHold } from './support/invariants.ts'
-import { ownRedis } from './support/own-redis.ts'
-import { until } from './support/processes.ts'
-import { beyondLockMs } from './support/short-times.ts'
-import { stuckOrigin } from './support/stuck-origin.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { configureRedis } from '../support/faults/configure-redis.ts'
+import { ownRedis } from '../support/faults/own-redis.ts'
+import { until } from '../support/faults/processes.ts'
+import { beyondLockMs } from '../support/faults/short-times.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const stuck = await stuckOrigin(3_000)
 

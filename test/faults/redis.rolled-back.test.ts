@@ -1,11 +1,11 @@
 import { expect, inject, test } from 'vitest'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { sweepNow } from './support/leftovers.ts'
-import { until, untilFrozen, untilRunEnded } from './support/processes.ts'
-import { rememberRedis } from './support/rollback.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { drawVersion, type Version, wholeVersion } from './support/versions.ts'
-import { openWorld, type World } from './support/world.ts'
+import { until, untilFrozen, untilRunEnded } from '../support/faults/processes.ts'
+import { rememberRedis } from '../support/faults/rollback.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { sweepNow } from '../support/worlds/leftovers.ts'
+import { drawVersion, type Version, wholeVersion } from '../support/worlds/versions.ts'
+import { openWorld, type World } from '../support/worlds/world.ts'
 
 const stack = inject('stack')
 const batchSize = 15

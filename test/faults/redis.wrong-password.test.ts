@@ -5,9 +5,9 @@ import { Redis } from 'ioredis'
 import { expect, inject, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import { startOf } from '../../dev/service.ts'
-import { runDoctor } from '../support/doctor.ts'
-import { ownService } from '../support/own-service.ts'
-import { redisWith } from '../support/redis-with.ts'
+import { runDoctor } from '../support/programs/doctor.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { redisWith } from '../support/servers/redis-with.ts'
 
 const root = join(import.meta.dirname, '../..')
 

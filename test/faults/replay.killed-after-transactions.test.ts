@@ -6,8 +6,8 @@ import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { replayed, targetOf } from '../support/replaying.ts'
-import { dirtying, packetOf, replayInChild } from './support/killed-replay.ts'
+import { dirtying, packetOf, replayInChild } from '../support/faults/killed-replay.ts'
+import { replayed, targetOf } from '../support/replay/replaying.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const directory = await mkdtemp(join(tmpdir(), 'replay-'))

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
-import { mustHold } from './support/invariants.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const keyOf = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
 const [older, newer] = [keyOf('older'), keyOf('newer')]

@@ -1,13 +1,13 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import { breakingOrigin } from './support/breaking-origin.ts'
-import { mustHold } from './support/invariants.ts'
-import { mustBeNowhere, secretsOf, writtenDown } from './support/kept-secrets.ts'
-import { ownRedis } from './support/own-redis.ts'
-import { stuckOrigin } from './support/stuck-origin.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { breakingOrigin } from '../support/faults/breaking-origin.ts'
+import { ownRedis } from '../support/faults/own-redis.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { mustBeNowhere, secretsOf, writtenDown } from '../support/worlds/kept-secrets.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const { neo4j } = inject('stack')
 const [username, password] = [uniqueName('user'), uniqueName('canary-')]

@@ -2,10 +2,10 @@ import { expect, inject, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import type { RunningProcess } from '../../dev/stack/processes.ts'
 import { subRequestsPerSlice } from '../../shared/jobs/stored-request.ts'
-import { until, untilFrozen } from './support/processes.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { until, untilFrozen } from '../support/faults/processes.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 test('small publishes of another org wait for at most two slices of a large multi', {
   timeout: 240_000,

@@ -1,11 +1,11 @@
 import { expect, inject, test } from 'vitest'
-import { mustHold } from './support/invariants.ts'
-import { logOf, until, untilFrozen, untilRunEnded } from './support/processes.ts'
-import { expireLocks } from './support/queue-state.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { stuckOrigin } from './support/stuck-origin.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld, type World } from './support/world.ts'
+import { logOf, until, untilFrozen, untilRunEnded } from '../support/faults/processes.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { expireLocks } from '../support/worlds/queue-state.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld, type World } from '../support/worlds/world.ts'
 
 const alone = { WORKER_CONCURRENCY: '1' }
 const start = ({ service }: World, step: string) => service.startWorker({ FAILPOINT: step, ...alone })

@@ -1,9 +1,9 @@
 import { expect, inject, test } from 'vitest'
-import { mustHold } from './support/invariants.ts'
-import { type Misbehaviour, startS3Proxy } from './support/s3-proxy.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { type Misbehaviour, startS3Proxy } from '../support/faults/s3-proxy.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const stack = inject('stack')
 const proxy = await startS3Proxy(stack.s3.endpoint)

@@ -1,8 +1,8 @@
 import { expect, inject, test } from 'vitest'
-import { prepare } from '../support/e2e.ts'
-import { ownService } from '../support/own-service.ts'
-import { until } from './support/processes.ts'
-import { type Misbehaviour, startS3Proxy } from './support/s3-proxy.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { until } from '../support/faults/processes.ts'
+import { type Misbehaviour, startS3Proxy } from '../support/faults/s3-proxy.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 const proxy = await startS3Proxy(inject('stack').s3.endpoint)
 const env = { S3_ENDPOINT: proxy.url, S3_TIMEOUT_SECONDS: '3' }

@@ -4,9 +4,9 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { type Client, createClient } from '../../dev/client.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { openJobsKey } from '../../shared/jobs/redis-keys.ts'
-import { prepare } from '../support/e2e.ts'
-import { databaseOfFile, ownService } from '../support/own-service.ts'
-import { startTcpProxy } from './support/tcp-proxy.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { startTcpProxy } from '../support/faults/tcp-proxy.ts'
+import { databaseOfFile, ownService } from '../support/programs/own-service.ts'
 
 /** How the connection to Redis is lost at one command of a submit. `once`: restored for the next command. */
 type Loss = 'command lost' | 'answer lost' | 'command lost once' | 'answer lost once'

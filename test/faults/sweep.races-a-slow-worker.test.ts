@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
-import { mustHold } from './support/invariants.ts'
-import { sweepNow } from './support/leftovers.ts'
-import { hasBegun, untilFrozen } from './support/processes.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { hasBegun, untilFrozen } from '../support/faults/processes.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { sweepNow } from '../support/worlds/leftovers.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const steps = ['partStored', 'beforeCommitting', 'beforeManifest', 'beforePlainFiles', 'beforeSucceeded']
 

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { sendSlowly } from '../support/raw-http.ts'
-import { openTenants } from './support/tenants.ts'
+import { sendSlowly } from '../support/clients/raw-http.ts'
+import { openTenants } from '../support/worlds/tenants.ts'
 
 const { service, victim, unharmedBy } = await openTenants()
 const { hostname, port } = new URL(service.apiUrl)

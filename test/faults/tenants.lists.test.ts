@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { ownJobs } from '../support/own-jobs.ts'
-import { leastRounds, openTenants } from './support/tenants.ts'
+import { ownJobs } from '../support/jobs/own-jobs.ts'
+import { leastRounds, openTenants } from '../support/worlds/tenants.ts'
 
 const { service, attacker, attackerOrg, unharmedBy } = await openTenants()
 const { hostname, port } = new URL(service.apiUrl)

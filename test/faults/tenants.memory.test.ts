@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { fakeBolt, type Reply } from '../support/fake-bolt.ts'
-import { openTenants } from './support/tenants.ts'
+import { fakeBolt, type Reply } from '../support/origins/fake-bolt.ts'
+import { openTenants } from '../support/worlds/tenants.ts'
 
 /** V8 takes two bytes for each character of this text, of which all but one take a single byte on the wire. */
 const text = `日${'x'.repeat(1_000)}`

@@ -1,9 +1,9 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
-import { drawModel } from '../support/large-model.ts'
-import { managerClient } from '../support/models.ts'
-import { openTenants } from './support/tenants.ts'
+import { drawModel } from '../support/models/large-model.ts'
+import { managerClient } from '../support/models/models.ts'
+import { openTenants } from '../support/worlds/tenants.ts'
 
 const { neo4j } = inject('stack')
 const { attacker, attackerOrg, unharmedBy } = await openTenants()

@@ -3,10 +3,10 @@ import { expect, inject, test } from 'vitest'
 import { openDriver } from '../../dev/replay/neo4j.ts'
 import type { Service } from '../../dev/service.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { until } from './support/processes.ts'
-import { stuckOrigin } from './support/stuck-origin.ts'
-import { openTenants } from './support/tenants.ts'
-import { drawVersion } from './support/versions.ts'
+import { until } from '../support/faults/processes.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { openTenants } from '../support/worlds/tenants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
 
 const { neo4j } = inject('stack')
 // A run is handed over after six seconds, and a slice takes seconds on a busy machine.

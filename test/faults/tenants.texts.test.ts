@@ -1,10 +1,10 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database } from '../../dev/requests.ts'
-import { drawModel } from '../support/large-model.ts'
-import { managerClient } from '../support/models.ts'
-import { getPacked } from '../support/raw-http.ts'
-import { leastRounds, openTenants } from './support/tenants.ts'
+import { getPacked } from '../support/clients/raw-http.ts'
+import { drawModel } from '../support/models/large-model.ts'
+import { managerClient } from '../support/models/models.ts'
+import { leastRounds, openTenants } from '../support/worlds/tenants.ts'
 
 const { attacker, attackerOrg, service, unharmedBy } = await openTenants()
 const manager = managerClient(attacker)

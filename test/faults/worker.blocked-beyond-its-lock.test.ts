@@ -1,9 +1,9 @@
 import { expect, inject, test } from 'vitest'
-import { mustHold } from './support/invariants.ts'
-import { hasBegun, until, untilRunEnded } from './support/processes.ts'
-import { expireLocks } from './support/queue-state.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { hasBegun, until, untilRunEnded } from '../support/faults/processes.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { expireLocks } from '../support/worlds/queue-state.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const steps = ['midRead', 'beforeCommitting', 'beforeManifest', 'beforeSucceeded']
 

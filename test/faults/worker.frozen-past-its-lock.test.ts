@@ -1,11 +1,11 @@
 import { expect, inject, test } from 'vitest'
 import type { RunningProcess } from '../../dev/stack/processes.ts'
-import { mustHold } from './support/invariants.ts'
-import { hasBegun, untilFrozen, untilRunEnded } from './support/processes.ts'
-import { expireLocks } from './support/queue-state.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { hasBegun, untilFrozen, untilRunEnded } from '../support/faults/processes.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { expireLocks } from '../support/worlds/queue-state.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const steps = ['midRead', 'partStored', 'beforeCommitting', 'beforeManifest', 'beforePlainFiles', 'beforeSucceeded']
 

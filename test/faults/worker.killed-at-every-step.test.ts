@@ -1,10 +1,10 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { readConfig } from '../../shared/config/config.ts'
-import { mustHold } from './support/invariants.ts'
-import { hasBegun, until } from './support/processes.ts'
-import { startTcpProxy } from './support/tcp-proxy.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { hasBegun, until } from '../support/faults/processes.ts'
+import { startTcpProxy } from '../support/faults/tcp-proxy.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const steps = [
   'midRead:kill:1',

@@ -14,12 +14,12 @@ import { consumeJobs } from '../../worker/consume.ts'
 import { createWorkerContext } from '../../worker/context.ts'
 import { workerHealth } from '../../worker/health.ts'
 import { watchLiveness } from '../../worker/liveness.ts'
-import { ownDatabase } from '../support/own-database.ts'
-import { until } from './support/processes.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { stuckOrigin } from './support/stuck-origin.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { until } from '../support/faults/processes.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { ownDatabase } from '../support/servers/own-database.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 

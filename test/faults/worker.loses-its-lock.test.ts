@@ -1,10 +1,10 @@
 import { expect, inject, test } from 'vitest'
-import { mustHold } from './support/invariants.ts'
-import { hasBegun, logOf, until, untilRunEnded } from './support/processes.ts'
-import { rememberRedis } from './support/rollback.ts'
-import { stuckOrigin } from './support/stuck-origin.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { hasBegun, logOf, until, untilRunEnded } from '../support/faults/processes.ts'
+import { rememberRedis } from '../support/faults/rollback.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 test('a run that loses its lock ends, even if its worker is healthy and its origin hangs', {
   timeout: 240_000,

@@ -1,13 +1,13 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
-import { mustBeNowhere } from '../faults/support/kept-secrets.ts'
-import { stuckOrigin } from '../faults/support/stuck-origin.ts'
-import { startTcpProxy, type TcpProxy } from '../faults/support/tcp-proxy.ts'
-import type { DryRun } from '../support/dry-run.ts'
-import { prepare } from '../support/e2e.ts'
-import { everythingInRedis, everythingInTheStore } from '../support/kept-texts.ts'
-import { ownService } from '../support/own-service.ts'
+import type { DryRun } from '../support/clients/dry-run.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { startTcpProxy, type TcpProxy } from '../support/faults/tcp-proxy.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { everythingInRedis, everythingInTheStore } from '../support/storage/kept-texts.ts'
+import { mustBeNowhere } from '../support/worlds/kept-secrets.ts'
 
 const scopes = ['publish:read', 'publish:write']
 const tokens = ['ann', 'bob', 'cid'].map((name) => ({ name, orgs: ['*'], scopes }))

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
-import { audience, inSeconds, issuer, startIdentityProvider } from '../support/identity-provider.ts'
-import { ownService } from '../support/own-service.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { audience, inSeconds, issuer, startIdentityProvider } from '../support/servers/identity-provider.ts'
 
 /** A service that trusts an identity provider of its own. */
 async function openService() {

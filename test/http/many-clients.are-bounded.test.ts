@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { listenOn } from '../support/hostile-origins.ts'
-import { ownService } from '../support/own-service.ts'
+import { listenOn } from '../support/origins/hostile-origins.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 const open = new Set<Socket>()
 const silent = await listenOn('127.0.0.1', (socket) => {

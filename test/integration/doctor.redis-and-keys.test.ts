@@ -4,8 +4,8 @@ import { describe, expect, inject, test, vi } from 'vitest'
 import { parseSecretKeys } from '../../shared/config/lists.ts'
 import { secretKeyOf } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../shared/jobs/secrets.ts'
-import { runDoctor } from '../support/doctor.ts'
-import { redisWith } from '../support/redis-with.ts'
+import { runDoctor } from '../support/programs/doctor.ts'
+import { redisWith } from '../support/servers/redis-with.ts'
 
 // Each run starts its own process, and some also start a Redis.
 vi.setConfig({ testTimeout: 120_000 })

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
-import { runDoctor } from '../support/doctor.ts'
-import { startFaultyStore } from '../support/faulty-store.ts'
-import { startIdentityProvider } from '../support/identity-provider.ts'
+import { runDoctor } from '../support/programs/doctor.ts'
+import { startFaultyStore } from '../support/servers/faulty-store.ts'
+import { startIdentityProvider } from '../support/servers/identity-provider.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

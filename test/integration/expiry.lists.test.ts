@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { inBatches } from '../../shared/storage/batches.ts'
 import { generationKey, markerKey } from '../../shared/storage/keys.ts'
-import { fileNumbered } from '../support/many-packets.ts'
-import { openTestStorage } from '../support/storage.ts'
+import { fileNumbered } from '../support/storage/many-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
 
 test('a page of one name behind hundreds of expired packets takes a few requests', async () => {
   const storage = await openTestStorage()

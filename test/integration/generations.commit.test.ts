@@ -4,7 +4,7 @@ import { createGenerations } from '../../shared/storage/generations.ts'
 import { generationKey, partKey } from '../../shared/storage/keys.ts'
 import type { Manifest } from '../../shared/storage/manifest.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
-import { openTestStorage } from '../support/storage.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
 
 const { store, generations } = await openTestStorage()
 

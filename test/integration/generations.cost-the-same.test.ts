@@ -5,8 +5,8 @@ import { generationKey, orgKey } from '../../shared/storage/keys.ts'
 import { type Manifest, voided } from '../../shared/storage/manifest.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import type { Storage } from '../../shared/storage/storage.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { commitPacket, stagePacket } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { commitPacket, stagePacket } from '../support/storage/stored-packets.ts'
 
 const storage = await openTestStorage()
 const taken = () => new Error('taken')

@@ -4,8 +4,8 @@ import { generationKey } from '../../shared/storage/keys.ts'
 import { type Manifest, removal, voided } from '../../shared/storage/manifest.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { stagePacket } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { stagePacket } from '../support/storage/stored-packets.ts'
 
 /** Commits of jobs that know which generation was the latest at their submission. */
 const storage = await openTestStorage()

@@ -4,9 +4,9 @@ import { earlierGenerationKey, generationKey } from '../../shared/storage/keys.t
 import { type Manifest, voided } from '../../shared/storage/manifest.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { keysBelow, stagePacket, viewOf } from '../support/stored-packets.ts'
-import { sweep } from '../support/sweeps.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { keysBelow, stagePacket, viewOf } from '../support/storage/stored-packets.ts'
+import { sweep } from '../support/storage/sweeps.ts'
 
 const { store, generations, packets } = await openTestStorage()
 const taken = () => new Error('taken')

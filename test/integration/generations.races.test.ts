@@ -4,7 +4,7 @@ import { createGenerations } from '../../shared/storage/generations.ts'
 import { generationsOf, partKey } from '../../shared/storage/keys.ts'
 import { type Manifest, removal, voided } from '../../shared/storage/manifest.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
-import { openTestStorage } from '../support/storage.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
 
 const { store, reopen } = await openTestStorage()
 

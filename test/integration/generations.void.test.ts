@@ -4,8 +4,8 @@ import { partKey } from '../../shared/storage/keys.ts'
 import { type Manifest, removal, voided } from '../../shared/storage/manifest.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { sweep } from '../support/sweeps.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { sweep } from '../support/storage/sweeps.ts'
 
 const { store, generations, packets } = await openTestStorage()
 const taken = () => new Error('taken')

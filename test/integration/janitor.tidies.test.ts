@@ -12,9 +12,9 @@ import { removal } from '../../shared/storage/manifest.ts'
 import { consumeJobs } from '../../worker/consume.ts'
 import { createWorkerContext, type WorkerContext } from '../../worker/context.ts'
 import { restoreJobs, startJanitor, sweep } from '../../worker/janitor.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { drawRing } from '../support/social-graph.ts'
-import { commitPacket, viewOf } from '../support/stored-packets.ts'
+import { drawRing } from '../support/graphs/social-graph.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { commitPacket, viewOf } from '../support/storage/stored-packets.ts'
 
 const { neo4j } = inject('stack')
 const { config } = (await ownWorker()).context

@@ -12,10 +12,10 @@ import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import { packetName } from '../../shared/storage/keys.ts'
 import { cancelJob, failJob, finishCommitted } from '../../worker/finish-job.ts'
 import { runJob } from '../../worker/run-job.ts'
-import { only } from '../support/only.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { drawRing } from '../support/social-graph.ts'
-import { stagePacket, viewOf } from '../support/stored-packets.ts'
+import { drawRing } from '../support/graphs/social-graph.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { stagePacket, viewOf } from '../support/storage/stored-packets.ts'
+import { only } from '../support/values/only.ts'
 
 const { context } = await ownWorker()
 const { records, generations } = context

@@ -6,8 +6,8 @@ import type { ModelRecord } from '../../shared/manager/records.ts'
 import * as resources from '../../shared/manager/resources.ts'
 import { byGrn, byKey, byName } from '../../shared/manager/selector.ts'
 import { median } from '../bench/numbers.ts'
-import { drawModel } from '../support/large-model.ts'
-import { openModels, prepareModels } from '../support/open-models.ts'
+import { drawModel } from '../support/models/large-model.ts'
+import { openModels, prepareModels } from '../support/models/open-models.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 

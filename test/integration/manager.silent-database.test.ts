@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, inject, test } from 'vitest'
 import { manager } from '../../shared/manager/resources.ts'
 import { byName } from '../../shared/manager/selector.ts'
-import { openModels } from '../support/open-models.ts'
+import { openModels } from '../support/models/open-models.ts'
 
 test('a server that accepts connections but never responds is reported within seconds', async () => {
   const sockets: Socket[] = []

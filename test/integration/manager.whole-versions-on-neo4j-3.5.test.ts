@@ -4,7 +4,7 @@ import { managerVersion, nodeType } from '../../shared/manager/resources.ts'
 import { byGrn } from '../../shared/manager/selector.ts'
 import { textOf } from '../../shared/manager/transfer.ts'
 import type { VersionDocument } from '../../shared/manager/version-document.ts'
-import { prepareModels } from '../support/open-models.ts'
+import { prepareModels } from '../support/models/open-models.ts'
 
 const prepared = prepareModels(inject('stack').legacy as Neo4jAddress)
 const { models, by, newModel } = prepared

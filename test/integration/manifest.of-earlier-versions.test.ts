@@ -5,9 +5,9 @@ import { uniqueName } from '../../dev/requests.ts'
 import type { PacketManifest } from '../../shared/publish/manifest.ts'
 import { earlierGenerationKey, generationKey } from '../../shared/storage/keys.ts'
 import { type Manifest, voided } from '../../shared/storage/manifest.ts'
-import { manifestPath, sha256Of } from '../support/manifest-of.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { stagePacket } from '../support/stored-packets.ts'
+import { manifestPath, sha256Of } from '../support/storage/manifest-of.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { stagePacket } from '../support/storage/stored-packets.ts'
 
 const { apiUrl, tokens, env } = inject('service')
 const client = createClient(apiUrl, tokens.all as string)

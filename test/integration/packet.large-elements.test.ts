@@ -8,7 +8,7 @@ import { readConfig } from '../../shared/config/config.ts'
 import { openOrigin } from '../../shared/origin/connect.ts'
 import { buildPacket } from '../../shared/publish/build-packet.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
-import { readRows } from '../support/read-rows.ts'
+import { readRows } from '../support/origins/read-rows.ts'
 
 const { neo4j, legacy } = inject('stack')
 const { origin: originPolicy } = readConfig('worker', inject('service').env)

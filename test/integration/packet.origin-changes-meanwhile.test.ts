@@ -10,8 +10,8 @@ import { alphabetOf } from '../replay/generator/alphabet.ts'
 import { type Graph, graphText } from '../replay/generator/graph.ts'
 import { changesAt, type KindOfChanges } from '../replay/generator/writers.ts'
 import { createOrigin, replayed, wipeOrigin } from '../replay/run/databases.ts'
-import { buildWhile } from '../support/build-while.ts'
-import { shuffled } from '../support/shuffle.ts'
+import { buildWhile } from '../support/origins/build-while.ts'
+import { shuffled } from '../support/values/shuffle.ts'
 
 const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
 const [from, to] = [openDriver(neo4j), openDriver(target)]

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { packetName, requestKey } from '../../shared/storage/keys.ts'
 import { partNames } from '../../shared/storage/names.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { commitPacket } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { commitPacket } from '../support/storage/stored-packets.ts'
 
 const { store, generations, packets } = await openTestStorage()
 

@@ -6,8 +6,8 @@ import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import type { Packets, StoredFile } from '../../shared/storage/packets.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { stagePacket } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { stagePacket } from '../support/storage/stored-packets.ts'
 
 const { store, generations, reopen } = await openTestStorage()
 

@@ -4,8 +4,8 @@ import { removal } from '../../shared/storage/manifest.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { othersFiles, refreshPlainFiles, removePlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { commitPacket, viewOf } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { commitPacket, viewOf } from '../support/storage/stored-packets.ts'
 
 const storage = await openTestStorage()
 const { store, generations } = storage

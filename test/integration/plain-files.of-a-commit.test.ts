@@ -8,8 +8,8 @@ import { generationKey, markerKey, parseMarkerKey } from '../../shared/storage/k
 import { removal, voided } from '../../shared/storage/manifest.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { commitPacket, keysBelow, viewOf } from '../support/stored-packets.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { commitPacket, keysBelow, viewOf } from '../support/storage/stored-packets.ts'
 
 /** What a run makes of its packet just after the commit. */
 const { context } = await ownWorker()

@@ -4,7 +4,7 @@ import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { SourceBroken } from '../../shared/replay/errors.ts'
 import type { PacketSource } from '../../shared/replay/replay.ts'
-import { nodeUpsert, partsWithManifest, replayed, sourceOf } from '../support/replaying.ts'
+import { nodeUpsert, partsWithManifest, replayed, sourceOf } from '../support/replay/replaying.ts'
 
 const { target } = inject('stack') as { target: Neo4jAddress }
 const driver = openDriver(target)

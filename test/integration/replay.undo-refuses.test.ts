@@ -8,7 +8,14 @@ import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import type { Pair } from '../../shared/replay/pair.ts'
 import type { ReplayOptions } from '../../shared/replay/replay.ts'
-import { nodeUpsert, pairOf, partsWithManifest, relationshipUpsert, replayed, sourceOf } from '../support/replaying.ts'
+import {
+  nodeUpsert,
+  pairOf,
+  partsWithManifest,
+  relationshipUpsert,
+  replayed,
+  sourceOf,
+} from '../support/replay/replaying.ts'
 
 const { target } = inject('stack') as { target: Neo4jAddress }
 const driver = openDriver(target)

@@ -8,8 +8,8 @@ import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import type { Pair } from '../../shared/replay/pair.ts'
 import { matrix, propertiesOf } from '../replay/type-matrix.ts'
-import { nodeUpsert, pairOf, relationshipUpsert, replayed, sourceOf, undone } from '../support/replaying.ts'
-import { startProxy } from '../support/tcp-proxy.ts'
+import { nodeUpsert, pairOf, relationshipUpsert, replayed, sourceOf, undone } from '../support/replay/replaying.ts'
+import { startProxy } from '../support/servers/tcp-proxy.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const directory = await mkdtemp(join(tmpdir(), 'undo-'))

@@ -11,8 +11,8 @@ import { createReport } from '../../shared/publish/parts/report.ts'
 import type { PublishRequest } from '../../shared/publish/request/fields.ts'
 import { generationKey, planKey, requestKey } from '../../shared/storage/keys.ts'
 import type { ObjectStore } from '../../shared/storage/object-store.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { keysBelow, stagePacket } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { keysBelow, stagePacket } from '../support/storage/stored-packets.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 afterAll(() => redis.quit())

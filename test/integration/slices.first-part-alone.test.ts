@@ -14,9 +14,9 @@ import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import type { WorkerContext } from '../../worker/context.ts'
 import { publishSlice } from '../../worker/publish-slices.ts'
 import { createStaggeredStart } from '../../worker/staggered-start.ts'
-import { only } from '../support/only.ts'
-import { drawRing } from '../support/social-graph.ts'
-import { openTestStorage } from '../support/storage.ts'
+import { drawRing } from '../support/graphs/social-graph.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { only } from '../support/values/only.ts'
 
 const { neo4j } = inject('stack')
 const config = readConfig('worker', inject('service').env)

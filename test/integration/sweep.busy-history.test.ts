@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { removal } from '../../shared/storage/manifest.ts'
 import { refreshPlainFiles } from '../../shared/storage/plain-files.ts'
 import { storageOn } from '../../shared/storage/storage.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { keysBelow, stagePacket, viewOf } from '../support/stored-packets.ts'
-import { sweep as sweepAll } from '../support/sweeps.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { keysBelow, stagePacket, viewOf } from '../support/storage/stored-packets.ts'
+import { sweep as sweepAll } from '../support/storage/sweeps.ts'
 
 const taken = () => new Error('taken')
 

@@ -4,9 +4,9 @@ import { createGenerations } from '../../shared/storage/generations.ts'
 import { probeKey, requestKey } from '../../shared/storage/keys.ts'
 import { removal } from '../../shared/storage/manifest.ts'
 import { type Storage, storageOn } from '../../shared/storage/storage.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { commitPacket, keysBelow, stagePacket } from '../support/stored-packets.ts'
-import { hour, nothing, sweep } from '../support/sweeps.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { commitPacket, keysBelow, stagePacket } from '../support/storage/stored-packets.ts'
+import { hour, nothing, sweep } from '../support/storage/sweeps.ts'
 
 const remove = ({ generations }: Storage, name: string) =>
   generations.commit(name, removal(), { force: true, taken: () => new Error('taken') })

@@ -3,8 +3,8 @@ import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { nodeUpsert } from '../../shared/publish/pairs/statements/node-upsert.ts'
-import { everyKind } from '../support/every-kind.ts'
-import { pairOfStatement, replayed, sourceOf, verified } from '../support/replaying.ts'
+import { everyKind } from '../support/graphs/every-kind.ts'
+import { pairOfStatement, replayed, sourceOf, verified } from '../support/replay/replaying.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const plain = { wrap: null, list: false }

@@ -15,7 +15,7 @@ import { overNumberedRows } from '../../shared/replay/order/over-rows.ts'
 import { type Recognised, recognise } from '../../shared/replay/recognise.ts'
 import { connect } from '../../shared/replay/run/connection.ts'
 import { checkOf } from '../../shared/replay/verify/checks.ts'
-import { pairOfStatement, replayed, sourceOf, targetOf, nodeUpsert as upsertOf } from '../support/replaying.ts'
+import { pairOfStatement, replayed, sourceOf, targetOf, nodeUpsert as upsertOf } from '../support/replay/replaying.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const label = uniqueName('Read')

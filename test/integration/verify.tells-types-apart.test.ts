@@ -5,8 +5,8 @@ import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { drawMatrix, matrix } from '../replay/type-matrix.ts'
-import { answeredPairs } from '../support/answered-pairs.ts'
-import { nodeUpsert, pairOf, replayed, sourceOf, verified } from '../support/replaying.ts'
+import { answeredPairs } from '../support/replay/answered-pairs.ts'
+import { nodeUpsert, pairOf, replayed, sourceOf, verified } from '../support/replay/replaying.ts'
 
 const { neo4j, target, legacy } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress; legacy: Neo4jAddress }
 const { apiUrl, tokens } = inject('service')

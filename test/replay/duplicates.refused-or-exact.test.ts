@@ -8,7 +8,7 @@ import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { ReplayError } from '../../shared/replay/errors.ts'
 import type { ReplayOptions } from '../../shared/replay/replay.ts'
-import { partsWithManifest, replayed, undone } from '../support/replaying.ts'
+import { partsWithManifest, replayed, undone } from '../support/replay/replaying.ts'
 import { historyOf } from './generator/histories.ts'
 import { pairsOf } from './run/run-history.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
-import type { DryRun } from '../support/dry-run.ts'
+import type { DryRun } from '../support/clients/dry-run.ts'
 import { type Case, cases, describeCase } from './generator/cases.ts'
 import { type CaseOptions, timeLimitMs } from './run/check-cases.ts'
 import { createOrigin } from './run/databases.ts'

@@ -5,7 +5,7 @@ import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { replayInOrder } from '../support/replay-in-order.ts'
+import { replayInOrder } from '../support/replay/replay-in-order.ts'
 import { drawing, kinds, movieIds, personIds } from './sample-graph.ts'
 
 const { neo4j, target, legacy } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress; legacy: Neo4jAddress }

@@ -6,8 +6,8 @@ import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { type Pair, parsePart } from '../../shared/replay/pair.ts'
-import { replayInOrder } from '../support/replay-in-order.ts'
-import { shuffled } from '../support/shuffle.ts'
+import { replayInOrder } from '../support/replay/replay-in-order.ts'
+import { shuffled } from '../support/values/shuffle.ts'
 import { dirtying, drawing, kinds, leftovers, movieIds, personIds } from './sample-graph.ts'
 
 const { neo4j, target, legacy } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress; legacy: Neo4jAddress }

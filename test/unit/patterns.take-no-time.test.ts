@@ -17,7 +17,7 @@ import { parseStrategyName } from '../../shared/search/strategies.ts'
 import { isHidden, parseGenerationKey, parseMarkerKey, parsePartKey } from '../../shared/storage/keys.ts'
 import { filterOf } from '../../shared/storage/listing/name-filter.ts'
 import { fileName, orgName, parsePartName, storedName } from '../../shared/storage/names.ts'
-import { busySeconds } from '../support/busy-seconds.ts'
+import { busySeconds } from '../support/programs/busy-seconds.ts'
 
 const readers: Record<string, (text: string) => unknown> = {
   parseDbUrl,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
-import { drawVersion, type Expected, type Version } from '../support/versions.ts'
-import type { Published, World } from '../support/world.ts'
+import { drawVersion, type Expected, type Version } from '../../support/worlds/versions.ts'
+import type { Published, World } from '../../support/worlds/world.ts'
 import type { History } from './history.ts'
 
 interface Surroundings {

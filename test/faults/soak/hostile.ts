@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest'
-import { fakeBolt, type Reply } from '../../support/fake-bolt.ts'
-import { audience, issuer, startIdentityProvider } from '../../support/identity-provider.ts'
-import { callbackSettings, newSecret, startReceiver } from '../../support/receiver.ts'
+import { fakeBolt, type Reply } from '../../support/origins/fake-bolt.ts'
+import { audience, issuer, startIdentityProvider } from '../../support/servers/identity-provider.ts'
+import { callbackSettings, newSecret, startReceiver } from '../../support/servers/receiver.ts'
 
 /** V8 takes two bytes for each character of this text, of which all but one take a single byte on the wire. */
 const text = `日${'x'.repeat(1_000)}`

@@ -4,8 +4,8 @@ import { createMulti } from '../../../api/publish/create-multi.ts'
 import { createRelationships } from '../../../api/publish/create-relationships.ts'
 import type { Issue } from '../../../shared/errors/app-error.ts'
 import * as errors from '../../../shared/errors/catalogue.ts'
-import { busySeconds } from '../../support/busy-seconds.ts'
-import { worstMultis, worstPairs, worstRepeats, worstShapes } from '../../support/worst-bodies.ts'
+import { worstMultis, worstPairs, worstRepeats, worstShapes } from '../../support/clients/worst-bodies.ts'
+import { busySeconds } from '../../support/programs/busy-seconds.ts'
 
 const longestSeconds = 2
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyDirectory, spawnCli } from '../../support/cli.ts'
+import { emptyDirectory, spawnCli } from '../../support/clients/cli.ts'
 
 /** Runs a command against a target that accepts a connection and says nothing, and interrupts it then. */
 async function interrupted([name, ...more]: readonly [string, ...string[]], cwd: string) {

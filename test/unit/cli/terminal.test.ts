@@ -4,7 +4,7 @@ import type { Context } from '../../../cli/context.ts'
 import { run } from '../../../cli/program.ts'
 import { startProgress } from '../../../cli/progress.ts'
 import { readSecret } from '../../../cli/secrets.ts'
-import { runCli } from '../../support/cli.ts'
+import { runCli } from '../../support/clients/cli.ts'
 
 /** A stream that passes for a terminal, and what was written to it. */
 function terminal() {

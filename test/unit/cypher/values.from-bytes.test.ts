@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { renderValue, typeName } from '../../../shared/cypher/values.ts'
 import { isPublishable, type Kind } from '../../../shared/packstream/kinds.ts'
-import { driverOf, propertiesOf } from '../../support/packstream.ts'
+import { driverOf, propertiesOf } from '../../support/origins/packstream.ts'
 import { anyValue } from '../any-value.ts'
 import { integer64, structure } from '../packstream/bytes.ts'
 

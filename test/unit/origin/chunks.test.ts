@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Origin, openOrigin } from '../../../shared/origin/connect.ts'
-import { bytesOf, type FakeBolt, fakeBolt, inChunks, type Reply } from '../../support/fake-bolt.ts'
-import { readRows } from '../../support/read-rows.ts'
+import { bytesOf, type FakeBolt, fakeBolt, inChunks, type Reply } from '../../support/origins/fake-bolt.ts'
+import { readRows } from '../../support/origins/read-rows.ts'
 
 const credentials = `Basic ${btoa('user:password')}`
 

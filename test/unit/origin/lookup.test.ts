@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { limitConcurrency } from '../../../shared/origin/limit-concurrency.ts'
 import { createLookup } from '../../../shared/origin/lookup.ts'
-import { nameServer } from '../../support/name-server.ts'
+import { nameServer } from '../../support/servers/name-server.ts'
 
 const soon = () => AbortSignal.timeout(60_000)
 

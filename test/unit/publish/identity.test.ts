@@ -9,7 +9,7 @@ import {
   mergeText,
   requestText,
 } from '../../../shared/publish/request/identity.ts'
-import { propertiesOf } from '../../support/packstream.ts'
+import { propertiesOf } from '../../support/origins/packstream.ts'
 
 const mappedIndices = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id', Movie: 'title', Series: 'title', City: 'name' }
 const rule = identityRule(mappedIndices)

@@ -13,7 +13,7 @@ import { createRelationshipSchema } from '../../../shared/publish/read/relations
 import { createUniqueness } from '../../../shared/publish/read/uniqueness.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
-import { ringOrigin } from '../../support/ring-origin.ts'
+import { ringOrigin } from '../../support/origins/ring-origin.ts'
 import { request as fieldsOf } from '../valid-request.ts'
 
 setFlagsFromString('--expose-gc')

@@ -5,7 +5,7 @@ import { manifestOf } from '../../../shared/publish/manifest.ts'
 import { createReport, identitiesOfPacket, type JobReport } from '../../../shared/publish/parts/report.ts'
 import { partKey } from '../../../shared/storage/keys.ts'
 import type { Manifest } from '../../../shared/storage/manifest.ts'
-import { busySeconds } from '../../support/busy-seconds.ts'
+import { busySeconds } from '../../support/programs/busy-seconds.ts'
 
 function reportOf(identities: number, prefix = 'Label'): JobReport {
   const report = createReport()

@@ -7,8 +7,8 @@ import type { NodeChanges } from '../../../shared/publish/pairs/statements/node-
 import type { Field } from '../../../shared/publish/pairs/statements/statement.ts'
 import { upsertShape } from '../../../shared/publish/pairs/upserts.ts'
 import type { Identity } from '../../../shared/publish/request/identity.ts'
-import { propertiesOf } from '../../support/packstream.ts'
-import { fieldsOf, nodeUpsertOf, relationshipUpsertOf } from '../../support/upserts.ts'
+import { propertiesOf } from '../../support/origins/packstream.ts'
+import { fieldsOf, nodeUpsertOf, relationshipUpsertOf } from '../../support/replay/upserts.ts'
 
 const identity = (label: string, idProperty: string, id: unknown): Identity => ({
   label,

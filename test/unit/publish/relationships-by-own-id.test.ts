@@ -11,8 +11,8 @@ import { nothingLearned } from '../../../shared/publish/read/reading.ts'
 import { createUniqueness } from '../../../shared/publish/read/uniqueness.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
-import { answeringOrigin } from '../../support/answering-origin.ts'
-import { only } from '../../support/only.ts'
+import { answeringOrigin } from '../../support/origins/answering-origin.ts'
+import { only } from '../../support/values/only.ts'
 import { request } from '../valid-request.ts'
 
 const fields = {

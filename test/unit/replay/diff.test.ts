@@ -7,7 +7,7 @@ import { diff } from '../../../shared/replay/diff/diff.ts'
 import { type Pair, parsePart } from '../../../shared/replay/pair.ts'
 import type { PacketSource } from '../../../shared/replay/source/packet-source.ts'
 import { statementOf } from '../../../shared/replay/statements/structure.ts'
-import { nodeUpsert, pairOf, partsWithManifest, relationshipUpsert, sourceOf } from '../../support/replaying.ts'
+import { nodeUpsert, pairOf, partsWithManifest, relationshipUpsert, sourceOf } from '../../support/replay/replaying.ts'
 import { anyStructure } from './any-structure.ts'
 
 const { signal } = new AbortController()

@@ -3,7 +3,7 @@ import { survey } from '../../../shared/replay/preflight/survey.ts'
 import { createRecogniser } from '../../../shared/replay/recognise.ts'
 import { createGate } from '../../../shared/replay/run/gate.ts'
 import { withRetries } from '../../../shared/replay/run/retry.ts'
-import { nodeUpsert, sourceOf } from '../../support/replaying.ts'
+import { nodeUpsert, sourceOf } from '../../support/replay/replaying.ts'
 
 test('no further part is read after an interruption, even if reading takes no notice of it', async () => {
   const interrupted = new AbortController()

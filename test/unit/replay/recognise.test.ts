@@ -4,8 +4,8 @@ import { type ParameterSyntax, render } from '../../../shared/cypher/parameters.
 import { createPairMaker } from '../../../shared/publish/pairs/pair-maker.ts'
 import { createRecogniser, recognise } from '../../../shared/replay/recognise.ts'
 import { statementOf } from '../../../shared/replay/statements/structure.ts'
-import { busySeconds } from '../../support/busy-seconds.ts'
-import { fieldsOf, nodeUpsertOf, relationshipUpsertOf } from '../../support/upserts.ts'
+import { busySeconds } from '../../support/programs/busy-seconds.ts'
+import { fieldsOf, nodeUpsertOf, relationshipUpsertOf } from '../../support/replay/upserts.ts'
 import { anyProperties } from '../any-value.ts'
 import { anyName, anyStructure } from './any-structure.ts'
 

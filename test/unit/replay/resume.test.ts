@@ -7,7 +7,7 @@ import { partsHeld } from '../../../shared/replay/resume/held.ts'
 import { openResume } from '../../../shared/replay/resume/resume.ts'
 import type { State } from '../../../shared/replay/resume/state-file.ts'
 import type { Connection } from '../../../shared/replay/run/connection.ts'
-import { nodeUpsert, sourceOf } from '../../support/replaying.ts'
+import { nodeUpsert, sourceOf } from '../../support/replay/replaying.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'resume-'))
 const file = join(directory, 'state.json')

@@ -5,7 +5,7 @@ import { createPairMaker } from '../../../shared/publish/pairs/pair-maker.ts'
 import { createRecogniser } from '../../../shared/replay/recognise.ts'
 import type { PacketSource } from '../../../shared/replay/source/packet-source.ts'
 import { readFacts } from '../../../shared/replay/undo/facts.ts'
-import { nodeUpsertOf } from '../../support/upserts.ts'
+import { nodeUpsertOf } from '../../support/replay/upserts.ts'
 
 const pairs = createPairMaker('dollar')
 

@@ -5,7 +5,7 @@ import { createTextSet } from '../../../shared/replay/text-set.ts'
 import type { Facts } from '../../../shared/replay/undo/facts.ts'
 import { identityText } from '../../../shared/replay/undo/identities.ts'
 import { createTargetReader } from '../../../shared/replay/undo/target-reader.ts'
-import { only } from '../../support/only.ts'
+import { only } from '../../support/values/only.ts'
 
 const rules = [
   { label: 'Person', property: 'id' },

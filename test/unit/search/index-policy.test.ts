@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type IndexedType, type IndexPolicy, indexNames, indexPolicy } from '../../../shared/search/index-policy.ts'
-import { busySeconds } from '../../support/busy-seconds.ts'
+import { busySeconds } from '../../support/programs/busy-seconds.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 /** The policy of a model with only these node types. */

@@ -9,7 +9,7 @@ import { removal } from '../../../shared/storage/manifest.ts'
 import { othersFiles, refreshPlainFiles } from '../../../shared/storage/plain-files.ts'
 import { stageParts } from '../../../shared/storage/staging.ts'
 import { storageOn } from '../../../shared/storage/storage.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
 
 const texts = ['first', 'second'].map((text) => Buffer.from(JSON.stringify({ statements: Array(500).fill(text) })))
 const forced = { force: true, taken: () => new Error('taken') }

@@ -4,9 +4,9 @@ import { earlierGenerationKey, generationKey, markerKey, parseGenerationKey } fr
 import { markLatest } from '../../../shared/storage/listing/markers.ts'
 import { type Manifest, removal, voided } from '../../../shared/storage/manifest.ts'
 import { storageOn } from '../../../shared/storage/storage.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
-import { commitPacket, keysBelow } from '../../support/stored-packets.ts'
-import { sweep as sweepAll } from '../../support/sweeps.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
+import { commitPacket, keysBelow } from '../../support/storage/stored-packets.ts'
+import { sweep as sweepAll } from '../../support/storage/sweeps.ts'
 
 const name = 'a/f'
 const options = { force: true, taken: () => new Error('taken') }

@@ -11,7 +11,7 @@ import type { CommitOptions, Generations } from '../../../shared/storage/generat
 import type { Manifest } from '../../../shared/storage/manifest.ts'
 import { commitPacket } from '../../../worker/commit-packet.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
-import { only } from '../../support/only.ts'
+import { only } from '../../support/values/only.ts'
 
 const job = only<JobRecord>({
   id: 'j1',
