@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
-import type { Case } from './generator/cases.ts'
-import { largeCases } from './generator/large-cases.ts'
-import { openWorld } from './run/open-world.ts'
-import { runCase } from './run/run-case.ts'
+import type { Case } from '../../replay/generator/cases.ts'
+import { largeCases } from '../../replay/generator/large-cases.ts'
+import { openWorld } from '../../replay/run/open-world.ts'
+import { runCase } from '../../replay/run/run-case.ts'
 
 const world = await openWorld('Large', 750_000n)
 
@@ -15,7 +15,7 @@ const choices = [
   ['more sub-requests than one worker builds', { isSliced: true, isDirected: seed % 2 === 0 }],
 ] as const
 
-// `npm test` takes one, chosen by the seed; the small sizes of the smaller cases cross every boundary.
+// The short form takes one, chosen by the seed; the small sizes of the smaller cases cross every boundary.
 test.each(choices.filter((_, index) => inject('isLong') || index === seed % choices.length))(
   'a generated case of %s replays as specification and contract say, in any order',
   { timeout: 600_000 },
