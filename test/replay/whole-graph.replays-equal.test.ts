@@ -40,13 +40,12 @@ async function publish(origin: Neo4jAddress, mark: string, parameterSyntax: stri
   return parsePart(/"transactionRequest":(.*),"transactionRequests"/s.exec(answer.text)?.[1] ?? '')
 }
 
-// Random orders are also those of the generated cases.
-const seeds = inject('isLong') ? [1, 2, 3] : [1]
+// The generated cases are replayed in other random orders.
 const orders: [name: string, order: (pairs: readonly Pair[]) => readonly Pair[]][] = [
   ['in order', (pairs) => pairs],
   ['in order, each pair twice', (pairs) => pairs.flatMap((pair) => [pair, pair])],
   ['backwards', (pairs) => pairs.toReversed()],
-  ...seeds.map((seed): (typeof orders)[number] => [`shuffled (seed ${seed})`, (pairs) => shuffled(pairs, seed)]),
+  ['shuffled', (pairs) => shuffled(pairs, 1)],
   ['twice, shuffled differently', (pairs) => [...shuffled(pairs, 4), ...shuffled(pairs, 5)]],
 ]
 

@@ -139,25 +139,3 @@ describe('an unavailable manager database', () => {
     limitMs,
   )
 })
-
-test('without a manager database the error names the missing setting', async () => {
-  const env = { MANAGER_DB_URL: '', MANAGER_DB_USER: '', MANAGER_DB_PASSWORD: '' }
-  const options = {
-    directory: join(directory, 'none'),
-    workers: 0,
-    redisDatabase: databases[0],
-    bucket: uniqueName('none'),
-    env,
-  }
-  await using service = await startService(stack, options)
-  const client = managerClient(createClient(service.apiUrl, service.tokens.all as string))
-  for (const path of ['status', 'name/default']) {
-    const { status, headers, body } = await client.get(path)
-    expect([status, headers.get('Retry-After'), body.detail]).toEqual([
-      503,
-      '5',
-      'there is no manager database here; the setting MANAGER_DB_URL names one',
-    ])
-  }
-  expect((await createClient(service.apiUrl, service.tokens.all as string).get('/1.0/publish/status')).status).toBe(200)
-})

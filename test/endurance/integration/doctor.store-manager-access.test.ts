@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
-import { runDoctor } from '../../support/programs/doctor.ts'
+import { failuresOf } from '../../support/programs/doctor.ts'
 import { startFaultyStore } from '../../support/servers/faulty-store.ts'
 import { startIdentityProvider } from '../../support/servers/identity-provider.ts'
 
@@ -10,43 +10,6 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const directory = mkdtempSync(join(tmpdir(), 'doctor-'))
 afterAll(() => rmSync(directory, { recursive: true }))
-
-/** Ignores Redis warnings: the stack's Redis has no persistence by design, which another test covers. */
-async function failuresOf(change: Record<string, string | undefined>) {
-  const { code, notOk, output } = await runDoctor(change)
-  return { code, output, told: notOk.filter((line) => !line.startsWith('warn  redis ')) }
-}
-
-describe('settings', () => {
-  test('that are missing or invalid are all reported, and no further check runs', async () => {
-    const { code, lines } = await runDoctor({ REDIS_URL: undefined, S3_SECRET_KEY: '', SECRET_KEYS: 'k1:c2hvcnQ=' })
-    expect(lines).toEqual([
-      'fail  settings: REDIS_URL: required',
-      'fail  settings: S3_SECRET_KEY: required',
-      'fail  settings: SECRET_KEYS: the key of "k1" must be 32 bytes',
-      'fail  settings: nothing else was checked: correct these first',
-    ])
-    expect(code).toBe(1)
-  })
-
-  test('of a worker pass, with a warning for each that only an API needs and each that only tests set', async () => {
-    const change = { AUTH_TOKENS: undefined, MANAGER_DB_URL: undefined, FAILPOINT: 'midRead:kill:1000' }
-    const everything = {
-      ORIGIN_ALLOW: '0.0.0.0/0',
-      CALLBACK_ALLOW: '[::]/0',
-      CALLBACK_SECRETS: `c1:${'A'.repeat(43)}=`,
-    }
-    const { code, told } = await failuresOf({ ...change, ...everything })
-    expect(told.map((line) => line.slice(0, 30))).toEqual([
-      'warn  settings: FAILPOINT is s',
-      'warn  access: neither AUTH_TOK',
-      'warn  origins: ORIGIN_ALLOW al',
-      'warn  callbacks: CALLBACK_ALLO',
-      'warn  manager database: MANAGE',
-    ])
-    expect(code).toBe(0)
-  })
-})
 
 describe('an object store', () => {
   test('that ignores conditional creates is reported as a failure', async () => {

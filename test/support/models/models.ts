@@ -62,3 +62,10 @@ export function shapeOf({ status, body }: { status: number; body: ManagerAnswer 
   const [[wrapper, record] = ['', {}]] = Object.entries(body)
   return [status, wrapper, Object.entries(record as object)]
 }
+
+/** Reads lists, and imports and exports versions as documents. */
+export const documentsOf = (client: ManagerClient) => ({
+  listed: async (path: string) => Object.values((await client.get(path)).body)[0] as unknown as ModelObject[],
+  importInto: (version: ModelObject, document: object) => client.post(`import/${version.grn}`, document),
+  exportOf: async (version: ModelObject) => (await client.get(`export/${version.grn}`)).body,
+})

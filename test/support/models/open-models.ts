@@ -29,13 +29,13 @@ export function prepareModels(address: Neo4jAddress) {
     driver,
     by,
     change: { ifMatch: null, principal: { name: by } },
-    /** The number of nodes the test created, and how many of them belong to no manager. */
-    async nodes() {
+    /** The number of nodes that a user created, by default the test's, and how many of them belong to no manager. */
+    async nodes(createdBy = by) {
       const [row] = await run(
         driver,
-        `MATCH (n:GraphPacketsRecord {createdBy: $by})
+        `MATCH (n:GraphPacketsRecord {createdBy: $createdBy})
 RETURN count(n), count(CASE WHEN (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsManager) THEN null ELSE 1 END)`,
-        { by },
+        { createdBy },
       )
       return { all: Number(row?.[0]), orphans: Number(row?.[1]) }
     },
