@@ -10,17 +10,19 @@ export const outerFolder = 'test/endurance/'
 
 export const ringOf = (file: string): Ring => (file.startsWith(outerFolder) ? 'outer' : 'inner')
 
-/** Where a run of a ring writes its results. */
+/** The file that a run of a ring writes its results to. */
 export const resultsOf: Record<Ring, string> = {
-  inner: join(root, '.local/test-results.json'),
-  outer: join(root, '.local/test-results-rest.json'),
+  inner: '.local/test-results.json',
+  outer: '.local/test-results-rest.json',
 }
 
-/** `N passed, N failed`, summed over files of results. @throws Error if a file is missing */
-export function closingLine(...files: readonly string[]): string {
+/** `N passed, N failed`, summed over the last runs of these rings. @throws Error if a ring has no results */
+export function closingLine(...rings: readonly Ring[]): string {
   const sum = { passed: 0, failed: 0, skipped: 0 }
-  for (const file of files) {
-    const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(file, 'utf8'))
+  for (const ring of rings) {
+    const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(
+      readFileSync(join(root, resultsOf[ring]), 'utf8'),
+    )
     sum.passed += numPassedTests
     sum.failed += numFailedTests
     sum.skipped += numPendingTests

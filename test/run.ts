@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { closingLine, resultsOf } from './rings.ts'
+import { closingLine, type Ring, resultsOf } from './rings.ts'
 
 /**
  * `npm test` runs the static checks and the inner ring of tests. `--rest` (`npm run test:rest`) runs the outer ring, and
@@ -13,7 +13,8 @@ const flags = ['--rest', '--all']
 const isRest = process.argv.includes('--rest')
 const isLong = process.argv.includes('--all')
 const filters = process.argv.slice(2).filter((word) => !flags.includes(word))
-const results = resultsOf[isRest ? 'outer' : 'inner']
+const ring: Ring = isRest ? 'outer' : 'inner'
+const results = join(root, resultsOf[ring])
 
 const checks: [name: string, command: string, ...args: string[]][] = [
   ['format and lint', 'biome', 'check', '.'],
@@ -48,9 +49,9 @@ mkdirSync(join(root, '.local'), { recursive: true })
 rmSync(results, { force: true })
 const isGreen = runs('vitest', ['run', '--config', 'test/vitest.config.ts', ...filters], {
   TEST_RESULTS: results,
-  TEST_RING: isLong ? '' : isRest ? 'outer' : 'inner',
+  TEST_RING: isLong ? '' : ring,
   LONG_TESTS: isLong ? '1' : '',
 })
-if (existsSync(results)) console.log(closingLine(results))
+if (existsSync(results)) console.log(closingLine(ring))
 else console.error(`no results; \`${isRest ? 'npm test' : 'npm run test:rest'}\` runs the other test files`)
 process.exitCode = isGreen ? 0 : 1
