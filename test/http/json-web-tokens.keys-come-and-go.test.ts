@@ -80,7 +80,7 @@ test('a token expires within seconds of its time', async () => {
 })
 
 test('tokens of known keys outlive the provider; a new key is accepted soon after its rotation', async () => {
-  const { apiUrl } = await service.startApi({ AUTH_JWKS_COOLDOWN_SECONDS: '10' })
+  const { apiUrl } = await service.startApi({ AUTH_JWKS_COOLDOWN_SECONDS: '5' })
   const statusFor = async (token: string) => (await createClient(apiUrl, token).get('/1.0/publish/status')).status
   const old = await identity.sign()
   expect(await statusFor(old)).toBe(200)

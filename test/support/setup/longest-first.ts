@@ -31,7 +31,7 @@ export const longest = [
   'test/integration/verify.tells-types-apart.test.ts',
   'test/replay/suites/differences.ts',
   'test/e2e/compression.over-http.test.ts',
-  'test/e2e/cli.copy.test.ts',
+  'test/endurance/e2e/cli.copy.test.ts',
   'test/integration/suites/each-difference.ts',
   'test/faults/suites/undone-kills.ts',
   'test/integration/packet.origin-changes-meanwhile.test.ts',

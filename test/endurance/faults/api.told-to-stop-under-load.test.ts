@@ -1,10 +1,10 @@
 import { expect, inject, test } from 'vitest'
-import { until } from '../support/faults/processes.ts'
-import { lastingLocks } from '../support/faults/short-times.ts'
-import { stuckOrigin } from '../support/faults/stuck-origin.ts'
-import { mustHold } from '../support/worlds/invariants.ts'
-import { drawVersion } from '../support/worlds/versions.ts'
-import { openWorld } from '../support/worlds/world.ts'
+import { until } from '../../support/faults/processes.ts'
+import { lastingLocks } from '../../support/faults/short-times.ts'
+import { stuckOrigin } from '../../support/faults/stuck-origin.ts'
+import { mustHold } from '../../support/worlds/invariants.ts'
+import { drawVersion } from '../../support/worlds/versions.ts'
+import { openWorld } from '../../support/worlds/world.ts'
 
 const stuck = await stuckOrigin(3_000)
 

@@ -1,10 +1,10 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { createClient } from '../../dev/client.ts'
-import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
-import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { database, uniqueName } from '../../dev/requests.ts'
-import type { Neo4jAddress, TargetAddress } from '../../dev/stack/stack.ts'
-import { drawing, kinds, movieIds, personIds } from './sample-graph.ts'
+import { createClient } from '../../../dev/client.ts'
+import { differences, readGraph } from '../../../dev/replay/compare-graphs.ts'
+import { openDriver, run } from '../../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../../dev/requests.ts'
+import type { Neo4jAddress, TargetAddress } from '../../../dev/stack/stack.ts'
+import { drawing, kinds, movieIds, personIds } from '../../replay/sample-graph.ts'
 
 const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: TargetAddress }
 const { apiUrl, tokens } = inject('service')

@@ -1,10 +1,10 @@
 import { expect, inject, test } from 'vitest'
-import type { JobRecord } from '../../shared/jobs/record.ts'
-import { hasBegun, untilFrozen } from '../support/faults/processes.ts'
-import { lastingLocks } from '../support/faults/short-times.ts'
-import { mustHold } from '../support/worlds/invariants.ts'
-import { drawVersion } from '../support/worlds/versions.ts'
-import { openWorld } from '../support/worlds/world.ts'
+import type { JobRecord } from '../../../shared/jobs/record.ts'
+import { hasBegun, untilFrozen } from '../../support/faults/processes.ts'
+import { lastingLocks } from '../../support/faults/short-times.ts'
+import { mustHold } from '../../support/worlds/invariants.ts'
+import { drawVersion } from '../../support/worlds/versions.ts'
+import { openWorld } from '../../support/worlds/world.ts'
 
 // At each of these steps a worker freezes while its job is cancelled, then continues.
 const steps: Record<string, { answer: number; end: JobRecord['state'] }> = {

@@ -1,15 +1,15 @@
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
-import { createClient } from '../../dev/client.ts'
-import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { database, uniqueName } from '../../dev/requests.ts'
-import { listenOn } from '../support/origins/hostile-origins.ts'
-import { runDoctor } from '../support/programs/doctor.ts'
-import { ownService } from '../support/programs/own-service.ts'
+import { createClient } from '../../../dev/client.ts'
+import { openDriver, run } from '../../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../../dev/requests.ts'
+import { listenOn } from '../../support/origins/hostile-origins.ts'
+import { runDoctor } from '../../support/programs/doctor.ts'
+import { ownService } from '../../support/programs/own-service.ts'
 
 const { neo4j } = inject('stack')
-const CA_FILE = join(import.meta.dirname, '../fixtures/self-signed.cert.pem')
+const CA_FILE = join(import.meta.dirname, '../../fixtures/self-signed.cert.pem')
 const label = uniqueName('P')
 const driver = openDriver(neo4j)
 await run(driver, `CREATE (:${label} {id: 'a'})`)

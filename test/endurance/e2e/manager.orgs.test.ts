@@ -1,9 +1,9 @@
 import { describe, expect, inject, test } from 'vitest'
 import type { z } from 'zod'
-import { createClient } from '../../dev/client.ts'
-import { uniqueName } from '../../dev/requests.ts'
-import { everyEndpoint, requestTo } from '../support/clients/every-endpoint.ts'
-import { managerClient, newModel } from '../support/models/models.ts'
+import { createClient } from '../../../dev/client.ts'
+import { uniqueName } from '../../../dev/requests.ts'
+import { everyEndpoint, requestTo } from '../../support/clients/every-endpoint.ts'
+import { managerClient, newModel } from '../../support/models/models.ts'
 
 const { apiUrl, tokens } = inject('service')
 const all = createClient(apiUrl, tokens.all as string)

@@ -1,12 +1,12 @@
 import { expect, inject, test } from 'vitest'
-import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
-import { queueDepths } from '../../shared/jobs/queue-depth.ts'
-import { hasBegun, logOf, until } from '../support/faults/processes.ts'
-import { lastingLocks } from '../support/faults/short-times.ts'
-import { stuckOrigin } from '../support/faults/stuck-origin.ts'
-import { mustHold } from '../support/worlds/invariants.ts'
-import { drawVersion } from '../support/worlds/versions.ts'
-import { openWorld } from '../support/worlds/world.ts'
+import { queueName, queuePrefix } from '../../../shared/jobs/queue.ts'
+import { queueDepths } from '../../../shared/jobs/queue-depth.ts'
+import { hasBegun, logOf, until } from '../../support/faults/processes.ts'
+import { lastingLocks } from '../../support/faults/short-times.ts'
+import { stuckOrigin } from '../../support/faults/stuck-origin.ts'
+import { mustHold } from '../../support/worlds/invariants.ts'
+import { drawVersion } from '../../support/worlds/versions.ts'
+import { openWorld } from '../../support/worlds/world.ts'
 
 const stuck = await stuckOrigin(6_000)
 
