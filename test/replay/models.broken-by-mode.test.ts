@@ -1,12 +1,12 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { createClient } from '../../../dev/client.ts'
-import { openDriver, run } from '../../../dev/replay/neo4j.ts'
-import { database, uniqueName } from '../../../dev/requests.ts'
-import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
-import { parsePart } from '../../../shared/replay/pair.ts'
-import { type Implemented, modelWith } from '../../support/models/bound-model.ts'
-import { replayInOrder } from '../../support/replay/replay-in-order.ts'
-import { shuffled } from '../../support/values/shuffle.ts'
+import { createClient } from '../../dev/client.ts'
+import { openDriver, run } from '../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../dev/requests.ts'
+import type { Neo4jAddress } from '../../dev/stack/stack.ts'
+import { parsePart } from '../../shared/replay/pair.ts'
+import { type Implemented, modelWith } from '../support/models/bound-model.ts'
+import { replayInOrder } from '../support/replay/replay-in-order.ts'
+import { shuffled } from '../support/values/shuffle.ts'
 
 const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
 const { apiUrl, tokens } = inject('service')
