@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openRun } from '../../dev/stack/run.ts'
 import { type Ring, resultsOf } from '../rings.ts'
-import { type Mutant, mutatedText, ringsOf, unmatchedWords } from './mutant.ts'
+import { type Mutant, mutatedText, ringsOf, testFilesIn, unmatchedWords } from './mutant.ts'
 import { mutants } from './mutants.ts'
 
 /**
@@ -60,7 +60,7 @@ async function testRing(name: string, filters: readonly string[], ring: Ring): P
 /** Runs the tests of the inner ring, and those of the outer ring if none of them fails. */
 async function test(name: string, filters: readonly string[]): Promise<Ended> {
   let ended: Ended = { outcome: 'no verdict', ring: 'inner', tail: '' }
-  for (const ring of ringsOf(filters, copy)) {
+  for (const ring of ringsOf(filters, testFilesIn(copy))) {
     ended = await testRing(name, filters, ring)
     if (ended.outcome !== 'survived') break
   }
@@ -85,7 +85,7 @@ async function main(): Promise<boolean> {
   if (chosen.length === 0) throw new Error(`no mutant is in a file whose path holds ${words.join(' or ')}`)
   copyProject()
   for (const mutant of chosen) mutatedText(mutant, copy)
-  const unmatched = unmatchedWords(chosen, copy)
+  const unmatched = unmatchedWords(chosen, testFilesIn(copy))
   if (unmatched.length > 0) throw new Error(`no test file matches ${unmatched.join(', ')}`)
   const filters = [...new Set(chosen.flatMap(({ tests }) => tests))]
   console.log(`${chosen.length} mutants; first the tests without any`)

@@ -23,14 +23,16 @@ export function mutatedText({ file, from, to }: Mutant, root: string): string {
   return parts.join(to)
 }
 
-/** The words of these mutants that no test file's path holds. */
-export function unmatchedWords(mutants: readonly Mutant[], root: string): string[] {
-  const files = globSync('test/**/*.test.ts', { cwd: root })
+/** All test files of both rings. */
+export const testFilesIn = (root: string): string[] => globSync('test/**/*.test.ts', { cwd: root })
+
+/** The words of these mutants that the path of none of the test files holds. */
+export function unmatchedWords(mutants: readonly Mutant[], files: readonly string[]): string[] {
   return mutants.flatMap(({ tests }) => tests).filter((word) => !files.some((file) => file.includes(word)))
 }
 
 /** The rings that have test files whose path holds one of the words; the inner ring comes first. */
-export function ringsOf(words: readonly string[], root: string): Ring[] {
-  const files = globSync('test/**/*.test.ts', { cwd: root }).filter((file) => words.some((word) => file.includes(word)))
-  return (['inner', 'outer'] as const).filter((ring) => files.some((file) => ringOf(file) === ring))
+export function ringsOf(words: readonly string[], files: readonly string[]): Ring[] {
+  const found = files.filter((file) => words.some((word) => file.includes(word))).map(ringOf)
+  return (['inner', 'outer'] as const).filter((ring) => found.includes(ring))
 }

@@ -12,6 +12,11 @@ async function constraintName() {
   return (await run(target, query, { label }))[0]?.[0] as string | undefined
 }
 
+async function dropConstraint() {
+  const name = await constraintName()
+  if (name !== undefined) await run(target, `DROP CONSTRAINT ${name}`)
+}
+
 test('nothing is published for a target that cannot be reached or written', async () => {
   const { copy, remembered, made } = prepareCopy('unwanted.json')
   const away = await copy(['--to', 'bolt://127.0.0.1:9'])
@@ -24,7 +29,7 @@ test('nothing is published for a target that cannot be reached or written', asyn
 
 test('where the replay ends early, the same command goes on with the packet that it has published', async () => {
   const { copy, remembered, made } = prepareCopy('continued.json')
-  await run(target, `DROP CONSTRAINT ${await constraintName()}`)
+  await dropConstraint()
   expect(await copy([])).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('no uniqueness') })
   expect(remembered()).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.copy$/)])
   expect(await copy(['--create-constraints'])).toMatchObject({ code: 0 })
@@ -37,8 +42,7 @@ test('a packet that was replaced meanwhile is not replayed, nor one that other c
   const { copy, rewrite } = prepareCopy('replaced.json')
   const refused = async (message: RegExp) =>
     expect(await copy(['--progress', 'none'])).toMatchObject({ code: 7, stderr: expect.stringMatching(message) })
-  const name = await constraintName()
-  if (name !== undefined) await run(target, `DROP CONSTRAINT ${name}`)
+  await dropConstraint()
   expect(await copy(['--progress', 'none'])).toMatchObject({ code: 4 })
   rewrite({ credentials: `Basic ${btoa('other:credentials')}` })
   await refused(/422 .*; pass --restart to begin anew\n$/)

@@ -1,4 +1,4 @@
 import { inject } from 'vitest'
 import { testValuesFromBytes } from '../../../unit/cypher/values-from-bytes.ts'
 
-testValuesFromBytes(inject('isLong') ? 1_000_000 : 60_000)
+testValuesFromBytes(inject('isLong') ? 1_000_000 : 30_000)
