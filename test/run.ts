@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { closingLine, type Ring, resultsOf } from './rings.ts'
 
@@ -52,6 +52,5 @@ const isGreen = runs('vitest', ['run', '--config', 'test/vitest.config.ts', ...f
   TEST_RING: isLong ? '' : ring,
   LONG_TESTS: isLong ? '1' : '',
 })
-if (existsSync(results)) console.log(closingLine(ring))
-else console.error(`no results; \`${isRest ? 'npm test' : 'npm run test:rest'}\` runs the other test files`)
+console.log(closingLine(ring))
 process.exitCode = isGreen ? 0 : 1
