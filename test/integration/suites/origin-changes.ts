@@ -87,7 +87,9 @@ export function testOriginChanges(
         },
       )
       await fc.assert(property, { numRuns })
-      expect(refused).toBeLessThan(kinds === 'existence' ? 1 : numRuns / 2)
+      // Of a dozen cases, more than half may be refused by chance.
+      const mostRefused = numRuns < 30 ? numRuns : numRuns / 2
+      expect(refused).toBeLessThan(kinds === 'existence' ? 1 : mostRefused)
     },
   )
 }

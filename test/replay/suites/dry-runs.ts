@@ -83,7 +83,9 @@ export async function testDryRuns(suite: string, firstNumber: bigint, asked: Cas
       }
     })
     await fc.assert(property, { seed, numRuns, ...(asked.path === undefined ? {} : { path: asked.path }) })
-    if (asked.path === undefined) expect(outcomes.filter((it) => it === 'fine').length).toBeGreaterThan(numRuns / 4)
+    // Of a dozen cases, fewer than a quarter may be fine by chance.
+    const fewestFine = numRuns < 20 ? 0 : numRuns / 4
+    if (asked.path === undefined) expect(outcomes.filter((it) => it === 'fine').length).toBeGreaterThan(fewestFine)
     if (numRuns >= 100) expect(outcomes).toContain('unpublishable')
   })
 }
