@@ -15,7 +15,7 @@ const silent = await stuckOrigin(1)
 // Each request takes several answers, so that some are read, but not all, before it is silent.
 let answered = 0
 const stuck: TcpProxy = await startTcpProxy(new URL(inject('stack').neo4j.boltUrl).host, {
-  fromServer: () => (++answered > 150 ? 'hold' : 'pass'),
+  fromServer: () => (++answered > 90 ? 'hold' : 'pass'),
 })
 afterAll(() => stuck.close())
 const { service, as, store } = await ownService({
