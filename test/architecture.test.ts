@@ -142,6 +142,14 @@ describe('files are small enough to understand at once', () => {
   })
 })
 
+test('only the tests of test/endurance have long forms or options, and no other test imports from there', () => {
+  const others = files.filter((file) => file.startsWith('test/') && !file.startsWith('test/endurance/'))
+  const asksForMore = /inject\('(isLong|asked|soak)'\)/
+  expect(others.filter((file) => asksForMore.test(text(file)))).toEqual([])
+  const imports = (file: string) => importsOf(file).some((target) => target.startsWith('test/endurance/'))
+  expect(others.filter(imports)).toEqual([])
+})
+
 test('the environment is read in one place by the service, and in one by the client', () => {
   const readers = ['client/environment.ts', 'shared/config/config.ts']
   expect(product.filter((file) => text(file).includes('process.env')).sort()).toEqual(readers)

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { runFile } from './run-file.ts'
 
 /**
- * Runs more generated cases than `npm test`: `npm run fuzz -- --cases 5000`, into Neo4j 5, or with `--syntax braces`
+ * Runs more generated cases than the two rings of tests: `npm run fuzz -- --cases 5000`, into Neo4j 5, or with `--syntax braces`
  * into Neo4j 3.5. A failure prints the options that reproduce its smallest case;
  * `--situation '<name>'` draws only cases in which the oracle foresees it.
  */
@@ -15,7 +15,10 @@ const { values } = parseArgs({
     syntax: { type: 'string', default: 'dollar' },
   },
 })
-const files = { dollar: 'generated-cases.into-neo4j-5', braces: 'generated-cases.into-neo4j-3-5' }
+const files = {
+  dollar: 'endurance/replay/generated-cases.into-neo4j-5',
+  braces: 'endurance/replay/generated-cases.into-neo4j-3-5',
+}
 const file = files[values.syntax as keyof typeof files]
 if (file === undefined) throw new Error('--syntax must be dollar or braces')
 const asked = {

@@ -1,15 +1,20 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { closingLine, type Ring, resultsOf } from './rings.ts'
 
 /**
- * All checks and tests, fastest failures first; `npm test -- <filter>` runs only matching test files. `--all`
- * (`npm run test:all`) runs the long forms.
+ * `npm test` runs the static checks and the inner ring of tests. `--rest` (`npm run test:rest`) runs the outer ring, and
+ * `--all` (`npm run test:all`) the static checks and both rings in their long forms. With `-- <words>` only the test
+ * files run whose path holds one of the words, without static checks.
  */
 const root = join(import.meta.dirname, '..')
-const results = join(root, '.local/test-results.json')
+const flags = ['--rest', '--all']
+const isRest = process.argv.includes('--rest')
 const isLong = process.argv.includes('--all')
-const filters = process.argv.slice(2).filter((word) => word !== '--all')
+const filters = process.argv.slice(2).filter((word) => !flags.includes(word))
+const ring: Ring = isRest ? 'outer' : 'inner'
+const results = join(root, resultsOf[ring])
 
 const checks: [name: string, command: string, ...args: string[]][] = [
   ['format and lint', 'biome', 'check', '.'],
@@ -33,13 +38,7 @@ function runs(command: string, args: readonly string[], env: Record<string, stri
   return status === 0
 }
 
-function closingLine(): string {
-  const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(results, 'utf8'))
-  const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : ''
-  return `${numPassedTests} passed, ${numFailedTests} failed${skipped}`
-}
-
-for (const [name, command, ...args] of filters.length === 0 ? checks : []) {
+for (const [name, command, ...args] of isRest || filters.length > 0 ? [] : checks) {
   console.log(`check: ${name}`)
   if (!runs(command, args)) {
     console.error(`the check failed: ${name}`)
@@ -48,7 +47,10 @@ for (const [name, command, ...args] of filters.length === 0 ? checks : []) {
 }
 mkdirSync(join(root, '.local'), { recursive: true })
 rmSync(results, { force: true })
-const env = { TEST_RESULTS: results, LONG_TESTS: isLong ? '1' : '' }
-const isGreen = runs('vitest', ['run', '--config', 'test/vitest.config.ts', ...filters], env)
-console.log(closingLine())
+const isGreen = runs('vitest', ['run', '--config', 'test/vitest.config.ts', ...filters], {
+  TEST_RESULTS: results,
+  TEST_RING: isLong ? '' : ring,
+  LONG_TESTS: isLong ? '1' : '',
+})
+console.log(closingLine(ring))
 process.exitCode = isGreen ? 0 : 1

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { runFile } from './run-file.ts'
 
 /**
- * Runs random clients and faults for longer than `npm test`: `npm run soak -- --minutes 30 --seed 7`. The history is
+ * Runs random clients and faults for longer than `npm run test:rest`: `npm run soak -- --minutes 30 --seed 7`. The history is
  * written to `.local/soak/seed-<seed>.jsonl`.
  */
 const { values } = parseArgs({

@@ -1,9 +1,16 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './support/longest-first.ts'
+import { LongestFirst } from './support/setup/longest-first.ts'
 
-const unit = ['test/unit/**/*.test.ts', 'test/architecture.test.ts']
-const stack = 'test/support/global-setup.ts'
+const unit = ['test/unit/**/*.test.ts', 'test/endurance/unit/**/*.test.ts', 'test/architecture.test.ts']
+const stack = 'test/support/setup/global-setup.ts'
+
+/** What a run of one ring leaves out; without a ring all files run. */
+const leftOut: Record<string, string[]> = {
+  inner: ['test/endurance/**'],
+  outer: ['test/!(endurance)/**', 'test/*.test.ts'],
+}
+const exclude = leftOut[process.env.TEST_RING ?? ''] ?? []
 
 /**
  * Two projects, one after the other: tests without the stack, and tests with it. The stack starts only if a file that
@@ -26,11 +33,11 @@ export default defineConfig({
     },
     reporters: process.env.TEST_RESULTS ? ['default', ['json', { outputFile: process.env.TEST_RESULTS }]] : ['default'],
     projects: [
-      { extends: true, test: { name: 'unit', include: unit, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'unit', include: unit, exclude, sequence: { groupOrder: 0 } } },
       {
         extends: true,
         test: {
-          ...{ name: 'stack', include: ['test/**/*.test.ts'], exclude: unit },
+          ...{ name: 'stack', include: ['test/**/*.test.ts'], exclude: [...unit, ...exclude] },
           ...{ globalSetup: stack, sequence: { groupOrder: 1 } },
         },
       },

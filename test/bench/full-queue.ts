@@ -8,8 +8,8 @@ import { openDriver } from '../../dev/replay/neo4j.ts'
 import { database } from '../../dev/requests.ts'
 import { startService } from '../../dev/service.ts'
 import { startStack } from '../../dev/stack/stack.ts'
-import { fillQueue, measureFullQueue } from '../support/full-queue.ts'
-import { drawRing } from '../support/social-graph.ts'
+import { drawRing } from '../support/graphs/social-graph.ts'
+import { fillQueue, measureFullQueue } from '../support/jobs/full-queue.ts'
 
 /**
  * Measures the cost of 100,000 queued jobs and what they slow down; each time is the slowest of a few. A worker then

@@ -1,7 +1,7 @@
 import type { Driver } from 'neo4j-driver'
 import { run } from '../../dev/replay/neo4j.ts'
 import { inSlices } from '../../dev/requests.ts'
-import { shuffled } from '../support/shuffle.ts'
+import { shuffled } from '../support/values/shuffle.ts'
 
 /** The graph's size; at scale 1: 100,000 people and 400,000 KNOWS, 50,000 of them from one person. */
 export const sizesOf = (scale: number) => ({

@@ -1,4 +1,4 @@
-import { modelWith } from '../support/bound-model.ts'
+import { modelWith } from '../support/models/bound-model.ts'
 import type { Setting } from './setting.ts'
 
 const versions = new WeakMap<Setting, Promise<string>>()

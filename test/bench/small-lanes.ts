@@ -1,6 +1,6 @@
 import { database } from '../../dev/requests.ts'
 import type { RunningProcess } from '../../dev/stack/processes.ts'
-import { measuredAt } from '../support/metrics.ts'
+import { measuredAt } from '../support/programs/metrics.ts'
 import type { Lane } from './lanes.ts'
 import { newFile, tidy } from './publishing.ts'
 import type { Measured } from './results.ts'

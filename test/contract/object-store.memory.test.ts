@@ -1,4 +1,4 @@
-import { openMemoryStore } from '../support/memory-store.ts'
+import { openMemoryStore } from '../support/storage/memory-store.ts'
 import { objectStoreListingContract } from './object-store-listing.ts'
 
 objectStoreListingContract('the object store in memory that tests use', openMemoryStore())

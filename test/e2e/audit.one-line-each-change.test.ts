@@ -4,11 +4,11 @@ import { endpoints } from '../../api/endpoints.ts'
 import { relationshipCreatesExample } from '../../api/submission/examples.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import { auditedActions } from '../../shared/observability/audit.ts'
-import { stuckOrigin } from '../faults/support/stuck-origin.ts'
-import { prepare } from '../support/e2e.ts'
-import { managerClient, newModel, someOrg } from '../support/models.ts'
-import { ownService } from '../support/own-service.ts'
-import { callbackSettings, newSecret, startReceiver } from '../support/receiver.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { managerClient, newModel, someOrg } from '../support/models/models.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { callbackSettings, newSecret, startReceiver } from '../support/servers/receiver.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import { prepare } from '../support/e2e.ts'
+import { prepare } from '../support/clients/e2e.ts'
 
 const { apiUrl, tokens, directory } = inject('service')
 const { client, org, ids, fields } = await prepare(2)

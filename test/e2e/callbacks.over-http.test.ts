@@ -3,11 +3,11 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { stuckOrigin } from '../faults/support/stuck-origin.ts'
-import { prepare } from '../support/e2e.ts'
-import { everythingInRedis, everythingInTheStore } from '../support/kept-texts.ts'
-import { ownService } from '../support/own-service.ts'
-import { callbackSettings, newSecret, soon, startReceiver, verified } from '../support/receiver.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { callbackSettings, newSecret, soon, startReceiver, verified } from '../support/servers/receiver.ts'
+import { everythingInRedis, everythingInTheStore } from '../support/storage/kept-texts.ts'
 
 const secret = newSecret()
 const receiver = await startReceiver()

@@ -1,48 +1,7 @@
-import { readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { beforeEach, expect, test } from 'vitest'
-import { run } from '../../dev/replay/neo4j.ts'
-import { emptyDirectory, spawnCli } from '../support/cli.ts'
-import { prepareReplay } from '../support/cli-target.ts'
+import { expect, test } from 'vitest'
+import { prepareCopies } from '../support/clients/cli-copy.ts'
 
-const {
-  org,
-  label,
-  ids,
-  fields,
-  driver: origin,
-  target,
-  clearTarget,
-  to,
-  variables,
-  differing,
-  packets,
-  publish,
-} = await prepareReplay(300)
-beforeEach(clearTarget)
-
-const nowhere = { Nowhere: 'id', DEFAULT_INDEX: 'Nowhere', DEFAULT_ID_FIELD: 'id' }
-
-async function constraintName() {
-  const query = 'SHOW CONSTRAINTS YIELD name, labelsOrTypes WHERE $label IN labelsOrTypes RETURN name'
-  return (await run(target, query, { label }))[0]?.[0] as string | undefined
-}
-
-/** Runs `packets copy` in a directory of its own. */
-function prepareCopy(name: string, more = {}) {
-  const cwd = emptyDirectory()
-  const request = { ...fields, originIds: ids, orgName: org, fileName: name, parameterSyntax: 'dollar', ...more }
-  const rewrite = (changed: object) =>
-    writeFileSync(join(cwd, 'request.json'), JSON.stringify({ ...request, ...changed }))
-  rewrite({})
-  const remembered = () => readdirSync(join(cwd, '.packets'))
-  const copy = (words: string[]) => spawnCli(['copy', 'request.json', ...to, ...words], variables, { cwd })
-  const jobs = async () => (await packets(['jobs', org, '--json', '--limit', '1000'])).stdout
-  /** How many jobs have made this packet. */
-  const made = async () =>
-    JSON.parse(await jobs()).jobs.filter((one: { fileName: string }) => one.fileName === name).length
-  return { copy, rewrite, remembered, made }
-}
+const { org, differing, prepareCopy } = await prepareCopies(300)
 
 test('a request is published, replayed and verified, and nothing is left to remember', async () => {
   const { copy, remembered, made } = prepareCopy('copied.json')
@@ -64,67 +23,4 @@ test('a request is published, replayed and verified, and nothing is left to reme
     verify: { isEqual: true, differing: 0 },
   })
   expect(await made()).toBe(2)
-})
-
-test('nothing is published for a target that cannot be reached or written', async () => {
-  const { copy, remembered, made } = prepareCopy('unwanted.json')
-  const away = await copy(['--to', 'bolt://127.0.0.1:9'])
-  expect(away).toMatchObject({ code: 6, stderr: expect.stringContaining('the target cannot be reached') })
-  const refused = await copy(['--user', 'nobody'])
-  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('the target cannot be written') })
-  expect(await made()).toBe(0)
-  expect(remembered).toThrow('ENOENT')
-})
-
-test('where the replay ends early, the same command goes on with the packet that it has published', async () => {
-  const { copy, remembered, made } = prepareCopy('continued.json')
-  await run(target, `DROP CONSTRAINT ${await constraintName()}`)
-  expect(await copy([])).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('no uniqueness') })
-  expect(remembered()).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.copy$/)])
-  expect(await copy(['--create-constraints'])).toMatchObject({ code: 0 })
-  expect(await differing()).toEqual([])
-  expect(remembered()).toEqual([])
-  expect(await made()).toBe(1)
-})
-
-test('a packet that was replaced meanwhile is not replayed, nor one that other credentials have made', async () => {
-  const { copy, rewrite } = prepareCopy('replaced.json')
-  const refused = async (message: RegExp) =>
-    expect(await copy(['--progress', 'none'])).toMatchObject({ code: 7, stderr: expect.stringMatching(message) })
-  const name = await constraintName()
-  if (name !== undefined) await run(target, `DROP CONSTRAINT ${name}`)
-  expect(await copy(['--progress', 'none'])).toMatchObject({ code: 4 })
-  rewrite({ credentials: `Basic ${btoa('other:credentials')}` })
-  await refused(/422 .*; pass --restart to begin anew\n$/)
-  // Another 422, which a new key would not change.
-  rewrite({ dbUrl: 'bolt://192.0.2.1:7687', fileName: 'nowhere.json' })
-  await refused(/422 .*dbUrl: .*(?<!anew)\n$/)
-  rewrite({})
-  await publish('replaced.json')
-  await refused(/replaced\.json was replaced after the job \S+ had made it; pass --restart to begin anew\n$/)
-  expect(await copy(['--restart', '--force', '--create-constraints', '--progress', 'none'])).toMatchObject({ code: 0 })
-})
-
-test('a target that differs after the replay is exit code 3', async () => {
-  const { copy } = prepareCopy('differs.json')
-  // Neo4j keeps 0.0 where -0.0 is replayed.
-  const name = await constraintName()
-  await run(target, `CREATE (:\`${label}\` {id: 'p1', zero: 0.0})`)
-  await run(origin, `MATCH (n:\`${label}\` {id: 'p1'}) SET n.zero = -0.0`)
-  const { code, stdout } = await copy(name === undefined ? ['--create-constraints'] : [])
-  expect({ code, stdout }).toMatchObject({
-    code: 3,
-    stdout: expect.stringContaining(`:${label}(id=p1).zero: packet -0.0 (float), target 0.0 (float)`),
-  })
-  await run(origin, `MATCH (n:\`${label}\` {id: 'p1'}) REMOVE n.zero`)
-})
-
-test('a job that fails is exit code 7, and the same command publishes anew', async () => {
-  const { copy, remembered, made } = prepareCopy('failed.json', { index: 'Nowhere', mappedIndices: nowhere })
-  const failed = expect.stringMatching(/^error: the job \S+ failed: .*Nowhere/m)
-  for (const times of [1, 2]) {
-    expect(await copy(['--progress', 'none'])).toMatchObject({ code: 7, stderr: failed })
-    expect(remembered()).toEqual([])
-    expect(await made()).toBe(times)
-  }
 })

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
-import { emptyDirectory } from '../support/cli.ts'
-import { prepareReplay } from '../support/cli-target.ts'
+import { emptyDirectory } from '../support/clients/cli.ts'
+import { prepareReplay } from '../support/clients/cli-target.ts'
 
 const { org, label, ids, driver, publish, replay, packets, to, differing } = await prepareReplay(200)
 const state = () => ['--state', join(emptyDirectory(), 'state.json')]

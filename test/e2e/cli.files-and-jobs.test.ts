@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { emptyDirectory, runCli } from '../support/cli.ts'
-import { prepare } from '../support/e2e.ts'
+import { emptyDirectory, runCli } from '../support/clients/cli.ts'
+import { prepare } from '../support/clients/e2e.ts'
 
 const { apiUrl, tokens } = inject('service')
 const { client, org, fields } = await prepare(4)

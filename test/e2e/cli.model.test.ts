@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
-import { emptyDirectory, runCli } from '../support/cli.ts'
-import { managerClient, newModel } from '../support/models.ts'
+import { emptyDirectory, runCli } from '../support/clients/cli.ts'
+import { managerClient, newModel } from '../support/models/models.ts'
 
 test('a version of a data model is told, and drawn', async () => {
   const { apiUrl, tokens } = inject('service')

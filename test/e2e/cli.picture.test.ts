@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyDirectory } from '../support/cli.ts'
-import { prepareReplay } from '../support/cli-target.ts'
+import { emptyDirectory } from '../support/clients/cli.ts'
+import { prepareReplay } from '../support/clients/cli-target.ts'
 
 const { org, label, publish, packets } = await prepareReplay(20)
 

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { emptyDirectory, runCli, spawnCli } from '../support/cli.ts'
-import { prepare } from '../support/e2e.ts'
-import { forward, startFakeService } from '../support/fake-service.ts'
+import { emptyDirectory, runCli, spawnCli } from '../support/clients/cli.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { forward, startFakeService } from '../support/servers/fake-service.ts'
 
 const { apiUrl, tokens } = inject('service')
 const { client, org, label, ids, fields, neo4j } = await prepare(1_200)

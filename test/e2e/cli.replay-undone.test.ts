@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
 import { run } from '../../dev/replay/neo4j.ts'
-import { emptyDirectory } from '../support/cli.ts'
-import { prepareReplay } from '../support/cli-target.ts'
+import { emptyDirectory } from '../support/clients/cli.ts'
+import { prepareReplay } from '../support/clients/cli-target.ts'
 
 const { org, label, target, publish, replay, packets, to, ids } = await prepareReplay(40)
 await publish('people.json')

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
-import { emptyDirectory, runCli } from '../support/cli.ts'
-import { prepareReplay } from '../support/cli-target.ts'
+import { emptyDirectory, runCli } from '../support/clients/cli.ts'
+import { prepareReplay } from '../support/clients/cli-target.ts'
 
 const { org, label, target, clearTarget, publish, replay, packets, client, to, variables, address, differing, count } =
   await prepareReplay(400)

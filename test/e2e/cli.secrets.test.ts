@@ -2,9 +2,9 @@ import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../client/program.ts'
-import { emptyDirectory, runCli } from '../support/cli.ts'
-import { prepareReplay } from '../support/cli-target.ts'
-import { managerClient, newModel } from '../support/models.ts'
+import { emptyDirectory, runCli } from '../support/clients/cli.ts'
+import { prepareReplay } from '../support/clients/cli-target.ts'
+import { managerClient, newModel } from '../support/models/models.ts'
 
 const { org, label, variables, to, fields, neo4j, client } = await prepareReplay(3)
 

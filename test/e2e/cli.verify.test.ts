@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
-import { emptyDirectory, runCli } from '../support/cli.ts'
-import { prepareReplay } from '../support/cli-target.ts'
+import { emptyDirectory, runCli } from '../support/clients/cli.ts'
+import { prepareReplay } from '../support/clients/cli-target.ts'
 
 const { org, label, target, clearTarget, publish, packets, replay, to, variables, address, count } =
   await prepareReplay(40)

@@ -5,12 +5,12 @@ import { describe, expect, inject, test } from 'vitest'
 import type { ClientAnswer, PublishAnswer } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { PacketManifest } from '../../shared/publish/manifest-view.ts'
-import { emptyDirectory } from '../support/cli.ts'
-import { prepareReplay } from '../support/cli-target.ts'
-import { downloaded, manifestPath, sha256Of } from '../support/manifest-of.ts'
-import { getPacked } from '../support/raw-http.ts'
-import { expectRefused } from '../support/refusals.ts'
-import { openTestStorage } from '../support/storage.ts'
+import { emptyDirectory } from '../support/clients/cli.ts'
+import { prepareReplay } from '../support/clients/cli-target.ts'
+import { getPacked } from '../support/clients/raw-http.ts'
+import { expectRefused } from '../support/clients/refusals.ts'
+import { downloaded, manifestPath, sha256Of } from '../support/storage/manifest-of.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
 
 const { apiUrl, tokens, env } = inject('service')
 const { client, org, ids, fields, clearTarget, to, packets, differing } = await prepareReplay(300)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prepare } from '../support/e2e.ts'
+import { prepare } from '../support/clients/e2e.ts'
 
 const { client, org, ids, fields } = await prepare(600)
 const request = (fileName: string, more: object = {}) => ({

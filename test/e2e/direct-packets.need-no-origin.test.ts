@@ -3,8 +3,8 @@ import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { parsePart } from '../../shared/packet/parts/parse-part.ts'
-import { prepare } from '../support/e2e.ts'
-import { replayInOrder } from '../support/replay-in-order.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { replayInOrder } from '../support/replay/replay-in-order.ts'
 
 const { client, org } = await prepare(1)
 const target = openDriver(inject('stack').target as Neo4jAddress)

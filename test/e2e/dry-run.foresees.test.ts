@@ -3,9 +3,9 @@ import type { PublishAnswer } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import type { DryRun } from '../support/dry-run.ts'
-import { prepare } from '../support/e2e.ts'
-import { expectRefused } from '../support/refusals.ts'
+import type { DryRun } from '../support/clients/dry-run.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { expectRefused } from '../support/clients/refusals.ts'
 
 const { client, driver, org, label, ids, fields, neo4j } = await prepare(30)
 const post = (query: string, body: object) =>

@@ -3,9 +3,9 @@ import { createClient, type PublishAnswer } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import { overrides } from '../../dev/service.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { prepare } from '../support/e2e.ts'
-import { ownService } from '../support/own-service.ts'
-import { expectRefused } from '../support/refusals.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { expectRefused } from '../support/clients/refusals.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 const { service, client } = await ownService({
   workers: 1,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
-import { prepare } from '../support/e2e.ts'
-import { ownService } from '../support/own-service.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 // Without workers, so that no commit can find the files.
 const { service, store } = await ownService()

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import type { PublishAnswer } from '../../dev/client.ts'
-import { prepare } from '../support/e2e.ts'
-import { ownService } from '../support/own-service.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 const tokens = [{ name: 'another', orgs: ['*'], scopes: ['publish:read', 'publish:write'] }]
 const { service, client, as, keysBelow, store } = await ownService({ tokens })

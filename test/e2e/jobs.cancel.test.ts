@@ -6,9 +6,9 @@ import { overrides } from '../../dev/service.ts'
 import type { RunningProcess } from '../../dev/stack/processes.ts'
 import { queueName, queuePrefix } from '../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { untilFrozen } from '../faults/support/processes.ts'
-import { prepare } from '../support/e2e.ts'
-import { ownService } from '../support/own-service.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { untilFrozen } from '../support/faults/processes.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 const tokens = [
   { name: 'stranger', orgs: ['stranger'], scopes: ['publish:read', 'publish:write'] },

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { overrides } from '../../dev/service.ts'
-import { documented } from '../support/documented.ts'
-import { openEvents, type ReceivedEvents } from '../support/events.ts'
-import { measuredAt } from '../support/metrics.ts'
-import { ownJobs } from '../support/own-jobs.ts'
-import { ownService } from '../support/own-service.ts'
+import { documented } from '../support/clients/documented.ts'
+import { openEvents, type ReceivedEvents } from '../support/clients/events.ts'
+import { ownJobs } from '../support/jobs/own-jobs.ts'
+import { measuredAt } from '../support/programs/metrics.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 const scopes = ['publish:read', 'publish:write']
 const tokens = ['ann', 'bob', 'cid'].map((name) => ({ name, orgs: ['acme'], scopes }))

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
-import { prepare } from '../support/e2e.ts'
-import { ownService } from '../support/own-service.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 interface Page {
   jobs: JobRecord[]

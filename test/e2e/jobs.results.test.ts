@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { documented } from '../support/documented.ts'
-import { prepare } from '../support/e2e.ts'
-import { ownService } from '../support/own-service.ts'
+import { documented } from '../support/clients/documented.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 const { service, client } = await ownService()
 const { org, fields } = await prepare(3, service)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import { prepare } from '../support/e2e.ts'
-import { expectRefused, manyIds } from '../support/refusals.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { expectRefused, manyIds } from '../support/clients/refusals.ts'
 
 const { client, org, ids, fields, driver, label } = await prepare(500)
 const nodes = { ...fields, relationships: null, returnOnly: true }

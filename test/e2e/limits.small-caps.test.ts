@@ -6,10 +6,10 @@ import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import { overrides, startService } from '../../dev/service.ts'
-import { databaseOfFile } from '../support/own-service.ts'
-import { expectRefused } from '../support/refusals.ts'
-import { drawRing } from '../support/social-graph.ts'
-import { openTraces } from '../support/traces.ts'
+import { expectRefused } from '../support/clients/refusals.ts'
+import { drawRing } from '../support/graphs/social-graph.ts'
+import { databaseOfFile } from '../support/programs/own-service.ts'
+import { openTraces } from '../support/storage/traces.ts'
 
 // An API with small caps, and no worker at first, so that jobs stay queued.
 const { neo4j, ...stack } = inject('stack')

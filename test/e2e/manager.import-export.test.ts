@@ -1,16 +1,11 @@
-import { afterAll, describe, expect, inject, test, vi } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
-import { openDriver } from '../../dev/replay/neo4j.ts'
-import { drawModel } from '../support/large-model.ts'
-import { type ModelObject, managerClient, newModel } from '../support/models.ts'
-
-// On a busy machine each step of a large import takes seconds.
-vi.setConfig({ testTimeout: 240_000 })
+import { documentsOf, type ModelObject, managerClient, newModel } from '../support/models/models.ts'
+import { testCopies } from './suites/copied-versions.ts'
 
 const { apiUrl, tokens } = inject('service')
 const client = managerClient(createClient(apiUrl, tokens.all as string))
-const driver = openDriver(inject('stack').neo4j)
-afterAll(() => driver.close())
+testCopies(client, { types: 5, properties: 4 })
 
 const films = {
   properties: [
@@ -29,9 +24,7 @@ const films = {
     { key: 'Person', properties: [] },
   ],
 }
-const listed = async (path: string) => Object.values((await client.get(path)).body)[0] as unknown as ModelObject[]
-const importInto = (version: ModelObject, document: object) => client.post(`import/${version.grn}`, document)
-const exportOf = async (version: ModelObject) => (await client.get(`export/${version.grn}`)).body
+const { listed, importInto, exportOf } = documentsOf(client)
 const without = (constraints: ModelObject[]) => constraints.map(({ name }) => name)
 
 test('a document is a whole version: an import equals its export, and a model built by single requests', async () => {
@@ -106,18 +99,4 @@ describe('a refused import, export or copy', () => {
     const answers = [await client.get(`export/${nothing}`), await client.post(`import/${nothing}`, films)]
     expect([...answers, await client.post(`copy/${nothing}`)].map(({ status }) => status)).toEqual([404, 404, 404])
   })
-})
-
-test('a version is copied whole, also a large one, under the next name', async () => {
-  const { name, manager, version } = await newModel(client)
-  await drawModel(driver, version.grn, { types: 102, properties: 50, constraints: ['UNIQUE'] })
-  const copy = await client.made(`copy/${version.grn}`)
-  expect([copy.name, copy.manager]).toEqual([`${name}-2`, manager.grn])
-  expect(await exportOf(copy)).toEqual(await exportOf(version))
-  expect(await listed(`constraints/${copy.grn}`)).toHaveLength(5_100)
-  const { version: elsewhere } = await newModel(client)
-  const moved = await importInto(elsewhere, await exportOf(version))
-  expect(moved.body).toEqual({ imported: { created: 50 + 102 + 5_100, changed: 0, unchanged: 0 } })
-  expect(await exportOf(elsewhere)).toEqual(await exportOf(version))
-  for (const one of [manager.grn, elsewhere.manager as string]) await client.delete(one)
 })

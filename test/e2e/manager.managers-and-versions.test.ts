@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import { anyGrn, entriesOf, managerClient, newModel, shapeOf, someOrg } from '../support/models.ts'
+import { anyGrn, entriesOf, managerClient, newModel, shapeOf, someOrg } from '../support/models/models.ts'
 
 const { apiUrl, tokens } = inject('service')
 const client = managerClient(createClient(apiUrl, tokens.all as string))

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
-import { entriesOf, type ModelObject, managerClient, newModel, shapeOf } from '../support/models.ts'
+import { entriesOf, type ModelObject, managerClient, newModel, shapeOf } from '../support/models/models.ts'
 
 const { apiUrl, tokens } = inject('service')
 const client = managerClient(createClient(apiUrl, tokens.all as string))

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
-import { managerClient, newModel, someOrg } from '../support/models.ts'
+import { managerClient, newModel, someOrg } from '../support/models/models.ts'
 
 const { apiUrl, tokens } = inject('service')
 const of = (token: string | null) => managerClient(createClient(apiUrl, token))

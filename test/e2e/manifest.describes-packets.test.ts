@@ -3,8 +3,8 @@ import { run } from '../../dev/replay/neo4j.ts'
 import { inSlices } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { parsePart } from '../../shared/packet/parts/parse-part.ts'
-import { prepare } from '../support/e2e.ts'
-import { downloaded, sha256Of } from '../support/manifest-of.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { downloaded, sha256Of } from '../support/storage/manifest-of.ts'
 
 const { client, org, ids, fields, label, driver } = await prepare(120)
 

@@ -2,10 +2,10 @@ import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { PacketManifest } from '../../shared/publish/manifest-view.ts'
-import { prepare } from '../support/e2e.ts'
-import { manifestPath, sha256Of } from '../support/manifest-of.ts'
-import { sendRaw } from '../support/raw-http.ts'
-import { openTestStorage } from '../support/storage.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { sendRaw } from '../support/clients/raw-http.ts'
+import { manifestPath, sha256Of } from '../support/storage/manifest-of.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
 
 const { apiUrl, tokens, env } = inject('service')
 const { client, org, ids, fields } = await prepare(30)

@@ -4,12 +4,12 @@ import { uniqueName } from '../../dev/requests.ts'
 import { overrides } from '../../dev/service.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
-import { until } from '../faults/support/processes.ts'
-import { stuckOrigin } from '../faults/support/stuck-origin.ts'
-import { prepare } from '../support/e2e.ts'
-import { type Measured, measuredAt } from '../support/metrics.ts'
-import { ownDatabase } from '../support/own-database.ts'
-import { ownService } from '../support/own-service.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { until } from '../support/faults/processes.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { type Measured, measuredAt } from '../support/programs/metrics.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { ownDatabase } from '../support/servers/own-database.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 

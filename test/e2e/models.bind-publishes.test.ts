@@ -4,10 +4,10 @@ import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import type { PacketManifest } from '../../shared/publish/manifest-view.ts'
-import { modelWith } from '../support/bound-model.ts'
-import { runCli } from '../support/cli.ts'
-import { manifestPath } from '../support/manifest-of.ts'
-import { ownService } from '../support/own-service.ts'
+import { runCli } from '../support/clients/cli.ts'
+import { modelWith } from '../support/models/bound-model.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { manifestPath } from '../support/storage/manifest-of.ts'
 
 const { neo4j } = inject('stack')
 // Its worker is started by a test, so that a job can wait.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { inSlices } from '../../dev/requests.ts'
 import { parsePart } from '../../shared/packet/parts/parse-part.ts'
-import { prepare } from '../support/e2e.ts'
+import { prepare } from '../support/clients/e2e.ts'
 
 const { client, org, ids, fields, driver } = await prepare(1_200)
 const subRequests = (fileName: string, count = 1_200) =>

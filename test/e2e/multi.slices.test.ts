@@ -3,8 +3,8 @@ import { run } from '../../dev/replay/neo4j.ts'
 import { inSlices, uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { type Pair, parsePart } from '../../shared/packet/parts/parse-part.ts'
-import { modelWith } from '../support/bound-model.ts'
-import { prepare } from '../support/e2e.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { modelWith } from '../support/models/bound-model.ts'
 
 const { client, org, ids, fields, driver, label } = await prepare(900)
 

@@ -1,8 +1,8 @@
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import { prepare } from '../support/e2e.ts'
-import { openTestStorage } from '../support/storage.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
 
 const { apiUrl, tokens, env } = inject('service')
 const { client, org, ids, fields } = await prepare(30)

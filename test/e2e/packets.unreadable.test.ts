@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { generationKey } from '../../shared/packets/keys.ts'
-import { prepare } from '../support/e2e.ts'
-import { openTestStorage } from '../support/storage.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
 
 const { client, org, ids, fields } = await prepare(3)
 const { store } = await openTestStorage(inject('service').env)

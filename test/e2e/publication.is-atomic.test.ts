@@ -1,8 +1,8 @@
 import { Client } from 'minio'
 import { expect, inject, test, vi } from 'vitest'
 import { parsePart } from '../../shared/packet/parts/parse-part.ts'
-import { prepare } from '../support/e2e.ts'
-import { drawRing } from '../support/social-graph.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { drawRing } from '../support/graphs/social-graph.ts'
 
 const { client, org, ids, fields, driver, label } = await prepare(60)
 

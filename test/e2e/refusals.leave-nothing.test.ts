@@ -2,9 +2,9 @@ import { afterAll, expect, test } from 'vitest'
 import type { ClientAnswer, PublishAnswer } from '../../dev/client.ts'
 import { run } from '../../dev/replay/neo4j.ts'
 import { inSlices, uniqueName } from '../../dev/requests.ts'
-import { prepare } from '../support/e2e.ts'
-import { expectRefused } from '../support/refusals.ts'
-import { openTraces } from '../support/traces.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { expectRefused } from '../support/clients/refusals.ts'
+import { openTraces } from '../support/storage/traces.ts'
 
 const { client, org, ids, fields, driver, label } = await prepare(2_500)
 const traces = openTraces()

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, inject, test } from 'vitest'
 import type { PublishAnswer } from '../../dev/client.ts'
-import { expectRefused, startFromValid } from '../support/refusals.ts'
+import { expectRefused, startFromValid } from '../support/clients/refusals.ts'
 
 const { client, org, request } = await startFromValid()
 const { apiUrl } = inject('service')

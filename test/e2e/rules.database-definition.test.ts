@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { badName, startFromValid } from '../support/refusals.ts'
+import { badName, startFromValid } from '../support/clients/refusals.ts'
 
 const { client, org, request, refuses } = await startFromValid()
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { badName, expectRefused, startFromValid } from '../support/refusals.ts'
+import { badName, expectRefused, startFromValid } from '../support/clients/refusals.ts'
 
 const { client, org } = await startFromValid()
 const partName = 'must not be the name of a part (Part#of#)'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectRefused, manyIds, startFromValid } from '../support/refusals.ts'
+import { expectRefused, manyIds, startFromValid } from '../support/clients/refusals.ts'
 
 const { client, org, request } = await startFromValid()
 const { orgName: _org, fileName: _file, ...nameless } = request

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { choiceFields, misspelledFields, unknownFields } from '../support/publish-fields.ts'
-import { badName, expectRefused, manyIds, startFromValid } from '../support/refusals.ts'
+import { choiceFields, misspelledFields, unknownFields } from '../support/clients/publish-fields.ts'
+import { badName, expectRefused, manyIds, startFromValid } from '../support/clients/refusals.ts'
 
 const { client, org, request, refuses } = await startFromValid()
 const slashes = 'must not start or end with a slash'

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import { booleanFields } from '../support/publish-fields.ts'
-import { badName, startFromValid } from '../support/refusals.ts'
+import { booleanFields } from '../support/clients/publish-fields.ts'
+import { badName, startFromValid } from '../support/clients/refusals.ts'
 
 const { refuses } = await startFromValid()
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
-import { expectRefused, startFromValid } from '../support/refusals.ts'
+import { expectRefused, startFromValid } from '../support/clients/refusals.ts'
 
 const { client, org } = await startFromValid()
 const at = (path: string) => `/1.0/publish/${path}`

@@ -7,7 +7,7 @@ import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
-import { drawRing } from '../support/social-graph.ts'
+import { drawRing } from '../support/graphs/social-graph.ts'
 
 const { neo4j, s3 } = inject('stack')
 const { apiUrl, tokens, redisUrl, bucket, directory } = inject('service')

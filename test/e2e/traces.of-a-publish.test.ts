@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
-import { prepare } from '../support/e2e.ts'
-import { ownService } from '../support/own-service.ts'
-import { callbackSettings, newSecret, soon, startReceiver } from '../support/receiver.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { callbackSettings, newSecret, soon, startReceiver } from '../support/servers/receiver.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

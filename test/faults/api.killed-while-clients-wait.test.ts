@@ -1,12 +1,12 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { mustHold } from './support/invariants.ts'
-import { until } from './support/processes.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { startTcpProxy } from './support/tcp-proxy.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { until } from '../support/faults/processes.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { startTcpProxy } from '../support/faults/tcp-proxy.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const { neo4j } = inject('stack')
 const proxy = await startTcpProxy(new URL(neo4j.boltUrl).host)

@@ -1,9 +1,9 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { mustHold } from './support/invariants.ts'
-import { lastingLocks } from './support/short-times.ts'
-import { startTcpProxy } from './support/tcp-proxy.ts'
-import { drawVersion } from './support/versions.ts'
-import { openWorld } from './support/world.ts'
+import { lastingLocks } from '../support/faults/short-times.ts'
+import { startTcpProxy } from '../support/faults/tcp-proxy.ts'
+import { mustHold } from '../support/worlds/invariants.ts'
+import { drawVersion } from '../support/worlds/versions.ts'
+import { openWorld } from '../support/worlds/world.ts'
 
 const stack = inject('stack')
 

@@ -7,10 +7,10 @@ import { createClient } from '../../dev/client.ts'
 import { openDriver } from '../../dev/replay/neo4j.ts'
 import { database, inSlices, uniqueName } from '../../dev/requests.ts'
 import { startService } from '../../dev/service.ts'
-import { databaseOfFile } from '../support/own-service.ts'
-import { drawRing } from '../support/social-graph.ts'
-import { until } from './support/processes.ts'
-import { stuckOrigin } from './support/stuck-origin.ts'
+import { until } from '../support/faults/processes.ts'
+import { stuckOrigin } from '../support/faults/stuck-origin.ts'
+import { drawRing } from '../support/graphs/social-graph.ts'
+import { databaseOfFile } from '../support/programs/own-service.ts'
 
 const root = join(import.meta.dirname, '../..')
 const stack = inject('stack')

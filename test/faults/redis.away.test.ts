@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { prepare } from '../support/e2e.ts'
-import { databaseOfFile, ownService } from '../support/own-service.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { databaseOfFile, ownService } from '../support/programs/own-service.ts'
 
 /** A proxy between the service and Redis that can be cut. */
 async function cuttableRedis(url: string) {

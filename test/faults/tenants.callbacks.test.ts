@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
-import { callbackOf, endedJob } from '../support/ended-jobs.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../support/receiver.ts'
-import { openTenants } from './support/tenants.ts'
+import { callbackOf, endedJob } from '../support/jobs/ended-jobs.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../support/servers/receiver.ts'
+import { openTenants } from '../support/worlds/tenants.ts'
 
 const receiver = await startReceiver()
 const { context, releases } = await ownWorker(callbackSettings([receiver], newSecret()))

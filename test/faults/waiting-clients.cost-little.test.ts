@@ -2,8 +2,8 @@ import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import { prepare } from '../support/e2e.ts'
-import { ownService } from '../support/own-service.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 const { service, client } = await ownService({ env: { MAX_QUEUED_JOBS: '100000' } })
 const { org, fields } = await prepare(3, service)

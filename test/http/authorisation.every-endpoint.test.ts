@@ -4,9 +4,9 @@ import { noOrg } from '../../api/http/access.ts'
 import type { Endpoint } from '../../api/http/endpoint.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import { scopes } from '../../shared/auth/principal.ts'
-import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
-import { audience, inSeconds, issuer, startIdentityProvider } from '../support/identity-provider.ts'
-import { ownService } from '../support/own-service.ts'
+import { everyEndpoint, requestTo } from '../support/clients/every-endpoint.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { audience, inSeconds, issuer, startIdentityProvider } from '../support/servers/identity-provider.ts'
 
 const identity = await startIdentityProvider()
 afterAll(identity.stop)

@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import { worstMultis, worstShapes } from '../support/worst-bodies.ts'
+import { worstMultis, worstShapes } from '../support/clients/worst-bodies.ts'
 
 const { apiUrl, tokens } = inject('service')
 const client = createClient(apiUrl, tokens.all as string)

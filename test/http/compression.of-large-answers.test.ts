@@ -1,9 +1,9 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, inject, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
-import { startTcpProxy } from '../faults/support/tcp-proxy.ts'
-import { ownService } from '../support/own-service.ts'
-import { getPacked } from '../support/raw-http.ts'
+import { getPacked } from '../support/clients/raw-http.ts'
+import { startTcpProxy } from '../support/faults/tcp-proxy.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 const { s3 } = inject('stack')
 // After `left` is set, passes that many bytes from the store, then cuts the connection.

@@ -1,8 +1,8 @@
 import { describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
-import { brokenHosts, hostsOfOthers, malformedHosts } from '../support/hostile-hosts.ts'
-import { listenOn } from '../support/hostile-origins.ts'
+import { brokenHosts, hostsOfOthers, malformedHosts } from '../support/origins/hostile-hosts.ts'
+import { listenOn } from '../support/origins/hostile-origins.ts'
 
 const { apiUrl, tokens } = inject('service')
 const client = createClient(apiUrl, tokens.all as string)

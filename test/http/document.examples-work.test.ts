@@ -4,11 +4,11 @@ import type { Endpoint } from '../../api/http/endpoint.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { documented } from '../support/documented.ts'
-import { type Names, requestTo } from '../support/every-endpoint.ts'
-import { ownDatabase } from '../support/own-database.ts'
-import { ownService } from '../support/own-service.ts'
-import { callbackSettings, newSecret, startReceiver } from '../support/receiver.ts'
+import { documented } from '../support/clients/documented.ts'
+import { type Names, requestTo } from '../support/clients/every-endpoint.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { ownDatabase } from '../support/servers/own-database.ts'
+import { callbackSettings, newSecret, startReceiver } from '../support/servers/receiver.ts'
 
 // The second database keeps the models, so that this file has its own manager named `default`, which search uses.
 const { neo4j, redis, ...stack } = inject('stack')

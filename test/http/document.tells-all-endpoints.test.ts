@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { ApiContext } from '../../api/context.ts'
 import { endpoints } from '../../api/endpoints.ts'
 import { mountEndpoints } from '../../api/http/mount.ts'
-import { document, operations } from '../support/documented.ts'
+import { document, operations } from '../support/clients/documented.ts'
 
 const withoutNames = (path: string) => path.replaceAll(/\{\w+\}|:\w+/g, '{}')
 const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)

@@ -1,9 +1,9 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { noOrg } from '../../api/http/access.ts'
 import { createClient } from '../../dev/client.ts'
-import { prepare } from '../support/e2e.ts'
-import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
-import { openTraces } from '../support/traces.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { everyEndpoint, requestTo } from '../support/clients/every-endpoint.ts'
+import { openTraces } from '../support/storage/traces.ts'
 
 const { client, org, ids, fields } = await prepare(2)
 const { apiUrl, tokens } = inject('service')

@@ -1,10 +1,10 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { noOrg } from '../../api/http/access.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
-import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
-import { ownDatabase } from '../support/own-database.ts'
-import { ownService } from '../support/own-service.ts'
-import { openTraces } from '../support/traces.ts'
+import { everyEndpoint, requestTo } from '../support/clients/every-endpoint.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { ownDatabase } from '../support/servers/own-database.ts'
+import { openTraces } from '../support/storage/traces.ts'
 
 // Without workers, a queued job stays queued unless another token could cancel it.
 const [mine, theirs] = [uniqueName('mine'), uniqueName('theirs')]

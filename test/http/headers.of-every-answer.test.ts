@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
-import { prepare } from '../support/e2e.ts'
-import { sendRaw } from '../support/raw-http.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { sendRaw } from '../support/clients/raw-http.ts'
 
 const { apiUrl, tokens } = inject('service')
 const { client, org, ids, fields } = await prepare(2)

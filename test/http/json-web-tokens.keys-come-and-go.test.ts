@@ -3,8 +3,8 @@ import { afterAll, expect, inject, test, vi } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import { overrides } from '../../dev/service.ts'
-import { audience, inSeconds, issuer, startIdentityProvider } from '../support/identity-provider.ts'
-import { ownService } from '../support/own-service.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { audience, inSeconds, issuer, startIdentityProvider } from '../support/servers/identity-provider.ts'
 
 /** A service that trusts an identity provider of its own. */
 async function openService() {
@@ -81,7 +81,7 @@ test('a token expires within seconds of its time', async () => {
 })
 
 test('tokens of known keys outlive the provider; a new key is accepted soon after its rotation', async () => {
-  const { apiUrl } = await service.startApi(overrides({ jwksCooldownSeconds: 10 }))
+  const { apiUrl } = await service.startApi(overrides({ jwksCooldownSeconds: 5 }))
   const statusFor = async (token: string) => (await createClient(apiUrl, token).get('/1.0/publish/status')).status
   const old = await identity.sign()
   expect(await statusFor(old)).toBe(200)

@@ -1,8 +1,8 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
-import { ownDatabase } from '../support/own-database.ts'
-import { ownService } from '../support/own-service.ts'
-import { sendRaw } from '../support/raw-http.ts'
+import { everyEndpoint, requestTo } from '../support/clients/every-endpoint.ts'
+import { sendRaw } from '../support/clients/raw-http.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { ownDatabase } from '../support/servers/own-database.ts'
 
 const { database: redisDatabase, release } = await ownDatabase(inject('stack').redis.url)
 afterAll(release)

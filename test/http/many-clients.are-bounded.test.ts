@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { overrides } from '../../dev/service.ts'
-import { listenOn } from '../support/hostile-origins.ts'
-import { ownService } from '../support/own-service.ts'
+import { listenOn } from '../support/origins/hostile-origins.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 const open = new Set<Socket>()
 const silent = await listenOn('127.0.0.1', (socket) => {

@@ -1,8 +1,8 @@
 import { expect, inject, test } from 'vitest'
 import { endpoints } from '../../api/endpoints.ts'
 import { createClient } from '../../dev/client.ts'
-import { documented } from '../support/documented.ts'
-import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
+import { documented } from '../support/clients/documented.ts'
+import { everyEndpoint, requestTo } from '../support/clients/every-endpoint.ts'
 
 const { apiUrl, tokens } = inject('service')
 const client = createClient(apiUrl, tokens.all as string)

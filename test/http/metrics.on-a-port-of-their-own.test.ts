@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RunningProcess } from '../../dev/stack/processes.ts'
-import { ownService } from '../support/own-service.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 const { service } = await ownService({ workers: 1, env: { METRICS_PORT: '0' } })
 const worker = service.workers[0] as RunningProcess

@@ -1,6 +1,6 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { startTcpProxy } from '../faults/support/tcp-proxy.ts'
-import { databaseOfFile, ownService } from '../support/own-service.ts'
+import { startTcpProxy } from '../support/faults/tcp-proxy.ts'
+import { databaseOfFile, ownService } from '../support/programs/own-service.ts'
 
 const redisDatabase = await databaseOfFile()
 const proxy = await startTcpProxy(new URL(inject('stack').redis.url).host)

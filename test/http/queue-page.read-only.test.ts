@@ -4,9 +4,9 @@ import { describe, expect, inject, test } from 'vitest'
 import { endpoints } from '../../api/endpoints.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import { scopes } from '../../shared/auth/principal.ts'
-import { prepare } from '../support/e2e.ts'
-import { everythingInRedis } from '../support/kept-texts.ts'
-import { ownService } from '../support/own-service.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { everythingInRedis } from '../support/storage/kept-texts.ts'
 
 const { service } = await ownService({
   tokens: [

@@ -7,8 +7,8 @@ import { afterAll, expect, inject, test, vi } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { ownDatabase } from '../support/own-database.ts'
-import { ownService } from '../support/own-service.ts'
+import { ownService } from '../support/programs/own-service.ts'
+import { ownDatabase } from '../support/servers/own-database.ts'
 
 const root = join(import.meta.dirname, '../..')
 const [, section = ''] =
@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
-const ownCurl = `curl() { node '${join(root, 'test/support/curl.ts')}' "$@"; }\n`
+const ownCurl = `curl() { node '${join(root, 'test/support/clients/curl.ts')}' "$@"; }\n`
 
 async function inShell(script: string): Promise<string> {
   const { dbUrl: ORIGIN, credentials: CREDENTIALS } = database(neo4j, label, 'iata')

@@ -2,8 +2,8 @@ import { request } from 'node:http'
 import { expect, inject, test } from 'vitest'
 import type { Endpoint } from '../../api/http/endpoint.ts'
 import { createClient } from '../../dev/client.ts'
-import { documented } from '../support/documented.ts'
-import { everyEndpoint, requestTo } from '../support/every-endpoint.ts'
+import { documented } from '../support/clients/documented.ts'
+import { everyEndpoint, requestTo } from '../support/clients/every-endpoint.ts'
 
 const { apiUrl, tokens } = inject('service')
 const client = createClient(apiUrl, tokens.all as string)

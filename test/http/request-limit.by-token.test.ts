@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
-import { ownRedis } from '../faults/support/own-redis.ts'
-import { ownService } from '../support/own-service.ts'
+import { ownRedis } from '../support/faults/own-redis.ts'
+import { ownService } from '../support/programs/own-service.ts'
 
 const limit = 20
 const tokens = ['ann', 'bob', 'cid', 'dan', 'eve', 'fay'].map((name) => ({

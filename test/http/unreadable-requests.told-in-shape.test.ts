@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, inject, test } from 'vitest'
-import { sendRaw } from '../support/raw-http.ts'
+import { sendRaw } from '../support/clients/raw-http.ts'
 
 const { apiUrl, tokens } = inject('service')
 const auth = `Authorization: Bearer ${tokens.all}\r\n`

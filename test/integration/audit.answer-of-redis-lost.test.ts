@@ -5,10 +5,10 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { succeedJob } from '../../worker/finish-job.ts'
-import { startTcpProxy } from '../faults/support/tcp-proxy.ts'
-import { databaseOfFile } from '../support/own-service.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { commitPacket } from '../support/stored-packets.ts'
+import { startTcpProxy } from '../support/faults/tcp-proxy.ts'
+import { databaseOfFile } from '../support/programs/own-service.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { commitPacket } from '../support/storage/stored-packets.ts'
 
 /** The answer at which the connection to Redis breaks, once. */
 let lost: string | null = null

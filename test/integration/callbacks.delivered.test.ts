@@ -3,9 +3,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { callbacksDueKey } from '../../shared/jobs/redis-keys.ts'
 import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
 import { startJanitor } from '../../worker/janitor.ts'
-import { callbackOf, endedJob, jobWithCallback, orgName } from '../support/ended-jobs.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { callbackSettings, newSecret, noContent, soon, startReceiver, verified } from '../support/receiver.ts'
+import { callbackOf, endedJob, jobWithCallback, orgName } from '../support/jobs/ended-jobs.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { callbackSettings, newSecret, noContent, soon, startReceiver, verified } from '../support/servers/receiver.ts'
 
 const [oldSecret, newestSecret] = [newSecret(), newSecret()]
 const receiver = await startReceiver()

@@ -4,10 +4,10 @@ import { callbackQueueName } from '../../shared/jobs/callbacks.ts'
 import { queuePrefix } from '../../shared/jobs/queue.ts'
 import { type HttpsUrl, parseHttpsUrl } from '../../shared/origin/https-url.ts'
 import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
-import { callbackOf, endedJob, orgName } from '../support/ended-jobs.ts'
-import { nameServer } from '../support/name-server.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../support/receiver.ts'
+import { callbackOf, endedJob, orgName } from '../support/jobs/ended-jobs.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { nameServer } from '../support/servers/name-server.ts'
+import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../support/servers/receiver.ts'
 
 const receiver = await startReceiver()
 const port = Number(receiver.address.split(':')[1])

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { callbackQueueName } from '../../shared/jobs/callbacks.ts'
 import { queuePrefix } from '../../shared/jobs/queue.ts'
 import { consumeCallbacks } from '../../worker/consume-callbacks.ts'
-import { endedJob } from '../support/ended-jobs.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../support/receiver.ts'
+import { endedJob } from '../support/jobs/ended-jobs.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { callbackSettings, newSecret, noContent, soon, startReceiver } from '../support/servers/receiver.ts'
 
 const receiver = await startReceiver()
 const { context, releases } = await ownWorker(callbackSettings([receiver], newSecret()))

@@ -11,10 +11,10 @@ import { createLog } from '../../shared/observability/log.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
-import { only } from '../support/only.ts'
-import { ownDatabase } from '../support/own-database.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { keysBelow } from '../support/stored-packets.ts'
+import { ownDatabase } from '../support/servers/own-database.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { keysBelow } from '../support/storage/stored-packets.ts'
+import { only } from '../support/values/only.ts'
 
 const { database, release } = await ownDatabase(inject('stack').redis.url)
 const redis = new Redis(inject('stack').redis.url, { db: database })

@@ -4,8 +4,8 @@ import { uniqueName } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
 import { commitPacket } from '../../worker/commit-packet.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { stagePacket } from '../support/stored-packets.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { stagePacket } from '../support/storage/stored-packets.ts'
 
 const { context } = await ownWorker()
 const { records, generations } = context

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { generationKey, markerKey } from '../../shared/packets/keys.ts'
 import { inBatches } from '../../shared/store/batches.ts'
-import { fileNumbered } from '../support/many-packets.ts'
-import { openTestStorage } from '../support/storage.ts'
+import { fileNumbered } from '../support/storage/many-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
 
 test('a page of one name behind hundreds of expired packets takes a few requests', async () => {
   const storage = await openTestStorage()

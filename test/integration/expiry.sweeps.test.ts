@@ -5,9 +5,9 @@ import { voided } from '../../shared/packets/manifest.ts'
 import { refreshPlainFiles } from '../../shared/packets/plain-files.ts'
 import { type Storage, storageOn } from '../../shared/packets/storage.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
-import { openTestStorage, type TestStorage } from '../support/storage.ts'
-import { commitPacket, keysBelow, viewOf } from '../support/stored-packets.ts'
-import { hour, nothing, sweep } from '../support/sweeps.ts'
+import { openTestStorage, type TestStorage } from '../support/storage/storage.ts'
+import { commitPacket, keysBelow, viewOf } from '../support/storage/stored-packets.ts'
+import { hour, nothing, sweep } from '../support/storage/sweeps.ts'
 
 const committing = { force: true, taken: () => new Error('taken') }
 const expired = (msAgo = 1) => ({ expiresAt: new Date(Date.now() - msAgo).toISOString() })

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
 import { createFleet } from '../../shared/jobs/fleet.ts'
 import { queueKey } from '../../shared/jobs/queue-depth.ts'
-import { ownJobs } from '../support/own-jobs.ts'
-import { databaseOfFile } from '../support/own-service.ts'
+import { ownJobs } from '../support/jobs/own-jobs.ts'
+import { databaseOfFile } from '../support/programs/own-service.ts'
 
 const { redis: server } = inject('stack')
 const { redis, records } = ownJobs(`${server.url.replace(/\/\d*$/, '')}/${await databaseOfFile()}`)

@@ -4,7 +4,7 @@ import { createGenerations } from '../../shared/packets/generations.ts'
 import { generationKey, partKey } from '../../shared/packets/keys.ts'
 import type { Manifest } from '../../shared/packets/manifest.ts'
 import { refreshPlainFiles } from '../../shared/packets/plain-files.ts'
-import { openTestStorage } from '../support/storage.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
 
 const { store, generations } = await openTestStorage()
 

@@ -5,8 +5,8 @@ import { type Manifest, voided } from '../../shared/packets/manifest.ts'
 import { refreshPlainFiles } from '../../shared/packets/plain-files.ts'
 import type { Storage } from '../../shared/packets/storage.ts'
 import { inBatches } from '../../shared/store/batches.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { commitPacket, stagePacket } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { commitPacket, stagePacket } from '../support/storage/stored-packets.ts'
 
 const storage = await openTestStorage()
 const taken = () => new Error('taken')

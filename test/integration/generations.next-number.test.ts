@@ -4,8 +4,8 @@ import { generationKey } from '../../shared/packets/keys.ts'
 import { type Manifest, removal, voided } from '../../shared/packets/manifest.ts'
 import { storageOn } from '../../shared/packets/storage.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { stagePacket } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { stagePacket } from '../support/storage/stored-packets.ts'
 
 /** Commits of jobs that know which generation was the latest at their submission. */
 const storage = await openTestStorage()

@@ -4,7 +4,7 @@ import { createGenerations } from '../../shared/packets/generations.ts'
 import { generationsOf, partKey } from '../../shared/packets/keys.ts'
 import { type Manifest, removal, voided } from '../../shared/packets/manifest.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
-import { openTestStorage } from '../support/storage.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
 
 const { store, reopen } = await openTestStorage()
 

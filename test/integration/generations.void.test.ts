@@ -4,8 +4,8 @@ import { partKey } from '../../shared/packets/keys.ts'
 import { type Manifest, removal, voided } from '../../shared/packets/manifest.ts'
 import { refreshPlainFiles } from '../../shared/packets/plain-files.ts'
 import { storageOn } from '../../shared/packets/storage.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { sweep } from '../support/sweeps.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { sweep } from '../support/storage/sweeps.ts'
 
 const { store, generations, packets } = await openTestStorage()
 const taken = () => new Error('taken')

@@ -4,7 +4,7 @@ import { callbacksDueKey, openJobsKey, recordKey } from '../../shared/jobs/redis
 import { partKey } from '../../shared/packets/keys.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
 import { restoreCallbacks, restoreJobs, startJanitor, sweep } from '../../worker/janitor.ts'
-import { ownWorker } from '../support/own-worker.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
 
 const { context, releases } = await ownWorker()
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
 import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
 import { sweep } from '../../worker/janitor.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { commitPacket, keysBelow, viewOf } from '../support/stored-packets.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { commitPacket, keysBelow, viewOf } from '../support/storage/stored-packets.ts'
 
 const { context } = await ownWorker()
 const hour = 3_600_000

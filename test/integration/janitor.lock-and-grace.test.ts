@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { dutyKey, openJobsKey, stalePlainFilesKey } from '../../shared/jobs/redis-keys.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
 import { startJanitor } from '../../worker/janitor.ts'
-import { ownWorker } from '../support/own-worker.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
 
 const { context } = await ownWorker()
 const { redis } = context

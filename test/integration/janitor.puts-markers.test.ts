@@ -5,8 +5,8 @@ import { dutyKey, openJobsKey, stalePlainFilesKey, sweptKey } from '../../shared
 import { generationKey, markerKey, parseMarkerKey } from '../../shared/packets/keys.ts'
 import { voided } from '../../shared/packets/manifest.ts'
 import { startJanitor, sweep } from '../../worker/janitor.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { commitPacket, keysBelow } from '../support/stored-packets.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { commitPacket, keysBelow } from '../support/storage/stored-packets.ts'
 
 const { context, releases } = await ownWorker()
 await context.redis.del(openJobsKey, sweptKey, stalePlainFilesKey, ...['rescue', 'plainFiles', 'sweep'].map(dutyKey))

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openDriver } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
@@ -12,9 +12,9 @@ import { removal } from '../../shared/packets/manifest.ts'
 import { consumeJobs } from '../../worker/consume.ts'
 import { createWorkerContext, type WorkerContext } from '../../worker/context.ts'
 import { restoreJobs, startJanitor, sweep } from '../../worker/janitor.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { drawRing } from '../support/social-graph.ts'
-import { commitPacket, viewOf } from '../support/stored-packets.ts'
+import { drawRing } from '../support/graphs/social-graph.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { commitPacket, viewOf } from '../support/storage/stored-packets.ts'
 
 const { neo4j } = inject('stack')
 const { config } = (await ownWorker()).context
@@ -160,38 +160,4 @@ test('with plain files off, no packet stays marked and no plain files are made',
   const plainFiles = createPlainFileSync(context.redis, context, { isEnabled: false, log, metrics: context.metrics })
   await plainFiles.refresh(`${org}/f`)
   expect([await context.redis.zcard(stalePlainFilesKey), await viewOf(context, org)]).toEqual([0, {}])
-})
-
-test('only one of several janitors works at a time, and another takes over when it stops', async () => {
-  await context.redis.set(sweptKey, 'lately')
-  let [atWork, most, rounds, isAlone] = [0, 0, 0, false]
-  const asking: (() => number)[] = []
-  /** A janitor whose rounds last until both others have been refused the duty. */
-  function watched(own: WorkerContext): WorkerContext {
-    const asked = vi.spyOn(own.redis, 'set')
-    const isRefused = ([key]: unknown[], call: number) =>
-      key === dutyKey('rescue') && asked.mock.settledResults[call]?.value === null
-    asking.push(() => asked.mock.calls.filter(isRefused).length)
-    async function openBefore() {
-      most = Math.max(most, ++atWork)
-      const before = asking.map((refusals) => refusals())
-      const haveAsked = () => asking.filter((refusals, index) => refusals() > (before[index] ?? 0)).length
-      await expect.poll(() => isAlone || haveAsked() === 2, { timeout: 20_000, interval: 20 }).toBe(true)
-      atWork--
-      rounds++
-      return []
-    }
-    // A pause that outlasts the lock, which is twice as long, would let a second one in.
-    const worker = { ...own.config.worker, janitorSeconds: 4 }
-    return { ...own, config: { ...own.config, worker }, records: { ...own.records, openBefore } }
-  }
-  const others = [new Releases(log), new Releases(log)]
-  for (const each of others) startJanitor(watched(await createWorkerContext(config, log, each)), each)
-  startJanitor(watched(context), releases)
-  await expect.poll(() => rounds, { timeout: 40_000 }).toBeGreaterThanOrEqual(2)
-  isAlone = true
-  await Promise.all(others.map((each) => each.dispose()))
-  const before = rounds
-  await expect.poll(() => rounds, { timeout: 30_000 }).toBeGreaterThan(before)
-  expect(most).toBe(1)
 })

@@ -6,7 +6,7 @@ import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import { openJobsKey, openRunsKey, recordKey, secretKeyOf } from '../../shared/jobs/redis-keys.ts'
 import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
 import { finalStates } from '../../shared/jobs/states.ts'
-import { ownDatabase } from '../support/own-database.ts'
+import { ownDatabase } from '../support/servers/own-database.ts'
 
 const { redis: server } = inject('stack')
 const { database, release } = await ownDatabase(server.url)

@@ -13,10 +13,10 @@ import { createReport } from '../../shared/publish/report/report.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import { cancelJob, failJob, finishCommitted } from '../../worker/finish-job.ts'
 import { runJob } from '../../worker/run-job.ts'
-import { only } from '../support/only.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { drawRing } from '../support/social-graph.ts'
-import { stagePacket, viewOf } from '../support/stored-packets.ts'
+import { drawRing } from '../support/graphs/social-graph.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { stagePacket, viewOf } from '../support/storage/stored-packets.ts'
+import { only } from '../support/values/only.ts'
 
 const { context } = await ownWorker()
 const { records, generations } = context

@@ -6,8 +6,8 @@ import { submitJob } from '../../shared/jobs/submit-job.ts'
 import type { BoundModel } from '../../shared/publish/request/bound-model.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
 import { failJob, succeedJob } from '../../worker/finish-job.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { commitPacket, keysBelow } from '../support/stored-packets.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { commitPacket, keysBelow } from '../support/storage/stored-packets.ts'
 
 /** What jobs keep in the store while they are unfinished. */
 const { context } = await ownWorker()

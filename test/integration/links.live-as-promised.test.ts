@@ -6,10 +6,10 @@ import { readConfig } from '../../shared/config/config.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { linkLifetime, longestLinkSeconds } from '../../shared/packets/links.ts'
 import { type Manifest, removal, voided } from '../../shared/packets/manifest.ts'
-import { only } from '../support/only.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { commitPacket } from '../support/stored-packets.ts'
-import { nothing, sweep } from '../support/sweeps.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { commitPacket } from '../support/storage/stored-packets.ts'
+import { nothing, sweep } from '../support/storage/sweeps.ts'
+import { only } from '../support/values/only.ts'
 
 const config = readConfig('api', inject('service').env)
 const storage = await openTestStorage()

@@ -4,7 +4,7 @@ import { uniqueName } from '../../dev/requests.ts'
 import { AppError } from '../../shared/errors/app-error.ts'
 import * as resources from '../../shared/models/resources.ts'
 import { byGrn, byKey, byName, type Selector } from '../../shared/models/selector.ts'
-import { openModels, prepareModels } from '../support/open-models.ts'
+import { openModels, prepareModels } from '../support/models/open-models.ts'
 
 // A new database compiles each query once, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 240_000 })

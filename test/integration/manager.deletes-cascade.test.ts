@@ -3,7 +3,7 @@ import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import type { ModelRecord } from '../../shared/models/records.ts'
 import * as resources from '../../shared/models/resources.ts'
 import { byGrn, byKey } from '../../shared/models/selector.ts'
-import { fillVersion, type PreparedModels, prepareModels } from '../support/open-models.ts'
+import { fillVersion, type PreparedModels, prepareModels } from '../support/models/open-models.ts'
 
 // A new database compiles each query once, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 240_000 })

@@ -1,68 +1,18 @@
 import { expect, inject, test, vi } from 'vitest'
-import { run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { ManagerDatabase } from '../../shared/models/database.ts'
 import type { ModelRecord } from '../../shared/models/records.ts'
 import * as resources from '../../shared/models/resources.ts'
 import { byGrn, byKey, byName } from '../../shared/models/selector.ts'
-import { median } from '../bench/numbers.ts'
-import { drawModel } from '../support/large-model.ts'
-import { openModels, prepareModels } from '../support/open-models.ts'
+import { drawModel } from '../support/models/large-model.ts'
+import { openModels, prepareModels } from '../support/models/open-models.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
 const { neo4j } = inject('stack')
 const prepared = prepareModels(neo4j)
-const { models, driver, newModel, by } = prepared
+const { models, driver, newModel, nodes, by } = prepared
 const { manager, managerVersion, nodeType, property, propertyImpl } = resources
-
-/** Number of nodes of a drawn model, and how many of them belong to no manager. */
-async function drawn(own: string) {
-  const [row] = await run(
-    driver,
-    `MATCH (n:GraphPacketsRecord {createdBy: $own})
-RETURN count(n), count(CASE WHEN (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsManager) THEN null ELSE 1 END)`,
-    { own },
-  )
-  return { all: Number(row?.[0]), orphans: Number(row?.[1]) }
-}
-
-test('a manager of 60,000 records is deleted in small transactions', async () => {
-  const { manager: of, version } = await newModel()
-  const own = await drawModel(driver, version.value, {
-    types: 300,
-    properties: 50,
-    constraints: ['UNIQUE', 'EXISTS', 'INDEX'],
-  })
-  expect((await drawn(own)).all).toBe(350 + 300 * 50 * 4)
-  await models.remove(of, null)
-  expect(await drawn(own)).toEqual({ all: 0, orphans: 0 })
-  await expect(models.find(version)).rejects.toMatchObject({ status: 404 })
-})
-
-test('the time to delete a property grows with the number of its implementations, not with its square', async () => {
-  const [few, many] = [await newModel(), await newModel()]
-  await drawModel(driver, few.version.value, { types: 200, properties: 6, constraints: ['UNIQUE', 'EXISTS', 'INDEX'] })
-  await drawModel(driver, many.version.value, {
-    types: 2_000,
-    properties: 6,
-    constraints: ['UNIQUE', 'EXISTS', 'INDEX'],
-  })
-  const timeOf = async ({ version }: typeof few, key: string) => {
-    const started = performance.now()
-    await models.remove(byKey(property, version.value, key), null)
-    return performance.now() - started
-  }
-  const times = { few: [] as number[], many: [] as number[] }
-  // In turns, so that both see the same load. The first deletes also compile the queries.
-  for (const key of ['p0', 'p1', 'p2', 'p3', 'p4', 'p5']) {
-    times.few.push(await timeOf(few, key))
-    times.many.push(await timeOf(many, key))
-  }
-  const ratio = median(times.many) / median(times.few)
-  expect(ratio).toBeLessThan(30)
-  for (const { manager: of } of [few, many]) await models.remove(of, null)
-})
 
 const ofProperty = (implemented?: ModelRecord) =>
   byGrn(propertyImpl, (implemented?.propertyImpl as ModelRecord | undefined)?.grn ?? '')
@@ -87,7 +37,7 @@ test('leftovers of a crashed delete are invisible; names are free, and repeating
   const [implemented] = await models.implemented(type)
   const implementation = ofProperty(implemented)
   await expect(dying().remove(of, null)).rejects.toThrow('the process is gone')
-  expect((await drawn(own)).all).toBeGreaterThan(1_000)
+  expect((await nodes(own)).all).toBeGreaterThan(1_000)
   const seen = [
     models.find(of),
     models.find(byName(manager, name)),
@@ -103,7 +53,7 @@ test('leftovers of a crashed delete are invisible; names are free, and repeating
   expect(statuses).toEqual(seen.map(() => 404))
   const again = await newModel(name)
   await models.remove(of, null)
-  expect(await drawn(own)).toEqual({ all: 0, orphans: 0 })
+  expect(await nodes(own)).toEqual({ all: 0, orphans: 0 })
   await expect(models.remove(of, null)).rejects.toMatchObject({ status: 404 })
   expect((await models.find(again.manager)).name).toBe(name)
 })
@@ -115,14 +65,14 @@ test('a delete that was interrupted is completed by a token of its org, and by n
   const version = byGrn(managerVersion, grn)
   const own = await drawModel(driver, grn, { types: 60, properties: 50 })
   await expect(dying().remove(version, null)).rejects.toThrow('the process is gone')
-  const left = await drawn(own)
+  const left = await nodes(own)
   expect(left.all).toBeGreaterThan(0)
   await expect(models.visibleTo({ orgs: [uniqueName('org')] }).remove(version, null)).rejects.toMatchObject({
     status: 404,
   })
-  expect(await drawn(own)).toEqual(left)
+  expect(await nodes(own)).toEqual(left)
   await models.visibleTo({ orgs: [org] }).remove(version, null)
-  expect(await drawn(own)).toEqual({ all: 0, orphans: 0 })
+  expect(await nodes(own)).toEqual({ all: 0, orphans: 0 })
 })
 
 test('a node type or property being deleted in steps disappears from all lists at once', async () => {
@@ -141,6 +91,6 @@ test('a node type or property being deleted in steps disappears from all lists a
   await models.remove(removed, null)
   await models.remove(removed, null)
   await models.remove(of, null)
-  expect(await drawn(own)).toEqual({ all: 0, orphans: 0 })
+  expect(await nodes(own)).toEqual({ all: 0, orphans: 0 })
   await expect(models.find(byGrn(managerVersion, version.value))).rejects.toMatchObject({ status: 404 })
 })

@@ -5,8 +5,8 @@ import { newIdentity } from '../../shared/models/records.ts'
 import { createModels, type Models } from '../../shared/models/repository.ts'
 import { managerVersion, nodeType, property, propertyImpl } from '../../shared/models/resources.ts'
 import { byGrn, byKey } from '../../shared/models/selector.ts'
-import { prepareModels } from '../support/open-models.ts'
-import { startProxy } from '../support/tcp-proxy.ts'
+import { prepareModels } from '../support/models/open-models.ts'
+import { startProxy } from '../support/servers/tcp-proxy.ts'
 
 // A new database compiles each query once, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 240_000 })

@@ -1,5 +1,5 @@
 import { expect, inject, test, vi } from 'vitest'
-import { openModels, prepareModels } from '../support/open-models.ts'
+import { openModels, prepareModels } from '../support/models/open-models.ts'
 
 // A new database compiles each query once, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 240_000 })

@@ -2,8 +2,8 @@ import { afterAll, expect, inject, test, vi } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { runDoctor } from '../support/doctor.ts'
-import { openModels } from '../support/open-models.ts'
+import { openModels } from '../support/models/open-models.ts'
+import { runDoctor } from '../support/programs/doctor.ts'
 
 // A new database compiles each query once, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 240_000 })

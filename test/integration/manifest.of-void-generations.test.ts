@@ -4,9 +4,9 @@ import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import { voided } from '../../shared/packets/manifest.ts'
 import type { PacketManifest } from '../../shared/publish/manifest-view.ts'
-import { manifestPath } from '../support/manifest-of.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { stagePacket } from '../support/stored-packets.ts'
+import { manifestPath } from '../support/storage/manifest-of.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { stagePacket } from '../support/storage/stored-packets.ts'
 
 const { apiUrl, tokens, env } = inject('service')
 const client = createClient(apiUrl, tokens.all as string)

@@ -5,7 +5,7 @@ import { expect, inject, test } from 'vitest'
 import { database } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { openOrigin } from '../../shared/origin/connect.ts'
-import { readRows } from '../support/read-rows.ts'
+import { readRows } from '../support/origins/read-rows.ts'
 
 const { neo4j } = inject('stack')
 const { origin: settings } = readConfig('worker', inject('service').env)

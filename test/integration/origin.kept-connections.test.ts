@@ -4,7 +4,7 @@ import { database, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { openOrigin } from '../../shared/origin/connect.ts'
 import { createKeptOrigins } from '../../shared/origin/kept-origins.ts'
-import { readRows } from '../support/read-rows.ts'
+import { readRows } from '../support/origins/read-rows.ts'
 
 /** Connections to real databases that are kept between publishes. */
 const { neo4j, legacy } = inject('stack')

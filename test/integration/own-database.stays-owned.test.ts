@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { expect, inject, test } from 'vitest'
-import { ownDatabase } from '../support/own-database.ts'
+import { ownDatabase } from '../support/servers/own-database.ts'
 
 test('a Redis database that its test has flushed is given to no other test', async () => {
   const { url } = inject('stack').redis

@@ -9,7 +9,7 @@ import { defaultSizes, nothingLearned } from '../../shared/publish/read/reading.
 import { readRelationships } from '../../shared/publish/read/relationships.ts'
 import { planOf } from '../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
-import { rowsOf } from '../support/packstream.ts'
+import { rowsOf } from '../support/origins/packstream.ts'
 
 const address = inject('stack').neo4j
 const { origin: settings } = readConfig('worker', inject('service').env)

@@ -4,7 +4,7 @@ import { database, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { buildPacket, type PacketOrder } from '../../shared/publish/build-packet.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
-import { drawRing } from '../support/social-graph.ts'
+import { drawRing } from '../support/graphs/social-graph.ts'
 
 const { neo4j } = inject('stack')
 const { origin: originPolicy } = readConfig('worker', inject('service').env)

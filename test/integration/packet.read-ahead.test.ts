@@ -4,8 +4,8 @@ import { database, inSlices, uniqueName } from '../../dev/requests.ts'
 import { readConfig } from '../../shared/config/config.ts'
 import { buildPacket, type PacketOrder } from '../../shared/publish/build-packet.ts'
 import { parsePublishRequest } from '../../shared/publish/request/rules.ts'
-import { fakeBolt, type Reply } from '../support/fake-bolt.ts'
-import { drawRing } from '../support/social-graph.ts'
+import { drawRing } from '../support/graphs/social-graph.ts'
+import { fakeBolt, type Reply } from '../support/origins/fake-bolt.ts'
 
 const { neo4j } = inject('stack')
 const { origin: settings } = readConfig('worker', inject('service').env)

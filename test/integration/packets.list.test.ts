@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { partNames } from '../../shared/packet/names.ts'
 import { packetName, requestKey } from '../../shared/packets/keys.ts'
 import { refreshPlainFiles } from '../../shared/packets/plain-files.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { commitPacket } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { commitPacket } from '../support/storage/stored-packets.ts'
 
 const { store, generations, packets } = await openTestStorage()
 

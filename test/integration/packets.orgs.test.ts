@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { orgKey, packetName } from '../../shared/packets/keys.ts'
 import { storageOn } from '../../shared/packets/storage.ts'
-import { openTestStorage } from '../support/storage.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
 
 const { store, generations, packets } = await openTestStorage()
 

@@ -6,8 +6,8 @@ import type { Packets, StoredFile } from '../../shared/packets/packets.ts'
 import { refreshPlainFiles } from '../../shared/packets/plain-files.ts'
 import { storageOn } from '../../shared/packets/storage.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { stagePacket } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { stagePacket } from '../support/storage/stored-packets.ts'
 
 const { store, generations, reopen } = await openTestStorage()
 

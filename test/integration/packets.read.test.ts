@@ -6,8 +6,8 @@ import { packetName } from '../../shared/packets/keys.ts'
 import type { ManifestPart } from '../../shared/packets/manifest.ts'
 import type { StoredFile } from '../../shared/packets/packets.ts'
 import { refreshPlainFiles } from '../../shared/packets/plain-files.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { stagePacket } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { stagePacket } from '../support/storage/stored-packets.ts'
 
 const { store, generations, packets } = await openTestStorage()
 

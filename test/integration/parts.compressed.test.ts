@@ -6,9 +6,9 @@ import { removal } from '../../shared/packets/manifest.ts'
 import type { StoredFile } from '../../shared/packets/packets.ts'
 import { othersFiles, plainFilesOf, refreshPlainFiles } from '../../shared/packets/plain-files.ts'
 import { stageParts } from '../../shared/packets/staging.ts'
-import { getPacked } from '../support/raw-http.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { viewOf } from '../support/stored-packets.ts'
+import { getPacked } from '../support/clients/raw-http.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { viewOf } from '../support/storage/stored-packets.ts'
 
 const { store, generations, packets } = await openTestStorage()
 const texts = ['first', 'zweites ü'].map((text) => Buffer.from(JSON.stringify({ statements: Array(2_000).fill(text) })))

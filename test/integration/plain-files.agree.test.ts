@@ -4,8 +4,8 @@ import { removal } from '../../shared/packets/manifest.ts'
 import { othersFiles, refreshPlainFiles, removePlainFiles } from '../../shared/packets/plain-files.ts'
 import { storageOn } from '../../shared/packets/storage.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { commitPacket, viewOf } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { commitPacket, viewOf } from '../support/storage/stored-packets.ts'
 
 const storage = await openTestStorage()
 const { store, generations } = storage

@@ -8,8 +8,8 @@ import { removal, voided } from '../../shared/packets/manifest.ts'
 import { storageOn } from '../../shared/packets/storage.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { commitPacket, keysBelow, viewOf } from '../support/stored-packets.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { commitPacket, keysBelow, viewOf } from '../support/storage/stored-packets.ts'
 
 /** What a run makes of its packet just after the commit. */
 const { context } = await ownWorker()

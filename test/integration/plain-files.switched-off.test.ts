@@ -3,8 +3,8 @@ import { uniqueName } from '../../dev/requests.ts'
 import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
 import { removal } from '../../shared/packets/manifest.ts'
 import { sweep } from '../../worker/janitor.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { commitPacket, viewOf } from '../support/stored-packets.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { commitPacket, viewOf } from '../support/storage/stored-packets.ts'
 
 const { context } = await ownWorker()
 const { generations, packets, plainFiles, redis, log, metrics } = context

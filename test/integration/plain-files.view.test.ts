@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Manifest } from '../../shared/packets/manifest.ts'
 import { othersFiles, refreshPlainFiles } from '../../shared/packets/plain-files.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { viewOf as filesOf, stagePacket } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { viewOf as filesOf, stagePacket } from '../support/storage/stored-packets.ts'
 
 const { store, generations } = await openTestStorage()
 

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeEach, expect, inject, test } from 'vitest'
 import { createJobQueue, type JobPayload, queueName, queuePrefix, workerOptions } from '../../shared/jobs/queue.ts'
 import { reclaimLock } from '../../shared/jobs/queue-lock.ts'
-import { databaseOfFile } from '../support/own-service.ts'
+import { databaseOfFile } from '../support/programs/own-service.ts'
 
 const db = await databaseOfFile()
 const redis = new Redis(inject('stack').redis.url, { db, maxRetriesPerRequest: null })

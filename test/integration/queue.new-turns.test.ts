@@ -2,7 +2,7 @@ import { type Job, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { afterAll, expect, inject, test } from 'vitest'
 import { createJobQueue, type JobPayload, queueName, queuePrefix } from '../../shared/jobs/queue.ts'
-import { ownDatabase } from '../support/own-database.ts'
+import { ownDatabase } from '../support/servers/own-database.ts'
 
 const token = 'token'
 const { url } = inject('stack').redis

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { createJobQueue, type JobPayload, type JobQueue, queueName, queuePrefix } from '../../shared/jobs/queue.ts'
 import { flowTurnsKey, turnKey } from '../../shared/jobs/redis-keys.ts'
-import { ownDatabase } from '../support/own-database.ts'
+import { ownDatabase } from '../support/servers/own-database.ts'
 
 const { redis: server } = inject('stack')
 let redis: Redis

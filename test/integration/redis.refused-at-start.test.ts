@@ -1,6 +1,6 @@
 import { afterEach, expect, inject, test } from 'vitest'
 import { connectPatient, connectProducer, requireFitRedis } from '../../shared/jobs/redis.ts'
-import { redisWith } from '../support/redis-with.ts'
+import { redisWith } from '../support/servers/redis-with.ts'
 
 const quiet = { warn() {} }
 const opened: { disconnect(): void }[] = []

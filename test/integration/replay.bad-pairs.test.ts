@@ -3,7 +3,7 @@ import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import type { Pair, Place } from '../../shared/packet/parts/parse-part.ts'
-import { nodeUpsert, pairOf, relationshipUpsert, replayed, sourceOf } from '../support/replaying.ts'
+import { nodeUpsert, pairOf, relationshipUpsert, replayed, sourceOf } from '../support/replay/replaying.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const driver = openDriver(target)

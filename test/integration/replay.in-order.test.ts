@@ -2,7 +2,7 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { nodeUpsert, pairOf, relationshipUpsert, replayed, sourceOf } from '../support/replaying.ts'
+import { nodeUpsert, pairOf, relationshipUpsert, replayed, sourceOf } from '../support/replay/replaying.ts'
 
 const { target } = inject('stack') as { target: Neo4jAddress }
 const driver = openDriver(target)

@@ -3,8 +3,8 @@ import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import type { Pair } from '../../shared/packet/parts/parse-part.ts'
-import { nodeUpsert, pairOf, relationshipUpsert, replayed, sourceOf } from '../support/replaying.ts'
-import { shuffled } from '../support/shuffle.ts'
+import { nodeUpsert, pairOf, relationshipUpsert, replayed, sourceOf } from '../support/replay/replaying.ts'
+import { shuffled } from '../support/values/shuffle.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const nodes = 2_500

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { nodeUpsert, pairOf, partsWithManifest, replayed, sourceOf } from '../support/replaying.ts'
+import { nodeUpsert, pairOf, partsWithManifest, replayed, sourceOf } from '../support/replay/replaying.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const [five, three] = [openDriver(target), openDriver(legacy)]

@@ -9,7 +9,14 @@ import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import type { Pair } from '../../shared/packet/parts/parse-part.ts'
-import { nodeUpsert, pairOf, partsWithManifest, relationshipUpsert, replayed, verified } from '../support/replaying.ts'
+import {
+  nodeUpsert,
+  pairOf,
+  partsWithManifest,
+  relationshipUpsert,
+  replayed,
+  verified,
+} from '../support/replay/replaying.ts'
 
 const { target } = inject('stack') as { target: Neo4jAddress }
 const driver = openDriver(target)

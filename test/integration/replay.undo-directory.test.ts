@@ -9,7 +9,7 @@ import { differences, readGraph } from '../../dev/replay/compare-graphs.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { nodeUpsert, partsWithManifest, relationshipUpsert, replayed, undone } from '../support/replaying.ts'
+import { nodeUpsert, partsWithManifest, relationshipUpsert, replayed, undone } from '../support/replay/replaying.ts'
 
 const { target } = inject('stack') as { target: Neo4jAddress }
 const driver = openDriver(target)

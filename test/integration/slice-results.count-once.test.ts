@@ -10,8 +10,8 @@ import { generationKey, planKey } from '../../shared/packets/keys.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
 import type { PublishRequest } from '../../shared/publish/request/fields.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { keysBelow, stagePacket } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { keysBelow, stagePacket } from '../support/storage/stored-packets.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 5 })
 afterAll(() => redis.quit())

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openMinioStore } from '../../shared/store/minio-store.ts'
-import { type StoreFaults, startFaultyStore } from '../support/faulty-store.ts'
+import { type StoreFaults, startFaultyStore } from '../support/servers/faulty-store.ts'
 
 async function storeWith(faults: StoreFaults) {
   const { endpoint, objects } = await startFaultyStore(faults)

@@ -13,8 +13,8 @@ import { createSecrets } from '../../shared/jobs/secrets.ts'
 import { readRequests } from '../../shared/jobs/stored-request.ts'
 import type { Submission } from '../../shared/jobs/submission.ts'
 import { type SubmitContext, submitJob } from '../../shared/jobs/submit-job.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { keysBelow } from '../support/stored-packets.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { keysBelow } from '../support/storage/stored-packets.ts'
 
 const config = readConfig('worker', inject('service').env)
 const redis = new Redis(inject('stack').redis.url, { db: 4, maxRetriesPerRequest: null })

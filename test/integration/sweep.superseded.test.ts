@@ -5,9 +5,9 @@ import { generationKey, parseGenerationKey } from '../../shared/packets/keys.ts'
 import { removal, voided } from '../../shared/packets/manifest.ts'
 import { refreshPlainFiles } from '../../shared/packets/plain-files.ts'
 import { type Storage, storageOn } from '../../shared/packets/storage.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { commitPacket, keysBelow } from '../support/stored-packets.ts'
-import { hour, nothing, sweep } from '../support/sweeps.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { commitPacket, keysBelow } from '../support/storage/stored-packets.ts'
+import { hour, nothing, sweep } from '../support/storage/sweeps.ts'
 
 const remove = ({ generations }: Storage, name: string) =>
   generations.commit(name, removal(), { force: true, taken: () => new Error('taken') })

@@ -6,10 +6,10 @@ import { generationKey } from '../../shared/packets/keys.ts'
 import { removal } from '../../shared/packets/manifest.ts'
 import { type Storage, storageOn } from '../../shared/packets/storage.ts'
 import * as janitor from '../../worker/janitor.ts'
-import { ownWorker } from '../support/own-worker.ts'
-import { openTestStorage } from '../support/storage.ts'
-import { commitPacket, keysBelow, stagePacket } from '../support/stored-packets.ts'
-import { hour, nothing, sweep } from '../support/sweeps.ts'
+import { ownWorker } from '../support/programs/own-worker.ts'
+import { openTestStorage } from '../support/storage/storage.ts'
+import { commitPacket, keysBelow, stagePacket } from '../support/storage/stored-packets.ts'
+import { hour, nothing, sweep } from '../support/storage/sweeps.ts'
 
 /** Makes the manifest of a generation unreadable. */
 const spoil = ({ store }: Pick<Storage, 'store'>, name: string, generation: number, text = '<html>') =>

@@ -7,7 +7,7 @@ import { byCodePoint } from '../../shared/packet/cypher/identifiers.ts'
 import { nodeUpsert } from '../../shared/packet/kinds/node-upsert.ts'
 import { parseLossless } from '../../shared/packet/lossless-json.ts'
 import { renderValue } from '../../shared/packet/values/values.ts'
-import { pairOfStatement, sourceOf, verified } from '../support/replaying.ts'
+import { pairOfStatement, sourceOf, verified } from '../support/replay/replaying.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const [date, time] = [new neo4j.types.Date(2024n, 2n, 29n), new neo4j.types.LocalTime(1n, 2n, 3n, 4n)]

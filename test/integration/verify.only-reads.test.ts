@@ -15,7 +15,7 @@ import { relationshipCreate } from '../../shared/packet/kinds/relationship-creat
 import { relationshipUpsert } from '../../shared/packet/kinds/relationship-upsert.ts'
 import type { Statement } from '../../shared/packet/kinds/statement.ts'
 import { type Recognised, recognise } from '../../shared/packet/recognise.ts'
-import { pairOfStatement, replayed, sourceOf, targetOf, nodeUpsert as upsertOf } from '../support/replaying.ts'
+import { pairOfStatement, replayed, sourceOf, targetOf, nodeUpsert as upsertOf } from '../support/replay/replaying.ts'
 
 const { target, legacy } = inject('stack') as { target: Neo4jAddress; legacy: Neo4jAddress }
 const label = uniqueName('Read')

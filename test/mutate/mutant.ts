@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Ring, ringOf } from '../rings.ts'
 
 /** A mistake made on purpose in one file of the product, and the tests that should fail because of it. */
 export interface Mutant {
@@ -9,7 +10,7 @@ export interface Mutant {
   /** Text that occurs once in the file, and its replacement. */
   from: string
   to: string
-  /** Words as of `npm test -- <words>`: the files whose path holds one of them are run. */
+  /** Words as of `npm test -- <words>`: the files of either ring whose path holds one of them are run. */
   tests: readonly string[]
   /** Why no test can fail, for a mutant that is known to survive. */
   survives?: string
@@ -22,8 +23,16 @@ export function mutatedText({ file, from, to }: Mutant, root: string): string {
   return parts.join(to)
 }
 
-/** The words of these mutants that no test file's path holds. */
-export function unmatchedWords(mutants: readonly Mutant[], root: string): string[] {
-  const files = globSync('test/**/*.test.ts', { cwd: root })
+/** All test files of both rings. */
+export const testFilesIn = (root: string): string[] => globSync('test/**/*.test.ts', { cwd: root })
+
+/** The words of these mutants that the path of none of the test files holds. */
+export function unmatchedWords(mutants: readonly Mutant[], files: readonly string[]): string[] {
   return mutants.flatMap(({ tests }) => tests).filter((word) => !files.some((file) => file.includes(word)))
+}
+
+/** The rings that have test files whose path holds one of the words; the inner ring comes first. */
+export function ringsOf(words: readonly string[], files: readonly string[]): Ring[] {
+  const found = files.filter((file) => words.some((word) => file.includes(word))).map(ringOf)
+  return (['inner', 'outer'] as const).filter((ring) => found.includes(ring))
 }

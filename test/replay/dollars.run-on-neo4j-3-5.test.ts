@@ -2,9 +2,9 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { parsePart } from '../../shared/packet/parts/parse-part.ts'
-import { prepare } from '../support/e2e.ts'
-import { downloaded } from '../support/manifest-of.ts'
-import { replayInOrder } from '../support/replay-in-order.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { replayInOrder } from '../support/replay/replay-in-order.ts'
+import { downloaded } from '../support/storage/manifest-of.ts'
 
 const { client, org, ids, fields, label, driver } = await prepare(6)
 const target = openDriver(inject('stack').legacy as Neo4jAddress)

@@ -2,7 +2,7 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
-import { answeredPairs } from '../support/answered-pairs.ts'
+import { answeredPairs } from '../support/replay/answered-pairs.ts'
 
 /** Internal ids depend on the store format: the block format numbers relationships from about 2^60. */
 

@@ -4,8 +4,8 @@ import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
 import { parsePart } from '../../shared/packet/parts/parse-part.ts'
-import { replayInOrder } from '../support/replay-in-order.ts'
-import { shuffled } from '../support/shuffle.ts'
+import { replayInOrder } from '../support/replay/replay-in-order.ts'
+import { shuffled } from '../support/values/shuffle.ts'
 
 const { neo4j, target } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress }
 const { apiUrl, tokens } = inject('service')

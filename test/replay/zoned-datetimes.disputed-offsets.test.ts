@@ -3,8 +3,8 @@ import { createClient } from '../../dev/client.ts'
 import { openDriver, run } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { answeredPairs } from '../support/answered-pairs.ts'
-import { replayInOrder } from '../support/replay-in-order.ts'
+import { answeredPairs } from '../support/replay/answered-pairs.ts'
+import { replayInOrder } from '../support/replay/replay-in-order.ts'
 
 const { neo4j, target, legacy } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress; legacy: Neo4jAddress }
 const { apiUrl, tokens } = inject('service')

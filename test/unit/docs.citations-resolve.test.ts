@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { citationsIn } from '../support/citations.ts'
-import { anchorsOf, relativeLinksOf } from '../support/documents.ts'
+import { citationsIn } from '../support/documents/citations.ts'
+import { anchorsOf, relativeLinksOf } from '../support/documents/documents.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')

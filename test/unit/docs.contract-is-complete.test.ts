@@ -3,8 +3,8 @@ import { endpoints } from '../../api/endpoints.ts'
 import { environment } from '../../shared/config/env.ts'
 import { jobSchema } from '../../shared/jobs/job-view.ts'
 import { publishFields } from '../../shared/publish/request/fields.ts'
-import { anchorsOf } from '../support/documents.ts'
-import { textOf } from '../support/manifests.ts'
+import { anchorsOf } from '../support/documents/documents.ts'
+import { textOf } from '../support/documents/manifests.ts'
 
 const contract = textOf('docs/contract.md')
 const specification = textOf('docs/specification.md')

@@ -1,8 +1,8 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { relativeLinksOf } from '../support/documents.ts'
-import { textOf } from '../support/manifests.ts'
+import { relativeLinksOf } from '../support/documents/documents.ts'
+import { textOf } from '../support/documents/manifests.ts'
 
 const files = globSync('*.md', { cwd: join(import.meta.dirname, '../../docs/decisions') }).sort()
 const records = files.filter((file) => file !== 'README.md')

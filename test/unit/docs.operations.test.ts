@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { environment } from '../../shared/config/env.ts'
 import { createMetrics } from '../../shared/observability/metrics.ts'
-import { documentsOf, textOf } from '../support/manifests.ts'
+import { documentsOf, textOf } from '../support/documents/manifests.ts'
 
 const chapter = textOf('docs/operations.md')
 

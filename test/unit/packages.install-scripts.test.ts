@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textOf } from '../support/manifests.ts'
+import { textOf } from '../support/documents/manifests.ts'
 
 interface Locked {
   hasInstallScript?: boolean

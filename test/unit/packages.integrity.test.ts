@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { textOf } from '../support/manifests.ts'
+import { textOf } from '../support/documents/manifests.ts'
 
 interface Locked {
   integrity?: string

@@ -1,4 +1,4 @@
-import { createRandom } from '../../support/random.ts'
+import { createRandom } from '../../support/values/random.ts'
 
 /** What one pair of a packet does. */
 export type Operation =

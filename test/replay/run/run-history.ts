@@ -16,7 +16,7 @@ import {
   replayed,
   sourceOf,
   verified,
-} from '../../support/replaying.ts'
+} from '../../support/replay/replaying.ts'
 import type { Command, History, Operation } from '../generator/histories.ts'
 import { afterOperations, type Model, modelText } from '../oracle/after-operations.ts'
 

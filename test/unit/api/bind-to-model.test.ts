@@ -7,7 +7,7 @@ import type { Statement } from '../../../shared/models/statements.ts'
 import type { VersionDocument } from '../../../shared/models/version-document.ts'
 import { distinctTreatments } from '../../../shared/publish/build/conflicts.ts'
 import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
-import { only } from '../../support/only.ts'
+import { only } from '../../support/values/only.ts'
 
 // The API answers nothing else meanwhile.
 const longestSeconds = 3

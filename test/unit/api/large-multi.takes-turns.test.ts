@@ -6,7 +6,7 @@ import { storeRequest } from '../../../shared/jobs/stored-request.ts'
 import type { Submission } from '../../../shared/jobs/submission.ts'
 import { inTurns } from '../../../shared/lifecycle/turns.ts'
 import type { Multi } from '../../../shared/publish/request/multi.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
 import { request } from '../valid-request.ts'
 
 const subRequests = 100

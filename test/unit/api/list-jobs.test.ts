@@ -8,7 +8,7 @@ import type { Principal } from '../../../shared/auth/principal.ts'
 import type { JobRecords } from '../../../shared/jobs/job-records.ts'
 import { isAfter } from '../../../shared/jobs/list-position.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
-import { only } from '../../support/only.ts'
+import { only } from '../../support/values/only.ts'
 
 const positions = Array.from({ length: 2_000 }, (_, at) => ({ id: `j${9_999 - at}`, createdAt: 10_000 - at }))
 /** Every third job has failed, the first 300 no longer exist. */

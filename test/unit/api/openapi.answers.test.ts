@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { operations } from '../../support/documented.ts'
+import { operations } from '../../support/clients/documented.ts'
 
 test('every operation with a body may answer that it did not come whole in time, and no other', () => {
   const withBody = operations.filter(({ operation }) => operation.requestBody !== undefined)

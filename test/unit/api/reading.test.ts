@@ -6,9 +6,9 @@ import type { Principal } from '../../../shared/auth/principal.ts'
 import type { JobRecords } from '../../../shared/jobs/job-records.ts'
 import { createModels } from '../../../shared/models/repository.ts'
 import { storageOn } from '../../../shared/packets/storage.ts'
-import { storePackets } from '../../support/many-packets.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
-import { only } from '../../support/only.ts'
+import { storePackets } from '../../support/storage/many-packets.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
+import { only } from '../../support/values/only.ts'
 
 const store = openMemoryStore()
 // Without markers each packet takes a request.

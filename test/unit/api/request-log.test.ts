@@ -16,9 +16,9 @@ import type { Logger } from '../../../shared/observability/log.ts'
 import { createMetrics } from '../../../shared/observability/metrics.ts'
 import { storageOn } from '../../../shared/packets/storage.ts'
 import { publishResponse, type StatementSource } from '../../../shared/publish/response.ts'
-import { documentsOf } from '../../support/manifests.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
-import { only } from '../../support/only.ts'
+import { documentsOf } from '../../support/documents/manifests.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
+import { only } from '../../support/values/only.ts'
 
 const entries: { path: string; status: number; isWhole: boolean }[] = []
 const failures: unknown[] = []

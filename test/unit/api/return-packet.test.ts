@@ -4,7 +4,7 @@ import type { ApiContext } from '../../../api/context.ts'
 import { returnParts } from '../../../api/unstored/return-packet.ts'
 import type { Config, LimitSettings } from '../../../shared/config/settings.ts'
 import { serializeResponse } from '../../../shared/publish/response.ts'
-import { only } from '../../support/only.ts'
+import { only } from '../../support/values/only.ts'
 
 test('parts that are returned keep their bytes when the writer uses its buffer for the next one', async () => {
   const config = only<Config>({ limits: only<LimitSettings>({ inlineBytes: 100 }) })

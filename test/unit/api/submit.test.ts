@@ -7,7 +7,7 @@ import type { JobRecords } from '../../../shared/jobs/job-records.ts'
 import type { Generations } from '../../../shared/packets/generations.ts'
 import type { Packets } from '../../../shared/packets/packets.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
-import { only } from '../../support/only.ts'
+import { only } from '../../support/values/only.ts'
 import { request } from '../valid-request.ts'
 
 const secretKeys = [{ id: 'k1', key: Buffer.alloc(32) }]

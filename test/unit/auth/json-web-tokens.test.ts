@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createJwtTokens } from '../../../shared/auth/jwt.ts'
-import { audience, inSeconds, issuer, startIdentityProvider } from '../../support/identity-provider.ts'
+import { audience, inSeconds, issuer, startIdentityProvider } from '../../support/servers/identity-provider.ts'
 
 const identity = await startIdentityProvider()
 afterAll(identity.stop)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createJwtTokens } from '../../../shared/auth/jwt.ts'
-import { audience, issuer, startIdentityProvider } from '../../support/identity-provider.ts'
+import { audience, issuer, startIdentityProvider } from '../../support/servers/identity-provider.ts'
 
 const minute = 60_000
 const inDays = { exp: Math.floor(Date.now() / 1_000) + 7 * 86_400 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { endpoints } from '../../../api/endpoints.ts'
 import { openApiDocument } from '../../../api/http/openapi.ts'
-import { apiTypes, type OpenApi } from '../../support/api-types.ts'
+import { apiTypes, type OpenApi } from '../../support/clients/api-types.ts'
 
 const head =
   '// Made from the OpenAPI document of the service by `npm test -- unit/client/api-types -u`; a test compares the two.\n\n'

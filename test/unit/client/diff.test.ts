@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { emptyDirectory, runCli } from '../../support/cli.ts'
+import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
 
 const person = (id: string, metadata: object | null = null) => ({
   ...{ statement: 'MERGE (n:`Person` {`id`: $id}) SET n = {`id`: $id}', parameters: { id }, metadata },

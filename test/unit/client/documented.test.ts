@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { variableNames } from '../../../client/environment.ts'
 import { exitCodes } from '../../../client/exit.ts'
 import { createProgram } from '../../../client/program.ts'
-import { textOf } from '../../support/manifests.ts'
+import { textOf } from '../../support/documents/manifests.ts'
 
 const chapter = textOf('docs/client.md')
 const program = createProgram({ environment: {}, stderr: {}, signal: new AbortController().signal } as Parameters<

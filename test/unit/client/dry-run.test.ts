@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { runCli } from '../../support/cli.ts'
-import { startFakeService } from '../../support/fake-service.ts'
+import { runCli } from '../../support/clients/cli.ts'
+import { startFakeService } from '../../support/servers/fake-service.ts'
 
 const origin = { dbUrl: 'bolt://origin', credentials: 'Basic bmVvNGo6cGFzcw==' }
 const request = { ...origin, mappedIndices: { DEFAULT_INDEX: 'P', DEFAULT_ID_FIELD: 'id' }, originIds: ['a'] }

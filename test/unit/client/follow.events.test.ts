@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Job } from '../../../client/api/schemas.ts'
 import { jobsIn } from '../../../client/job-events.ts'
-import { runCli } from '../../support/cli.ts'
-import { type FakeAnswer, type FakeRequest, startFakeService } from '../../support/fake-service.ts'
+import { runCli } from '../../support/clients/cli.ts'
+import { type FakeAnswer, type FakeRequest, startFakeService } from '../../support/servers/fake-service.ts'
 
 const job = (state: Job['state'], pairs = 0): Job => ({
   ...{ id: 'j1', kind: 'multi', state, orgName: 'acme', fileName: 'p.json', createdAt: '2026-11-22T12:00:00.000Z' },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { runCli, spawnCli } from '../../support/cli.ts'
-import { type FakeRequest, startFakeService } from '../../support/fake-service.ts'
+import { runCli, spawnCli } from '../../support/clients/cli.ts'
+import { type FakeRequest, startFakeService } from '../../support/servers/fake-service.ts'
 
 const progress = { phase: 'reading', subRequests: 4, subRequestsDone: 1, pairs: 1_200, parts: 2, bytes: 3_100_000 }
 const job = (state: string, more: object = {}) => ({

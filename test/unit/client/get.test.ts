@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { emptyDirectory, runCli, spawnCli } from '../../support/cli.ts'
-import { allNames, contents, digests, manifest, nameOf, startPacketService } from '../../support/fake-packet.ts'
+import { emptyDirectory, runCli, spawnCli } from '../../support/clients/cli.ts'
+import { allNames, contents, digests, manifest, nameOf, startPacketService } from '../../support/clients/fake-packet.ts'
 
 test('get writes the parts, and the manifest without links', async () => {
   const { get, files, directory, requests } = await startPacketService()

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyDirectory, runCli } from '../../support/cli.ts'
-import { manifest, startPacketService } from '../../support/fake-packet.ts'
-import { startFakeService } from '../../support/fake-service.ts'
+import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
+import { manifest, startPacketService } from '../../support/clients/fake-packet.ts'
+import { startFakeService } from '../../support/servers/fake-service.ts'
 
 test('a manifest whose digests contradict each other is refused', async () => {
   const { get, directory } = await startPacketService()

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyDirectory, runCli } from '../../support/cli.ts'
-import { startFakeService } from '../../support/fake-service.ts'
+import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
+import { startFakeService } from '../../support/servers/fake-service.ts'
 
 const grn = 'grn:gg:managerversion:4'
 const many = Array.from({ length: 14 }, (_, index) => ({ key: `p${index + 1}` }))

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyDirectory, runCli } from '../../support/cli.ts'
-import { manifest } from '../../support/fake-packet.ts'
-import { startFakeService } from '../../support/fake-service.ts'
+import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
+import { manifest } from '../../support/clients/fake-packet.ts'
+import { startFakeService } from '../../support/servers/fake-service.ts'
 
 const odd = /^error: http:\S+ answered something else than this service does\n$/
 

@@ -6,10 +6,10 @@ import { type Context, printLines, printResult } from '../../../client/context.t
 import { startProgress } from '../../../client/progress.ts'
 import type { VerifyReport } from '../../../client/replay/verify/report.ts'
 import { verifyLines } from '../../../client/verifying.ts'
-import { emptyDirectory, type Ran, runCli } from '../../support/cli.ts'
-import { manifest } from '../../support/fake-packet.ts'
-import { type FakeAnswer, startFakeService } from '../../support/fake-service.ts'
-import { only } from '../../support/only.ts'
+import { emptyDirectory, type Ran, runCli } from '../../support/clients/cli.ts'
+import { manifest } from '../../support/clients/fake-packet.ts'
+import { type FakeAnswer, startFakeService } from '../../support/servers/fake-service.ts'
+import { only } from '../../support/values/only.ts'
 
 /** Would fake a line, clear the screen, move the cursor, break a line by Unicode, and reverse what follows. */
 const hostile = 'name\nerror: all is lost\u001b[2J\r\t\u0085\u2028\u2029\u202e'

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { mermaidOf } from '../../../client/picture/mermaid.ts'
 import type { Picture } from '../../../client/picture/picture.ts'
 import { svgOf } from '../../../client/picture/svg.ts'
-import { emptyDirectory, runCli } from '../../support/cli.ts'
+import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
 import { anyName } from '../replay/any-structure.ts'
 
 /** The XML parser that the client of the object store brings. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { printable } from '../../../client/context.ts'
-import { runCli } from '../../support/cli.ts'
-import { startFakeService } from '../../support/fake-service.ts'
+import { runCli } from '../../support/clients/cli.ts'
+import { startFakeService } from '../../support/servers/fake-service.ts'
 
 /** Sets a terminal's title, and clears its screen. */
 const hostile = 'name\u001b]0;title\u0007\u009b2J\u007f\r'

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyDirectory, runCli } from '../../support/cli.ts'
-import { startFakeService } from '../../support/fake-service.ts'
+import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
+import { startFakeService } from '../../support/servers/fake-service.ts'
 
 const origin = {
   PACKETS_ORIGIN_URL: 'bolt://origin',

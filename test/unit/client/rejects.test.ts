@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openRejects } from '../../../client/rejects.ts'
 import { parsePart } from '../../../shared/packet/parts/parse-part.ts'
-import { emptyDirectory, runCli } from '../../support/cli.ts'
+import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
 
 const pair = (id: string) => ({ statement: 'RETURN $id, $one', parameters: { id, one: 1n, two: 1.5 }, metadata: null })
 const newFile = () => join(emptyDirectory(), 'rejects.json')

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { emptyDirectory, runCli } from '../../support/cli.ts'
-import { startFakeService } from '../../support/fake-service.ts'
+import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
+import { startFakeService } from '../../support/servers/fake-service.ts'
 
 const person = (id: string) => ({
   statement: 'MERGE (n:`Person` {`id`: $id}) SET n = {`id`: $id}',

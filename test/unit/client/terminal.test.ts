@@ -4,7 +4,7 @@ import type { Context } from '../../../client/context.ts'
 import { run } from '../../../client/program.ts'
 import { startProgress } from '../../../client/progress.ts'
 import { readSecret } from '../../../client/secrets.ts'
-import { runCli } from '../../support/cli.ts'
+import { runCli } from '../../support/clients/cli.ts'
 
 /** A stream that passes for a terminal, and what was written to it. */
 function terminal() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { emptyDirectory, runCli, spawnCli } from '../../support/cli.ts'
+import { emptyDirectory, runCli, spawnCli } from '../../support/clients/cli.ts'
 
 const missing = 'error: the address of the service is missing: set PACKETS_URL or pass --url\n'
 

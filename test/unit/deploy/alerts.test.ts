@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createMetrics } from '../../../shared/observability/metrics.ts'
-import { queriedBy } from '../../support/exposed-metrics.ts'
-import { documentsOf } from '../../support/manifests.ts'
+import { documentsOf } from '../../support/documents/manifests.ts'
+import { queriedBy } from '../../support/programs/exposed-metrics.ts'
 
 interface Rule {
   alert: string

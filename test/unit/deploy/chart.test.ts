@@ -1,7 +1,7 @@
 import { globSync, readlinkSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
-import { documentsOf, manifest, textOf } from '../../support/manifests.ts'
+import { documentsOf, manifest, textOf } from '../../support/documents/manifests.ts'
 
 type Values = { [name: string]: Values | unknown }
 

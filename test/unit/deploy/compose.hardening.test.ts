@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { documentsOf, manifest, textOf } from '../../support/manifests.ts'
+import { documentsOf, manifest, textOf } from '../../support/documents/manifests.ts'
 
 interface ComposeService {
   environment: Record<string, string | number | null>

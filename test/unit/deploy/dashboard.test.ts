@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { queriedBy } from '../../support/exposed-metrics.ts'
-import { textOf } from '../../support/manifests.ts'
+import { textOf } from '../../support/documents/manifests.ts'
+import { queriedBy } from '../../support/programs/exposed-metrics.ts'
 
 interface Panel {
   id: number

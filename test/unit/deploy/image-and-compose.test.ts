@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { startOf } from '../../../dev/service.ts'
 import { readConfig } from '../../../shared/config/config.ts'
 import { environment } from '../../../shared/config/env.ts'
-import { documentsOf, textOf } from '../../support/manifests.ts'
+import { documentsOf, textOf } from '../../support/documents/manifests.ts'
 
 interface ComposeService {
   image: string

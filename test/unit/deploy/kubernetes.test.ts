@@ -5,7 +5,8 @@ import { startOf } from '../../../dev/service.ts'
 import { readConfig } from '../../../shared/config/config.ts'
 import { environment } from '../../../shared/config/env.ts'
 import { queueKey, queueKeys } from '../../../shared/jobs/queue-depth.ts'
-import { documentsOf, environmentOf, manifest, manifests, type Peer, textOf } from '../../support/manifests.ts'
+import type { Peer } from '../../support/documents/manifests.ts'
+import { documentsOf, environmentOf, manifest, manifests, textOf } from '../../support/documents/manifests.ts'
 
 const programs = ['api', 'worker'] as const
 const deployment = (program: string) => manifest('Deployment', `packets-${program}`)

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { textOf } from '../../support/manifests.ts'
+import { textOf } from '../../support/documents/manifests.ts'
 
 interface Package {
   version: string

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readPlan, storeRequest } from '../../../shared/jobs/stored-request.ts'
 import { planKey } from '../../../shared/packets/keys.ts'
 import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
 
 const store = openMemoryStore()
 const job = { id: 'j', orgName: 'o' }

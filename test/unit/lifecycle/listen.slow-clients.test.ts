@@ -5,7 +5,7 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { listen } from '../../../shared/lifecycle/listen.ts'
 import { Releases } from '../../../shared/lifecycle/releases.ts'
 import { createLog } from '../../../shared/observability/log.ts'
-import { sendSlowly } from '../../support/raw-http.ts'
+import { sendSlowly } from '../../support/clients/raw-http.ts'
 
 const log = createLog('test', 'silent')
 const seen: Server[] = []

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { endpoints } from '../../../api/endpoints.ts'
 import type { Endpoint } from '../../../api/http/endpoint.ts'
 import { checkedDocument } from '../../../shared/models/version-document.ts'
-import { document, operations } from '../../support/documented.ts'
+import { document, operations } from '../../support/clients/documented.ts'
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema({ ...document, $id: 'api' })
 const step = (text: string) => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'))

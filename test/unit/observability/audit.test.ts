@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { audit, auditedActions } from '../../../shared/observability/audit.ts'
-import { textOf } from '../../support/manifests.ts'
+import { textOf } from '../../support/documents/manifests.ts'
 
 const linesAt = (level: string) => {
   const lines: Record<string, unknown>[] = []

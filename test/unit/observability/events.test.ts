@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import * as errors from '../../../shared/errors/catalogue.ts'
 import * as events from '../../../shared/observability/events.ts'
 import { createMetrics, type Metrics } from '../../../shared/observability/metrics.ts'
-import { parseMetrics } from '../../support/metrics.ts'
+import { parseMetrics } from '../../support/programs/metrics.ts'
 
 let lines: { msg: string }[]
 let metrics: Metrics

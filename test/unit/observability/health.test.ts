@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createHealth } from '../../../shared/observability/health.ts'
 import { createMetrics } from '../../../shared/observability/metrics.ts'
-import { parseMetrics } from '../../support/metrics.ts'
+import { parseMetrics } from '../../support/programs/metrics.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'], now: 0 })

@@ -4,8 +4,8 @@ import type { AllowRule } from '../../../shared/config/lists.ts'
 import { openOrigin } from '../../../shared/origin/connect.ts'
 import { createKeptOrigins } from '../../../shared/origin/kept-origins.ts'
 import type { Lookup } from '../../../shared/origin/lookup.ts'
-import { type FakeBolt, fakeBolt, type Reply } from '../../support/fake-bolt.ts'
-import { readRows } from '../../support/read-rows.ts'
+import { type FakeBolt, fakeBolt, type Reply } from '../../support/origins/fake-bolt.ts'
+import { readRows } from '../../support/origins/read-rows.ts'
 
 const end: Reply = { success: { has_more: false } }
 const credentialsOf = (text: string) => `Basic ${btoa(text)}`

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { createKeptOrigins, keptMs } from '../../../shared/origin/kept-origins.ts'
 import type { Link } from '../../../shared/origin/link.ts'
-import { only } from '../../support/only.ts'
+import { only } from '../../support/values/only.ts'
 
 afterEach(() => vi.useRealTimers())
 

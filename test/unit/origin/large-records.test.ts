@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openOrigin } from '../../../shared/origin/connect.ts'
-import { fakeBolt, inChunks, type Reply } from '../../support/fake-bolt.ts'
-import { readRows } from '../../support/read-rows.ts'
+import { fakeBolt, inChunks, type Reply } from '../../support/origins/fake-bolt.ts'
+import { readRows } from '../../support/origins/read-rows.ts'
 
 const end: Reply = { success: { has_more: false } }
 const mebibyte = 1024 * 1024

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { openOrigin } from '../../../shared/origin/connect.ts'
-import { type FakeBolt, fakeBolt, type Reply } from '../../support/fake-bolt.ts'
-import { listenOn } from '../../support/hostile-origins.ts'
-import { readRows, valuesOf } from '../../support/read-rows.ts'
+import { type FakeBolt, fakeBolt, type Reply } from '../../support/origins/fake-bolt.ts'
+import { listenOn } from '../../support/origins/hostile-origins.ts'
+import { readRows, valuesOf } from '../../support/origins/read-rows.ts'
 
 const credentials = `Basic ${btoa('user:password')}`
 

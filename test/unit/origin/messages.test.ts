@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMessageReader } from '../../../shared/origin/messages.ts'
-import { busySeconds } from '../../support/busy-seconds.ts'
-import { inChunks } from '../../support/fake-bolt.ts'
+import { inChunks } from '../../support/origins/fake-bolt.ts'
+import { busySeconds } from '../../support/programs/busy-seconds.ts'
 
 /** The messages read from bytes that arrive in these pieces. */
 function messagesOf(pieces: readonly Buffer[], limitBytes = 1_000_000): Buffer[] {

@@ -4,12 +4,11 @@ import { buffer } from 'node:stream/consumers'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { Compression } from '../../../shared/packets/compression.ts'
-import type { Manifest, ManifestPart } from '../../../shared/packets/manifest.ts'
-import { removal } from '../../../shared/packets/manifest.ts'
+import { type Manifest, type ManifestPart, removal } from '../../../shared/packets/manifest.ts'
 import { othersFiles, refreshPlainFiles } from '../../../shared/packets/plain-files.ts'
 import { stageParts } from '../../../shared/packets/staging.ts'
 import { storageOn } from '../../../shared/packets/storage.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
 
 const texts = ['first', 'second'].map((text) => Buffer.from(JSON.stringify({ statements: Array(500).fill(text) })))
 const forced = { force: true, taken: () => new Error('taken') }

@@ -5,9 +5,9 @@ import { markLatest } from '../../../shared/packets/listing/markers.ts'
 import { expiringAfter, removal } from '../../../shared/packets/manifest.ts'
 import { refreshPlainFiles } from '../../../shared/packets/plain-files.ts'
 import { storageOn } from '../../../shared/packets/storage.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
-import { commitPacket, keysBelow, stagePacket } from '../../support/stored-packets.ts'
-import { hour, nothing, sweep } from '../../support/sweeps.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
+import { commitPacket, keysBelow, stagePacket } from '../../support/storage/stored-packets.ts'
+import { hour, nothing, sweep } from '../../support/storage/sweeps.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-22T12:00:00.000Z') }))
 afterEach(() => void vi.useRealTimers())

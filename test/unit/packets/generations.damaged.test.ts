@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { generationKey } from '../../../shared/packets/keys.ts'
 import { voided } from '../../../shared/packets/manifest.ts'
 import { storageOn } from '../../../shared/packets/storage.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
-import { commitPacket } from '../../support/stored-packets.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
+import { commitPacket } from '../../support/storage/stored-packets.ts'
 
 // One that names itself would be followed forever.
 test.each([3, 2])('a void generation 2 over generation %i is unreadable', async (over) => {

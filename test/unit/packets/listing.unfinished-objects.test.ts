@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { storageOn } from '../../../shared/packets/storage.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
-import { commitPacket } from '../../support/stored-packets.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
+import { commitPacket } from '../../support/storage/stored-packets.ts'
 
 const unfinished = '-8e03978e-40d5-43dd-bc93-6894a57f9324'
 

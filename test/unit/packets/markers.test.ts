@@ -4,9 +4,9 @@ import { generationKey, markerKey, parseGenerationKey } from '../../../shared/pa
 import { markLatest } from '../../../shared/packets/listing/markers.ts'
 import { type Manifest, removal, voided } from '../../../shared/packets/manifest.ts'
 import { storageOn } from '../../../shared/packets/storage.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
-import { commitPacket, keysBelow } from '../../support/stored-packets.ts'
-import { sweep as sweepAll } from '../../support/sweeps.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
+import { commitPacket, keysBelow } from '../../support/storage/stored-packets.ts'
+import { sweep as sweepAll } from '../../support/storage/sweeps.ts'
 
 const name = 'a/f'
 const options = { force: true, taken: () => new Error('taken') }

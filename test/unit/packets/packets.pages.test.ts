@@ -12,7 +12,7 @@ import {
   someText,
   storeOrg,
   storePacket,
-} from '../../support/listing-model.ts'
+} from '../../support/storage/listing-model.ts'
 
 const limits = fc.constantFrom(1, 2, 3, 5, 7, 100)
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { plainFilesOf } from '../../../shared/packets/plain-files.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
 
 test.each([0, 998, 999, 1_000, 2_500])(
   'all files of a packet are found among %i other names that begin with its own',

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createReferences } from '../../../shared/packets/references.ts'
 import { storageOn } from '../../../shared/packets/storage.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
-import { stagePacket } from '../../support/stored-packets.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
+import { stagePacket } from '../../support/storage/stored-packets.ts'
 
 test('the parts of a job that commits while a sweep goes through the runs of its name are found', async () => {
   const storage = storageOn(openMemoryStore())

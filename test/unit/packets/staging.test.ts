@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { stageParts } from '../../../shared/packets/staging.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
 
 test('the parts of a manifest are in the order of their numbers, whichever is stored first', async () => {
   const memory = openMemoryStore()

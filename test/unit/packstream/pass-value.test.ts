@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { kind } from '../../../shared/packstream/kinds.ts'
 import { passValue } from '../../../shared/packstream/pass-value.ts'
-import { driverOf, propertiesOf } from '../../support/packstream.ts'
+import { driverOf, propertiesOf } from '../../support/origins/packstream.ts'
 import { broke, expectAtEnd, expectRefused, integer64, open, structure, text } from './bytes.ts'
 
 afterEach(() => {

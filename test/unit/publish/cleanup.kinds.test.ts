@@ -7,7 +7,7 @@ import { type Cleanup, createCleanup } from '../../../shared/publish/build/clean
 import { listIds } from '../../../shared/publish/read/internal-ids.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
-import { propertiesOf } from '../../support/packstream.ts'
+import { propertiesOf } from '../../support/origins/packstream.ts'
 import { request } from '../valid-request.ts'
 
 const rendered = (value: unknown) => renderValue(value) ?? expect.unreachable()

@@ -4,7 +4,7 @@ import { nothingLearned, type Reading } from '../../../shared/publish/read/readi
 import { readRelationshipRows } from '../../../shared/publish/read/relationship-rows.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
-import { answeringOrigin } from '../../support/answering-origin.ts'
+import { answeringOrigin } from '../../support/origins/answering-origin.ts'
 import { request } from '../valid-request.ts'
 
 const type = { type: 'KNOWS', direction: 'both' as const }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { idText, mergeText, requestText } from '../../../shared/packet/identity.ts'
 import { renderValue } from '../../../shared/packet/values/values.ts'
 import { identityOf, identityRule, idPropertyOf } from '../../../shared/publish/request/identity.ts'
-import { propertiesOf } from '../../support/packstream.ts'
+import { propertiesOf } from '../../support/origins/packstream.ts'
 
 const mappedIndices = { DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id', Movie: 'title', Series: 'title', City: 'name' }
 const rule = identityRule(mappedIndices)

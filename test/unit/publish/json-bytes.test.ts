@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { JsonBytes } from '../../../shared/packet/values/json-bytes.ts'
 import { Cursor } from '../../../shared/packstream/cursor.ts'
 import { kind, list } from '../../../shared/packstream/kinds.ts'
-import { driverOf } from '../../support/packstream.ts'
+import { driverOf } from '../../support/origins/packstream.ts'
 
 const { pack } = driverOf('5x0')
 const cursorOf = (value: unknown) => {

@@ -4,8 +4,8 @@ import type { Input } from '../../../api/http/endpoint.ts'
 import { findFiles } from '../../../api/publish/find-files.ts'
 import { listFiles } from '../../../api/publish/list-files.ts'
 import { storageOn } from '../../../shared/packets/storage.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
-import { only } from '../../support/only.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
+import { only } from '../../support/values/only.ts'
 
 const store = openMemoryStore()
 const context = only<ApiContext>(storageOn(store))

@@ -5,7 +5,7 @@ import type { Manifest } from '../../../shared/packets/manifest.ts'
 import { mergeContents, type PacketContent } from '../../../shared/publish/content.ts'
 import { manifestOf } from '../../../shared/publish/manifest-view.ts'
 import { createReport, identitiesOfPacket, type JobReport } from '../../../shared/publish/report/report.ts'
-import { busySeconds } from '../../support/busy-seconds.ts'
+import { busySeconds } from '../../support/programs/busy-seconds.ts'
 
 const notation = { parameterSyntax: 'braces', numbers: 'plain' } as const
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { dataTypeOf, fits, typeOf, type ValueType } from '../../../shared/publish/model/data-types.ts'
 import { type BoundModel, createBinding, type ModelledProperty } from '../../../shared/publish/request/bound-model.ts'
 import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
-import { propertiesOf } from '../../support/packstream.ts'
+import { propertiesOf } from '../../support/origins/packstream.ts'
 
 const version = 'grn:gg:managerversion:1'
 const unique = (key: string, flags: Partial<ModelledProperty> = {}): ModelledProperty => ({

@@ -5,7 +5,7 @@ import { createModelRules } from '../../../shared/publish/model/model-rules.ts'
 import { NodeUpserts } from '../../../shared/publish/pairs/node-upserts.ts'
 import { identityOf } from '../../../shared/publish/request/identity.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
-import { driverOf, propertiesOf } from '../../support/packstream.ts'
+import { driverOf, propertiesOf } from '../../support/origins/packstream.ts'
 
 // Values of one key, which a statement writes without an expression, and lists of them.
 const values = ['x', 5n, 5.5, true, ['x'], [5n], [5.5], [true], []]

@@ -4,8 +4,8 @@ import type { RequestContext } from '../../../shared/publish/build/request-conte
 import { createModelRules } from '../../../shared/publish/model/model-rules.ts'
 import { createReport } from '../../../shared/publish/report/report.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
-import { only } from '../../support/only.ts'
-import { propertiesOf } from '../../support/packstream.ts'
+import { propertiesOf } from '../../support/origins/packstream.ts'
+import { only } from '../../support/values/only.ts'
 
 const bound = {
   version: 'grn',

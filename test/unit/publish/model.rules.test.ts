@@ -11,7 +11,7 @@ import { NodeUpserts } from '../../../shared/publish/pairs/node-upserts.ts'
 import type { BoundModel } from '../../../shared/publish/request/bound-model.ts'
 import { identityOf } from '../../../shared/publish/request/identity.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
-import { driverOf, propertiesOf } from '../../support/packstream.ts'
+import { driverOf, propertiesOf } from '../../support/origins/packstream.ts'
 import { anyProperties } from '../any-value.ts'
 
 const keys = ['id', 'a', 'b c', '__proto__', 'kept', 'gone']

@@ -7,8 +7,8 @@ import { wholePair } from '../../../shared/packet/pair.ts'
 import { createPairMaker, type PropertyField } from '../../../shared/packet/pair-maker.ts'
 import { type Rendered, renderValue } from '../../../shared/packet/values/values.ts'
 import { upsertShape } from '../../../shared/publish/pairs/upserts.ts'
-import { propertiesOf } from '../../support/packstream.ts'
-import { fieldsOf, nodeUpsertOf, relationshipUpsertOf } from '../../support/upserts.ts'
+import { propertiesOf } from '../../support/origins/packstream.ts'
+import { fieldsOf, nodeUpsertOf, relationshipUpsertOf } from '../../support/replay/upserts.ts'
 
 const identity = (label: string, idProperty: string, id: unknown): Identity => ({
   label,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readProperties } from '../../../shared/origin/properties.ts'
 import { elementsOf, nothingLearned, rowsAtOnce } from '../../../shared/publish/read/reading.ts'
-import { driverOf, recordOf, rowsOf } from '../../support/packstream.ts'
+import { driverOf, recordOf, rowsOf } from '../../support/origins/packstream.ts'
 
 const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 const wide = (count: number) => Object.fromEntries(numbered(count, 'k').map((key) => [key, true]))

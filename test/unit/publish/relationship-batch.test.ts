@@ -13,8 +13,8 @@ import type { InternalId } from '../../../shared/publish/read/internal-ids.ts'
 import { createReport } from '../../../shared/publish/report/report.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
-import { only } from '../../support/only.ts'
-import { propertiesOf, rowsOf } from '../../support/packstream.ts'
+import { propertiesOf, rowsOf } from '../../support/origins/packstream.ts'
+import { only } from '../../support/values/only.ts'
 import { request } from '../valid-request.ts'
 
 const end = (id: InternalId) => {

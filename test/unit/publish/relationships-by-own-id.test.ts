@@ -11,8 +11,8 @@ import { createUniqueness } from '../../../shared/publish/read/uniqueness.ts'
 import { createReport } from '../../../shared/publish/report/report.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
-import { answeringOrigin } from '../../support/answering-origin.ts'
-import { only } from '../../support/only.ts'
+import { answeringOrigin } from '../../support/origins/answering-origin.ts'
+import { only } from '../../support/values/only.ts'
 import { request } from '../valid-request.ts'
 
 const fields = {

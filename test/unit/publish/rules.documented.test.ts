@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createRelationships } from '../../../api/publish/create-relationships.ts'
 import { deleteNodes } from '../../../api/publish/delete-nodes.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
-import { document } from '../../support/documented.ts'
+import { document } from '../../support/clients/documented.ts'
 import { validRequest } from '../valid-request.ts'
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema({ ...document, $id: 'api' })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
-import { booleanFields, choiceFields, misspelledFields, unknownFields } from '../../support/publish-fields.ts'
+import { booleanFields, choiceFields, misspelledFields, unknownFields } from '../../support/clients/publish-fields.ts'
 import { ids, issuesOf, request, validRequest } from '../valid-request.ts'
 
 const badName = 'must be non-empty, without backslashes, control characters or lone surrogates'

@@ -5,7 +5,7 @@ import { LabelSets } from '../../../shared/origin/labels.ts'
 import { readProperties } from '../../../shared/origin/properties.ts'
 import { Shapes } from '../../../shared/origin/shapes.ts'
 import { Cursor } from '../../../shared/packstream/cursor.ts'
-import { driverOf } from '../../support/packstream.ts'
+import { driverOf } from '../../support/origins/packstream.ts'
 import { broke, head } from '../packstream/bytes.ts'
 
 const { unpack } = driverOf('5x0')

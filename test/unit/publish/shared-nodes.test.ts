@@ -5,7 +5,7 @@ import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
 import { identityLabel, identityOf, identityRule, type NodeKeys } from '../../../shared/publish/request/identity.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
-import { propertiesOf } from '../../support/packstream.ts'
+import { propertiesOf } from '../../support/origins/packstream.ts'
 import { request } from '../valid-request.ts'
 
 interface Observed {

@@ -2,8 +2,8 @@ import neo4j from 'neo4j-driver'
 import { expect, test } from 'vitest'
 import { createUniqueness } from '../../../shared/publish/read/uniqueness.ts'
 import { identityOf, identityRule } from '../../../shared/publish/request/identity.ts'
-import { answeringOrigin } from '../../support/answering-origin.ts'
-import { propertiesOf } from '../../support/packstream.ts'
+import { answeringOrigin } from '../../support/origins/answering-origin.ts'
+import { propertiesOf } from '../../support/origins/packstream.ts'
 
 const rule = identityRule({ DEFAULT_INDEX: 'Person', DEFAULT_ID_FIELD: 'id' }, 'strict')
 

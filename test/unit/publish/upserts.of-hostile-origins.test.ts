@@ -8,7 +8,7 @@ import { Cursor } from '../../../shared/packstream/cursor.ts'
 import { NodeUpserts } from '../../../shared/publish/pairs/node-upserts.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
-import { propertiesOf, rowsOf } from '../../support/packstream.ts'
+import { propertiesOf, rowsOf } from '../../support/origins/packstream.ts'
 import { head, structure } from '../packstream/bytes.ts'
 import { request } from '../valid-request.ts'
 

@@ -10,8 +10,8 @@ import { RelationshipUpserts } from '../../../shared/publish/pairs/relationship-
 import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
 import { identityOf } from '../../../shared/publish/request/identity.ts'
 import { type Plan, planOf } from '../../../shared/publish/request/plan.ts'
-import { driverOf, propertiesOf } from '../../support/packstream.ts'
-import { fieldsOf, nodeUpsertOf, relationshipUpsertOf } from '../../support/upserts.ts'
+import { driverOf, propertiesOf } from '../../support/origins/packstream.ts'
+import { fieldsOf, nodeUpsertOf, relationshipUpsertOf } from '../../support/replay/upserts.ts'
 import { anyProperties, anyValue } from '../any-value.ts'
 
 const keys = ['id', 'index', 'a', 'b c', 'é`', '__proto__', '10', 'p_0', 'stamp', 'kept', 'gone', 'a_id']

@@ -5,8 +5,8 @@ import { Shapes } from '../../../shared/origin/shapes.ts'
 import { Cursor } from '../../../shared/packstream/cursor.ts'
 import { isPublishable, type Kind } from '../../../shared/packstream/kinds.ts'
 import { completeZones } from '../../../shared/publish/read/zone-offsets.ts'
-import { answeringOrigin } from '../../support/answering-origin.ts'
-import { driverOf, rowsOf } from '../../support/packstream.ts'
+import { answeringOrigin } from '../../support/origins/answering-origin.ts'
+import { driverOf, rowsOf } from '../../support/origins/packstream.ts'
 
 const noon = (offset?: bigint, zone?: string) =>
   new neo4j.types.DateTime(2024n, 7n, 1n, 12n, 0n, 0n, 0n, offset, zone as string)

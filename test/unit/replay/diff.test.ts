@@ -7,7 +7,7 @@ import type { PacketSource } from '../../../client/replay/source/packet-source.t
 import { render } from '../../../shared/packet/cypher/parameters.ts'
 import { statementOf } from '../../../shared/packet/kinds/kinds.ts'
 import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
-import { nodeUpsert, pairOf, partsWithManifest, relationshipUpsert, sourceOf } from '../../support/replaying.ts'
+import { nodeUpsert, pairOf, partsWithManifest, relationshipUpsert, sourceOf } from '../../support/replay/replaying.ts'
 import { anyStructure } from './any-structure.ts'
 
 const { signal } = new AbortController()

@@ -3,7 +3,7 @@ import { survey } from '../../../client/replay/preflight/survey.ts'
 import { createGate } from '../../../client/replay/run/gate.ts'
 import { withRetries } from '../../../client/replay/run/retry.ts'
 import { createRecogniser } from '../../../shared/packet/recognise.ts'
-import { nodeUpsert, sourceOf } from '../../support/replaying.ts'
+import { nodeUpsert, sourceOf } from '../../support/replay/replaying.ts'
 
 test('no further part is read after an interruption, even if reading takes no notice of it', async () => {
   const interrupted = new AbortController()

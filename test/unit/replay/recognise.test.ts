@@ -4,8 +4,8 @@ import { type ParameterSyntax, render } from '../../../shared/packet/cypher/para
 import { statementOf } from '../../../shared/packet/kinds/kinds.ts'
 import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
 import { createRecogniser, recognise } from '../../../shared/packet/recognise.ts'
-import { busySeconds } from '../../support/busy-seconds.ts'
-import { fieldsOf, nodeUpsertOf, relationshipUpsertOf } from '../../support/upserts.ts'
+import { busySeconds } from '../../support/programs/busy-seconds.ts'
+import { fieldsOf, nodeUpsertOf, relationshipUpsertOf } from '../../support/replay/upserts.ts'
 import { anyProperties } from '../any-value.ts'
 import { anyName, anyStructure } from './any-structure.ts'
 

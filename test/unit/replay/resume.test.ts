@@ -7,7 +7,7 @@ import { openResume } from '../../../client/replay/resume/resume.ts'
 import type { State } from '../../../client/replay/resume/state-file.ts'
 import type { Connection } from '../../../client/replay/run/connection.ts'
 import { createRecogniser } from '../../../shared/packet/recognise.ts'
-import { nodeUpsert, sourceOf } from '../../support/replaying.ts'
+import { nodeUpsert, sourceOf } from '../../support/replay/replaying.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'resume-'))
 const file = join(directory, 'state.json')

@@ -5,7 +5,7 @@ import { wholePair } from '../../../shared/packet/pair.ts'
 import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
 import { createRecogniser } from '../../../shared/packet/recognise.ts'
 import { renderValue } from '../../../shared/packet/values/values.ts'
-import { nodeUpsertOf } from '../../support/upserts.ts'
+import { nodeUpsertOf } from '../../support/replay/upserts.ts'
 
 const pairs = createPairMaker('dollar')
 

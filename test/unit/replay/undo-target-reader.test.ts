@@ -5,7 +5,7 @@ import type { Facts } from '../../../client/replay/undo/facts.ts'
 import { identityText } from '../../../client/replay/undo/identities.ts'
 import { createTargetReader } from '../../../client/replay/undo/target-reader.ts'
 import { renderValue } from '../../../shared/packet/values/values.ts'
-import { only } from '../../support/only.ts'
+import { only } from '../../support/values/only.ts'
 
 const rules = [
   { label: 'Person', property: 'id' },

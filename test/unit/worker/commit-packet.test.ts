@@ -11,7 +11,7 @@ import type { Manifest } from '../../../shared/packets/manifest.ts'
 import { createReport } from '../../../shared/publish/report/report.ts'
 import { commitPacket } from '../../../worker/commit-packet.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
-import { only } from '../../support/only.ts'
+import { only } from '../../support/values/only.ts'
 
 const contentOf = () => ({
   parameterSyntax: 'braces' as const,

@@ -10,8 +10,8 @@ import { planKey } from '../../../shared/packets/keys.ts'
 import { createReport } from '../../../shared/publish/report/report.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
 import { publishSlices } from '../../../worker/publish-slices.ts'
-import { openMemoryStore } from '../../support/memory-store.ts'
-import { only } from '../../support/only.ts'
+import { openMemoryStore } from '../../support/storage/memory-store.ts'
+import { only } from '../../support/values/only.ts'
 
 const jobPairs = 30
 

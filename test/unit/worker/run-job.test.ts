@@ -17,7 +17,7 @@ import type { ObjectStore } from '../../../shared/store/object-store.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
 import { startFairShare } from '../../../worker/fair-share.ts'
 import { runJob } from '../../../worker/run-job.ts'
-import { only } from '../../support/only.ts'
+import { only } from '../../support/values/only.ts'
 
 const id = randomUUID()
 const record = only<JobRecord>({

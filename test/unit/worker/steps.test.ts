@@ -7,7 +7,7 @@ import type { SliceRecords } from '../../../shared/jobs/slice-record.ts'
 import { jobVersion } from '../../../shared/jobs/version.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
 import { stepOf } from '../../../worker/steps.ts'
-import { only } from '../../support/only.ts'
+import { only } from '../../support/values/only.ts'
 
 test.each([
   [30, null],

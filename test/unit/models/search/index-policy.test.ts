@@ -5,7 +5,7 @@ import {
   indexNames,
   indexPolicy,
 } from '../../../../shared/models/search/index-policy.ts'
-import { busySeconds } from '../../../support/busy-seconds.ts'
+import { busySeconds } from '../../../support/programs/busy-seconds.ts'
 
 const now = new Date('2026-01-02T03:04:05.678Z')
 /** The policy of a model with only these node types. */

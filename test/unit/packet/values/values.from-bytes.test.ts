@@ -1,31 +1,11 @@
 import fc from 'fast-check'
-import { expect, inject, test } from 'vitest'
-import { renderValue, typeName } from '../../../../shared/packet/values/values.ts'
-import { isPublishable, type Kind } from '../../../../shared/packstream/kinds.ts'
-import { driverOf, propertiesOf } from '../../../support/packstream.ts'
-import { anyValue } from '../../any-value.ts'
+import { expect, test } from 'vitest'
+import { renderValue } from '../../../../shared/packet/values/values.ts'
+import { driverOf, propertiesOf } from '../../../support/origins/packstream.ts'
 import { integer64, structure } from '../../packstream/bytes.ts'
+import { testValuesFromBytes } from './values-from-bytes.ts'
 
-// The reference decodes the same bytes with the driver's own unpacker, and renders what that returns.
-test.each(['5x0', '6x0', '4x2'] as const)(
-  'a value of Bolt %s is written from its bytes as from what the driver decodes',
-  { timeout: 900_000 },
-  (version) => {
-    const driver = driverOf(version)
-    fc.assert(
-      fc.property(anyValue, fc.constantFrom('plain' as const, 'strict' as const), (value, numbers) => {
-        const properties = propertiesOf({ value }, driver)
-        const decoded = driver.unpack(driver.pack(value))
-        const expected = version === '4x2' && lacksOffset(decoded) ? null : renderValue(decoded, numbers)
-        const of = properties.shape.kinds[0] as Kind
-        expect(isPublishable(of)).toBe(expected !== null)
-        if (expected) expect(properties.rendered(0, numbers)).toEqual(expected)
-        else if (version !== '4x2') expect(properties.typeName(0)).toBe(typeName(decoded))
-      }),
-      { numRuns: inject('isLong') ? 1_000_000 : 6_000 },
-    )
-  },
-)
+testValuesFromBytes(6_000)
 
 test.each([
   ['5x0', 0x49],
@@ -51,11 +31,3 @@ test.each([
     { numRuns: 1_000 },
   )
 })
-
-const lacksOffset = (value: unknown): boolean =>
-  Array.isArray(value)
-    ? value.some(lacksOffset)
-    : typeof value === 'object' &&
-      value !== null &&
-      'timeZoneId' in value &&
-      ((value as { timeZoneOffsetSeconds?: unknown }).timeZoneOffsetSeconds ?? null) === null

@@ -1,0 +1,47 @@
+import { expect, inject, test, vi } from 'vitest'
+import { property } from '../../../shared/models/resources.ts'
+import { byKey } from '../../../shared/models/selector.ts'
+import { median } from '../../bench/numbers.ts'
+import { drawModel } from '../../support/models/large-model.ts'
+import { prepareModels } from '../../support/models/open-models.ts'
+
+vi.setConfig({ testTimeout: 240_000 })
+
+const { models, driver, newModel, nodes } = prepareModels(inject('stack').neo4j)
+
+test('a manager of 60,000 records is deleted in small transactions', async () => {
+  const { manager: of, version } = await newModel()
+  const own = await drawModel(driver, version.value, {
+    types: 300,
+    properties: 50,
+    constraints: ['UNIQUE', 'EXISTS', 'INDEX'],
+  })
+  expect((await nodes(own)).all).toBe(350 + 300 * 50 * 4)
+  await models.remove(of, null)
+  expect(await nodes(own)).toEqual({ all: 0, orphans: 0 })
+  await expect(models.find(version)).rejects.toMatchObject({ status: 404 })
+})
+
+test('the time to delete a property grows with the number of its implementations, not with its square', async () => {
+  const [few, many] = [await newModel(), await newModel()]
+  await drawModel(driver, few.version.value, { types: 200, properties: 6, constraints: ['UNIQUE', 'EXISTS', 'INDEX'] })
+  await drawModel(driver, many.version.value, {
+    types: 2_000,
+    properties: 6,
+    constraints: ['UNIQUE', 'EXISTS', 'INDEX'],
+  })
+  const timeOf = async ({ version }: typeof few, key: string) => {
+    const started = performance.now()
+    await models.remove(byKey(property, version.value, key), null)
+    return performance.now() - started
+  }
+  const times = { few: [] as number[], many: [] as number[] }
+  // In turns, so that both see the same load. The first deletes also compile the queries.
+  for (const key of ['p0', 'p1', 'p2', 'p3', 'p4', 'p5']) {
+    times.few.push(await timeOf(few, key))
+    times.many.push(await timeOf(many, key))
+  }
+  const ratio = median(times.many) / median(times.few)
+  expect(ratio).toBeLessThan(30)
+  for (const { manager: of } of [few, many]) await models.remove(of, null)
+})

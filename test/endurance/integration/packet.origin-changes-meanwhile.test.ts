@@ -1,0 +1,7 @@
+import { inject } from 'vitest'
+import { testOriginChanges } from '../../integration/suites/origin-changes.ts'
+import { openChangingOrigin } from '../../support/origins/changing-origin.ts'
+
+const counts = inject('isLong') ? { existence: 400, identities: 400 } : { existence: 40, identities: 30 }
+
+testOriginChanges(openChangingOrigin('Moving', 650_000n), counts)

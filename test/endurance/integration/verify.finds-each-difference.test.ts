@@ -1,0 +1,3 @@
+import { testEachDifference } from '../../integration/suites/each-difference.ts'
+
+testEachDifference('Neo4j 5')

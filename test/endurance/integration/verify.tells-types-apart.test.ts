@@ -1,0 +1,3 @@
+import { testTypesApart } from '../../integration/suites/types-apart.ts'
+
+testTypesApart('Neo4j 5')

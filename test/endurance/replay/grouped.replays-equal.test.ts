@@ -1,0 +1,3 @@
+import { testGrouped } from '../../replay/suites/grouped.ts'
+
+testGrouped('dollar')

@@ -1,0 +1,3 @@
+import { testTypesOfProperties } from '../../replay/suites/type-matrix-properties.ts'
+
+testTypesOfProperties('strict')

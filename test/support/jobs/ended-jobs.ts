@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import type { JobRecord } from '../../../shared/jobs/record.ts'
+import type { finalStates } from '../../../shared/jobs/states.ts'
+import type { WorkerContext } from '../../../worker/context.ts'
+
+type Records = Pick<WorkerContext, 'records'>
+
+/** The org of these jobs, unless another is given. */
+export const orgName = 'acme/people'
+
+export async function jobWithCallback({ records }: Records, callbackUrl: string, org = orgName): Promise<string> {
+  const id = randomUUID()
+  const names = { orgName: org, fileName: `${id}.json` }
+  await records.create({ id, kind: 'publish', ...names, batchSize: 1, force: false, subRequests: 1, callbackUrl })
+  return id
+}
+
+/** Ends a new job, and goes no further: its callback is due and not queued. */
+export async function endedJob(
+  context: Records,
+  callbackUrl: string,
+  state: (typeof finalStates)[number] = 'succeeded',
+  org = orgName,
+): Promise<string> {
+  const id = await jobWithCallback(context, callbackUrl, org)
+  const error = { status: 502, code: 'originBroke', message: 'the origin database broke off while it was read' }
+  await context.records.finish(id, state, state === 'failed' ? { error } : {})
+  return id
+}
+
+export const callbackOf = async ({ records }: Records, id: string) => ((await records.read(id)) as JobRecord).callback

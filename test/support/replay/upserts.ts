@@ -1,0 +1,44 @@
+import { byCodePoint, isQuotable } from '../../../shared/packet/cypher/identifiers.ts'
+import type { Identity } from '../../../shared/packet/identity.ts'
+import type { NodeChanges } from '../../../shared/packet/kinds/node-upsert.ts'
+import { type Pair, pairOf } from '../../../shared/packet/pair.ts'
+import type { Ends, PairMaker, PropertyField } from '../../../shared/packet/pair-maker.ts'
+import { type Numbers, renderValue } from '../../../shared/packet/values/values.ts'
+
+/** Upserts made from values, as a reference for those that are made from bytes. */
+
+/** The fields of those values that can be published, in the order of statements. */
+export function fieldsOf(values: ReadonlyMap<string, unknown>, numbers: Numbers = 'plain'): PropertyField[] {
+  const fields = [...values].flatMap(([key, value]) => {
+    const rendered = isQuotable(key) ? renderValue(value, numbers) : null
+    return rendered ? [{ key, value: rendered }] : []
+  })
+  return fields.sort((a, b) => byCodePoint(a.key, b.key))
+}
+
+const jsonOf = (fields: readonly PropertyField[], property: string): string =>
+  (fields.find(({ key }) => key === property) as PropertyField).value.json
+
+export function nodeUpsertOf(
+  pairs: PairMaker,
+  identity: Identity,
+  fields: readonly PropertyField[],
+  changes: NodeChanges,
+): Pair {
+  return pairOf(pairs.nodeUpsertShape(identity, fields, changes), (source) =>
+    typeof source === 'string' ? identity.id.json : jsonOf(fields, source.property),
+  )
+}
+
+export function relationshipUpsertOf(
+  pairs: PairMaker,
+  ends: Ends,
+  fields: readonly PropertyField[],
+  protectedKeys: readonly string[],
+  idField: string | null,
+): Pair {
+  return pairOf(pairs.relationshipUpsertShape(ends, fields, protectedKeys, idField), (source) => {
+    if (typeof source !== 'string') return jsonOf(fields, source.property)
+    return (source === 'startId' ? ends.start : ends.end).id.json
+  })
+}

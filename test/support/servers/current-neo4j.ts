@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { startCurrent } from '../../../dev/stack/native/neo4j.ts'
+import { withDriver } from '../../../dev/stack/ready.ts'
+import { openRun } from '../../../dev/stack/run.ts'
+import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
+
+/**
+ * A Neo4j of this year for one test file, as it takes ten seconds and 600 MB. Undefined, and said so, where no JDK 21 with
+ * Maven is found: the file skips its tests then.
+ */
+export async function openCurrent(): Promise<Neo4jAddress | undefined> {
+  const run = openRun(join(import.meta.dirname, '../../../.local/run'), console.error)
+  afterAll(() => run.stop())
+  const address = await startCurrent(run)
+  if (address === undefined) console.error('Not run on Neo4j 2026: no JDK 21 or later with Maven was found')
+  return address
+}
+
+/** The language of queries that name none. */
+export async function setLanguage(address: Neo4jAddress, language: 'CYPHER 5' | 'CYPHER 25'): Promise<void> {
+  await withDriver(address, async (driver) => {
+    const session = driver.session({ database: 'system' })
+    await session.run(`ALTER DATABASE neo4j SET DEFAULT LANGUAGE ${language}`).finally(() => session.close())
+  })
+}

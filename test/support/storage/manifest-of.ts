@@ -1,0 +1,20 @@
+import { hash } from 'node:crypto'
+import type { Client } from '../../../dev/client.ts'
+import type { PacketManifest } from '../../../shared/publish/manifest-view.ts'
+
+export const sha256Of = (bytes: string | Buffer): string => hash('sha256', bytes)
+
+/** The path of a packet's manifest. */
+export const manifestPath = (org: string, fileName: string, query = ''): string =>
+  `/1.0/publish/${encodeURIComponent(org)}/${encodeURIComponent(fileName)}/manifest${query}`
+
+/** A packet's manifest with links, and its parts as downloaded from these. @throws Error on any status but 200. */
+export async function downloaded(client: Client, org: string, fileName: string) {
+  const answer = await client.get<PacketManifest>(manifestPath(org, fileName, '?lifetime=600'))
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`)
+  const manifest = answer.body
+  const parts = await Promise.all(
+    manifest.parts.map(async ({ url }) => Buffer.from(await (await fetch(url as string)).arrayBuffer())),
+  )
+  return { manifest, parts }
+}
