@@ -28,7 +28,6 @@ export interface ReplayingOptions extends LaneOptions, ProgressOptions {
   withoutConstraints?: true
   state?: string
   restart?: true
-  allowOther?: true
   undo?: string
 }
 
@@ -65,14 +64,13 @@ export async function runReplay(
   // Named after where the packet is, not what it holds: another generation must be noticed.
   const stateFile = options.state ?? fileAbout([source.place, target.url, target.database], 'json')
   const progress = startProgress(stderr, options.progress)
-  const isSet = (name: 'inOrder' | 'createConstraints' | 'withoutConstraints' | 'restart' | 'allowOther') =>
-    options[name] === true
+  const isSet = (name: 'inOrder' | 'createConstraints' | 'withoutConstraints' | 'restart') => options[name] === true
   try {
     await requireWritableFile(stateFile)
     if (options.undo !== undefined) await requireWritable('--undo', options.undo, 'name another directory')
     return await replayInto(source, target, {
       ...{ lanes, batchRows: batch, onError: rejects ? 'collect' : 'stop', stateFile, signal },
-      ...{ inOrder: isSet('inOrder'), restart: isSet('restart'), allowOther: isSet('allowOther') },
+      ...{ inOrder: isSet('inOrder'), restart: isSet('restart') },
       ...{ createConstraints: isSet('createConstraints'), withoutConstraints: isSet('withoutConstraints') },
       ...(options.undo === undefined ? {} : { undoDirectory: options.undo }),
       ...(rejects ? { rejected: rejects.add } : {}),

@@ -13,7 +13,6 @@ import type { Source } from './source/source.ts'
 export interface ComparisonOptions extends LaneOptions, ProgressOptions {
   sample?: number
   maxDifferences?: number
-  allowOther?: true
 }
 
 const [allPairs, usualShown] = [1, 20]
@@ -40,12 +39,12 @@ export async function runComparison(
   compare: Compare,
   onDifference?: VerifyOptions['onDifference'],
 ): Promise<VerifyReport> {
-  const { lanes, batch, sample = allPairs, maxDifferences = usualShown, allowOther = false } = options
+  const { lanes, batch, sample = allPairs, maxDifferences = usualShown } = options
   const progress = startProgress(stderr, options.progress)
   try {
     return await compare(source, target, {
       ...{ lanes, batchRows: batch, sample, mostShown: maxDifferences },
-      ...{ allowOther, signal, onDifference },
+      ...{ signal, onDifference },
       onProgress({ partsDone, parts, pairs, differences }) {
         const text = `${plural(pairs, 'pair')} compared, ${plural(differences, 'difference')}`
         progress.update({ done: partsDone, total: parts, text })
@@ -101,14 +100,13 @@ export function foundText(report: VerifyReport): string {
 /** Whether the target agrees with the packet; null where it does as far as was compared, and that was not all. */
 export function isEqual(report: VerifyReport): boolean | null {
   if (report.differing > 0) return false
-  return report.sample === 1 && report.others === 0 && comparedIn(report) > 0 ? true : null
+  return report.sample === 1 && comparedIn(report) > 0 ? true : null
 }
 
 export function comparedText(report: VerifyReport): string {
   const pairs = comparedIn(report)
-  const others = report.others > 0 ? `; ${plural(report.others, 'statement')} of others not compared` : ''
   const sample = report.sample < 1 ? ', a sample,' : ''
-  return `${plural(pairs, 'pair')}${sample} compared in ${report.seconds.toFixed(1)} s (${number.format(Math.round(pairs / report.seconds))} pairs/s)${others}`
+  return `${plural(pairs, 'pair')}${sample} compared in ${report.seconds.toFixed(1)} s (${number.format(Math.round(pairs / report.seconds))} pairs/s)`
 }
 
 /** Says why a comparison was slow. */

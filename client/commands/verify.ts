@@ -27,10 +27,7 @@ export function verify(context: Context): Command {
       .description('compare a target with a packet, types included; writes nothing')
       .argument('<source>', sourceHelp),
   )
-  withSample(withLanes(command))
-    .option('--allow-other', 'leave out statements that the service does not write')
-    .addOption(pictureOption('what differs'))
-    .addOption(progressOption(context))
+  withSample(withLanes(command)).addOption(pictureOption('what differs')).addOption(progressOption(context))
   return withService(withJson(command)).action(async (word: string, options: Options) => {
     const target = await readTarget(context, options)
     const source = await resolveSource(context, word, options)

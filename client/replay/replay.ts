@@ -32,8 +32,6 @@ export interface ReplayOptions {
   createConstraints: boolean
   withoutConstraints: boolean
   onError: 'stop' | 'collect'
-  /** Whether to run statements that this service does not write: one by one, after the others of their window if not `inOrder`. */
-  allowOther: boolean
   /** Null: the replay cannot be resumed. */
   stateFile: string | null
   restart: boolean
@@ -69,7 +67,7 @@ export interface ReplayReport extends Tally {
 
 /**
  * Gets a packet into a target. May be interrupted or killed at any moment; the same call goes on with its state file.
- * Runs no statement that this service does not write, unless asked to, and writes nothing before the source and the
+ * Runs no statement that this service does not write, and writes nothing before the source and the
  * target have been found fit. Where the manifest tells the constraints, parts are checked a window at a time, and a
  * part after the first window may be refused when earlier ones have been written.
  * @throws ReplayError
@@ -93,8 +91,8 @@ async function replayInto(
 ): Promise<ReplayReport> {
   const started = performance.now()
   const { signal, onProgress } = options
-  const { inOrder, allowOther, windowBytes = usualWindowBytes, undoDirectory } = options
-  const settings = { recognise: createRecogniser(), allowOther, inOrder, windowBytes }
+  const { inOrder, windowBytes = usualWindowBytes, undoDirectory } = options
+  const settings = { recognise: createRecogniser(), inOrder, windowBytes }
   const resume = await openResume(options.stateFile, options.restart)
   const { known } = resume
   const { sha256, needed } = await survey(source, settings, signal)

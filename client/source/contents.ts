@@ -27,9 +27,9 @@ interface Constraint {
 /** Takes the contents from the manifest, or else reads all parts. */
 export async function contentsOf(source: Source, signal: AbortSignal): Promise<Contents> {
   const { manifest } = source
-  if (!manifest?.statements || !manifest.requires.constraints) return readContents(source, signal)
+  if (manifest === null) return readContents(source, signal)
   const { pairs, bytes, statements, requires, report } = manifest
-  return { pairs, bytes, statements, requires: { ...requires, constraints: manifest.requires.constraints }, report }
+  return { pairs, bytes, statements, requires, report }
 }
 
 async function readContents(source: Source, signal: AbortSignal): Promise<Contents> {

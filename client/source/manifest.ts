@@ -5,10 +5,7 @@ import { z } from 'zod'
 // Parts are written under the last segment of their names.
 const fileName = z.string().refine((name) => !/(^|\/)\.{0,2}$|[\\\0]/.test(name), 'must be the name of a file')
 const count = z.int().nonnegative()
-const sha256 = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest')
-  .nullable()
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest')
 
 const ids = z.looseObject({ count, first: z.array(z.string()) })
 const report = z.looseObject({
@@ -26,19 +23,19 @@ const manifestSchema = z.looseObject({
   bytes: count,
   sha256,
   parts: z.array(z.looseObject({ fileName, pairs: count, bytes: count, sha256, url: z.url().optional() })).min(1),
-  statements: z.record(z.string(), count).nullable(),
+  statements: z.record(z.string(), count),
   requires: z.looseObject({
     server: z.string(),
-    constraints: z
-      .array(z.looseObject({ label: z.string(), property: z.string(), cypher: z.record(z.string(), z.string()) }))
-      .nullable(),
+    constraints: z.array(
+      z.looseObject({ label: z.string(), property: z.string(), cypher: z.record(z.string(), z.string()) }),
+    ),
     moreConstraints: count.optional(),
   }),
   report: report.nullable().default(null),
   /** Null if the packet never expires. */
   expiresAt: z.iso.datetime().nullable().default(null),
   /** The digest of the packet that a target must have; null for a whole packet. */
-  base: sha256.default(null),
+  base: sha256.nullable().default(null),
 })
 
 export type Manifest = z.infer<typeof manifestSchema>
@@ -51,7 +48,6 @@ export function parseManifest(value: unknown): Manifest | string {
   const files = new Set(data.parts.map((part) => basename(part.fileName)))
   if (files.size < data.parts.length) return 'parts: several have the same file name'
   const digests = data.parts.map((part) => part.sha256)
-  const isWhole = data.sha256 !== null && !digests.includes(null)
-  if (isWhole && hash('sha256', digests.join('\n')) !== data.sha256) return 'sha256: is not the digest of its parts'
+  if (hash('sha256', digests.join('\n')) !== data.sha256) return 'sha256: is not the digest of its parts'
   return data
 }

@@ -1,5 +1,5 @@
 import { orgName } from '../../shared/packet/names.ts'
-import { type Context, warn } from '../context.ts'
+import type { Context } from '../context.ts'
 import { Failure, usageError } from '../exit.ts'
 import { openService, type ServiceOptions, serviceUrl } from '../options.ts'
 import { ServiceError } from '../service-error.ts'
@@ -34,7 +34,7 @@ export async function resolveSources(
   }
   const sources: Source[] = []
   for (const [index, source] of found.entries()) {
-    sources.push(source ? withWarning(context, source) : await serviceSource(context, words[index] as string, options))
+    sources.push(source ?? (await serviceSource(context, words[index] as string, options)))
   }
   return sources
 }
@@ -75,17 +75,7 @@ export async function serviceSource(context: Context, word: string, options: Ser
   const manifest = hasLinks ? parsed : 'parts: url: is missing'
   if (typeof manifest === 'string') throw new ServiceError(`the manifest of ${word} is not valid: ${manifest}`, 0)
   const place = `${url}/${word}`
-  const source = sourceOf({ name: word, place }, manifest, (part, signal) => download(part.url as string, signal))
-  return withWarning(context, source)
-}
-
-function withWarning(context: Context, source: Source): Source {
-  if (source.manifest?.sha256 === null) {
-    const reason =
-      'an earlier version of the service made it, so parts without a digest are checked by their length only'
-    warn(context, `warning: ${source.name}: ${reason}`)
-  }
-  return source
+  return sourceOf({ name: word, place }, manifest, (part, signal) => download(part.url as string, signal))
 }
 
 /** The longest org that the name may begin with: a token of a sub-directory sees nothing above it. */

@@ -59,9 +59,8 @@ const asWritten = (manifest: Manifest) => ({
   parts: manifest.parts.map(({ url: _, compression: __, storedBytes: ___, ...part }) => part),
 })
 
-/** Whether a part was downloaded before. Without a digest that cannot be known. */
+/** Whether a part was downloaded before. */
 async function isThere(path: string, part: ManifestPart): Promise<boolean> {
-  if (part.sha256 === null) return false
   const bytes = await readFile(path).catch(() => null)
   return bytes !== null && problemOf(bytes, part) === null
 }

@@ -14,7 +14,7 @@ export interface Source extends PacketSource {
 }
 
 /** What is known of a part before it is read; null is not known. */
-type Expected = Pick<ManifestPart, 'sha256'> & { bytes: number | null; pairs: number | null }
+type Expected = { [Name in 'sha256' | 'bytes' | 'pairs']: ManifestPart[Name] | null }
 
 const unknown: Expected = { sha256: null, bytes: null, pairs: null }
 /** A part has at most 60 MiB. */
@@ -65,7 +65,7 @@ export function sourceOf(
     sha256: manifest.sha256,
     generation: manifest.generation,
     // A list that is cut short does not say what the packet needs.
-    requires: constraints === null || moreConstraints ? null : { server, constraints },
+    requires: moreConstraints ? null : { server, constraints },
     parts: manifest.parts.map((part) => partOf(part.fileName, (signal) => fetch(part, signal), part)),
   }
 }

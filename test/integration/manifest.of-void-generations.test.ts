@@ -4,6 +4,7 @@ import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import { voided } from '../../shared/packets/manifest.ts'
 import type { PacketManifest } from '../../shared/publish/manifest-view.ts'
+import { createReport } from '../../shared/publish/report/report.ts'
 import { manifestPath } from '../support/storage/manifest-of.ts'
 import { openTestStorage } from '../support/storage/storage.ts'
 import { stagePacket } from '../support/storage/stored-packets.ts'
@@ -19,7 +20,8 @@ const ask = (fileName: string) => client.get<PacketManifest>(manifestPath(org, f
 test('a void generation is looked past: the packet below it is described, and where there is none it is 404', async () => {
   const taken = () => new Error('taken')
   const staged = await stagePacket({ store }, `${org}/kept`, ['{"statements":[]}'])
-  await generations.commit(`${org}/kept`, staged, { force: false, taken })
+  const content = { parameterSyntax: 'braces', numbers: 'plain', report: createReport().read() }
+  await generations.commit(`${org}/kept`, { ...staged, content }, { force: false, taken })
   for (const fileName of ['kept', 'free']) {
     await generations.commit(`${org}/${fileName}`, voided(randomUUID()), { force: true, taken })
   }

@@ -157,18 +157,6 @@ test('a replay in order that is resumed keeps the order of parts that change the
   expect(await count("n.name = 'second'")).toBe(20)
 })
 
-test('statements that the service does not write are run again when their replay is resumed', async () => {
-  const others = ['first', 'second'].map((name) => [
-    pairOf(`MATCH (n:\`${label}\` {id: 'a1'}) SET n.name = $name`, { name }),
-  ])
-  const source = packet(...others, named('b', 'new'))
-  const options = { allowOther: true }
-  await interrupt(source, 'replay', 2, options)
-  await go(packet(named('a', 'other')), 'other')
-  await go(source, 'replay', options)
-  expect(await count("n.name = 'second'")).toBe(1)
-})
-
 test('a replay that was begun without an undo gets none, though none of its parts is done', async () => {
   await interrupt(people(), 'replay', 0)
   const message = expect.stringContaining('begun without --undo')

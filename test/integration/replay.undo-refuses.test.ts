@@ -169,7 +169,6 @@ test.each<Refused>([
     before: `CREATE ${a}`,
     pairs: [nodeUpsert(label, 'a'), pairOf(`MATCH (n:${label}) SET n.x = 1`, {})],
     message: 'part 1, pair 3: not a statement that this service writes',
-    options: { allowOther: true },
   },
   {
     what: 'statements that find relationships differently',

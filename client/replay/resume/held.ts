@@ -29,8 +29,7 @@ export async function partsHeld(
   const heldOnly = () => ({ done: [...held], rejected: rejected.filter(({ part }) => held.has(part)) })
   const indexes = done.map((number) => number - 1)
   for await (const window of windowsOf(source, indexes, settings, settings.signal)) {
-    // What other statements do cannot be read back.
-    const differing = new Set(window.filter(({ others }) => others.length > 0).map(({ number }) => number))
+    const differing = new Set<number>()
     const items = window.flatMap((part) => part.items).filter(({ place }) => !refused.has(placeText(place)))
     await read(items, (_batch, found) => {
       for (const { item } of found) differing.add(item.place.part)

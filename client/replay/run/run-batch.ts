@@ -7,7 +7,7 @@ import { describeFailure, remedyFor, targetFailed } from './failures.ts'
 import { createGate } from './gate.ts'
 import { withRetries } from './retry.ts'
 import { addCommitted, type Tally } from './tally.ts'
-import { commitBatch, runAlone } from './transaction.ts'
+import { commitBatch } from './transaction.ts'
 
 export interface RunnerSettings {
   connection: Connection
@@ -19,7 +19,7 @@ export interface RunnerSettings {
   signal: AbortSignal
 }
 
-/** Runs batches, and pairs of other statements, at the target. Used by all lanes. */
+/** Runs batches at the target. Used by all lanes. */
 export function createRunner({ connection, tally, onRefused, onCommit = () => {}, signal: asked }: RunnerSettings) {
   const failed = new AbortController()
   const signal = AbortSignal.any([asked, failed.signal])
@@ -60,18 +60,6 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
     }
   }
 
-  /** Runs a pair as it is. */
-  async function runOther(pair: Pair, place: Place): Promise<void> {
-    try {
-      const { counters } = await withRetries(() => runAlone(connection, pair, () => null), retries)
-      addCommitted(tally, 1, { counters, parallelCopies: 0 })
-      onCommit()
-    } catch (error) {
-      if (signal.aborted || remedyFor(error) !== 'find the pair') throw targetFailed(error)
-      await refuse(pair, place, error, 'another statement')
-    }
-  }
-
   /** The first failure keeps the other lanes from beginning another transaction. */
   const stopping =
     <T extends unknown[]>(run: (...args: T) => Promise<void>) =>
@@ -83,7 +71,6 @@ export function createRunner({ connection, tally, onRefused, onCommit = () => {}
 
   return {
     runBatch: stopping(runBatch),
-    runOther: stopping(runOther),
 
     /** The pairs that were refused since this was last called. */
     takeRefused(): ReadonlyMap<Pair, Place> {

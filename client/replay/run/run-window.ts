@@ -6,28 +6,22 @@ import { type Lanes, runItems } from './run-items.ts'
 import type { Tally } from './tally.ts'
 
 /**
- * Runs all pairs of the parts, in the order of the packet if asked to; otherwise those of other statements last, one by
- * one, in their order.
+ * Runs all pairs of the parts, in the order of the packet if asked to.
  * @returns where those pairs stand that the target refused.
  */
 export async function runWindow(
-  parts: readonly Pick<LoadedPart, 'items' | 'others'>[],
+  parts: readonly Pick<LoadedPart, 'items'>[],
   runner: Runner,
   { inOrder, ...lanes }: Lanes & { inOrder: boolean },
   tally: Tally,
 ): Promise<Place[]> {
   const items = parts.flatMap((part) => part.items)
-  const others = parts.flatMap((part) => part.others)
   if (inOrder) await runInOrder(parts, runner, lanes.batchRows)
-  else {
-    await runItems(items, lanes, runner.runBatch)
-    for (const { pair, place } of others) await runner.runOther(pair, place)
-  }
+  else await runItems(items, lanes, runner.runBatch)
   const refused = runner.takeRefused()
   for (const [at, { pair, recognised }] of items.entries()) {
     // Several items, one after the other, may be of one pair.
     if (pair !== items[at - 1]?.pair && !refused.has(pair)) tally.pairs[recognised.kind]++
   }
-  for (const { pair } of others) if (!refused.has(pair)) tally.pairs.other++
   return [...refused.values()]
 }

@@ -3,8 +3,8 @@ import type { Committed } from './transaction.ts'
 
 /** What has been done to the target so far. */
 export interface Tally {
-  /** Pairs that were replayed, by kind; `other` are statements that the service does not write. */
-  pairs: Record<StatementKind | 'other', number>
+  /** Pairs that were replayed, by kind. */
+  pairs: Record<StatementKind, number>
   /** Rows of all transactions; more than the pairs where a node delete was cut. */
   rows: number
   transactions: number
@@ -18,10 +18,8 @@ export interface Tally {
   rejected: number
 }
 
-const kinds = [...statementKinds, 'other']
-
 export const createTally = (): Tally => ({
-  pairs: Object.fromEntries(kinds.map((kind) => [kind, 0])) as Tally['pairs'],
+  pairs: Object.fromEntries(statementKinds.map((kind) => [kind, 0])) as Tally['pairs'],
   rows: 0,
   transactions: 0,
   retried: 0,

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { SourceBroken } from '../../../shared/packet/broken.ts'
-import { type Pair, type Place, parsePart } from '../../../shared/packet/parts/parse-part.ts'
+import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
 import type { Recognise } from '../../../shared/packet/recognise.ts'
 import { ReplayError } from '../errors.ts'
 import { type Item, itemsOf } from '../order/batches.ts'
+
 import type { PacketSource, PartSource } from './packet-source.ts'
 
 /** A part of which every pair was found fit to run. */
@@ -13,13 +14,10 @@ export interface LoadedPart {
   /** Of the stored JSON. */
   sha256: string
   items: Item[]
-  /** Pairs with statements that the service does not write, in their order. */
-  others: { pair: Pair; place: Place }[]
 }
 
 export interface LoadSettings {
   recognise: Recognise
-  allowOther: boolean
 }
 
 /**
@@ -30,23 +28,21 @@ export function loadPart(
   { parts }: PacketSource,
   index: number,
   stored: Buffer,
-  { recognise, allowOther }: LoadSettings,
+  { recognise }: LoadSettings,
 ): LoadedPart {
   const part = parts[index] as PartSource
   return brokenIn(parts, index, () => {
     const { sha256, pairs } = checkedPairs(part, stored)
-    const loaded: LoadedPart = { number: index + 1, sha256, items: [], others: [] }
+    const loaded: LoadedPart = { number: index + 1, sha256, items: [] }
     for (const [at, pair] of pairs.entries()) {
       const place = { part: index + 1, pair: at + 1 }
       const recognised = recognise(pair.statement)
-      if (recognised !== null) {
-        // One string for all pairs that have it.
-        pair.statement = recognised.statement
-        const lacking = recognised.parameters.find((name) => !Object.hasOwn(pair.parameters, name))
-        if (lacking !== undefined) throw new SourceBroken(`pair ${place.pair} has no parameter ${lacking}`)
-        for (const item of itemsOf(pair, place, recognised)) loaded.items.push(item)
-      } else if (allowOther) loaded.others.push({ pair, place })
-      else throw new ReplayError('refused', `part ${place.part}, pair ${place.pair}: ${notOurs}`)
+      if (recognised === null) throw new ReplayError('refused', `part ${place.part}, pair ${place.pair}: ${notOurs}`)
+      // One string for all pairs that have it.
+      pair.statement = recognised.statement
+      const lacking = recognised.parameters.find((name) => !Object.hasOwn(pair.parameters, name))
+      if (lacking !== undefined) throw new SourceBroken(`pair ${place.pair} has no parameter ${lacking}`)
+      for (const item of itemsOf(pair, place, recognised)) loaded.items.push(item)
     }
     return loaded
   })
@@ -68,7 +64,7 @@ export function checkedPairs(part: PartSource, stored: Buffer): { sha256: string
   return { sha256, pairs }
 }
 
-const notOurs = 'not a statement that this service writes; pass --allow-other to run it as it is'
+const notOurs = 'not a statement that this service writes'
 
 /** Reads the stored bytes of a part, unless `signal` is aborted. @throws ReplayError `broken` */
 export async function readPart({ parts }: PacketSource, index: number, signal: AbortSignal): Promise<Buffer> {

@@ -1,4 +1,4 @@
-/** A packet as a replay reads it. `null` is what is not known: of bare part files, and of packets of earlier versions. */
+/** A packet as a replay reads it. `null` is what is not known of bare part files. */
 export interface PacketSource {
   /** For messages: `acme/people.json`, `./people.json`. */
   name: string

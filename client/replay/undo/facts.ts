@@ -26,7 +26,7 @@ export interface Facts {
 
 /** The parts of a packet, one after the other; the next one is read meanwhile. */
 export const eachPart = (source: PacketSource, settings: LoadSettings, signal: AbortSignal) =>
-  windowsOf(source, [...source.parts.keys()], { ...settings, allowOther: false, windowBytes: 1 }, signal)
+  windowsOf(source, [...source.parts.keys()], { ...settings, windowBytes: 1 }, signal)
 
 /** Reads the whole packet. @throws ReplayError `refused` if its statements speak differently of one type. */
 export async function readFacts(source: PacketSource, settings: LoadSettings, signal: AbortSignal): Promise<Facts> {

@@ -22,8 +22,8 @@ export function dryRun(source: PacketSource, target: Target, options: DryRunOpti
 }
 
 async function missingAt(source: PacketSource, target: Target, options: DryRunOptions) {
-  const { allowOther, signal } = options
-  const { needed } = await survey(source, { recognise: createRecogniser(), allowOther }, signal)
+  const { signal } = options
+  const { needed } = await survey(source, { recognise: createRecogniser() }, signal)
   const connection = connect(target)
   try {
     const { missing } = await preflight(connection, needed, options, signal)

@@ -16,8 +16,6 @@ export interface VerifyReport {
   first: (Finding & Place)[]
   /** The fraction of the pairs that was drawn. */
   sample: number
-  /** Statements that this service does not write, of which nothing is known. */
-  others: number
   /** Constraints that the manifest asks for and the target lacks, so that the comparison was slow. */
   missingConstraints: readonly Uniqueness[]
   seconds: number
@@ -25,7 +23,7 @@ export interface VerifyReport {
 
 export const createReport = (sample: number): VerifyReport => ({
   ...{ pairs: zeros(statementKinds), differing: 0, differences: zeros(differenceKinds), first: [] },
-  ...{ sample, others: 0, missingConstraints: [], seconds: 0 },
+  ...{ sample, missingConstraints: [], seconds: 0 },
 })
 
 const zeros = <K extends string>(kinds: readonly K[]) =>

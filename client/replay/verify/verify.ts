@@ -13,8 +13,6 @@ import { addDifferences, createReport, type VerifyReport } from './report.ts'
 export interface VerifyOptions extends ReaderSettings {
   /** The fraction of the pairs to compare, drawn at random: above 0, at most 1. */
   sample: number
-  /** Whether to leave out statements that this service does not write; otherwise they are refused. */
-  allowOther: boolean
   onProgress?: (progress: VerifyProgress) => void
   onDifference?: (difference: Difference) => void
   /** The most JSON of parts that are compared together; twice as much is in memory. */
@@ -47,14 +45,13 @@ export async function verify(source: PacketSource, target: Target, options: Veri
 
 async function compare(connection: Connection, source: PacketSource, options: VerifyOptions): Promise<VerifyReport> {
   const started = performance.now()
-  const { sample, mostShown, allowOther, windowBytes = usualWindowBytes, signal } = options
+  const { sample, mostShown, windowBytes = usualWindowBytes, signal } = options
   const report = createReport(sample)
   report.missingConstraints = await preflightRead(connection, source.requires?.constraints ?? [], signal)
   const read = createReader(connection, options)
   const progress = { partsDone: 0, parts: source.parts.length, pairs: 0, differences: 0 }
-  const settings = { recognise: createRecogniser(), allowOther, windowBytes }
+  const settings = { recognise: createRecogniser(), windowBytes }
   for await (const window of windowsOf(source, [...source.parts.keys()], settings, signal)) {
-    report.others += window.reduce((sum, { others }) => sum + others.length, 0)
     const items = sampled(
       window.flatMap((part) => part.items),
       sample,

@@ -98,7 +98,7 @@ export function testEachDifference(name: 'Neo4j 5' | 'Neo4j 3.5'): void {
     test('nothing is found where the packet was replayed, or where only what it leaves alone has changed', async () => {
       const kinds = { nodeUpsert: 2, relationshipUpsert: 3, relationshipCreate: 2, cleanup: 2, postback: 3 }
       const pairs = { ...kinds, deleteProperties: 1, nodeDelete: 1 }
-      expect(await verified(source, address)).toMatchObject({ pairs, differing: 0, first: [], others: 0 })
+      expect(await verified(source, address)).toMatchObject({ pairs, differing: 0, first: [] })
       for (const query of harmless) await run(driver, query)
       expect(await verified(source, address)).toMatchObject({ differing: 0, first: [] })
     })

@@ -135,7 +135,7 @@ export async function replayedByEngine(
   try {
     await session.executeWrite((transaction) => create(transaction, before, names))
     const foundBefore = await differences()
-    await runWindow([{ items, others: [] }], runner, { ...lanes, inOrder: false }, tally)
+    await runWindow([{ items }], runner, { ...lanes, inOrder: false }, tally)
     const found = { before: foundBefore, after: await differences() }
     return { graph: await session.executeRead((transaction) => read(transaction, names)), found }
   } finally {

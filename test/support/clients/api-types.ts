@@ -123,7 +123,7 @@ export function apiTypes({ paths, components }: OpenApi, isWanted: (path: string
     schemas.push(`export interface ${name} {\n${fields.join('\n')}\n}`)
   }
   return {
-    paths: `import type { ${imported} } from '../../../client/api/schemas.ts'\n\nexport interface paths {\n${wanted.join('\n')}\n}\n`,
+    paths: `import type { ${imported} } from './schemas.ts'\n\nexport interface paths {\n${wanted.join('\n')}\n}\n`,
     schemas: `${schemas.join('\n\n')}\n`,
   }
 }

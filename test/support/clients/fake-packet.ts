@@ -12,12 +12,12 @@ export const nameOf = (index: number) => `people.jsonPart${index + 1}of${content
 
 export const manifest = (url: string, more: object = {}) => ({
   ...{ packet: 'acme/people.json', generation: 3, jobId: 'j', pairs: 0, bytes: 0, base: null, ...more },
-  sha256: 'sha256' in more ? more.sha256 : hash('sha256', digests.join('\n')),
+  sha256: hash('sha256', digests.join('\n')),
   parts: contents.map((bytes, index) => ({
     ...{ fileName: nameOf(index), pairs: 0, bytes: bytes.length, url: `${url}/part/${index}?signature=secret` },
-    sha256: 'sha256' in more ? more.sha256 : digests[index],
+    sha256: digests[index],
   })),
-  ...{ statements: null, requires: { server: '3.5', constraints: null }, report: null },
+  ...{ statements: {}, requires: { server: '3.5', constraints: [] }, report: null },
 })
 
 /** A service with one packet, whose parts may be answered in another way. */

@@ -86,7 +86,6 @@ if (order !== undefined) {
       createConstraints: true,
       withoutConstraints: false,
       onError: 'stop',
-      allowOther: false,
     },
     ...{ stateFile, restart: false, signal: new AbortController().signal },
     ...(undoDirectory === undefined ? {} : { undoDirectory }),

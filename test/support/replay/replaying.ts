@@ -59,7 +59,7 @@ const usual: ReplayOptions = {
     withoutConstraints: false,
     onError: 'stop',
   },
-  ...{ allowOther: false, stateFile: null, restart: false, signal: new AbortController().signal },
+  ...{ stateFile: null, restart: false, signal: new AbortController().signal },
 }
 
 export const replayed = (
@@ -89,7 +89,7 @@ export const verified = (
 ): Promise<VerifyReport> => verify(source, targetOf(address), { ...usualComparison, ...options })
 
 const usualComparison: VerifyOptions = {
-  ...{ lanes: 'auto', batchRows: 1_000, sample: 1, mostShown: 20, allowOther: false },
+  ...{ lanes: 'auto', batchRows: 1_000, sample: 1, mostShown: 20 },
   signal: new AbortController().signal,
 }
 

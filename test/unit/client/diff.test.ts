@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
@@ -81,11 +81,11 @@ describe('--out', () => {
     expect([pairs, parts.map((part: { pairs: number }) => part.pairs)]).toEqual([5_001, [5_000, 1]])
     expect(await runCli(['diff', out, to])).toMatchObject({ code: 0 })
     const told = JSON.parse((await runCli(['inspect', out, '--json'])).stdout)
-    writeFileSync(
-      join(out, 'manifest.json'),
-      JSON.stringify({ ...manifestIn(out), statements: null, requires: { server: '3.5', constraints: null } }),
-    )
-    expect(JSON.parse((await runCli(['inspect', out, '--json'])).stdout)).toEqual(told)
+    // Without a manifest the parts themselves say the same.
+    rmSync(join(out, 'manifest.json'))
+    const { statements, requires } = told
+    const read = JSON.parse((await runCli(['inspect', out, '--json'])).stdout)
+    expect(read).toMatchObject({ pairs, bytes, statements, requires })
     expect(told).toMatchObject({ pairs, bytes, statements: { nodeUpsert: 5_001 } })
   })
 

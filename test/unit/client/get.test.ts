@@ -39,7 +39,7 @@ test('get again downloads only what is missing or damaged, and removes what is n
   writeFileSync(join(directory, nameOf(4)), '')
   const earlier = {
     ...manifest(''),
-    sha256: null,
+    sha256: hash('sha256', digests[0] as string),
     parts: [{ ...manifest('').parts[0], fileName: 'people.json', url: undefined }],
   }
   writeFileSync(join(directory, 'manifest.json'), JSON.stringify(earlier))
@@ -118,16 +118,6 @@ test('get that is interrupted is exit code 130, and goes on with the rest', asyn
   requests.length = 0
   expect(await get()).toMatchObject({ code: 0 })
   expect(partsAsked()).toEqual([3])
-})
-
-test('an earlier packet without digests is downloaded with one warning, and so is what was downloaded', async () => {
-  const { get, files, directory } = await startPacketService(undefined, { sha256: null })
-  const { code, stderr } = await get()
-  const warning =
-    /^warning: (.*): an earlier version of the service made it, so parts without a digest are checked by .*\n$/
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(warning) })
-  expect(files()).toEqual(allNames)
-  expect(await runCli(['inspect', directory])).toMatchObject({ code: 0, stderr: expect.stringMatching(warning) })
 })
 
 test('a directory that holds another packet is left alone', async () => {

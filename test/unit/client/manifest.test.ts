@@ -19,7 +19,7 @@ test('a manifest whose digests contradict each other is refused', async () => {
 
 test.each(['..', 'a/..', '/', 'a\\b', ''])('a manifest with a part named %j is refused', async (fileName) => {
   const service = await startFakeService(({ headers }) => {
-    const whole = manifest(`http://${headers.host}`, { sha256: null })
+    const whole = manifest(`http://${headers.host}`)
     return { status: 200, body: { ...whole, parts: [{ ...whole.parts[0], fileName }] } }
   })
   const { code, stderr } = await runCli(['get', 'acme/p', '-o', join(emptyDirectory(), 'p')], service.variables)

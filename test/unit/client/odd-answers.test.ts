@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { emptyDirectory, runCli } from '../../support/clients/cli.ts'
@@ -24,7 +25,7 @@ test.each(['ls', 'jobs'])('%s ends where a page names itself as the next one', a
 })
 
 test('a manifest of the service without a link, or with two parts that would be one file, is refused', async () => {
-  const whole = manifest('http://127.0.0.1:1', { sha256: null })
+  const whole = manifest('http://127.0.0.1:1')
   const [part] = whole.parts
   const { url: _, ...unlinked } = { ...part, url: '' }
   const cases = [
@@ -38,7 +39,10 @@ test('a manifest of the service without a link, or with two parts that would be 
     ],
   ] as const
   for (const [parts, problem] of cases) {
-    const { variables } = await startFakeService(() => ({ status: 200, body: { ...whole, parts } }))
+    const { variables } = await startFakeService(() => ({
+      status: 200,
+      body: { ...whole, sha256: hash('sha256', parts.map((one) => one.sha256).join('\n')), parts },
+    }))
     const { code, stderr } = await runCli(['get', 'acme/p', '-o', join(emptyDirectory(), 'p')], variables)
     expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining(`acme/p is not valid: ${problem}\n`) })
   }

@@ -17,7 +17,7 @@ test('no further part is read after an interruption, even if reading takes no no
       return part.read(signal)
     },
   }))
-  const settings = { recognise: createRecogniser(), allowOther: false }
+  const settings = { recognise: createRecogniser() }
   const surveying = survey({ ...source, parts }, settings, interrupted.signal)
   await expect(surveying).rejects.toMatchObject({ name: 'AbortError' })
   expect(read).toHaveLength(2)

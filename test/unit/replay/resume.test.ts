@@ -16,7 +16,7 @@ afterAll(() => rm(directory, { recursive: true }))
 
 const source = sourceOf([nodeUpsert('P', 'a'), nodeUpsert('P', 'b')], [nodeUpsert('P', 'c')])
 const { signal } = new AbortController()
-const settings = { recognise: createRecogniser(), allowOther: false, windowBytes: 1 }
+const settings = { recognise: createRecogniser(), windowBytes: 1 }
 const reading = { ...settings, lanes: 1, batchRows: 10, mostShown: 0, signal }
 const current = { sha256: 'packet', generation: null, target: 'target', databaseId: null }
 const begun = { ...current, replay: 'first', done: [], rejected: [] }

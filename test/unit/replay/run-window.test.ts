@@ -20,30 +20,24 @@ test('refused pairs are not among those replayed, and their places are told wind
   const runner = createRunner({ connection, tally, signal, onRefused: (...one) => void handedOver.push(one) })
   const ids = Array.from({ length: 1_200 }, (_, index) => `p${index}`)
   const items = [nodeUpsert('a', 'P', 1), nodeUpsert('bad', 'P', 2), nodeUpsert('b', 'P', 3), nodeDelete(ids, 4)].flat()
-  const other = { statement: 'CREATE (:X)', parameters: { id: 'bad' }, metadata: null }
-  const part = { items, others: [{ pair: other, place: { part: 1, pair: 5 } }] }
   const places = [2, 4].map((pair) => ({ part: 1, pair }))
-  expect(await runWindow([part], runner, lanes, tally)).toEqual([...places, { part: 1, pair: 5 }])
-  expect(tally).toMatchObject({ rejected: 3, pairs: { nodeUpsert: 2, nodeDelete: 0, other: 0 } })
-  expect(handedOver.map(([, place]) => place.pair)).toEqual([2, 4, 5])
-  expect(await runWindow([{ items: nodeUpsert('c'), others: [] }], runner, lanes, tally)).toEqual([])
+  expect(await runWindow([{ items }], runner, lanes, tally)).toEqual(places)
+  expect(tally).toMatchObject({ rejected: 2, pairs: { nodeUpsert: 2, nodeDelete: 0 } })
+  expect(handedOver.map(([, place]) => place.pair)).toEqual([2, 4])
+  expect(await runWindow([{ items: nodeUpsert('c') }], runner, lanes, tally)).toEqual([])
 })
 
 test('in the order of the packet, consecutive pairs of one text are batches, and nothing overtakes', async () => {
   const { connection, committed } = fakeTarget(() => undefined)
   const tally = createTally()
   const runner = createRunner({ connection, tally, signal, onRefused: 'stop' })
-  const other = (pair: number) => ({
-    ...{ pair: { statement: 'CREATE (:X)', parameters: { other: pair }, metadata: null }, place: { part: 1, pair } },
-  })
   const parts = [
     {
       items: [cleanup('a', 1), nodeUpsert('c', 'P', 3), nodeUpsert('b', 'P', 4), nodeUpsert('a', 'P', 5)].flat(),
-      others: [other(2), other(6)],
     },
-    { items: [nodeUpsert('d', 'P', 1), relationshipUpsert('a', 'b'), cleanup('b', 3)].flat(), others: [] },
+    { items: [nodeUpsert('d', 'P', 1), relationshipUpsert('a', 'b'), cleanup('b', 3)].flat() },
   ]
   await runWindow(parts, runner, { lanes: 1, batchRows: 2, inOrder: true }, tally)
-  expect(committed).toEqual([...[[['a']], [[2]], [['c'], ['b']], [['a']], [[6]]], ...[[['d']], [['a', 'b']], [['b']]]])
-  expect(tally.pairs).toMatchObject({ nodeUpsert: 4, relationshipUpsert: 1, cleanup: 2, other: 2 })
+  expect(committed).toEqual([[['a']], [['c'], ['b']], [['a'], ['d']], [['a', 'b']], [['b']]])
+  expect(tally.pairs).toMatchObject({ nodeUpsert: 4, relationshipUpsert: 1, cleanup: 2 })
 })
