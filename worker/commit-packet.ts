@@ -2,6 +2,7 @@ import { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { commitLost } from '../shared/observability/events.ts'
+import { commitMs } from '../shared/packets/generations.ts'
 import { packetName } from '../shared/packets/keys.ts'
 import { expiringAfter, type Manifest, type ManifestPart } from '../shared/packets/manifest.ts'
 import type { PacketContent } from '../shared/publish/content.ts'
@@ -16,9 +17,6 @@ interface Commit {
   /** Removes the parts of a run that lost; null for parts of slices, which other runs may commit. */
   discard: (() => Promise<void>) | null
 }
-
-/** Time limit of a commit. A run that was frozen for longer must not commit: its job has ended. */
-const commitMs = 900_000
 
 const dayMs = 24 * 3_600_000
 

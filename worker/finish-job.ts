@@ -1,9 +1,9 @@
 import type { AppError } from '../shared/errors/app-error.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
-import { discardSlices, voidSlices } from '../shared/jobs/slice-results.ts'
+import { discardSlices } from '../shared/jobs/slice-results.ts'
 import { isFinished } from '../shared/jobs/states.ts'
 import { closeCancelled, isSliced, removeRequest } from '../shared/jobs/stored-request.ts'
-import { voidJob } from '../shared/jobs/void-job.ts'
+import { voidStoredParts } from '../shared/jobs/void-job.ts'
 import { audit, namesOf } from '../shared/observability/audit.ts'
 import { jobFinished } from '../shared/observability/events.ts'
 import { packetName } from '../shared/packets/keys.ts'
@@ -41,30 +41,25 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
 }
 
 /**
- * Fails a job permanently, unless one of its runs has committed. A run that has begun to commit may be frozen and
- * resume later: a void generation keeps it from committing after the job has failed.
+ * Fails a job permanently, unless one of its runs has committed. A run that has stored parts may be frozen and resume
+ * later: a void generation keeps it from committing after the job has failed.
  */
 export async function failJob(context: WorkerContext, job: JobRecord, error: AppError): Promise<void> {
-  const { records, generations } = context
+  const { records } = context
   const { status, code, message } = error
   for (;;) {
     const latest = await records.read(job.id)
     if (latest === null || isFinished(latest) || (await finishCommitted(context, latest))) return
-    // The only run lost its name to another packet and has ended, so nothing can resume.
-    const isOver = code === 'fileExists' && latest.attempt === 1 && !isSliced(latest)
-    if (latest.begun && !isOver && !(await voidJob(generations, latest))) continue
+    if (!(await voidStoredParts(context, latest))) continue
     if (await records.finish(job.id, 'failed', { error: { status, code, message } }, !latest.begun)) break
   }
   jobFinished(context, job, { outcome: 'failed', reason: code, isFirst: true })
   await afterEnd(context, job, 'failed')
 }
 
-/**
- * Cancels a job, unless one of its runs has committed: a commit outweighs whatever the record says. Slices that are done
- * may be about to be committed by a run that a Redis that was rolled back has forgotten, so they are voided first.
- */
+/** Cancels a job, unless one of its runs has committed: a commit outweighs whatever the record says. */
 export async function cancelJob(context: WorkerContext, job: JobRecord): Promise<void> {
-  if (isSliced(job)) await voidSlices(context, job)
+  await voidStoredParts(context, job)
   if (await finishCommitted(context, job)) return
   const isFirst = await context.records.finish(job.id, 'cancelled', {})
   context.failpoint('cancelled')

@@ -5,6 +5,7 @@ import type { JobRecord } from '../../shared/jobs/record.ts'
 import { discardSlices } from '../../shared/jobs/slice-results.ts'
 import { isFinished } from '../../shared/jobs/states.ts'
 import { closeCancelled, isSliced } from '../../shared/jobs/stored-request.ts'
+import { voidStoredParts } from '../../shared/jobs/void-job.ts'
 import { withTimeout } from '../../shared/lifecycle/timeout.ts'
 import { namesOf } from '../../shared/observability/audit.ts'
 import { jobFinished } from '../../shared/observability/events.ts'
@@ -29,6 +30,7 @@ export const cancelJob = defineEndpoint({
     const { records } = context
     const job = requireVisible(principal, await records.read(params.id))
     if (!isFinished(job) && (await hasCommitted(context, job))) throw errors.notCancellable('committed')
+    if (job.state === 'queued') await voidStoredParts(context, job).catch(() => {})
     const { state, isCancelledNow } = (await records.cancel(job.id)) ?? { state: 'gone', isCancelledNow: false }
     if (!isCancelledNow && state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state)
     const outcome = isCancelledNow ? 'done' : 'accepted'

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { orgName, parsePartName, storedName } from '../../shared/packet/names.ts'
 import { packetName } from '../../shared/packets/keys.ts'
-import { removal } from '../../shared/packets/manifest.ts'
 import type { StoredFile } from '../../shared/packets/packets.ts'
 import { publishResponse } from '../../shared/publish/response.ts'
 import type { ApiContext } from '../context.ts'
@@ -39,10 +38,8 @@ async function removePacket(
 ) {
   const name = packetName(orgName, fileName)
   await plainFiles.markStale(name)
-  const taken = () => errors.fileExists(orgName, fileName)
-  const options = { force: true, taken, above: Number.POSITIVE_INFINITY }
-  const generation = await generations.commit(name, removal(), options)
-  changed({ action: 'packet.remove', orgName, fileName, generation })
+  const generation = await generations.remove(name)
+  if (generation !== null) changed({ action: 'packet.remove', orgName, fileName, generation })
   await plainFiles.remove(name)
 }
 

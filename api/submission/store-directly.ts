@@ -5,6 +5,7 @@ import { partStored } from '../../shared/observability/events.ts'
 import { packetNameProblem } from '../../shared/packet/names.ts'
 import type { PartSink } from '../../shared/packet/parts/packet-writer.ts'
 import type { Compression } from '../../shared/packets/compression.ts'
+import { commitMs } from '../../shared/packets/generations.ts'
 import { packetName } from '../../shared/packets/keys.ts'
 import { expiringAfter, type Manifest } from '../../shared/packets/manifest.ts'
 import { stageParts } from '../../shared/packets/staging.ts'
@@ -43,6 +44,7 @@ export async function storeDirectly(
   if (holder !== null) throw errors.nameInUse(orgName, fileName, holder)
   const name = packetName(orgName, fileName)
   const staging = stageParts(store, name, { jobId: randomUUID(), attempt: 1, compression: compression ?? 'none' })
+  const until = Date.now() + commitMs
   let manifest: Manifest
   try {
     await write(async (part) => {
@@ -51,11 +53,8 @@ export async function storeDirectly(
     })
     await plainFiles.markStale(name)
     manifest = expiringAfter(days, { ...staging.manifest(), content })
-    const generation = await generations.commit(name, manifest, {
-      force: false,
-      taken,
-      above: Number.POSITIVE_INFINITY,
-    })
+    const options = { force: false, taken, above: Number.POSITIVE_INFINITY, until }
+    const generation = await generations.commit(name, manifest, options)
     const { jobId, parts } = manifest
     changed({ action: 'packet.publish', orgName, fileName, generation, sha256: digestOf(parts), jobId })
   } catch (error) {

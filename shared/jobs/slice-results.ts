@@ -1,12 +1,11 @@
 import * as errors from '../errors/catalogue.ts'
 import { sliceResultKey, sliceResults } from '../packets/keys.ts'
 import type { ManifestPart } from '../packets/manifest.ts'
-import type { Storage } from '../packets/storage.ts'
 import type { Observation } from '../publish/build/conflicts.ts'
 import type { PacketContent } from '../publish/content.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import type { JobRecord } from './record.ts'
-import { type VoidableJob, voidJob } from './void-job.ts'
+import { type VoidableJob, type Voiding, voidJob } from './void-job.ts'
 
 /** The result of one slice of a large multi. A slice is done exactly when its result is in the store. */
 export interface SliceResult extends PacketContent {
@@ -55,20 +54,11 @@ export async function doneSlices(store: ObjectStore, { id, orgName }: Owner): Pr
   return done
 }
 
-type Voiding = Pick<Storage, 'store' | 'generations'>
-
-/**
- * Ensures that no run commits the slices of a job that are done. @returns these slices; none if one of its runs has
- * committed them.
- */
-export async function voidSlices({ store, generations }: Voiding, job: VoidableJob): Promise<ReadonlySet<number>> {
-  const done = await doneSlices(store, job)
-  return done.size === 0 || (await voidJob(generations, job)) ? done : new Set()
-}
-
-/** Removes the parts of the finished slices of a failed or cancelled job, once no manifest can refer to them. */
+/** Removes the parts of the finished slices of a failed or cancelled job, but only once no manifest can refer to them. */
 export async function discardSlices({ store, generations }: Voiding, job: VoidableJob): Promise<void> {
-  for (const slice of await voidSlices({ store, generations }, job)) {
+  const done = await doneSlices(store, job)
+  if (done.size === 0 || !(await voidJob(generations, job))) return
+  for (const slice of done) {
     const result = await readSliceResult(store, job, slice)
     for (const { key } of result?.parts ?? []) await store.remove(key)
   }

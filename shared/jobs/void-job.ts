@@ -1,11 +1,23 @@
 import { AppError } from '../errors/app-error.ts'
 import * as errors from '../errors/catalogue.ts'
 import type { Generations } from '../packets/generations.ts'
-import { packetName } from '../packets/keys.ts'
+import { packetName, partsOf } from '../packets/keys.ts'
 import { voided } from '../packets/manifest.ts'
+import type { Storage } from '../packets/storage.ts'
 import type { JobRecord } from './record.ts'
 
+export type Voiding = Pick<Storage, 'store' | 'generations'>
+
 export type VoidableJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName' | 'latestBefore'>
+
+/**
+ * Ensures that no run of a job commits parts that it has stored: a run may have begun to, unknown to a Redis that was
+ * rolled back. @returns false when one already has committed.
+ */
+export async function voidStoredParts({ store, generations }: Voiding, job: VoidableJob): Promise<boolean> {
+  const hasParts = await store.hasAny(partsOf(packetName(job.orgName, job.fileName), job.id))
+  return !hasParts || (await voidJob(generations, job))
+}
 
 /** Ensures that no run of a job can commit any more. @returns false when one already has. */
 export async function voidJob(generations: Generations, job: VoidableJob): Promise<boolean> {

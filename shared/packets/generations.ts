@@ -10,6 +10,9 @@ import { generationKey } from './keys.ts'
 import { isVisible, type Manifest, removal } from './manifest.ts'
 import { othersFiles } from './plain-files.ts'
 
+/** Time limit of a commit: a publisher that was frozen for longer sends no manifest, as sweeps may have removed its parts. */
+export const commitMs = 900_000
+
 export interface CommitOptions {
   force: boolean
   /** Creates the error to throw if the name is taken. */
@@ -45,6 +48,11 @@ export interface Generations extends GenerationReader {
    */
   commit(name: string, manifest: Manifest, options: CommitOptions): Promise<number>
   /**
+   * Removes the packet that is the latest when this is called. @returns the number of the removal; null if another
+   * generation, which stays, has replaced that packet since.
+   */
+  remove(name: string): Promise<number | null>
+  /**
    * Removes the packet, unless a generation above `latest` was committed meanwhile. @returns whether it did; false also
    * if the store did not answer.
    */
@@ -67,12 +75,11 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
         const [latestNumber = 0] = numbers
         const found = force && !manifest.isVoid ? null : await reader.seenAt(name, latestNumber)
         // Others have removed it from the store.
-        if (isKnown && found === 'gone') continue
+        if (found === 'gone' && (isKnown || manifest.isVoid)) continue
         const isHeld = found === 'gone' || (found !== null && isVisible(found.manifest))
         if (!force && (others.length > 0 || isHeld)) throw taken()
         const next = latestNumber + 1
-        const over = manifest.isVoid && found !== 'gone' ? { over: found?.generation ?? 0 } : {}
-        const made = { ...manifest, ...over }
+        const made = manifest.isVoid ? { ...manifest, over: (found as Generation | null)?.generation ?? 0 } : manifest
         const bytes = Buffer.from(JSON.stringify(made))
         if (Date.now() > until) throw errors.jobInterrupted()
         const outcome = await store.create(generationKey(name, next), bytes)
@@ -86,10 +93,24 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
         if (written === null && outcome === 'lost') throw errors.storeAway(new Error('the commit had no answer'))
       }
     },
-    async removeAt(name, latest) {
-      const bytes = Buffer.from(JSON.stringify(removal()))
-      return (await store.create(generationKey(name, latest + 1), bytes)) === 'created'
+    removeAt,
+    async remove(name) {
+      const { number, highest: seen } = await reader.latest(name)
+      for (let latest = number; ; ) {
+        if (await removeAt(name, latest)) return latest + 1
+        const { number, highest } = await reader.latest(name)
+        if (highest?.generation !== seen?.generation) return null
+        latest = number
+      }
     },
+  }
+
+  async function removeAt(name: string, latest: number): Promise<boolean> {
+    const manifest = removal()
+    const outcome = await store.create(generationKey(name, latest + 1), Buffer.from(JSON.stringify(manifest)))
+    if (outcome === 'created') return true
+    // The answer of the first PUT may have been lost.
+    return (await reader.read(name, latest + 1))?.jobId === manifest.jobId
   }
 }
 

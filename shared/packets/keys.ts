@@ -79,10 +79,13 @@ export function pastGenerations(key: string): string | null {
   return parsed === null ? null : `${generationsOf(parsed.name)}:`
 }
 
+/** Prefix of the parts of all runs of a job. */
+export const partsOf = (name: string, jobId: string): string => `${hidden('.parts', name)}/.${jobId}/`
+
 /** Key of a part of one run of a job. `slice` counts from 0, `part` from 1. */
 export function partKey(name: string, jobId: string, run: string, slice: number, part: number): string {
   const number = (value: number) => String(value).padStart(5, '0')
-  return `${hidden('.parts', name)}/.${jobId}/${run}/${number(slice)}-${number(part)}`
+  return `${partsOf(name, jobId)}${run}/${number(slice)}-${number(part)}`
 }
 
 /** Parses the key of a part; null for any other key. */

@@ -13,7 +13,7 @@ import { createReport } from '../../shared/publish/report/report.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
 import { ownDatabase } from '../support/servers/own-database.ts'
 import { openTestStorage } from '../support/storage/storage.ts'
-import { keysBelow } from '../support/storage/stored-packets.ts'
+import { keysBelow, stagePacket } from '../support/storage/stored-packets.ts'
 import { only } from '../support/values/only.ts'
 
 const { database, release } = await ownDatabase(inject('stack').redis.url)
@@ -33,6 +33,26 @@ const slow: ObjectStore = {
   },
 }
 
+const [log, metrics] = [createLog('test', 'silent'), createMetrics()]
+const queue = only<JobQueue>({ remove: async () => {} })
+const context = only<ApiContext>({ ...storage, store: slow, records, log, metrics, queue })
+const principal = { name: 'a', identity: 'a', orgs: ['*'], scopes: [] }
+
+/** Cancels a job by the endpoint, and notes the changes that it reports. */
+function cancelled(id: string, changes: object[] = []) {
+  const changed: Input['changed'] = (change) => void changes.push(change)
+  return cancelJob.handle(context, only<Input<unknown, unknown, unknown>>({ principal, params: { id }, changed }))
+}
+
+test('a run that Redis has forgotten does not commit after its job, which seemed to wait, was cancelled', async () => {
+  const [id, orgName, fileName] = [randomUUID(), `org-${randomUUID()}`, 'f']
+  await records.create({ id, kind: 'publish', orgName, fileName, batchSize: 1, force: false, subRequests: 1 })
+  const manifest = await stagePacket(storage, `${orgName}/f`, ['part'], { jobId: id })
+  expect(await cancelled(id)).toMatchObject({ status: 200, value: { state: 'cancelled' } })
+  const commit = storage.generations.commit(`${orgName}/f`, manifest, { force: false, taken: () => new Error('taken') })
+  await expect(commit).rejects.toMatchObject({ code: 'jobVoided' })
+})
+
 test('cancelling a large multi with many staged parts returns at once; its parts are removed afterwards', async () => {
   const [id, orgName, parts] = [randomUUID(), `org-${randomUUID()}`, 20]
   const job = { id, kind: 'multi', orgName, fileName: 'f', batchSize: 1, force: false, subRequests: 60 } as const
@@ -49,15 +69,9 @@ test('cancelling a large multi with many staged parts returns at once; its parts
     observations: [],
   })
 
-  const [log, metrics] = [createLog('test', 'silent'), createMetrics()]
-  const queue = only<JobQueue>({ remove: async () => {} })
-  const context = only<ApiContext>({ ...storage, store: slow, records, log, metrics, queue })
-  const principal = { name: 'a', identity: 'a', orgs: ['*'], scopes: [] }
   const began = performance.now()
   const changes: object[] = []
-  const changed: Input['changed'] = (change) => void changes.push(change)
-  const input = only<Input<unknown, unknown, unknown>>({ principal, params: { id }, changed })
-  const answer = await cancelJob.handle(context, input)
+  const answer = await cancelled(id, changes)
   expect(performance.now() - began).toBeLessThan(10_000)
   expect(answer).toMatchObject({ status: 200, value: { state: 'cancelled' } })
   expect(changes).toEqual([{ action: 'job.cancel', jobId: id, orgName, fileName: 'f' }])

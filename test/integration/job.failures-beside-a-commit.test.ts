@@ -27,18 +27,19 @@ afterAll(() => driver.close())
 const nameOf = ({ orgName, fileName }: JobRecord) => packetName(orgName, fileName)
 const read = async (id: string) => (await records.read(id)) as JobRecord
 
-/** A job whose latest run, of this attempt, has begun to commit; and the commit of that run. */
-async function committing(attempts: number) {
+/** A job whose latest run, of this attempt, has begun to commit unless Redis forgot that; and the commit of that run. */
+async function committing(attempts: number, { isForgotten = false } = {}) {
   const [id, orgName, fileName] = [randomUUID(), uniqueName('org'), 'file']
   await records.create({ id, kind: 'publish', orgName, fileName, batchSize: 10, force: false, subRequests: 1 })
   for (let attempt = 1; attempt <= attempts; attempt++) await records.start(id)
   const { progress } = await read(id)
-  expect(await records.beginCommit({ id, orgName, fileName }, attempts, progress, createReport().read())).toBe(true)
+  const report = createReport().read()
+  if (!isForgotten) expect(await records.beginCommit({ id, orgName, fileName }, attempts, progress, report)).toBe(true)
   const job = await read(id)
   const manifest = await stagePacket(context, nameOf(job), ['{"statements":[]}'], { jobId: id })
   const commit = (force = false) =>
     generations.commit(nameOf(job), manifest, { force, taken: () => errors.fileExists(orgName, fileName) })
-  return { job, commit }
+  return { job, manifest, commit }
 }
 
 test('a job that a frozen run commits while it is being failed ends as succeeded', async () => {
@@ -82,8 +83,22 @@ test('a job whose later run finds the name taken keeps an earlier run from commi
   await expect(commit()).rejects.toMatchObject({ code: 'jobVoided' })
 })
 
-test('a job whose only run finds the name taken fails without a void generation', async () => {
-  const { job } = await committing(1)
+test('a run that has stored parts does not commit after its job has ended, although Redis forgot that it had begun', async () => {
+  const ends: Record<string, (job: JobRecord) => Promise<void>> = {
+    cancelled: (job) => cancelJob(context, job),
+    failed: (job) => failJob(context, job, errors.originBroke()),
+  }
+  for (const [state, end] of Object.entries(ends)) {
+    const { job, commit } = await committing(1, { isForgotten: true })
+    await end(job)
+    expect((await read(job.id)).state).toBe(state)
+    await expect(commit()).rejects.toMatchObject({ code: 'jobVoided' })
+  }
+})
+
+test('a job whose runs have discarded their parts fails without a void generation', async () => {
+  const { job, manifest } = await committing(1)
+  for (const { key } of manifest.parts) await context.store.remove(key)
   await failJob(context, job, errors.fileExists(job.orgName, job.fileName))
   expect((await read(job.id)).state).toBe('failed')
   expect(await generations.list(nameOf(job))).toEqual([])
