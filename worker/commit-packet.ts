@@ -1,10 +1,10 @@
-import { AppError } from '../shared/errors/app-error.ts'
 import * as errors from '../shared/errors/catalogue.ts'
 import type { JobRecord } from '../shared/jobs/record.ts'
 import { commitLost } from '../shared/observability/events.ts'
+import { commitStaged } from '../shared/packets/commit.ts'
 import { commitMs } from '../shared/packets/generations.ts'
 import { packetName } from '../shared/packets/keys.ts'
-import { expiringAfter, type Manifest, type ManifestPart } from '../shared/packets/manifest.ts'
+import type { Manifest, ManifestPart } from '../shared/packets/manifest.ts'
 import type { PacketContent } from '../shared/publish/content.ts'
 import { mergeReports } from '../shared/publish/report/report.ts'
 import type { WorkerContext } from './context.ts'
@@ -46,20 +46,17 @@ export async function commitPacket(
     commitLost(context, job.id, interrupted)
     throw interrupted
   }
-  // Redis may have kept the run waiting, and the life of the packet begins now.
-  const manifest = { ...staged, createdAt: new Date().toISOString() }
-  const { orgName, fileName, force, latestBefore: above, expiresAfterDays } = job
+  const { orgName, fileName, force, latestBefore: above, expiresAfterDays: days } = job
   const until = Date.now() + commitMs
   failpoint('beforeManifest')
   const options = { force, above, latest: latestLately(job), until, taken: () => errors.fileExists(orgName, fileName) }
-  const packet = expiringAfter(expiresAfterDays, { ...manifest, content })
-  return generations.commit(packetName(orgName, fileName), packet, options).catch(async (error) => {
+  const packet = { staged, content, days, discard }
+  const committed = commitStaged(generations, packetName(orgName, fileName), packet, options)
+  const { generation } = await committed.catch((error) => {
     commitLost(context, job.id, error)
-    // Nothing refers to these parts or ever will: their keys are unique to this run, and none of its manifests arrived.
-    // After any other error a manifest may have arrived.
-    if (error instanceof AppError && error.status === 409) await discard?.().catch(() => {})
     throw error
   })
+  return generation
 }
 
 /** Totals of a packet's parts, for the progress of its job. */

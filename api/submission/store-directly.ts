@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { AppError } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { partStored } from '../../shared/observability/events.ts'
 import { packetNameProblem } from '../../shared/packet/names.ts'
 import type { PartSink } from '../../shared/packet/parts/packet-writer.ts'
+import { commitStaged } from '../../shared/packets/commit.ts'
 import type { Compression } from '../../shared/packets/compression.ts'
 import { commitMs } from '../../shared/packets/generations.ts'
 import { packetName } from '../../shared/packets/keys.ts'
-import { expiringAfter, type Manifest } from '../../shared/packets/manifest.ts'
 import { stageParts } from '../../shared/packets/staging.ts'
 import type { PacketContent } from '../../shared/publish/content.ts'
 import { digestOf } from '../../shared/publish/manifest-view.ts'
@@ -45,24 +44,20 @@ export async function storeDirectly(
   const name = packetName(orgName, fileName)
   const staging = stageParts(store, name, { jobId: randomUUID(), attempt: 1, compression: compression ?? 'none' })
   const until = Date.now() + commitMs
-  let manifest: Manifest
-  try {
-    await write(async (part) => {
-      await staging.put(part)
-      partStored(context, part)
-    })
-    await plainFiles.markStale(name)
-    manifest = expiringAfter(days, { ...staging.manifest(), content })
-    const options = { force: false, taken, above: Number.POSITIVE_INFINITY, until }
-    const generation = await generations.commit(name, manifest, options)
-    const { jobId, parts } = manifest
-    changed({ action: 'packet.publish', orgName, fileName, generation, sha256: digestOf(parts), jobId })
-  } catch (error) {
-    // Discard only if the commit certainly failed: an unanswered commit may have succeeded, and then owns the parts.
-    const isCertain = error instanceof AppError && error.status !== 503
-    if (isCertain) await staging.discard().catch(() => {})
+  const discard = staging.discard
+  await write(async (part) => {
+    await staging.put(part)
+    partStored(context, part)
+  }).catch(async (error) => {
+    await discard().catch(() => {})
     throw error
-  }
+  })
+  await plainFiles.markStale(name)
+  const options = { force: false, taken, above: Number.POSITIVE_INFINITY, until }
+  const packet = { staged: staging.manifest(), content, days, discard }
+  const { generation, manifest } = await commitStaged(generations, name, packet, options)
+  const { jobId, parts } = manifest
+  changed({ action: 'packet.publish', orgName, fileName, generation, sha256: digestOf(parts), jobId })
   await plainFiles.refresh(name)
   const files = packets.filesOf(fileName, manifest)
   const urls = await packets.sign(files, defaultLifetimeSeconds)

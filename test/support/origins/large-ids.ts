@@ -10,7 +10,7 @@ export const withLargeIds = (query: string): string =>
   query
     .replace(/\bid\(([\w[\]]+)\) IN (\$?\w+)/g, `@($1) IN [large IN $2 | large - ${largeIdBase}]`)
     .replace(/\bid\(([\w[\]]+)\) = (\$?\w+)/g, `@($1) = $2 - ${largeIdBase}`)
-    .replace(/\bid\(([\w[\]]+)\)/g, `(${largeIdBase} + @($1))`)
+    .replace(/\bid\((startNode\(\w+\)|[\w[\]]+)\)/g, `(${largeIdBase} + @($1))`)
     .replaceAll('@(', 'id(')
 
 /**

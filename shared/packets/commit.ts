@@ -1,0 +1,34 @@
+import { AppError } from '../errors/app-error.ts'
+import type { CommitOptions, Generations } from './generations.ts'
+import { expiringAfter, type Manifest } from './manifest.ts'
+
+interface Packet {
+  /** What was staged; its `createdAt` is replaced, as the life of the packet begins now. */
+  staged: Manifest
+  /** What the packet holds. */
+  content: object
+  /** Days that it lives; null: for ever. */
+  days: number | null
+  /** Removes the staged parts; null if another publisher may commit them. */
+  discard: (() => Promise<void>) | null
+}
+
+/**
+ * Commits staged parts as the next generation of a packet, or discards them if it is certain that none of the manifests
+ * of this publisher arrived. After `storeAway`, or an error that nobody foresaw, one may have arrived.
+ * @throws what `Generations.commit` throws
+ */
+export async function commitStaged(
+  generations: Generations,
+  name: string,
+  { staged, content, days, discard }: Packet,
+  options: CommitOptions,
+): Promise<{ generation: number; manifest: Manifest }> {
+  const manifest = expiringAfter(days, { ...staged, createdAt: new Date().toISOString(), content })
+  try {
+    return { generation: await generations.commit(name, manifest, options), manifest }
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'storeAway') await discard?.().catch(() => {})
+    throw error
+  }
+}
