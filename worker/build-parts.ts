@@ -31,7 +31,7 @@ export async function buildParts(
   const order: PacketOrder = {
     ...requests,
     syntax: requests.requests[0]?.parameterSyntax ?? defaultSyntax,
-    batchSize: job.batchSize,
+    batchSize: job.order.batchSize,
     maxPairs: config.limits.jobPairs,
     limitSeconds: config.limits.jobSeconds,
     spentSeconds: Math.floor(job.ranMs / 1_000),

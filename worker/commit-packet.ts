@@ -24,8 +24,8 @@ const dayMs = 24 * 3_600_000
  * The latest generation at the submission of a job of the last day: no generation made since is swept yet. Otherwise
  * undefined.
  */
-export const latestLately = ({ createdAt, latestBefore }: JobRecord) =>
-  Date.now() - Date.parse(createdAt) < dayMs ? latestBefore : undefined
+export const latestLately = ({ createdAt, order }: JobRecord) =>
+  Date.now() - Date.parse(createdAt) < dayMs ? order.latestBefore : undefined
 
 /** Updates the record, then creates the generation, which is the commit. Contract 6. @returns the generation. */
 export async function commitPacket(
@@ -46,7 +46,8 @@ export async function commitPacket(
     commitLost(context, job.id, interrupted)
     throw interrupted
   }
-  const { orgName, fileName, force, latestBefore: above, expiresAfterDays: days } = job
+  const { orgName, fileName, order } = job
+  const { force, latestBefore: above, expiresAfterDays: days } = order
   const until = Date.now() + commitMs
   failpoint('beforeManifest')
   const options = { force, above, latest: latestLately(job), until, taken: () => errors.fileExists(orgName, fileName) }

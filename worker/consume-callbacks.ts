@@ -80,11 +80,11 @@ async function deliverCallback(
   const { config, records, callbacks, failpoint } = context
   const { id } = delivery.data
   const [job] = await Promise.all([records.read(id), callbacks.started(delivery)])
-  if (!job?.callback || !job.callbackUrl || job.callback.state !== 'due') return callbacks.forget(id)
+  if (!job?.callback || !job.order.callbackUrl || job.callback.state !== 'due') return callbacks.forget(id)
   if (!isFinished(job) || !config.callbacks) return
   failpoint('beforeCallback')
   const attempt = job.callback.attempts + 1
-  const url = parseHttpsUrl(job.callbackUrl) as HttpsUrl
+  const url = parseHttpsUrl(job.order.callbackUrl) as HttpsUrl
   const request = callbackRequest(job, config.callbacks.secrets)
   const startedAt = performance.now()
   let answer: CallbackAnswer | null = null

@@ -13,7 +13,11 @@ import type { WorkerContext } from './context.ts'
 
 /** Marks a job succeeded if one of its runs has committed its packet. @returns whether one has. */
 export async function finishCommitted(context: WorkerContext, job: JobRecord): Promise<boolean> {
-  const generation = await context.generations.ofJob(packetName(job.orgName, job.fileName), job.id, job.latestBefore)
+  const generation = await context.generations.ofJob(
+    packetName(job.orgName, job.fileName),
+    job.id,
+    job.order.latestBefore,
+  )
   if (generation === null) return false
   await succeedJob(context, job, generation)
   return true
@@ -25,7 +29,7 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
   failpoint('beforePlainFiles')
   const manifest = await generations.read(name, generation)
   if (manifest === null || latestLately(job) === undefined) await plainFiles.refresh(name)
-  else await plainFiles.committed(name, { generation, manifest }, generation === 1 && !job.force)
+  else await plainFiles.committed(name, { generation, manifest }, generation === 1 && !job.order.force)
   failpoint('beforeSucceeded')
   // Report the progress of the committed packet: a later attempt may have started and got less far.
   const { subRequests } = job.progress

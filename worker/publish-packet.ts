@@ -11,7 +11,7 @@ export async function publishPacket(context: WorkerContext, job: JobRecord, run:
   const { attempt } = run
   const read = await readRequests(context, job)
   const name = packetName(job.orgName, job.fileName)
-  const staging = stageParts(context.store, name, { jobId: job.id, attempt, compression: job.compression })
+  const staging = stageParts(context.store, name, { jobId: job.id, attempt, compression: job.order.compression })
   const { observations: _, ...content } = await buildParts(context, job, run, staging, read)
   return commitPacket(context, job, { attempt, manifest: staging.manifest(), content, discard: staging.discard })
 }

@@ -62,7 +62,7 @@ async function gather({ store, config }: WorkerContext, job: JobRecord, slices: 
   const staging = stageParts(
     store,
     packetName(job.orgName, job.fileName),
-    { jobId: job.id, attempt: job.attempt, compression: job.compression },
+    { jobId: job.id, attempt: job.attempt, compression: job.order.compression },
     slices,
   )
   const manifest = staging.manifest()
@@ -88,8 +88,13 @@ export async function publishSlice(context: WorkerContext, job: JobRecord, slice
   const { slices, treatments, credentials } = await readPlan(context, job)
   const read = await readRequests(context, job, slices[slice], credentials)
   const { attempt } = run
-  const { id: jobId, compression } = job
-  const staging = stageParts(store, packetName(job.orgName, job.fileName), { jobId, attempt, compression }, slice)
+  const { id: jobId, order } = job
+  const staging = stageParts(
+    store,
+    packetName(job.orgName, job.fileName),
+    { jobId, attempt, compression: order.compression },
+    slice,
+  )
   const part = { ...read, slice: { first, treatments: boundTreatments(treatments, read.model) } }
   const { observations, ...content } = await buildParts(context, job, run, staging, part)
   failpoint('beforeSliceResult')

@@ -27,24 +27,22 @@ export const cancelJob = defineEndpoint({
   answer: jobSchema,
   answers: { 202: 'Its run is being stopped', 409: 'It is finished, or past its commit' },
   async handle(context, { principal, changed, params }) {
-    const { records } = context
-    const job = requireVisible(principal, await records.read(params.id))
+    const job = requireVisible(principal, await context.records.read(params.id))
     if (!isFinished(job) && (await hasCommitted(context, job))) throw errors.notCancellable('committed')
     if (job.state === 'queued') await voidStoredParts(context, job).catch(() => {})
-    const { state, isCancelledNow } = (await records.cancel(job.id)) ?? { state: 'gone', isCancelledNow: false }
+    const { state, isCancelledNow } = (await context.records.cancel(job.id)) ?? { state: 'gone', isCancelledNow: false }
     if (!isCancelledNow && state !== 'running' && state !== 'cancelled') throw errors.notCancellable(state)
-    const outcome = isCancelledNow ? 'done' : 'accepted'
-    if (isCancelledNow || state === 'running') changed({ action: 'job.cancel', ...namesOf(job) }, outcome)
+    const change = { action: 'job.cancel', ...namesOf(job) } as const
+    if (isCancelledNow || state === 'running') changed(change, isCancelledNow ? 'done' : 'accepted')
     if (isCancelledNow) await removeLeftovers(context, job)
-    const now = requireVisible(principal, await records.read(params.id))
+    const now = requireVisible(principal, await context.records.read(params.id))
     return { kind: 'json', status: now.state === 'cancelled' ? 200 : 202, value: jobView(now) }
   },
 })
 
-/** Asks the store, as a rolled-back Redis may have lost the commit. An unavailable store does not prevent a cancel. */
-async function hasCommitted({ generations }: ApiContext, { id, orgName, fileName, latestBefore }: JobRecord) {
-  return (await generations.ofJob(packetName(orgName, fileName), id, latestBefore).catch(() => null)) !== null
-}
+// Asks the store, as a rolled-back Redis may have lost the commit. An unavailable store does not prevent a cancel.
+const hasCommitted = ({ generations }: ApiContext, { id, orgName, fileName, order }: JobRecord) =>
+  generations.ofJob(packetName(orgName, fileName), id, order.latestBefore).then(Boolean, () => false)
 
 const removalWaitMs = 2_000
 

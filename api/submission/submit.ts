@@ -2,7 +2,8 @@ import type { CallbackSettings, OriginSettings } from '../../shared/config/setti
 import * as errors from '../../shared/errors/catalogue.ts'
 import { callbackAddress } from '../../shared/jobs/callback-address.ts'
 import { idempotencyOf, parseIdempotencyKey, replayedJob } from '../../shared/jobs/idempotency.ts'
-import { callbackUrlOf, type Submission } from '../../shared/jobs/submission.ts'
+import { askedFor } from '../../shared/jobs/order.ts'
+import type { Submission } from '../../shared/jobs/submission.ts'
 import { type Submitted, submitJob } from '../../shared/jobs/submit-job.ts'
 import { checkOrigin } from '../../shared/origin/connect.ts'
 import { type HttpsUrl, parseHttpsUrl } from '../../shared/origin/https-url.ts'
@@ -61,8 +62,8 @@ export async function submit(context: Context, caller: Caller, order: Submission
 
 /** @throws callbacksOff, callbackUrlRefused, callbackUrlUnresolved (422) */
 export async function checkCallback(order: Submission, settings: CallbackSettings | null): Promise<void> {
-  const callbackUrl = callbackUrlOf(order)
-  if (callbackUrl === undefined) return
+  const callbackUrl = askedFor(order.requests, 'callbackUrl')
+  if (!callbackUrl) return
   if (settings === null) throw errors.callbacksOff()
   await callbackAddress(parseHttpsUrl(callbackUrl) as HttpsUrl, settings)
 }

@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis'
 import type { Sender } from '../observability/audit.ts'
-import type { Compression } from '../packets/compression.ts'
 import type { Refusal } from './open-runs.ts'
 import type { JobCallback, JobRecord } from './record.ts'
 import { hashOf, progressOf } from './record-hash.ts'
@@ -8,19 +7,9 @@ import { claimKey, idempotencyKey, jobListsOf, openJobsKey, openRunsKey, recordK
 import { tenantOf } from './tenant.ts'
 import { jobVersion } from './version.ts'
 
-export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'batchSize' | 'force'> & {
+export type NewJob = Pick<JobRecord, 'id' | 'kind' | 'orgName' | 'fileName' | 'order'> & {
   subRequests: number
   sender?: Sender | undefined
-  /** Where the job calls back when it has ended. */
-  callbackUrl?: string | undefined
-  /** How long the packet lives after its commit; default: for ever. */
-  expiresAfterDays?: number | null
-  /** How its parts are stored; default: as they are. */
-  compression?: Compression
-  /** Whether a model is stored beside the request; default: none is. */
-  bound?: boolean
-  /** The latest generation of the packet's name; default: none. */
-  latestBefore?: number
   /** Key digest and request fingerprint of an `Idempotency-Key`. Contract 7. */
   idempotency?: Idempotency | undefined
   /** The sealed data key of the job's credentials; absent: the job has none. */
@@ -64,36 +53,13 @@ export const callbackDue: JobCallback = { state: 'due', attempts: 0, lastStatus:
 
 /** See `JobRecords.create`. */
 export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation> {
-  const {
-    subRequests,
-    sender,
-    callbackUrl,
-    expiresAfterDays = null,
-    compression = 'none',
-    latestBefore = 0,
-    idempotency,
-    sealedKey = '',
-    runs = 1,
-    openRunsLimit,
-    ...job
-  } = newJob
+  const { subRequests, sender, idempotency, sealedKey = '', runs = 1, openRunsLimit, ...job } = newJob
   const createdAt = new Date().toISOString()
-  const progress = progressOf('queued', subRequests)
-  const callback = callbackUrl === undefined ? {} : { callbackUrl, callback: callbackDue }
-  const expiry = expiresAfterDays === null ? {} : { expiresAfterDays }
-  const storing = compression === 'none' ? {} : { compression }
   const record = {
     ...job,
     ...sender,
-    ...callback,
-    ...expiry,
-    ...storing,
-    latestBefore,
-    version: jobVersion,
-    state: 'queued',
-    createdAt,
-    attempt: 0,
-    progress,
+    ...(job.order.callbackUrl === null ? {} : { callback: callbackDue }),
+    ...{ version: jobVersion, state: 'queued', createdAt, attempt: 0, progress: progressOf('queued', subRequests) },
   }
   const keys = [
     recordKey(job.id),
@@ -105,7 +71,7 @@ export async function createJob(redis: Redis, newJob: NewJob): Promise<Creation>
     ...jobListsOf(job.orgName),
   ]
   const { fingerprint = '' } = idempotency ?? {}
-  const values = [job.id, job.force ? 'force' : '', recordKey(''), String(Date.parse(createdAt)), fingerprint]
+  const values = [job.id, job.order.force ? 'force' : '', recordKey(''), String(Date.parse(createdAt)), fingerprint]
   const kept = [idempotencySeconds, listedSeconds, sealedKey].map(String)
   const counted = [runs, openRunsLimit ?? Number.MAX_SAFE_INTEGER, tenantOf(job.orgName)].map(String)
   const all = [...keys, ...values, ...kept, ...counted, ...hashOf(record)]

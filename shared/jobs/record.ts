@@ -1,6 +1,6 @@
 import type { Sender } from '../observability/audit.ts'
-import type { Compression } from '../packets/compression.ts'
 import type { JobReport } from '../publish/report/report.ts'
+import type { JobOrder } from './order.ts'
 import type { JobState } from './states.ts'
 
 export interface JobProgress {
@@ -43,25 +43,11 @@ export interface JobRecord extends Sender {
   error: JobError | null
   /** null: none was asked for. */
   callback: JobCallback | null
-  /** Where the job calls back when it has ended. Neither logged nor shown. */
-  callbackUrl: string | null
+  order: JobOrder
   /** The generation of the packet that this job committed. */
   generation: number | null
-  batchSize: number
-  force: boolean
-  /** How long the packet lives after its commit; null: for ever. */
-  expiresAfterDays: number | null
-  /** How its parts are stored. */
-  compression: Compression
   /** When the packet expires: null until the job has succeeded, and if it never does. */
   expiresAt: string | null
-  /** It is bound to a model, which is stored beside the request. */
-  bound: boolean
-  /**
-   * The latest generation of its name at submission; its own will be higher. Immutable and written with the record, so
-   * a Redis that was rolled back has the right value or no such job. 0: there is none.
-   */
-  latestBefore: number
   /** Cancellation was requested and the run has not stopped yet. */
   cancelling: boolean
   /** A run has begun to commit, and may complete the commit at any time, even after it was frozen. */

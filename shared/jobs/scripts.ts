@@ -152,7 +152,7 @@ redis.call('EXPIRE', KEYS[1], ARGV[2])
 local name = redis.call('HMGET', KEYS[1], 'orgName', 'fileName')
 local claim = ARGV[4] .. cjson.decode(name[1]) .. '/' .. cjson.decode(name[2])
 if redis.call('GET', claim) == ARGV[1] then redis.call('DEL', claim) end
-if redis.call('HEXISTS', KEYS[1], 'callbackUrl') == 1 then
+if redis.call('HEXISTS', KEYS[1], 'callback') == 1 then
   redis.call('ZADD', KEYS[6], redis.call('TIME')[1] * 1000, ARGV[1])
 end
 redis.call('PUBLISH', ARGV[3], ARGV[1])`

@@ -4,26 +4,19 @@ import { cancelledKey, jobPrefix, modelKey, planKey, requestKey } from '../packe
 import { treatmentSteps } from '../publish/build/conflicts.ts'
 import type { NodeTreatment } from '../publish/build/treatments.ts'
 import { type BoundModel, boundRequests } from '../publish/request/bound-model.ts'
-import { type PublishRequest, publishFields } from '../publish/request/fields.ts'
+import type { PublishRequest } from '../publish/request/fields.ts'
 import { boundModel, storedModel } from '../publish/request/stored-model.ts'
 import type { ByteRange, ObjectStore } from '../store/object-store.ts'
+import { storedFields, withoutOrder } from './order.ts'
 import type { JobRecord } from './record.ts'
 import type { Encrypted, Secrets } from './secrets.ts'
 import { settleAll } from './settle-all.ts'
 import { requireKnownFields } from './version.ts'
 
-/**
- * A sub-request as stored: its credentials are replaced by their index in the encrypted list. The `callbackUrl`,
- * `expiresAfterDays` and `compression` are in the record.
- */
-interface StoredRequest
-  extends Omit<PublishRequest, 'credentials' | 'callbackUrl' | 'expiresAfterDays' | 'compression'> {
+/** A sub-request as stored, without what the order of its job has; `secret` is the index of its encrypted credentials. */
+interface StoredRequest extends Omit<ReturnType<typeof withoutOrder<PublishRequest>>, 'credentials'> {
   secret: number
 }
-
-const { credentials: _, callbackUrl: __, expiresAfterDays: ___, compression: ____, ...optionsInClear } = publishFields
-/** The fields of a sub-request as stored. */
-export const storedFields: ReadonlySet<string> = new Set([...Object.keys(optionsInClear), 'secret'])
 
 type Owner = Pick<JobRecord, 'id' | 'orgName'>
 
@@ -96,7 +89,7 @@ function* slicesOf(requests: readonly PublishRequest[]): Steps<{ slices: Buffer[
   for (let first = 0; first < requests.length; first += subRequestsPerSlice) {
     const lines: string[] = []
     for (const sent of requests.slice(first, first + subRequestsPerSlice)) {
-      const { credentials, callbackUrl: _, expiresAfterDays: __, compression: ___, ...request } = sent
+      const { credentials, ...request } = withoutOrder(sent)
       const secret = places.get(credentials) ?? places.size
       places.set(credentials, secret)
       yield lines.push(`${JSON.stringify({ ...request, secret } satisfies StoredRequest)}\n`)
@@ -173,9 +166,9 @@ export async function readPlan({ store }: Pick<Source, 'store'>, { id, orgName }
  */
 export async function removeRequest(
   store: ObjectStore,
-  { id, orgName, progress, bound }: Owner & Partial<Pick<JobRecord, 'progress' | 'bound'>>,
+  { id, orgName, progress, order }: Owner & Partial<Pick<JobRecord, 'progress' | 'order'>>,
 ): Promise<void> {
-  if (progress && !isSliced({ progress }) && !bound) return store.remove(requestKey(orgName, id))
+  if (progress && !isSliced({ progress }) && !order?.bound) return store.remove(requestKey(orgName, id))
   for await (const { key } of store.list(jobPrefix(orgName, id))) await store.remove(key)
 }
 

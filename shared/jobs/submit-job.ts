@@ -8,11 +8,12 @@ import type { Callbacks } from './callbacks.ts'
 import type { Idempotency } from './create-job.ts'
 import { sameJob } from './idempotency.ts'
 import type { JobRecords } from './job-records.ts'
+import { askedFor, type JobOrder } from './order.ts'
 import type { JobQueue } from './queue.ts'
 import type { JobRecord } from './record.ts'
 import type { Secrets } from './secrets.ts'
 import { removeRequest, runsOf, storeRequest } from './stored-request.ts'
-import { callbackUrlOf, compressionOf, type Submission } from './submission.ts'
+import type { Submission } from './submission.ts'
 
 /** Result of a submission; `replayed`: an earlier one with the same idempotency key created the job. */
 export interface Submitted {
@@ -55,9 +56,13 @@ export async function submitJob(
   { latestBefore = 0, model = null, sender }: SubmitOptions = {},
 ): Promise<Submitted> {
   const { store, records, secrets, queue, openRunsLimit, expiresAfterDays = null } = context
-  const { requests, ...job } = submission
+  const { requests, batchSize, force, ...job } = submission
   const id = randomUUID()
-  const callbackUrl = callbackUrlOf(submission)
+  const order: JobOrder = {
+    ...{ batchSize, force, expiresAfterDays, latestBefore, bound: model !== null },
+    callbackUrl: askedFor(requests, 'callbackUrl') ?? null,
+    compression: askedFor(requests, 'compression') ?? 'none',
+  }
   // The creation decides; checking first avoids storing requests that will be refused.
   await asQueueAway(async () => {
     const refused = await records.openRuns.refusal(job.orgName, openRunsLimit)
@@ -67,21 +72,8 @@ export async function submitJob(
   try {
     const { sealedKey } = await storeRequest(store, secrets.encrypt, owner, requests, model)
     const subRequests = requests.length
-    const runs = runsOf(subRequests)
-    const counted = { subRequests, runs, openRunsLimit }
-    const newJob = {
-      ...job,
-      ...counted,
-      id,
-      sender,
-      callbackUrl,
-      expiresAfterDays,
-      compression: compressionOf(submission),
-      bound: model !== null,
-      latestBefore,
-      sealedKey,
-      idempotency,
-    }
+    const counted = { subRequests, runs: runsOf(subRequests), openRunsLimit }
+    const newJob = { ...job, ...counted, id, order, sender, sealedKey, idempotency }
     const creation = await asQueueAway(() => records.create(newJob))
     if (creation.outcome === 'queueFull' || creation.outcome === 'orgQueueFull') throw refusals[creation.outcome]()
     if (creation.outcome === 'nameInUse') throw errors.nameInUse(job.orgName, job.fileName, creation.holder)
@@ -92,7 +84,7 @@ export async function submitJob(
     await asQueueAway(() => queue.add(owner))
     return { id, replayed: false }
   } catch (error) {
-    if (await withdrawn(context, owner, callbackUrl !== undefined)) throw error
+    if (await withdrawn(context, owner, order.callbackUrl !== null)) throw error
     return { id, replayed: false }
   }
 }

@@ -4,11 +4,12 @@ import type { Generations } from '../packets/generations.ts'
 import { packetName, partsOf } from '../packets/keys.ts'
 import { voided } from '../packets/manifest.ts'
 import type { Storage } from '../packets/storage.ts'
+import type { JobOrder } from './order.ts'
 import type { JobRecord } from './record.ts'
 
 export type Voiding = Pick<Storage, 'store' | 'generations'>
 
-export type VoidableJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName' | 'latestBefore'>
+export type VoidableJob = Pick<JobRecord, 'id' | 'orgName' | 'fileName'> & { order: Pick<JobOrder, 'latestBefore'> }
 
 /**
  * Ensures that no run of a job commits parts that it has stored: a run may have begun to, unknown to a Redis that was
@@ -21,7 +22,8 @@ export async function voidStoredParts({ store, generations }: Voiding, job: Void
 
 /** Ensures that no run of a job can commit any more. @returns false when one already has. */
 export async function voidJob(generations: Generations, job: VoidableJob): Promise<boolean> {
-  const { id, orgName, fileName, latestBefore: above } = job
+  const { id, orgName, fileName, order } = job
+  const above = order.latestBefore
   const name = packetName(orgName, fileName)
   try {
     await generations.commit(name, voided(id), {

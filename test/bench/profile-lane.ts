@@ -33,8 +33,8 @@ const areas: readonly [name: string, file: RegExp][] = [
   ['queueShare', /\/node_modules\/(bullmq|ioredis|@ioredis\/[^/]+|redis-parser|redis-errors|msgpackr|cron-parser)\//],
   ['queueShare', /\/shared\/jobs\/|\/worker\//],
   ['driverShare', /\/node_modules\/neo4j-driver/],
-  ['storeShare', /\/node_modules\/minio\/|\/shared\/storage\//],
-  ['publishShare', /\/shared\/(publish|cypher|origin)\//],
+  ['storeShare', /\/node_modules\/minio\/|\/shared\/(packets|store)\//],
+  ['publishShare', /\/shared\/(publish|packet|packstream|origin)\//],
 ]
 
 /**

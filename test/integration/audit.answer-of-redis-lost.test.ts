@@ -3,6 +3,7 @@ import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, expect, inject, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { succeedJob } from '../../worker/finish-job.ts'
 import { startTcpProxy } from '../support/faults/tcp-proxy.ts'
@@ -26,7 +27,13 @@ const { records } = context
 async function newJob(): Promise<JobRecord> {
   const [id, orgName] = [randomUUID(), uniqueName('org')]
   const names = { orgName, fileName: 'f' }
-  await records.create({ id, kind: 'publish', ...names, batchSize: 1, force: false, subRequests: 1 })
+  await records.create({
+    id,
+    kind: 'publish',
+    ...names,
+    order: orderOf({ batchSize: 1, force: false }),
+    subRequests: 1,
+  })
   return (await records.read(id)) as JobRecord
 }
 

@@ -5,6 +5,7 @@ import type { ApiContext } from '../../api/context.ts'
 import type { Input } from '../../api/http/endpoint.ts'
 import { cancelJob } from '../../api/jobs/cancel-job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import type { JobQueue } from '../../shared/jobs/queue.ts'
 import { storeSliceResult } from '../../shared/jobs/slice-results.ts'
 import { createLog } from '../../shared/observability/log.ts'
@@ -46,7 +47,14 @@ function cancelled(id: string, changes: object[] = []) {
 
 test('a run that Redis has forgotten does not commit after its job, which seemed to wait, was cancelled', async () => {
   const [id, orgName, fileName] = [randomUUID(), `org-${randomUUID()}`, 'f']
-  await records.create({ id, kind: 'publish', orgName, fileName, batchSize: 1, force: false, subRequests: 1 })
+  await records.create({
+    id,
+    kind: 'publish',
+    orgName,
+    fileName,
+    order: orderOf({ batchSize: 1, force: false }),
+    subRequests: 1,
+  })
   const manifest = await stagePacket(storage, `${orgName}/f`, ['part'], { jobId: id })
   expect(await cancelled(id)).toMatchObject({ status: 200, value: { state: 'cancelled' } })
   const commit = storage.generations.commit(`${orgName}/f`, manifest, { force: false, taken: () => new Error('taken') })
@@ -55,7 +63,14 @@ test('a run that Redis has forgotten does not commit after its job, which seemed
 
 test('cancelling a large multi with many staged parts returns at once; its parts are removed afterwards', async () => {
   const [id, orgName, parts] = [randomUUID(), `org-${randomUUID()}`, 20]
-  const job = { id, kind: 'multi', orgName, fileName: 'f', batchSize: 1, force: false, subRequests: 60 } as const
+  const job = {
+    id,
+    kind: 'multi',
+    orgName,
+    fileName: 'f',
+    order: orderOf({ batchSize: 1, force: false }),
+    subRequests: 60,
+  } as const
   await records.create(job)
   const keys = Array.from({ length: parts }, (_, index) => `${orgName}/.parts/f/.${id}/one/00000-${index}`)
   for (const key of keys) await storage.store.put(key, Buffer.from('part'))

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { uniqueName } from '../../dev/requests.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
 import { commitPacket } from '../../worker/commit-packet.ts'
@@ -14,8 +15,13 @@ const hour = 3_600_000
 test('a packet lives as long as was asked for, however long its run waited for Redis before the commit', async () => {
   const [id, orgName] = [randomUUID(), uniqueName('org')]
   const names = { orgName, fileName: 'f' }
-  const life = { expiresAfterDays: 0.5 / 24 }
-  await records.create({ id, kind: 'publish', ...names, ...life, batchSize: 1, force: false, subRequests: 1 })
+  await records.create({
+    id,
+    kind: 'publish',
+    ...names,
+    order: orderOf({ batchSize: 1, force: false, expiresAfterDays: 0.5 / 24 }),
+    subRequests: 1,
+  })
   await records.start(id)
   const job = (await records.read(id)) as JobRecord
   const createdAt = new Date(Date.now() - hour).toISOString()

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeEach, expect, inject, test, vi } from 'vitest'
 import { createFinishWaiter, type Follower } from '../../shared/jobs/finish-waiter.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 
@@ -31,7 +32,13 @@ beforeEach(() => {
 async function queuedJob(): Promise<string> {
   const id = randomUUID()
   const names = { orgName: `org-${id}`, fileName: 'people' }
-  await stored.create({ id, kind: 'publish', ...names, batchSize: 5_000, force: false, subRequests: 1 })
+  await stored.create({
+    id,
+    kind: 'publish',
+    ...names,
+    order: orderOf({ batchSize: 5_000, force: false }),
+    subRequests: 1,
+  })
   return id
 }
 

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createFinishWaiter, type FinishWaiter } from '../../shared/jobs/finish-waiter.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import { finishedChannel } from '../../shared/jobs/redis-keys.ts'
 import { finalStates, isFinished } from '../../shared/jobs/states.ts'
 
@@ -27,7 +28,13 @@ const longMs = 50_000
 async function queuedJob(): Promise<string> {
   const id = randomUUID()
   const names = { orgName: `org-${id}`, fileName: 'people' }
-  await worker.create({ id, kind: 'publish', ...names, batchSize: 5_000, force: false, subRequests: 1 })
+  await worker.create({
+    id,
+    kind: 'publish',
+    ...names,
+    order: orderOf({ batchSize: 5_000, force: false }),
+    subRequests: 1,
+  })
   return id
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
 import { createFleet } from '../../shared/jobs/fleet.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import { queueKey } from '../../shared/jobs/queue-depth.ts'
 import { ownJobs } from '../support/jobs/own-jobs.ts'
 import { databaseOfFile } from '../support/programs/own-service.ts'
@@ -13,7 +14,14 @@ async function open(orgName: string, jobs: number, runs = 1): Promise<string[]> 
   const ids = Array.from({ length: jobs }, () => randomUUID())
   for (const id of ids) {
     const names = { orgName, fileName: id }
-    await records.create({ id, kind: 'publish', ...names, batchSize: 1, force: false, subRequests: 1, runs })
+    await records.create({
+      id,
+      kind: 'publish',
+      ...names,
+      order: orderOf({ batchSize: 1, force: false }),
+      subRequests: 1,
+      runs,
+    })
   }
   return ids
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { orderOf } from '../../shared/jobs/order.ts'
 import { callbacksDueKey, openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
 import { partKey } from '../../shared/packets/keys.ts'
 import type { ObjectStore } from '../../shared/store/object-store.ts'
@@ -31,8 +32,7 @@ test('a hanging sweep and hanging plain files do not delay the rescue of lost jo
     kind: 'publish',
     orgName: 'org',
     fileName: 'lost',
-    batchSize: 1,
-    force: false,
+    order: orderOf({ batchSize: 1, force: false }),
     subRequests: 1,
   })
   await context.redis.zadd(openJobsKey, Date.now() - 3_600_000, id)
@@ -44,7 +44,13 @@ test('an unreadable record does not keep other jobs from being restored', async 
   const ids = [randomUUID(), randomUUID()]
   for (const id of ids) {
     const names = { orgName: 'org', fileName: id }
-    await context.records.create({ id, kind: 'publish', ...names, batchSize: 1, force: false, subRequests: 1 })
+    await context.records.create({
+      id,
+      kind: 'publish',
+      ...names,
+      order: orderOf({ batchSize: 1, force: false }),
+      subRequests: 1,
+    })
   }
   await context.redis.hset(recordKey(ids[0] as string), 'progress', '{')
   await restoreJobs(context, Date.now() + 60_000)
@@ -54,8 +60,14 @@ test('an unreadable record does not keep other jobs from being restored', async 
 test('an unreadable record does not keep other jobs from calling back', async () => {
   const ids = [randomUUID(), randomUUID()] as const
   for (const [at, id] of ids.entries()) {
-    const job = { id, kind: 'publish', orgName: 'org', fileName: id, batchSize: 1, force: false } as const
-    await context.records.create({ ...job, subRequests: 1, callbackUrl: 'https://hooks.example.org/' })
+    const job = {
+      id,
+      kind: 'publish',
+      orgName: 'org',
+      fileName: id,
+      order: orderOf({ batchSize: 1, force: false, callbackUrl: 'https://hooks.example.org/' }),
+    } as const
+    await context.records.create({ ...job, subRequests: 1 })
     await context.records.finish(id, 'cancelled', {})
     await context.redis.zadd(callbacksDueKey, 1_000 + at, id)
   }

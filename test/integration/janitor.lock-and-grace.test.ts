@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { orderOf } from '../../shared/jobs/order.ts'
 import { dutyKey, openJobsKey, stalePlainFilesKey } from '../../shared/jobs/redis-keys.ts'
 import { Releases } from '../../shared/lifecycle/releases.ts'
 import { startJanitor } from '../../worker/janitor.ts'
@@ -34,7 +35,13 @@ test('a janitor leaves jobs and plain files alone that are younger than a minute
   const [oldJob, youngJob] = [randomUUID(), randomUUID()]
   for (const id of [oldJob, youngJob]) {
     const names = { orgName: 'org', fileName: id }
-    await context.records.create({ id, kind: 'publish', ...names, batchSize: 1, force: false, subRequests: 1 })
+    await context.records.create({
+      id,
+      kind: 'publish',
+      ...names,
+      order: orderOf({ batchSize: 1, force: false }),
+      subRequests: 1,
+    })
   }
   await redis.zadd(openJobsKey, Date.now() - hourMs, oldJob)
   await redis.zadd(stalePlainFilesKey, Date.now() - hourMs, 'org/old', Date.now(), 'org/young')

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import type { JobProgress, NamedJob } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { finalStates } from '../../shared/jobs/states.ts'
@@ -15,7 +16,7 @@ const namedJob = (id: string = randomUUID()): NamedJob => ({ id, orgName: `org-$
 
 async function queuedJob(): Promise<NamedJob> {
   const job = namedJob()
-  await records.create({ ...job, kind: 'publish', batchSize: 5_000, force: false, subRequests: 4 })
+  await records.create({ ...job, kind: 'publish', order: orderOf({ batchSize: 5_000, force: false }), subRequests: 4 })
   return job
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import type { JobProgress, NamedJob } from '../../shared/jobs/record.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
@@ -25,7 +26,7 @@ const report = createReport().read()
 async function queuedJob(): Promise<NamedJob> {
   const id = randomUUID()
   const job = { id, orgName: `org-${id}`, fileName: 'people' }
-  await records.create({ ...job, kind: 'publish', batchSize: 5_000, force: false, subRequests: 1 })
+  await records.create({ ...job, kind: 'publish', order: orderOf({ batchSize: 5_000, force: false }), subRequests: 1 })
   return job
 }
 

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import type { NewJob } from '../../shared/jobs/create-job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { jobVersion } from '../../shared/jobs/version.ts'
 
@@ -15,8 +16,7 @@ const job = (given: Partial<NewJob> = {}): NewJob => ({
   kind: 'publish',
   orgName: `org-${randomUUID()}`,
   fileName: 'people',
-  batchSize: 5_000,
-  force: false,
+  order: orderOf({ batchSize: 5_000, force: false }),
   subRequests: 3,
   ...given,
 })
@@ -28,7 +28,7 @@ const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('a job', () => {
   test('is created queued, with its given fields and no progress', async () => {
-    const created = job({ kind: 'multi', fileName: 'ü "people"/{1}', batchSize: 7, force: true })
+    const created = job({ kind: 'multi', fileName: 'ü "people"/{1}', order: orderOf({ batchSize: 7, force: true }) })
     const sender = { by: 'someone', requestId: 'request-1', traceparent: null }
     expect(await records.create({ ...created, sender })).toEqual({ outcome: 'created' })
     const { subRequests, ...given } = created
@@ -46,13 +46,8 @@ describe('a job', () => {
       generation: null,
       cancelling: false,
       begun: false,
-      bound: false,
-      latestBefore: 0,
       ranMs: 0,
       callback: null,
-      callbackUrl: null,
-      expiresAfterDays: null,
-      compression: 'none',
       expiresAt: null,
       version: jobVersion,
     })
@@ -132,7 +127,7 @@ describe('the name of an unfinished job', () => {
   test('does not block a job with force, and stays with its holder', async () => {
     const first = job()
     await records.create(first)
-    const forced = rivalOf(first, { force: true })
+    const forced = rivalOf(first, { order: orderOf({ batchSize: 5_000, force: true }) })
     expect(await records.create(forced)).toEqual({ outcome: 'created' })
     expect(await records.create(rivalOf(first))).toEqual({ outcome: 'nameInUse', holder: first.id })
     await records.finish(forced.id, 'succeeded', {})

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import type { JobProgress } from '../../shared/jobs/record.ts'
 import { finishedChannel, jobListKey, openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
 import { createSecrets } from '../../shared/jobs/secrets.ts'
@@ -25,8 +26,7 @@ async function runningJob(id: string = randomUUID()): Promise<string> {
     id,
     kind: 'multi',
     ...namesOf(id),
-    batchSize: 5_000,
-    force: false,
+    order: orderOf({ batchSize: 5_000, force: false }),
     subRequests: 400,
     sealedKey,
   })

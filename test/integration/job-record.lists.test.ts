@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, inject, test, vi } f
 import { eachJob } from '../../shared/jobs/job-list.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
 import type { ListPosition } from '../../shared/jobs/list-position.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import { redisNow } from '../../shared/jobs/redis.ts'
 import { jobListKey, openJobsKey, recordKey } from '../../shared/jobs/redis-keys.ts'
 
@@ -25,7 +26,13 @@ const someOrg = () => `org-${randomUUID()}`
 async function create(orgName: string): Promise<string> {
   const id = randomUUID()
   const names = { orgName, fileName: `file-${id}` }
-  await records.create({ id, kind: 'publish', ...names, batchSize: 5_000, force: false, subRequests: 1 })
+  await records.create({
+    id,
+    kind: 'publish',
+    ...names,
+    order: orderOf({ batchSize: 5_000, force: false }),
+    subRequests: 1,
+  })
   return id
 }
 

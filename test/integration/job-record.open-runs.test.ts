@@ -3,6 +3,7 @@ import { Redis } from 'ioredis'
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { NewJob } from '../../shared/jobs/create-job.ts'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import { openJobsKey, openRunsKey, recordKey, secretKeyOf } from '../../shared/jobs/redis-keys.ts'
 import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
 import { finalStates } from '../../shared/jobs/states.ts'
@@ -23,7 +24,7 @@ const openRuns = async (tenant = '') => Number(await redis.hget(openRunsKey, ten
 const job = (given: Partial<NewJob> = {}): NewJob => {
   const id = randomUUID()
   const names = { orgName: `org-${id}`, fileName: 'people' }
-  return { id, kind: 'multi', ...names, batchSize: 5_000, force: false, subRequests: 3, ...given }
+  return { id, kind: 'multi', ...names, order: orderOf({ batchSize: 5_000, force: false }), subRequests: 3, ...given }
 }
 const created = async (given: Partial<NewJob> = {}) => {
   const one = job(given)

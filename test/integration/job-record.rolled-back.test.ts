@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import { recordKey, slicesKey } from '../../shared/jobs/redis-keys.ts'
 import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
@@ -14,7 +15,12 @@ afterAll(() => redis.quit())
 async function queuedJob() {
   const id = randomUUID()
   const job = { id, orgName: `org-${id}`, fileName: 'people' }
-  await first.records.create({ ...job, kind: 'multi', batchSize: 5_000, force: false, subRequests: 45 })
+  await first.records.create({
+    ...job,
+    kind: 'multi',
+    order: orderOf({ batchSize: 5_000, force: false }),
+    subRequests: 45,
+  })
   return job
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import { redisNow } from '../../shared/jobs/redis.ts'
 import { recordKey } from '../../shared/jobs/redis-keys.ts'
 import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
@@ -18,7 +19,13 @@ async function newJob(): Promise<string> {
   const id = randomUUID()
   const names = { orgName: `org-${id}`, fileName: 'people' }
   createdAt.set(id, performance.now())
-  await records.create({ id, ...names, kind: 'multi', batchSize: 5_000, force: false, subRequests: 45 })
+  await records.create({
+    id,
+    ...names,
+    kind: 'multi',
+    order: orderOf({ batchSize: 5_000, force: false }),
+    subRequests: 45,
+  })
   return id
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import { createReport } from '../../shared/publish/report/report.ts'
 
 const redis = new Redis(inject('stack').redis.url, { db: 6 })
@@ -13,7 +14,13 @@ const done = { phase: 'committing', subRequests: 45, subRequestsDone: 45, pairs:
 test('a committing large multi resumes the commit when its step reruns, and its state never goes back', async () => {
   const id = randomUUID()
   const names = { orgName: `org-${id}`, fileName: 'people' }
-  await records.create({ id, ...names, kind: 'multi', batchSize: 5_000, force: false, subRequests: 45 })
+  await records.create({
+    id,
+    ...names,
+    kind: 'multi',
+    order: orderOf({ batchSize: 5_000, force: false }),
+    subRequests: 45,
+  })
   const begin = (attempt: number | null) => records.beginCommit({ id, ...names }, attempt, done, createReport().read())
   const state = async () => (await records.read(id))?.state
   expect([await records.start(id, 'step'), await state()]).toEqual([1, 'running'])

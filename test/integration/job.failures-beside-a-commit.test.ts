@@ -4,6 +4,7 @@ import { afterAll, expect, inject, test, vi } from 'vitest'
 import { openDriver } from '../../dev/replay/neo4j.ts'
 import { database, uniqueName } from '../../dev/requests.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import type { JobPayload } from '../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
 import { submitJob } from '../../shared/jobs/submit-job.ts'
@@ -30,7 +31,14 @@ const read = async (id: string) => (await records.read(id)) as JobRecord
 /** A job whose latest run, of this attempt, has begun to commit unless Redis forgot that; and the commit of that run. */
 async function committing(attempts: number, { isForgotten = false } = {}) {
   const [id, orgName, fileName] = [randomUUID(), uniqueName('org'), 'file']
-  await records.create({ id, kind: 'publish', orgName, fileName, batchSize: 10, force: false, subRequests: 1 })
+  await records.create({
+    id,
+    kind: 'publish',
+    orgName,
+    fileName,
+    order: orderOf({ batchSize: 10, force: false }),
+    subRequests: 1,
+  })
   for (let attempt = 1; attempt <= attempts; attempt++) await records.start(id)
   const { progress } = await read(id)
   const report = createReport().read()
@@ -72,7 +80,7 @@ test('files of others under the name of a forced packet go, although it is the f
   const { job, commit } = await committing(1)
   for (const other of ['file', 'filePart2of3']) await context.store.put(`${job.orgName}/${other}`, Buffer.from('other'))
   await commit(true)
-  await finishCommitted(context, { ...job, force: true })
+  await finishCommitted(context, { ...job, order: { ...job.order, force: true } })
   expect(await viewOf(context, job.orgName)).toEqual({ file: '{"statements":[]}' })
 })
 
@@ -110,7 +118,13 @@ test('a job that fails again and again while it commits, but may pass, stays ope
   const [orgName, fileName] = [uniqueName('org'), 'file']
   const fields = { ...database(neo4j, label, 'id'), originIds, metadata: true, orgName, fileName }
   const { request } = parsePublishRequest(fields)
-  const submission = { kind: 'publish', orgName, fileName, batchSize: 10, force: false, requests: [request] } as const
+  const submission = {
+    kind: 'publish',
+    orgName,
+    fileName,
+    ...{ batchSize: 10, force: false },
+    requests: [request],
+  } as const
   const submitting = { ...context, openRunsLimit: 10, secretKeys: context.config.secretKeys }
   const { id } = await submitJob(submitting, submission, undefined)
   const moves = { moveToDelayed: async () => {}, changePriority: async () => {} }

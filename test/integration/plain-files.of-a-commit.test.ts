@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { orderOf } from '../../shared/jobs/order.ts'
 import { createPlainFileSync } from '../../shared/jobs/plain-file-sync.ts'
 import { progressOf } from '../../shared/jobs/record-hash.ts'
 import type { Generation } from '../../shared/packets/generation-reader.ts'
@@ -146,7 +147,7 @@ test('a packet stays marked as stale when the store fails meanwhile', async () =
 test('a packet is marked as stale by the run that begins its commit, in case that its worker dies', async () => {
   const jobs = [randomUUID(), randomUUID()].map((id) => ({ id, orgName: someOrg(), fileName: 'f' }))
   for (const one of jobs) {
-    await records.create({ ...one, kind: 'publish', batchSize: 1, force: false, subRequests: 1 })
+    await records.create({ ...one, kind: 'publish', order: orderOf({ batchSize: 1, force: false }), subRequests: 1 })
     await records.start(one.id)
   }
   await records.start(jobs[1]?.id as string) // overtakes its first run

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createJobRecords } from '../../shared/jobs/job-records.ts'
+import { orderOf } from '../../shared/jobs/order.ts'
 import { recordKey, slicesKey } from '../../shared/jobs/redis-keys.ts'
 import { createSliceRecords } from '../../shared/jobs/slice-record.ts'
 
@@ -14,7 +15,13 @@ afterAll(() => redis.quit())
 async function runningJob(): Promise<string> {
   const id = randomUUID()
   const names = { orgName: `org-${id}`, fileName: 'people' }
-  await records.create({ id, ...names, kind: 'multi', batchSize: 5_000, force: false, subRequests: 45 })
+  await records.create({
+    id,
+    ...names,
+    kind: 'multi',
+    order: orderOf({ batchSize: 5_000, force: false }),
+    subRequests: 45,
+  })
   expect(await records.start(id, 'step')).toBe(1)
   return id
 }

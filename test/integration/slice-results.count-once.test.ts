@@ -51,7 +51,7 @@ test('discarding a failed job removes its parts and the results it stored', asyn
   const key = `${job.orgName}/.parts/f/.${job.id}/one/00000-00001`
   await store.put(key, Buffer.from('part'))
   await storeSliceResult(store, job, 0, resultOf('one', key))
-  const voidable = { ...job, fileName: 'f', latestBefore: 0 }
+  const voidable = { ...job, fileName: 'f', order: { latestBefore: 0 } }
   await discardSlices(storage, voidable)
   expect(await store.get(key)).toBeNull()
   await removeRequest(store, job)
@@ -61,7 +61,7 @@ test('discarding a failed job removes its parts and the results it stored', asyn
 })
 
 test('the parts of a job stay when one of its runs has committed anyway', async () => {
-  const job = { ...newJob(), fileName: 'f', latestBefore: 0 }
+  const job = { ...newJob(), fileName: 'f', order: { latestBefore: 0 } }
   const manifest = await stagePacket(storage, `${job.orgName}/f`, ['part'], { jobId: job.id })
   await storeSliceResult(store, job, 0, { ...resultOf('one', ''), parts: manifest.parts })
   await storage.generations.commit(`${job.orgName}/f`, manifest, { force: false, taken: () => new Error('taken') })

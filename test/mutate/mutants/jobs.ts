@@ -46,7 +46,7 @@ export const jobs: readonly Mutant[] = [
   {
     file: 'shared/jobs/stored-request.ts',
     what: 'the model of a finished job stays in the store',
-    from: ' && !bound)',
+    from: ' && !order?.bound)',
     to: ')',
     tests: ['integration/job.leaves-no-request'],
   },

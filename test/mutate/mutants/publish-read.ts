@@ -2,6 +2,20 @@ import type { Mutant } from '../mutant.ts'
 
 export const publishRead: readonly Mutant[] = [
   {
+    file: 'shared/publish/read/relationship-rows.ts',
+    what: 'a relationship that is deleted while it is read is published without its properties, or the wrong way round',
+    from: 'return isOutgoing || isIncoming ? { relationship, node, isOutgoing, far, properties } : null',
+    to: 'return { relationship, node, isOutgoing, far, properties }',
+    tests: ['unit/publish/hub'],
+  },
+  {
+    file: 'shared/publish/read/deleted.ts',
+    what: 'a node that is deleted while it is read fails the publish for good',
+    from: '&& !existing.has(one.node)',
+    to: '&& false',
+    tests: ['integration/packet.churning-origin'],
+  },
+  {
     file: 'shared/publish/read/queries.ts',
     what: 'a constraint on an id together with another property is taken for one on the id',
     from: ' && names.length === 2 &&',

@@ -24,6 +24,13 @@ export const storage: readonly Mutant[] = [
   },
   {
     file: 'shared/packets/generations.ts',
+    what: 'a removal that was delayed removes a packet that was published since',
+    from: 'if (highest?.generation !== seen?.generation) return null',
+    to: '',
+    tests: ['integration/generations.remove'],
+  },
+  {
+    file: 'shared/packets/generations.ts',
     what: 'a run of a job that has failed succeeds without a packet',
     from: 'if (manifest.isVoid) throw errors.jobVoided()',
     to: '',
@@ -32,7 +39,7 @@ export const storage: readonly Mutant[] = [
   {
     file: 'shared/packets/generations.ts',
     what: 'a name whose latest generation others have removed stays taken for the jobs submitted before',
-    from: "if (isKnown && found === 'gone') continue",
+    from: "if (found === 'gone' && (isKnown || manifest.isVoid)) continue",
     to: '',
     tests: ['integration/generations.next-number'],
   },
@@ -81,7 +88,7 @@ export const storage: readonly Mutant[] = [
   {
     file: 'worker/publish-packet.ts',
     what: 'the compression that was asked for is ignored',
-    from: 'compression: job.compression',
+    from: 'compression: job.order.compression',
     to: "compression: 'none'",
     tests: ['e2e/compression'],
   },
@@ -130,8 +137,8 @@ export const storage: readonly Mutant[] = [
   {
     file: 'shared/packets/generations.ts',
     what: 'a packet that is published while a sweep removes an expired one is removed with it',
-    from: 'generationKey(name, latest + 1), bytes',
-    to: 'generationKey(name, latest + 2), bytes',
+    from: 'store.create(generationKey(name, latest + 1)',
+    to: 'store.create(generationKey(name, latest + 2)',
     tests: ['integration/expiry'],
   },
   {

@@ -3,16 +3,9 @@ import type { Mutant } from '../mutant.ts'
 export const worker: readonly Mutant[] = [
   {
     file: 'worker/finish-job.ts',
-    what: 'a job that found its name taken leaves an earlier run of it free to commit',
-    from: ' && latest.attempt === 1 &&',
-    to: ' &&',
-    tests: ['integration/job.failures-beside-a-commit'],
-  },
-  {
-    file: 'worker/finish-job.ts',
-    what: 'a job fails although one of its runs has begun to commit and may yet succeed',
-    from: ' && !(await voidJob(generations, latest))',
-    to: ' && false',
+    what: 'a job fails although one of its runs has stored parts and may yet commit them',
+    from: 'if (!(await voidStoredParts(context, latest))) continue',
+    to: '',
     tests: ['integration/job.failures-beside-a-commit'],
   },
   {
@@ -37,9 +30,9 @@ export const worker: readonly Mutant[] = [
     tests: ['unit/worker/commit-packet'],
   },
   {
-    file: 'worker/commit-packet.ts',
+    file: 'shared/packets/commit.ts',
     what: 'the parts of a packet are removed because the answer to its commit was lost',
-    from: 'error instanceof AppError && error.status === 409',
+    from: "error instanceof AppError && error.code !== 'storeAway'",
     to: 'error instanceof AppError',
     tests: ['unit/worker/commit-packet'],
   },
@@ -60,9 +53,23 @@ export const worker: readonly Mutant[] = [
   {
     file: 'worker/finish-job.ts',
     what: 'parts of a file of others stay when a packet is forced over it',
-    from: 'generation === 1 && !job.force)',
+    from: 'generation === 1 && !job.order.force)',
     to: 'generation === 1)',
     tests: ['integration/job.failures-beside-a-commit'],
+  },
+  {
+    file: 'worker/finish-job.ts',
+    what: 'a run that Redis has forgotten commits after its job was cancelled',
+    from: '  await voidStoredParts(context, job)',
+    to: '',
+    tests: ['integration/job.failures-beside-a-commit'],
+  },
+  {
+    file: 'api/jobs/cancel-job.ts',
+    what: 'a run that Redis has forgotten commits after its job, which seemed to wait, was cancelled',
+    from: "if (job.state === 'queued') await",
+    to: 'if (false) await',
+    tests: ['integration/cancel.answers-at-once'],
   },
   {
     file: 'worker/finish-job.ts',

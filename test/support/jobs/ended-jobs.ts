@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { orderOf } from '../../../shared/jobs/order.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
 import type { finalStates } from '../../../shared/jobs/states.ts'
 import type { WorkerContext } from '../../../worker/context.ts'
@@ -11,7 +12,13 @@ export const orgName = 'acme/people'
 export async function jobWithCallback({ records }: Records, callbackUrl: string, org = orgName): Promise<string> {
   const id = randomUUID()
   const names = { orgName: org, fileName: `${id}.json` }
-  await records.create({ id, kind: 'publish', ...names, batchSize: 1, force: false, subRequests: 1, callbackUrl })
+  await records.create({
+    id,
+    kind: 'publish',
+    ...names,
+    order: orderOf({ batchSize: 1, force: false, callbackUrl }),
+    subRequests: 1,
+  })
   return id
 }
 

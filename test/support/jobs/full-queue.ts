@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis'
 import type { Client } from '../../../dev/client.ts'
 import { readConfig } from '../../../shared/config/config.ts'
 import { createJobRecords } from '../../../shared/jobs/job-records.ts'
+import { orderOf } from '../../../shared/jobs/order.ts'
 import { createJobQueue } from '../../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
 import { createSecrets } from '../../../shared/jobs/secrets.ts'
@@ -22,7 +23,14 @@ export async function fillQueue(redis: Redis, env: Record<string, string>, orgNa
     const id = randomUUID()
     const names = { orgName, fileName: `a file name of usual length, number ${number}` }
     const { sealedKey } = secrets.encrypt(id, [credentials])
-    await records.create({ id, kind: 'publish', ...names, batchSize: 5_000, force: false, subRequests: 1, sealedKey })
+    await records.create({
+      id,
+      kind: 'publish',
+      ...names,
+      order: orderOf({ batchSize: 5_000, force: false }),
+      subRequests: 1,
+      sealedKey,
+    })
     await queue.add({ id, orgName })
   }
   const usedBytes = async () => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1])

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { afterAll } from 'vitest'
 import { createJobRecords } from '../../../shared/jobs/job-records.ts'
+import { orderOf } from '../../../shared/jobs/order.ts'
 import type { JobProgress } from '../../../shared/jobs/record.ts'
 import { recordKey } from '../../../shared/jobs/redis-keys.ts'
 
@@ -17,7 +18,13 @@ export function ownJobs(redisUrl: string) {
     async create(orgName = 'acme'): Promise<string> {
       const id = randomUUID()
       const names = { orgName, fileName: id }
-      await records.create({ id, kind: 'publish', ...names, batchSize: 5_000, force: false, subRequests: 4 })
+      await records.create({
+        id,
+        kind: 'publish',
+        ...names,
+        order: orderOf({ batchSize: 5_000, force: false }),
+        subRequests: 4,
+      })
       return id
     },
     async advance(id: string, pairs: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { storedFields } from '../../../shared/jobs/stored-request.ts'
+import { storedFields } from '../../../shared/jobs/order.ts'
 import { jobVersion, NewerVersionError, requireKnownVersion } from '../../../shared/jobs/version.ts'
 import { publishFields } from '../../../shared/publish/request/fields.ts'
 

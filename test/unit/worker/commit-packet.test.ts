@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { AppError } from '../../../shared/errors/app-error.ts'
 import * as errors from '../../../shared/errors/catalogue.ts'
 import type { JobRecords } from '../../../shared/jobs/job-records.ts'
+import { orderOf } from '../../../shared/jobs/order.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
 import { progressOf } from '../../../shared/jobs/record-hash.ts'
 import { createLog } from '../../../shared/observability/log.ts'
@@ -23,11 +24,9 @@ const job = only<JobRecord>({
   id: 'j1',
   orgName: 'org',
   fileName: 'file',
-  force: false,
-  latestBefore: 0,
+  order: orderOf({ batchSize: 1, force: false }),
   version: 1,
   createdAt: new Date().toISOString(),
-  expiresAfterDays: null,
   progress: progressOf('reading', 1),
 })
 const manifest: Manifest = { jobId: job.id, attempt: 2, createdAt: '2026-11-22T12:00:00.000Z', parts: [] }
@@ -63,7 +62,7 @@ test('a commit expects the next number for a day only: later, generations made m
       failpoint: () => {},
     })
     const content = contentOf()
-    const lately = { ...job, latestBefore: 7, ...more }
+    const lately = { ...job, order: { ...job.order, latestBefore: 7 }, ...more }
     await commitPacket(context, lately, { attempt: 2, manifest, content, discard: null })
     return commit.mock.calls[0]?.[2]
   }

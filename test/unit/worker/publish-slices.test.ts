@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Job } from 'bullmq'
 import { expect, test, vi } from 'vitest'
 import type { Config, LimitSettings } from '../../../shared/config/settings.ts'
+import { orderOf } from '../../../shared/jobs/order.ts'
 import type { JobPayload, JobQueue } from '../../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
 import { progressOf } from '../../../shared/jobs/record-hash.ts'
@@ -25,7 +26,7 @@ async function stepAfter(built: number, state: JobRecord['state']) {
       fileName: 'file',
       state,
       attempt: 1,
-      compression: 'none',
+      order: orderOf({ batchSize: 1, force: false }),
       progress: progressOf('reading', 45),
     },
   })

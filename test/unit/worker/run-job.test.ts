@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest'
 import type { Config, WorkerSettings } from '../../../shared/config/settings.ts'
 import * as errors from '../../../shared/errors/catalogue.ts'
 import type { JobRecords } from '../../../shared/jobs/job-records.ts'
+import { orderOf } from '../../../shared/jobs/order.ts'
 import type { JobPayload, JobQueue } from '../../../shared/jobs/queue.ts'
 import type { JobRecord } from '../../../shared/jobs/record.ts'
 import { progressOf } from '../../../shared/jobs/record-hash.ts'
@@ -29,7 +30,7 @@ const record = only<JobRecord>({
   fileName: 'file',
   state: 'running',
   attempt: 2,
-  latestBefore: 0,
+  order: orderOf({ batchSize: 1, force: false }),
   progress: progressOf('reading', 1),
   traceparent: null,
   version: jobVersion,

@@ -1,0 +1,46 @@
+import type { Compression } from '../packets/compression.ts'
+import { type PublishRequest, publishFields } from '../publish/request/fields.ts'
+
+/** How a job makes its packet: fixed when the job is accepted, stored as one field of its record, handed on whole. */
+export interface JobOrder {
+  /** The most pairs of a part. */
+  batchSize: number
+  /** Whether the packet may replace one of the same name. */
+  force: boolean
+  /** Where the job calls back when it has ended. Neither logged nor shown. */
+  callbackUrl: string | null
+  /** How long the packet lives after its commit; null: for ever. */
+  expiresAfterDays: number | null
+  /** How its parts are stored. */
+  compression: Compression
+  /** Whether it is bound to a model, which is stored beside the request. */
+  bound: boolean
+  /**
+   * The latest generation of its name at submission, 0 if none; its own will be higher. Immutable and written with the
+   * record, so a Redis that was rolled back has the right value or no such job.
+   */
+  latestBefore: number
+}
+
+/** The order of a job that asks for nothing but this. */
+export const orderOf = (asked: Pick<JobOrder, 'batchSize' | 'force'> & Partial<JobOrder>): JobOrder => ({
+  ...{ callbackUrl: null, expiresAfterDays: null, compression: 'none', bound: false, latestBefore: 0 },
+  ...asked,
+})
+
+/** Fields of a request that its job's order has; sub-requests agree on each. */
+type OrderField = 'callbackUrl' | 'expiresAfterDays' | 'compression'
+
+/** What the first sub-request that asks for it asks for. */
+export const askedFor = <F extends OrderField>(requests: readonly PublishRequest[], field: F): PublishRequest[F] =>
+  requests.find((request) => request[field] !== undefined)?.[field]
+
+/** A sub-request without what the order of its job has. */
+export function withoutOrder<R extends Partial<Record<OrderField, unknown>>>(request: R): Omit<R, OrderField> {
+  const { callbackUrl: _, expiresAfterDays: __, compression: ___, ...rest } = request
+  return rest
+}
+
+const { credentials: _, ...inClear } = withoutOrder(publishFields)
+/** The fields of a sub-request as stored: `secret` stands for the credentials. */
+export const storedFields: ReadonlySet<string> = new Set([...Object.keys(inClear), 'secret'])
