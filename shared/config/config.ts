@@ -81,6 +81,7 @@ function configOf(env: Environment, testOverrides: string | undefined): Config {
       janitorSeconds: fixed.janitorSeconds,
       livenessSeconds: fixed.livenessSeconds,
       lockSeconds: env.WORKER_LOCK_SECONDS,
+      stalledSeconds: Math.min(fixed.stalledSeconds, env.WORKER_LOCK_SECONDS / 2),
       retrySeconds: fixed.retrySeconds,
     },
     metrics: env.METRICS_PORT === undefined ? null : { host: env.API_HOST, port: env.METRICS_PORT },

@@ -10,6 +10,8 @@ const fixed = z.strictObject({
   livenessSeconds: seconds(60),
   /** How often a worker looks for what others left behind. */
   janitorSeconds: seconds(60),
+  /** How often workers look for jobs whose lock has expired, unless half of the lock's duration is shorter. */
+  stalledSeconds: seconds(5),
   /** How long a job waits for an object store or Redis that is away, or for a newer worker. */
   retrySeconds: seconds(5),
   /** The shortest time between two fetches of signing keys because a token names an unknown one. */

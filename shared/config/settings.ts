@@ -49,6 +49,8 @@ export interface WorkerSettings {
   livenessSeconds: number
   /** How long a job stays with a worker that does not renew its lock. */
   lockSeconds: number
+  /** How often workers look for jobs whose lock has expired. */
+  stalledSeconds: number
   /** Delay of a job that awaits its store, Redis or a newer worker. */
   retrySeconds: number
 }

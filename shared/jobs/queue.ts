@@ -21,14 +21,15 @@ export const attempts = 3
 
 export interface LockSettings {
   lockSeconds: number
+  stalledSeconds: number
 }
 
 /** Lock settings: the jobs of a dead worker go to others after the lock duration plus one stalled check. */
-export const workerOptions = ({ lockSeconds }: LockSettings) =>
+export const workerOptions = ({ lockSeconds, stalledSeconds }: LockSettings) =>
   ({
     lockDuration: lockSeconds * 1_000,
     // A check marks jobs and a later one takes them: with rare checks the jobs of a dead worker would wait for two.
-    stalledInterval: lockSeconds * 500,
+    stalledInterval: stalledSeconds * 1_000,
     // Effectively unlimited: the job record counts lost workers and fails the job.
     maxStalledCount: 1_000_000,
   }) satisfies Partial<WorkerOptions>

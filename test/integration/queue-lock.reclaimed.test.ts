@@ -10,7 +10,7 @@ const db = await databaseOfFile()
 const redis = new Redis(inject('stack').redis.url, { db, maxRetriesPerRequest: null })
 const queue = createJobQueue(redis)
 const lockSeconds = 120
-const options = workerOptions({ lockSeconds })
+const options = workerOptions({ lockSeconds, stalledSeconds: lockSeconds / 2 })
 const worker = new Worker<JobPayload>(queueName, null, { connection: redis, prefix: queuePrefix, ...options })
 afterAll(async () => {
   await worker.close()

@@ -1,28 +1,41 @@
-import type { Origin } from '../../origin/connect.ts'
+import { quote } from '../../packet/cypher/identifiers.ts'
 import type { NodeKeys } from '../request/identity.ts'
 import { eachNode, type InternalId, readInternalId } from './internal-ids.ts'
+import type { Reading } from './reading.ts'
 
 interface Node extends NodeKeys {
   node: InternalId
 }
 
+// A deletion may take effect while the node is looked at, too.
+const looks = 3
+
 /**
  * Leaves out elements with a node that no longer exists. A deletion takes effect while queries run: a node that is
- * deleted just then is read without labels or without properties, as if nothing identified it.
+ * deleted just then is read without labels or without properties, as if nothing identified it. A node that looks so
+ * each time is so; its internal id may be that of a new node by then, which looks different.
  * @param nodesOf the nodes of an element, as they were read with it
  */
 export async function withoutDeleted<Element>(
-  origin: Origin,
+  reading: Pick<Reading, 'origin' | 'plan'>,
   elements: Element[],
   nodesOf: (element: Element) => readonly Node[],
 ): Promise<Element[]> {
-  const bare = new Set<InternalId>()
+  let bare = new Set<InternalId>()
   for (const element of elements) for (const one of nodesOf(element)) if (isBare(one)) bare.add(one.node)
   if (bare.size === 0) return elements
-  const existing = new Set<InternalId>()
-  await origin.each(`${eachNode} RETURN id(n)`, { ids: [...bare] }, (row) => existing.add(readInternalId(row)))
-  const isDeleted = (one: Node) => isBare(one) && !existing.has(one.node)
+  for (let look = 0; look < looks && bare.size > 0; look++) bare = await bareOf(reading, bare)
+  const isDeleted = (one: Node) => isBare(one) && !bare.has(one.node)
   return elements.filter((element) => !nodesOf(element).some(isDeleted))
 }
 
 const isBare = ({ labels, properties }: NodeKeys) => labels.length === 0 || properties.shape.isEmpty
+
+/** The nodes among these that exist without labels, or without any property that could identify them. */
+async function bareOf({ origin, plan }: Pick<Reading, 'origin' | 'plan'>, ids: ReadonlySet<InternalId>) {
+  const absent = ['index', ...plan.identity.columns].map((key) => `n.${quote(key)} IS NULL`).join(' AND ')
+  const query = `${eachNode} WITH n WHERE size(labels(n)) = 0 OR (${absent}) RETURN id(n)`
+  const bare = new Set<InternalId>()
+  await origin.each(query, { ids: [...ids] }, (row) => bare.add(readInternalId(row)))
+  return bare
+}

@@ -67,7 +67,7 @@ async function nodesOf(
   if (found === null) return null
   for (const row of found.elements.filter(({ properties }) => properties.shape.lacksOffsets))
     await completeZones(origin, 'node', row.node, row, found.source, shapes.nodes)
-  const elements = await withoutDeleted(origin, found.elements, (row) => [row])
+  const elements = await withoutDeleted(reading, found.elements, (row) => [row])
   return { elements: elements.sort((a, b) => byId(a.node, b.node)), release: () => rows.release() }
 }
 

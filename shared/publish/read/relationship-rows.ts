@@ -84,7 +84,7 @@ export async function readRelationshipRows(
   })
   if (found === null) return null
   const { source } = found
-  const elements = await withoutDeleted(origin, found.elements, ({ far }) => [far])
+  const elements = await withoutDeleted(reading, found.elements, ({ far }) => [far])
   for (const row of elements) {
     if (row.properties.shape.lacksOffsets)
       await completeZones(origin, 'relationship', row.relationship, row, source, shapes.relationships)

@@ -50,14 +50,17 @@ export async function* findRelationships(
     const source = sourceOf(rows)
     for (let index = 0, { length } = rows; index < length; index++) {
       cursor.openRecord(rows.bytes, rows.start(index), rows.end(index))
+      const relationship = readInternalId(cursor)
+      // It was deleted before its row was read.
+      if (cursor.isNull()) continue
       const found: FoundRelationship = {
-        relationship: readInternalId(cursor),
+        relationship,
         type: cursor.text(),
         properties: readProperties(cursor, shapes.relationships, source),
         start: readNode(reading, cursor, source),
         end: readNode(reading, cursor, source),
       }
-      const [whole] = cursor.boolean() ? await withoutDeleted(origin, [found], ({ start, end }) => [start, end]) : []
+      const [whole] = cursor.boolean() ? await withoutDeleted(reading, [found], ({ start, end }) => [start, end]) : []
       if (whole === undefined) continue
       await completeZones(origin, 'relationship', found.relationship, found, source, shapes.relationships)
       for (const end of [found.start, found.end])

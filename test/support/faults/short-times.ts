@@ -1,6 +1,6 @@
 import { overrides } from '../../../dev/service.ts'
 /** Settings of workers in fault tests, which wait for locks to expire and for retries. */
-export const shortTimes = { WORKER_LOCK_SECONDS: '3', ...overrides({ retrySeconds: 1 }) }
+export const shortTimes = { WORKER_LOCK_SECONDS: '3', ...overrides({ retrySeconds: 1, stalledSeconds: 1 }) }
 
 /** Longer than a lock lasts without renewal. */
 export const beyondLockMs = 1_000 * Number(shortTimes.WORKER_LOCK_SECONDS) + 1_500

@@ -21,6 +21,7 @@ test('unset variables have their defaults', () => {
       janitorSeconds: 60,
       livenessSeconds: 60,
       lockSeconds: 10,
+      stalledSeconds: 5,
       retrySeconds: 5,
     },
     metrics: null,
@@ -96,6 +97,7 @@ test('set variables override the defaults', () => {
     TEST_OVERRIDES: JSON.stringify({
       livenessSeconds: 7,
       janitorSeconds: 6,
+      stalledSeconds: 1,
       retrySeconds: 1,
       jwksCooldownSeconds: 8,
       jwksStaleSeconds: 9,
@@ -119,6 +121,7 @@ test('set variables override the defaults', () => {
       janitorSeconds: 6,
       livenessSeconds: 7,
       lockSeconds: 3,
+      stalledSeconds: 1,
       retrySeconds: 1,
     },
     metrics: { host: '0.0.0.0', port: 9_090 },
