@@ -13,7 +13,7 @@ export interface Context {
   stdout: Output
   /** Progress and messages. */
   stderr: Output
-  /** Aborts when the process is told to stop. */
+  /** Aborts when the process receives a signal to stop. */
   signal: AbortSignal
 }
 

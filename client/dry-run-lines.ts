@@ -1,7 +1,7 @@
 import type { DryRun } from './api/schemas.ts'
 import { number, packetText, plural, reportLines, requiresLines, size } from './format.ts'
 
-/** What a publish would make, as a table and what of it a user should look at. */
+/** What a publish would make: a table, and what a user should look at. */
 export function dryRunLines(it: DryRun): string[] {
   const { projected, unpublishable } = it
   return [

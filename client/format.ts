@@ -22,7 +22,7 @@ export const packetText = (pairs: number | null, parts: number, bytes: number | 
 export const jobLine = ({ id, state, orgName, fileName, createdAt, progress: { pairs, parts, bytes } }: Job): string =>
   `${id}  ${state}  ${orgName}/${fileName}  ${createdAt}  ${packetText(pairs, parts, bytes)}`
 
-/** What a job did, and what of it a user should look at. */
+/** What a job did, and what a user should look at. */
 export function jobLines(job: Job): string[] {
   const { error, report } = job
   return [jobLine(job), ...(error ? [`error: ${error.message}`] : []), ...(report ? reportLines(report) : [])]

@@ -37,7 +37,7 @@ export const withRequest = (command: Command): Command =>
     )
     .addOption(new Option('--compression <how>', 'how the parts are stored').choices(['none', 'gzip']))
 
-/** The sub-requests of a publish: those of the file, completed by the options and the environment. */
+/** The sub-requests of a publish: the file's, completed by the options and the environment. */
 export async function readRequests(context: Context, file: string, options: RequestOptions): Promise<PublishRequest[]> {
   const { ids, org, name, model, onModelViolation, compression } = options
   if (file === '-' && ids === '-') throw usageError('standard input can hold the request or the ids, not both')
@@ -87,7 +87,7 @@ function jsonOf(content: string): unknown {
 }
 
 /**
- * The address and credentials of the origin: those of the request, or else of the environment, whose credentials go to
+ * The address and credentials of the origin: the request's, or else the environment's, whose credentials go to
  * its own address only.
  */
 function originOf(request: Given, environment: Environment, at: string): Pick<PublishRequest, 'dbUrl' | 'credentials'> {

@@ -44,7 +44,7 @@ export const withReplaying = (command: Command): Command =>
     .option('--create-constraints', 'create the constraints that are missing at the target')
     .addOption(new Option('--without-constraints', 'do without them, in one lane: slow').conflicts('createConstraints'))
     .option('--state <file>', 'file that remembers the parts done; one in .packets/ if absent')
-    .option('--restart', 'begin anew, whatever the state file says')
+    .option('--restart', 'start over, whatever the state file says')
 
 /** Refuses options that contradict each other. @throws Failure (usage) */
 export function requireConsistent({ lanes, inOrder, withoutConstraints }: ReplayingOptions): void {

@@ -23,7 +23,7 @@ export const handBack = Symbol('hand back')
 /** Abort reason: another worker may already hold the job. */
 export const lockLost = Symbol('lock lost')
 
-/** How long a delivery gives way to those of other orgs. */
+/** How long a delivery gives way to deliveries of other orgs. */
 const turnSeconds = 1
 
 /**

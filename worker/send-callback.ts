@@ -16,7 +16,7 @@ const readBytes = 1_024
 /** Informational answers before the real one: each costs processor time, and a receiver could send them without end. */
 const mostInformational = 4
 const maxHeaderSize = 8 * 1_024
-// Every attempt connects anew, to an address that was checked just before.
+// Every attempt opens a connection of its own, to an address that was checked just before.
 const agent = new Agent({ keepAlive: false, maxCachedSessions: 0 })
 
 /**

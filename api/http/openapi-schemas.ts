@@ -72,7 +72,7 @@ const etag = { ETag: header('the enver of the record, in quotes: what If-Match t
 const digest = { ETag: sometimes('weak, the digest of the packet; none if there are links, or no digest') }
 /** Contract 7.3: every response about a queued publish names its job. */
 const job = { Location: sometimes('the job of a publish that was queued') }
-const applied = { 'Preference-Applied': sometimes('what of Prefer was applied') }
+const applied = { 'Preference-Applied': sometimes('the preferences that were applied') }
 const replayed = { 'Idempotent-Replayed': sometimes('true: the same request was made before, this is its job') }
 
 /** Response headers for a status, of an endpoint that uses the request headers `takes`. */

@@ -97,7 +97,7 @@ function idOf({ method, path }: Endpoint): string {
   return [method, ...words.map((word) => word[0]?.toUpperCase() + word.slice(1))].join('')
 }
 
-/** All response statuses: those derived from the endpoint's definition and those of `answers`. */
+/** All response statuses: the ones derived from the endpoint's definition, and `answers`. */
 function responsesOf(endpoint: Endpoint) {
   const { answers = {}, body, access, params, answer, takes = [] } = endpoint
   const error = isPublishPath(endpoint.path) ? publishErrorBody : answer === 'publish' ? resultErrorBody : problemBody
@@ -106,7 +106,7 @@ function responsesOf(endpoint: Endpoint) {
     400: 'A rule of the request is broken; all broken ones are listed',
     ...(endpoint.scope === null ? {} : { 401: 'No token, or one that is not valid', 403: 'The token lacks the scope' }),
     ...(access === noOrg && !params ? {} : { 404: 'It does not exist, or belongs to another org' }),
-    ...(body ? { 408: 'The body did not come whole in time', 413: 'Too large', 415: 'Not JSON' } : {}),
+    ...(body ? { 408: 'The body was not received in time', 413: 'Too large', 415: 'Not JSON' } : {}),
     ...(takes.includes('If-None-Match') ? { 304: 'As If-None-Match names it' } : {}),
     429: tooMuchOfToken,
     500: 'Something unforeseen; the request id helps to find it',

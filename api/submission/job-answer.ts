@@ -17,7 +17,7 @@ export const defaultLifetimeSeconds = 86_400
 
 /**
  * The response of a finished job, success or failure: to its POST and to later requests for its result. Locations are
- * signed anew each time. Contract 7.
+ * signed again each time. Contract 7.
  */
 export async function jobAnswer(
   context: ApiContext,

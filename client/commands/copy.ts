@@ -47,7 +47,7 @@ async function run(context: Context, file: string, options: Options): Promise<vo
     throw error instanceof ServiceError && isKeyReused(error) ? toBeginAnew(error) : error
   })
   const job = await followJob(context, client, id, options.progress)
-  // The next copy shall publish anew.
+  // The next copy must publish again.
   if (job.state !== 'succeeded') await key.forget()
   requireSucceeded(job)
   const source = await packetOf(context, job, options)
@@ -73,4 +73,4 @@ async function packetOf(context: Context, { id, orgName, fileName }: Job, option
 const isKeyReused = ({ status, message }: ServiceError) => status === 422 && message.includes('Idempotency-Key: ')
 
 const toBeginAnew = ({ exit, message, details }: Failure): Failure =>
-  new Failure(exit, `${message}; pass --restart to begin anew`, details)
+  new Failure(exit, `${message}; pass --restart to start over`, details)

@@ -13,7 +13,7 @@ interface Options extends ServiceOptions, OutputOptions {
   out?: string
 }
 
-/** `packets diff`: what of a new packet a target that has the old one still needs. */
+/** `packets diff`: the pairs of a new packet that a target with the old one still needs. */
 export function diff(context: Context): Command {
   const command = new Command('diff')
     .description('say, or write, what of a new packet a target still needs that has the old one')

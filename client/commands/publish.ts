@@ -30,9 +30,9 @@ export function publish(context: Context): Command {
     .option('--dry-run', 'store nothing; say what the publish would make')
     .addOption(progressOption(context))
   return withService(withJson(command)).action(async (file: string, options: Options) => {
-    if (options.progress && !options.wait) throw usageError('--progress: there is none with --no-wait')
+    if (options.progress && !options.wait) throw usageError('--progress cannot be combined with --no-wait')
     if (options.dryRun && !options.wait) throw usageError('--no-wait: --dry-run makes no job')
-    if (options.dryRun && options.progress) throw usageError('--progress: there is none with --dry-run')
+    if (options.dryRun && options.progress) throw usageError('--progress cannot be combined with --dry-run')
     const requests = await readRequests(context, file, options)
     const client = await openService(context, options)
     if (options.dryRun) {

@@ -4,7 +4,7 @@ import type { Difference } from '../replay/verify/read-back.ts'
 import { differenceWords } from '../verifying.ts'
 import { type Picture, shortened } from './picture.ts'
 
-/** Where differences are: at the nodes with a label (`to` is null), or between those of two. */
+/** Where differences are: at the nodes with a label (`to` is null), or between the nodes of two labels. */
 interface Place {
   from: string
   to: string | null

@@ -42,7 +42,7 @@ const head = element(
   element('path', { d: 'M0 0L10 5L0 10z', fill: line }),
 )
 
-/** What a reader who sees no picture is told. */
+/** The text for a reader who does not see the picture. */
 function describe({ bubbles, arrows }: Picture): string {
   const labels = bubbles.map(({ label, lines, marked }) =>
     [label, ...lines, ...marked].map((text) => escaped(text)).join(', '),

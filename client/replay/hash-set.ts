@@ -10,7 +10,7 @@ export interface HashSet {
 }
 
 const wordsPerSlot = 4
-// The lowest bits of a slot's first word; the 126 others are those of the hash.
+// The lowest bits of a slot's first word; the other 126 bits hold the hash.
 const [isTaken, isMarked, flags] = [1, 2, 3]
 const fullest = 0.75
 

@@ -47,7 +47,7 @@ export interface ReplayOptions {
 
 /** How far a replay is; told after every transaction. */
 export interface Progress {
-  /** Of all parts, those of which every pair was committed, in this replay or before. */
+  /** Parts of which every pair was committed, in this replay or before. */
   partsDone: number
   parts: number
   rows: number
@@ -59,7 +59,7 @@ export interface ReplayReport extends Tally {
   partsDone: number
   /** Parts that an earlier replay of the same state file had done, and that the target still holds. */
   partsSkipped: number
-  /** Of the pairs rejected, those of the parts skipped. */
+  /** Rejected pairs of the skipped parts. */
   rejectedBefore: number
   lanes: number
   seconds: number
@@ -136,7 +136,7 @@ async function replayInto(
   const runner = createRunner({ connection, tally, onRefused, onCommit: tell, signal })
   while (!window.done) {
     const parts = window.value
-    // Parsed while the target works. What is wrong with it is told when this window is done.
+    // Parsed while the target works. Its errors are reported when this window is done.
     const next = windows.next()
     next.catch(() => {})
     const refused = await runWindow(parts, runner, { lanes, batchRows: options.batchRows, inOrder }, tally)

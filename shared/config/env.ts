@@ -81,9 +81,7 @@ export const environment = z.object({
   METRICS_PORT: port
     .optional()
     .describe('port of its own for the /metrics of a program; 0 picks a free one; absent: on the port of the rest'),
-  STOP_GRACE_SECONDS: seconds
-    .default(25)
-    .describe('how long a program that is told to stop finishes what is under way'),
+  STOP_GRACE_SECONDS: seconds.default(25).describe('how long a program that receives SIGTERM finishes its work'),
   WORKER_LOCK_SECONDS: seconds
     .default(10)
     .describe(

@@ -50,7 +50,7 @@ const fixed = z.strictObject({
 /** What a test may replace, as it writes it. */
 export type Overrides = z.input<typeof fixed>
 
-/** The fixed values, with those of `text` in their place. @throws {Error} naming every unknown name and wrong value */
+/** The fixed values, replaced by the values in `text`. @throws {Error} naming every unknown name and wrong value */
 export function fixedValues(text: string | undefined): z.output<typeof fixed> {
   const parsed = fixed.safeParse(text === undefined ? {} : JSON.parse(text))
   if (parsed.success) return parsed.data

@@ -17,7 +17,7 @@ export function invalidRequest(broken: readonly Issue[]) {
 export const malformedJson = () => new AppError(400, 'malformedJson', 'the body is not valid JSON')
 export const malformedUrl = () => new AppError(400, 'malformedUrl', 'the path is not validly percent-encoded')
 export const malformedHttp = () => new AppError(400, 'malformedHttp', 'the request is not valid HTTP')
-export const requestTimeout = () => new AppError(408, 'requestTimeout', 'the request did not come whole in time')
+export const requestTimeout = () => new AppError(408, 'requestTimeout', 'timed out receiving the request')
 export const headTooLarge = (limitBytes: number) =>
   new AppError(431, 'headTooLarge', `the path, query and headers are larger than ${limitBytes} bytes`)
 export const expectationFailed = () =>
@@ -88,7 +88,7 @@ export const tooLargeInline = (limitBytes: number) =>
 
 // Callbacks
 export const callbacksOff = () =>
-  new AppError(422, 'callbacksOff', 'callbackUrl: there are no callbacks here; the setting CALLBACK_ALLOW allows them')
+  new AppError(422, 'callbacksOff', 'callbackUrl: callbacks are disabled; set CALLBACK_ALLOW to enable them')
 export const callbackUrlRefused = () =>
   new AppError(
     422,
@@ -214,7 +214,7 @@ export const managerNotConfigured = () =>
     headers: soon,
   })
 export const internal = (cause?: unknown) =>
-  new AppError(500, 'internal', 'something went wrong here; the request id helps to find it', {
+  new AppError(500, 'internal', 'internal error; quote the request ID when reporting it', {
     retryable: true,
     cause,
   })

@@ -45,7 +45,7 @@ export const noSuchDatabase = (cause: unknown) =>
 export const oneDatabaseOnly = () =>
   new AppError(422, 'oneDatabaseOnly', 'database: this origin has one database only; leave the field out')
 export const bookmarksRefused = (cause: unknown) =>
-  new AppError(422, 'bookmarksRefused', 'bookmarks: the origin does not take these', { cause })
+  new AppError(422, 'bookmarksRefused', 'bookmarks: rejected by the origin', { cause })
 export const originBehind = (cause: unknown) =>
   new AppError(502, 'originBehind', 'the origin database has not reached the bookmarks in time', {
     retryable: true,

@@ -81,7 +81,7 @@ export async function createFinishWaiter(subscriber: Redis, records: JobRecords)
   async function show(id: string, only?: Follower) {
     const record = await records.read(id).catch(() => undefined)
     if (record === undefined) return
-    // Looked up after reading: a follower that has left by now must not be called.
+    // Looked up after the read: a follower that has left since must not be called.
     for (const follower of watched.get(id)?.followers ?? []) {
       if (only === undefined || only === follower) follower.see(record)
     }

@@ -6,7 +6,7 @@ import { tenantOf } from './tenant.ts'
 export type Refusal = 'queueFull' | 'orgQueueFull'
 
 /**
- * Open runs in a hash: those of all jobs under '', those of each tenant under its name. A tenant may open further runs
+ * Open runs in a hash: the number of all under '', the number of each tenant under its name. A tenant may open further runs
  * while it has fewer than are free, so the first fills at most half of the queue and always leaves room for the next.
  */
 export const admission = `

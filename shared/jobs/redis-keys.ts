@@ -1,4 +1,4 @@
-/** All keys and channels in Redis, except those of the queue itself. */
+/** All keys and channels in Redis, except the queue's own. */
 
 export const recordKey = (id: string): string => `packets:job:${id}`
 /** State of the slices of a large multi in progress. */

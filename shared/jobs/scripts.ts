@@ -9,7 +9,7 @@ import { admission, giveBack } from './open-runs.ts'
 export const isUnfinished = (state: string) =>
   `(${state} == 'queued' or ${state} == 'running' or ${state} == 'committing')`
 
-// Ages are compared by Redis's clock, because those of the processes may differ by minutes. Epoch milliseconds.
+// Ages are compared by Redis's clock, because the clocks of the processes may differ by minutes. Epoch milliseconds.
 export const sharedNow = `
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))`

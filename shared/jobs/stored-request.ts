@@ -46,7 +46,7 @@ export interface SlicePlan {
   treatments: NodeTreatment[]
 }
 
-/** What a job builds: its sub-requests, or those of one slice, completed by the model they are bound to. */
+/** What a job builds: its sub-requests, or one slice of them, completed by the model they are bound to. */
 export interface ReadRequests {
   requests: readonly PublishRequest[]
   model: BoundModel | null
@@ -110,7 +110,7 @@ function rangesOf(slices: readonly Buffer[], start: number): ByteRange[] {
 }
 
 /**
- * Reads the sub-requests of a job, or those of one slice, given the byte ranges of the slice and of the credentials
+ * Reads the sub-requests of a job, or one slice of them, given the byte ranges of the slice and of the credentials
  * from the plan.
  * @throws secretsGone, requestGone when the request is missing, or NewerVersionError when a sub-request has a field that
  * is not known here, because without it the packet would be wrong.

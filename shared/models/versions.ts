@@ -58,7 +58,7 @@ RETURN number LIMIT 1`,
   parameters: { ...selection(of), scope: versionScope },
 })
 
-/** All managers, or those of `orgs`. @returns one row each */
+/** All managers, or the managers of `orgs`. @returns one row each */
 export function managersStatement(orgs: Selector['orgs'], page?: Page): Statement {
   const sortedBy = ['n.name']
   return {

@@ -125,7 +125,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
     rules.signal.throwIfAborted()
     const { jobId } = parsePartKey((objects[0] as StoredObject).key) as PartOwner
     if (!objects.every(isOld)) return
-    // Order matters: a job that is no longer alive has committed by now, or never will.
+    // Order matters: a job that is no longer alive has committed already, or never will.
     if (await rules.isAlive(jobId)) return
     const referred = await references.of(jobId)
     await inBatches(

@@ -47,7 +47,7 @@ export interface PacketProgress {
   bytes: number
 }
 
-/** The result: what the packet holds, and observations to compare with those of its other slices. */
+/** The result: what the packet holds, and observations to compare between slices. */
 export interface Built extends PacketContent {
   observations: Observation[]
 }

@@ -136,7 +136,7 @@ describe('a callbackUrl is refused', () => {
     const { org: own, fields: ownFields } = await prepare(1)
     const body = { ...request(ownFields), orgName: own }
     expect(await refusal(body, '/1.0/publish/', createClient(apiUrl, given.all as string))).toBe(
-      '422 Unprocessable Entity: callbackUrl: there are no callbacks here; the setting CALLBACK_ALLOW allows them',
+      '422 Unprocessable Entity: callbackUrl: callbacks are disabled; set CALLBACK_ALLOW to enable them',
     )
   })
 })

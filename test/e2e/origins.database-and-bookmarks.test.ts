@@ -98,7 +98,7 @@ describe.each(Object.entries(origins))('bookmarks of %s', (_, origin) => {
   })
 
   test('that it cannot read are refused, also after a sub-request that has others', async () => {
-    const error = '422 Unprocessable Entity: bookmarks: the origin does not take these'
+    const error = '422 Unprocessable Entity: bookmarks: rejected by the origin'
     expect(await answersOf(origin, { bookmarks: ['no-bookmark'] })).toEqual(new Set([error]))
     const other = { originIds: ['b'], bookmarks: ['no-bookmark'] }
     const { body } = await client.post('/1.0/publish/multi', [request(origin), request(origin, other)])

@@ -30,7 +30,7 @@ const createUser = {
 test.each([
   ['Neo4j 5', neo4j, 'system'],
   ['Neo4j 3.5', legacy as typeof neo4j, undefined],
-] as const)('%s: a user who was removed, or has another password, logs in anew', async (version, address, on) => {
+] as const)('%s: a user who was removed, or has another password, logs in again', async (version, address, on) => {
   const driver = openDriver(address)
   const user = uniqueName('user')
   const administer = async (statement: string) => {

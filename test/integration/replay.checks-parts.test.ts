@@ -66,18 +66,18 @@ test.each([
   [
     'a flipped bit, without a manifest',
     changed(bare, flipped),
-    /^part 2 of 3 \(\.\/packet.jsonPart2of3\): it is no JSON$/,
+    /^part 2 of 3 \(\.\/packet.jsonPart2of3\): not valid JSON$/,
   ],
-  ['a cut part, without a manifest', changed(bare, cut), /it is no JSON$/],
+  ['a cut part, without a manifest', changed(bare, cut), /not valid JSON$/],
   ['a missing part', missing, /^part 2 of 3 .*: there is no such file$/],
-  ['another document', changed(bare, () => Buffer.from('[1]')), /it is no JSON object with a list of statements$/],
+  ['another document', changed(bare, () => Buffer.from('[1]')), /not a JSON object with a list of statements$/],
   [
     'a pair that is none',
     changed(
       bare,
       text((it) => it.replace('{"statement":', '1,{"statement":')),
     ),
-    /pair 1 is no JSON object$/,
+    /pair 1 is not a JSON object$/,
   ],
   [
     'a pair without a statement',

@@ -49,7 +49,7 @@ test.each([
   ['another generation', { ...source, generation: 4 }, 'the state file is of another generation of the packet (3)'],
 ])('the state does not fit %s', async (_what, changed, message) => {
   await interrupt()
-  const refused = { kind: 'refused', message: `${message}; pass --restart to begin anew` }
+  const refused = { kind: 'refused', message: `${message}; pass --restart to start over` }
   await expect(replayed(changed, target, options)).rejects.toMatchObject(refused)
   expect(await replayed(changed, target, { ...options, restart: true })).toMatchObject({ partsSkipped: 0 })
 })
@@ -57,14 +57,14 @@ test.each([
 test('the state does not fit another target, nor another database at the same address', async () => {
   await interrupt()
   await expect(replayed(source, legacy, options)).rejects.toMatchObject({
-    message: 'the state file is of another target; pass --restart to begin anew',
+    message: 'the state file is of another target; pass --restart to start over',
   })
   // Nothing was written there, no constraint either.
   expect(JSON.stringify(await run(other, 'CALL db.constraints()'))).not.toContain(label)
   const state = JSON.parse(await readFile(stateFile, 'utf8'))
   await writeFile(stateFile, JSON.stringify({ ...state, databaseId: 'ABC' }))
   await expect(replayed(source, target, options)).rejects.toMatchObject({
-    message: 'the state file is of another database (id ABC); pass --restart to begin anew',
+    message: 'the state file is of another database (id ABC); pass --restart to start over',
   })
 })
 
@@ -73,7 +73,7 @@ test('a file of something else is refused', async () => {
   await writeFile(stateFile, '{"version": 2}')
   await expect(replayed(source, target, options)).rejects.toMatchObject({
     kind: 'refused',
-    message: `${stateFile} is no state file of a replay; pass --restart to begin anew`,
+    message: `${stateFile} is not a state file of a replay; pass --restart to start over`,
   })
 })
 

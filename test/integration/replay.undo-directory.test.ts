@@ -88,7 +88,7 @@ test.each([5, 30, 55])(
   },
 )
 
-test('an undo is kept when an interrupted replay begins anew, and undoes one that does not go on', async () => {
+test('an undo is kept when an interrupted replay starts over, and undoes one that does not go on', async () => {
   const before = await graph()
   await interrupt(30)
   await interrupt(10, { restart: true })
@@ -169,7 +169,7 @@ test('a replay that was begun without an undo gets none', async () => {
   await replayed(source, target, usual)
 })
 
-test('a replay that was interrupted and then undone begins anew', async () => {
+test('a replay that was interrupted and then undone starts over', async () => {
   await clear()
   await run(driver, `UNWIND range(0, 19) AS at CREATE (:\`${label}\` {id: 'a' + at, old: 1})`)
   await interrupt(25)

@@ -22,6 +22,6 @@ function idText(id: unknown): string {
 export function bucketOf(text: string, count: number): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  // The low bits alone would be those of a far weaker hash.
+  // The low bits alone are a far weaker hash.
   return ((hash ^ (hash >>> 15)) >>> 0) % count
 }

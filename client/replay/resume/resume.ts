@@ -32,7 +32,7 @@ export async function openResume(file: string | null, restart: boolean): Promise
     idOf(current) {
       const problem = found && otherThan(current, found)
       if (problem !== null && !restart) {
-        throw new ReplayError('refused', `the state file is ${problem}; pass --restart to begin anew`)
+        throw new ReplayError('refused', `the state file is ${problem}; pass --restart to start over`)
       }
       return found === null || problem !== null ? randomUUID() : found.replay
     },

@@ -50,7 +50,7 @@ export async function readState(file: string, isLenient: boolean): Promise<State
     return state.parse(JSON.parse(text))
   } catch (cause) {
     if (isLenient) return null
-    throw new ReplayError('refused', `${file} is no state file of a replay; pass --restart to begin anew`, { cause })
+    throw new ReplayError('refused', `${file} is not a state file of a replay; pass --restart to start over`, { cause })
   }
 }
 

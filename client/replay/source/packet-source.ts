@@ -13,6 +13,6 @@ export interface PartSource {
   name: string
   pairs: number | null
   sha256: string | null
-  /** The stored JSON, uncompressed. @throws SourceBroken if it cannot be had */
+  /** The stored JSON, uncompressed. @throws SourceBroken if it cannot be read */
   read(signal: AbortSignal): Promise<Buffer>
 }

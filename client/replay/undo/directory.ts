@@ -58,7 +58,7 @@ export async function openUndo(undo: UndoDirectory, isBegun: boolean): Promise<b
   if (isBegun) {
     throw new ReplayError(
       'refused',
-      'the replay was begun without --undo; go on without it, or begin anew with --restart',
+      'the replay was begun without --undo; go on without it, or start over with --restart',
     )
   }
   for (const name of names.filter(isOurs)) await rm(join(directory, name))

@@ -23,7 +23,7 @@ export interface RelationshipUpsert {
   ends: RelationshipEnds
   fields: readonly Field[]
   protectedKeys: readonly string[]
-  /** The key of the field by which parallel relationships are told apart; null if by none. */
+  /** The key of the field that distinguishes parallel relationships; null if no field does. */
   idField: string | null
 }
 

@@ -16,7 +16,7 @@ export interface SealedPart {
 
 export type PartSink = (part: SealedPart) => Promise<void>
 
-/** Is told of each pair when a part takes it: the text without its metadata, valid until this returns. */
+/** Receives each pair when a part takes it: the text without its metadata, valid until this returns. */
 export type OnPair = (text: string | Buffer, textBytes: number, kind: StatementKind, description: Description) => void
 
 type MetadataUpdate = (metadata: PartMetadata) => void

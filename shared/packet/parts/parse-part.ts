@@ -21,9 +21,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export function parsePart(stored: Uint8Array | string): Pair[] {
   const part = parsed(stored)
   const statements = isObject(part) ? part.statements : null
-  if (!Array.isArray(statements)) throw new SourceBroken('it is no JSON object with a list of statements')
+  if (!Array.isArray(statements)) throw new SourceBroken('not a JSON object with a list of statements')
   return statements.map((pair, index): Pair => {
-    if (!isObject(pair)) throw new SourceBroken(`pair ${index + 1} is no JSON object`)
+    if (!isObject(pair)) throw new SourceBroken(`pair ${index + 1} is not a JSON object`)
     const { statement, parameters, metadata = null } = pair
     if (typeof statement !== 'string') throw new SourceBroken(`pair ${index + 1} has no statement`)
     if (!isObject(parameters)) throw new SourceBroken(`pair ${index + 1} has no parameters`)
@@ -36,7 +36,7 @@ function parsed(stored: Uint8Array | string): unknown {
     return parseLossless(typeof stored === 'string' ? stored : utf8.decode(stored))
   } catch (cause) {
     if (cause instanceof SourceBroken) throw cause
-    throw new SourceBroken('it is no JSON', { cause })
+    throw new SourceBroken('not valid JSON', { cause })
   }
 }
 

@@ -43,7 +43,7 @@ export const renderLocalTime = (value: LocalTime<Whole>): string => quoted(timeT
 export const renderLocalDateTime = (value: LocalDateTime<Whole>): string =>
   quoted(`${dateText(value)}T${timeText(value)}`)
 
-/** Cypher cannot parse a text whose offset has seconds, as those of old local mean times do. */
+/** Cypher cannot parse a text whose offset has seconds, as old local mean times have. */
 const hasOffsetSeconds = ({ timeZoneOffsetSeconds }: { timeZoneOffsetSeconds?: Whole }): boolean =>
   Number(timeZoneOffsetSeconds) % 60 !== 0
 

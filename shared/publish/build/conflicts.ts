@@ -100,7 +100,7 @@ const grouped = onceForEach(groupTreatments)
 /**
  * Compares how the sub-requests of a packet treat the nodes they share, while these are read. Remembers only nodes that
  * another sub-request could treat differently, so a multi with uniform settings costs nothing.
- * @param treatments those of the whole multi.
+ * @param treatments the treatments of the whole multi.
  * @param observations what was recorded so far.
  * @returns a factory for the detector of the sub-request with that index in the multi.
  */

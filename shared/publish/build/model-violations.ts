@@ -18,7 +18,7 @@ interface Identified {
 const omits = ({ plan }: RequestContext): boolean => plan.onModelViolation === 'omit'
 
 /**
- * Reports what of a node breaks the model. A dry run goes on and lists it.
+ * Reports how a node breaks the model. A dry run continues and lists it.
  * @throws modelViolation (422), naming node, property and rule, under `onModelViolation: fail`.
  */
 function reportViolation(context: RequestContext, { node, keys, identity }: Identified, violation: Violation): void {
@@ -30,7 +30,7 @@ function reportViolation(context: RequestContext, { node, keys, identity }: Iden
   report.model?.violation(violation, { label: identity.label, id: idText(identity.id) })
 }
 
-/** Reports what of an upsert breaks the model, and what was left out of it. @throws as `reportViolation` */
+/** Reports how an upsert breaks the model, and what was left out of it. @throws as `reportViolation` */
 export function reportVerdict(context: RequestContext, node: Identified, { violations, omitted }: Verdict): void {
   for (const violation of violations) reportViolation(context, node, violation)
   if (violations.length === 0 || !omits(context)) return

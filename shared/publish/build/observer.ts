@@ -22,7 +22,7 @@ export interface Unpublishable {
   reason: string
 }
 
-/** What a dry run learns of a build beside its parts. Nothing that it is told changes the build. */
+/** What a dry run learns about a build, besides its parts. An observer never changes the build. */
 export interface BuildObserver {
   pair: OnPair
   /** Called for each sub-request, before any of it is written. */

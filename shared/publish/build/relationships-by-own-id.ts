@@ -15,7 +15,7 @@ import { countSkipped, type RequestContext, type WriteContext, withSettings } fr
 /** What a request's `relationshipIds` found, and the ids that the origin does not have. At most 500 ids. */
 export interface Found {
   rows: Identified[]
-  /** The end nodes, those of skipped relationships too: the targeted nodes if the request gives no origin ids. */
+  /** The end nodes, also of skipped relationships: the targeted nodes if the request gives no origin ids. */
   ends: readonly InternalId[]
   missing: readonly string[]
   /** Number of relationships that cannot be published. */

@@ -19,7 +19,7 @@ const anyScope = Symbol('any scope')
 /**
  * Finds the first participant whose setting differs from that of an earlier participant with a scope in common. One
  * pass: there may be ten thousand participants, with millions of scopes.
- * @param scopes those of each participant; null means all scopes.
+ * @param scopes the scopes of each participant; null means all scopes.
  */
 export function firstDisagreement(
   participants: readonly Participant[],

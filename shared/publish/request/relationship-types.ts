@@ -23,6 +23,6 @@ export function mergeRelationshipTypes(types: readonly RelationshipType[]): read
     if (known === undefined) merged.set(given.type, given)
     else if (known.direction !== given.direction) merged.set(given.type, { type: given.type, direction: 'both' })
   }
-  // A multi may have millions of types: those of a request that repeats none are not copied.
+  // A multi may have millions of types: the list of a request that repeats none is not copied.
   return merged.size === types.length ? types : [...merged.values()]
 }

@@ -45,13 +45,13 @@ test('a packet that was replaced meanwhile is not replayed, nor one that other c
   await dropConstraint()
   expect(await copy(['--progress', 'none'])).toMatchObject({ code: 4 })
   rewrite({ credentials: `Basic ${btoa('other:credentials')}` })
-  await refused(/422 .*; pass --restart to begin anew\n$/)
+  await refused(/422 .*; pass --restart to start over\n$/)
   // Another 422, which a new key would not change.
   rewrite({ dbUrl: 'bolt://192.0.2.1:7687', fileName: 'nowhere.json' })
-  await refused(/422 .*dbUrl: .*(?<!anew)\n$/)
+  await refused(/422 .*dbUrl: .*(?<!over)\n$/)
   rewrite({})
   await publish('replaced.json')
-  await refused(/replaced\.json was replaced after the job \S+ had made it; pass --restart to begin anew\n$/)
+  await refused(/replaced\.json was replaced after the job \S+ had made it; pass --restart to start over\n$/)
   expect(await copy(['--restart', '--force', '--create-constraints', '--progress', 'none'])).toMatchObject({ code: 0 })
 })
 
@@ -69,7 +69,7 @@ test('a target that differs after the replay is exit code 3', async () => {
   await run(origin, `MATCH (n:\`${label}\` {id: 'p1'}) REMOVE n.zero`)
 })
 
-test('a job that fails is exit code 7, and the same command publishes anew', async () => {
+test('a job that fails is exit code 7, and the same command publishes again', async () => {
   const { copy, remembered, made } = prepareCopy('failed.json', { index: 'Nowhere', mappedIndices: nowhere })
   const failed = expect.stringMatching(/^error: the job \S+ failed: .*Nowhere/m)
   for (const times of [1, 2]) {

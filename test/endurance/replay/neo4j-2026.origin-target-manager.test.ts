@@ -181,7 +181,7 @@ describe.skipIf(prepared === null).each(languages)('Neo4j 2026 whose language is
       fileName: 'other',
       bookmarks: ['FB:other'],
     })
-    expect(refused.body.error).toBe('422 Unprocessable Entity: bookmarks: the origin does not take these')
+    expect(refused.body.error).toBe('422 Unprocessable Entity: bookmarks: rejected by the origin')
   })
 
   test('models, with their constraints', async () => {

@@ -22,7 +22,7 @@ export const replay: readonly Mutant[] = [
     what: 'a comparison takes 1 for 1.0, and 0.0 for -0.0',
     from: 'if (Object.is(a, b)) return true',
     to: 'if (typeof a !== "object" && Number(a) === Number(b)) return true',
-    tests: ['integration/verify.tells'],
+    tests: ['integration/verify.reports'],
   },
   {
     file: 'client/replay/run/retry.ts',
@@ -50,7 +50,7 @@ export const replay: readonly Mutant[] = [
     what: 'a comparison takes both instants of an hour that is repeated for one',
     from: 'if (areEqual === false || ',
     to: 'if (',
-    tests: ['integration/verify.tells'],
+    tests: ['integration/verify.reports'],
   },
   {
     file: 'shared/packet/kinds/node-upsert.ts',
@@ -85,7 +85,7 @@ export const replay: readonly Mutant[] = [
     what: 'an id that has another type at the target is not told',
     from: 'WITH at, row, ${asStored(variable)} AS ${variable}',
     to: 'WITH at, row, ${variable}',
-    tests: ['integration/verify.tells'],
+    tests: ['integration/verify.reports'],
   },
   {
     file: 'shared/packet/check/finding.ts',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { operations } from '../../support/clients/documented.ts'
 
-test('every operation with a body may answer that it did not come whole in time, and no other', () => {
+test('every operation with a body may answer that the body was not received in time, and no other', () => {
   const withBody = operations.filter(({ operation }) => operation.requestBody !== undefined)
   expect(withBody.length).toBeGreaterThan(5)
   for (const { path, operation } of operations)

@@ -91,7 +91,7 @@ test.each([
   [['-'], { ...request, returnOnly: true }, origin, 'returnOnly: this command stores the packet'],
   [['-', '--ids', '-'], request, origin, 'standard input can hold the request or the ids'],
   [['-', '--ids', '/dev/null'], request, origin, '--ids: /dev/null has no ids'],
-  [['-', '--no-wait', '--progress', 'plain'], request, origin, '--progress: there is none with --no-wait'],
+  [['-', '--no-wait', '--progress', 'plain'], request, origin, '--progress cannot be combined with --no-wait'],
 ] as const)('publish %j is refused before a request is sent: %#', async (words, input, variables, message) => {
   const { code, stdout, stderr, requests } = await publish([...words], input, variables)
   expect({ code, stdout, requests }).toEqual({ code: 2, stdout: '', requests: [] })

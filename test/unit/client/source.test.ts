@@ -71,7 +71,7 @@ describe('exit code 5, with the place:', () => {
   })
 
   test.each([
-    ['cut', Buffer.from(part('a').slice(0, -1)), /is no JSON/],
+    ['cut', Buffer.from(part('a').slice(0, -1)), /not valid JSON/],
     ['no packet', Buffer.from('[]'), /part 1 of 1 \(-\): /],
     ['badly compressed', gzipSync(part('a')).subarray(0, 30), /cannot be decompressed/],
   ])('a part is %s', async (_how, input, message) => {

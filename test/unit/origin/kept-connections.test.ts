@@ -78,7 +78,7 @@ test.each([
   ['another password', { credentials: credentialsOf('user:other') }],
   ['another user', { credentials: credentialsOf('other:password') }],
   ['a password that continues the user name', { credentials: credentialsOf('user:password:') }],
-])('%s logs in anew', async (_, target) => {
+])('%s logs in again', async (_, target) => {
   const { server, use } = await start()
   expect([await use(), await use(target), await use(), await use(target)]).toEqual([false, false, true, true])
   expect(received(server, hello)).toHaveLength(2)

@@ -127,7 +127,7 @@ describe('a part that is not what its manifest says is broken:', () => {
   test.each([
     ['its digest', { sha256: '0'.repeat(64) }, /^part 2 of 2 \(people\.jsonPart2of2\): sha256 is /],
     ['its pairs', { pairs: 2 }, /^part 2 of 2 .*: it has 1 pairs, the manifest says 2/],
-    ['its JSON', { sha256: null, read: async () => Buffer.from('{') }, /^part 2 of 2 .*: it is no JSON$/],
+    ['its JSON', { sha256: null, read: async () => Buffer.from('{') }, /^part 2 of 2 .*: not valid JSON$/],
   ])('%s', async (_what, change, message) => {
     const expected = { kind: 'broken', message: expect.stringMatching(message) }
     await expect(differenceOf(good, withSecond(change))).rejects.toMatchObject(expected)

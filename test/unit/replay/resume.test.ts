@@ -65,13 +65,13 @@ test('the parts from the first one on that the target does not hold count as not
   expect([asked, told]).toEqual([['a', 'b'], [1]])
 })
 
-test('a directory is no state file, whether the replay begins anew or not', async () => {
+test('a directory is not a state file, whether the replay starts over or not', async () => {
   const message = `the state file ${directory} cannot be read (EISDIR); name another file`
   for (const restart of [false, true])
     await expect(open(restart, directory)).rejects.toMatchObject({ kind: 'refused', message })
 })
 
-test('a replay that begins anew forgets what was done, even if it is killed in its first window', async () => {
+test('a replay that starts over forgets what was done, even if it is killed in its first window', async () => {
   const first = await open()
   await first.begin(begun)
   await first.add([1], [{ part: 1, pair: 1 }])

@@ -21,7 +21,7 @@ export interface ReadRelationship {
   farPosition: number | null
 }
 
-/** What a kind of cleanup remembers of the relationships that the origin has. The methods are those of `Cleanup`. */
+/** What a kind of cleanup remembers of the relationships that the origin has. `Cleanup` documents the methods. */
 interface Kept {
   /** Called before the relationships of the nodes from position `start` to `end` (exclusive) are read. */
   open(start: number, end: number): void
