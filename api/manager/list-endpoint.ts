@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mostListed, type Page } from '../../shared/models/pages.ts'
+import { type ModelPage, mostListed } from '../../shared/models/pages.ts'
 import type { ModelRecord } from '../../shared/models/records.ts'
 import type { Models } from '../../shared/models/repository.ts'
 import type { Resource } from '../../shared/models/resources.ts'
@@ -14,7 +14,7 @@ interface List<Shape extends z.ZodRawShape> {
   summary: string
   params: Shape
   of: Resource
-  records(models: Models, params: z.output<z.ZodObject<Shape>>, page: Page): Promise<ModelRecord[]>
+  records(models: Models, params: z.output<z.ZodObject<Shape>>, page: ModelPage): Promise<ModelRecord[]>
 }
 
 const paging = z.strictObject({
@@ -38,7 +38,7 @@ export const listEndpoint = <Shape extends z.ZodRawShape>(
     query: paging,
     gives: listOf(of),
     async answer(models, input, context) {
-      const read = (page: Page) => records(models, input.params as z.output<z.ZodObject<Shape>>, page)
+      const read = (page: ModelPage) => records(models, input.params as z.output<z.ZodObject<Shape>>, page)
       return ReadableStream.from(await listText({ read, of, reserve: listMemory(context, input) }, input.query))
     },
   }) satisfies Endpoint

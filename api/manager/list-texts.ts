@@ -1,5 +1,5 @@
 import * as errors from '../../shared/errors/catalogue.ts'
-import { mostListed, type Page } from '../../shared/models/pages.ts'
+import { type ModelPage, mostListed } from '../../shared/models/pages.ts'
 import type { ModelRecord } from '../../shared/models/records.ts'
 import type { Resource } from '../../shared/models/resources.ts'
 import { parsePosition, positionText } from './list-position.ts'
@@ -11,7 +11,7 @@ const [firstRead, laterRead] = [50, 500]
 const laterReadBytes = 8 * 1024 * 1024
 
 export interface List {
-  read(page: Page): Promise<ModelRecord[]>
+  read(page: ModelPage): Promise<ModelRecord[]>
   of: Resource
   /** Reserves bytes of memory until the answer is sent, or until it is called. @throws 429, 503 */
   reserve(bytes: number): () => void

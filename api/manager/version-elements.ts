@@ -1,19 +1,19 @@
 import * as fields from '../../shared/models/fields.ts'
 import { grnOf } from '../../shared/models/grn.ts'
-import { type Fields, managerVersion, type Resource } from '../../shared/models/resources.ts'
+import { managerVersion, type Resource, type ResourceFields } from '../../shared/models/resources.ts'
 import { byGrn, byKey, byName } from '../../shared/models/selector.ts'
 import type { BodyReader } from '../http/endpoint.ts'
 import { listEndpoint } from './list-endpoint.ts'
 import { managerEndpoint } from './manager-endpoint.ts'
 import { oneOf } from './record-schemas.ts'
 
-type Keyed = Fields & { key: string }
+type Keyed = ResourceFields & { key: string }
 const managerVersionGrn = grnOf('managerversion')
 /** A property or a node type by its key. */
 export const inVersion = { managerVersionGrn, name: fields.name }
 
 /** Endpoints common to properties and node types, which both belong to a version and have a key. */
-export function elementEndpoints(resource: Resource, creation: BodyReader<Keyed>, change: BodyReader<Fields>) {
+export function elementEndpoints(resource: Resource, creation: BodyReader<Keyed>, change: BodyReader<ResourceFields>) {
   const { one, many, noun } = resource
   const gives = oneOf(resource)
   const keyed = (at: { managerVersionGrn: string; name: string }) => byKey(resource, at.managerVersionGrn, at.name)

@@ -4,7 +4,7 @@ import type { KeysGauge } from './signing-keys.ts'
 import { createStaticTokens, type TokenLog } from './static-tokens.ts'
 
 /** Accepted tokens: static tokens, JSON Web Tokens, or both. Contract 9. */
-export interface AuthSettings {
+export interface TokenSettings {
   tokensFile: string | null
   jwt: JwtSettings | null
 }
@@ -12,7 +12,7 @@ export interface AuthSettings {
 /** @returns null for an unknown token. @throws keysAway (503), and an Error at start for an invalid tokens file. */
 export type Authenticate = (token: string) => Promise<Principal | null>
 
-export function createTokens({ tokensFile, jwt }: AuthSettings, log: TokenLog, keysFailing: KeysGauge): Authenticate {
+export function createTokens({ tokensFile, jwt }: TokenSettings, log: TokenLog, keysFailing: KeysGauge): Authenticate {
   const known = tokensFile === null ? () => null : createStaticTokens(tokensFile, log)
   const signed = jwt && createJwtTokens(jwt, log, keysFailing)
   return async (token) => known(token) ?? (signed && isJwt(token) ? signed(token) : null)

@@ -6,7 +6,7 @@ import type { JobState } from './states.ts'
 /** Jobs of which the positions or the states are read at a time, and the records at most. */
 export const pageSize = 200
 
-interface Wanted {
+interface WantedJobs {
   after: ListPosition | null
   /** The caller takes at most this many jobs. */
   most: number
@@ -21,7 +21,7 @@ interface Wanted {
 export async function* eachJob(
   records: Pick<JobRecords, 'list' | 'statesOf' | 'readMany' | 'unlist'>,
   lists: readonly (string | null)[],
-  { after, most, state }: Wanted,
+  { after, most, state }: WantedJobs,
 ): AsyncGenerator<{ job: JobRecord | null; position: ListPosition }> {
   const readAtOnce = Math.min(pageSize, most)
   let size = state === undefined ? readAtOnce : pageSize

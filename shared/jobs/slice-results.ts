@@ -4,7 +4,7 @@ import type { ManifestPart } from '../packets/manifest.ts'
 import type { Observation } from '../publish/build/conflicts.ts'
 import type { PacketContent } from '../publish/content.ts'
 import type { ObjectStore } from '../store/object-store.ts'
-import type { JobRecord } from './record.ts'
+import type { Owner } from './stored-request.ts'
 import { type VoidableJob, type Voiding, voidJob } from './void-job.ts'
 
 /** The result of one slice of a large multi. A slice is done exactly when its result is in the store. */
@@ -14,8 +14,6 @@ export interface SliceResult extends PacketContent {
   parts: ManifestPart[]
   observations: Observation[]
 }
-
-type Owner = Pick<JobRecord, 'id' | 'orgName'>
 
 /**
  * Stores a slice's result unless another run already has: one run's result counts.

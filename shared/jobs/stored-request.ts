@@ -18,9 +18,10 @@ interface StoredRequest extends Omit<ReturnType<typeof withoutOrder<PublishReque
   secret: number
 }
 
-type Owner = Pick<JobRecord, 'id' | 'orgName'>
+/** Whose request or results are meant. */
+export type Owner = Pick<JobRecord, 'id' | 'orgName'>
 
-interface Source {
+interface RequestSource {
   store: ObjectStore
   secrets: Secrets
 }
@@ -116,7 +117,7 @@ function rangesOf(slices: readonly Buffer[], start: number): ByteRange[] {
  * is not known here, because without it the packet would be wrong.
  */
 export async function readRequests(
-  { store, secrets }: Source,
+  { store, secrets }: RequestSource,
   { id, orgName }: Owner,
   slice?: ByteRange,
   credentials?: ByteRange,
@@ -149,7 +150,7 @@ async function readModel(store: ObjectStore, { id, orgName }: Owner): Promise<Bo
 }
 
 /** @throws requestGone when there is none, or NewerVersionError when its treatments have an option that is not known here. */
-export async function readPlan({ store }: Pick<Source, 'store'>, { id, orgName }: Owner): Promise<SlicePlan> {
+export async function readPlan({ store }: Pick<RequestSource, 'store'>, { id, orgName }: Owner): Promise<SlicePlan> {
   const bytes = await store.get(planKey(orgName, id))
   if (bytes === null) throw errors.requestGone(new Error(`the plan of job ${id} is not in the store`))
   const plan = JSON.parse(bytes.toString()) as SlicePlan

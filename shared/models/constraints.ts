@@ -1,8 +1,16 @@
-import { afterPage, orderBy, type Page, pageSelection } from './pages.ts'
+import { afterPage, type ModelPage, orderBy, pageSelection } from './pages.ts'
 import { columnsOf, newIdentity } from './records.ts'
 import { nodeType, property, propertyImpl, type Resource } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
-import { type Consequence, match, nodeLabel, partOf, recordLabel, type Statement, selection } from './statements.ts'
+import {
+  type Consequence,
+  type ModelStatement,
+  match,
+  nodeLabel,
+  partOf,
+  recordLabel,
+  selection,
+} from './statements.ts'
 
 export const constraint: Resource = {
   grnType: 'constraint',
@@ -55,7 +63,7 @@ const sortedBy = ['t.key', 'p.key', 'c.type']
 const implementations = `(t)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})`
 
 /** @returns one row per constraint, as `partsStatement`; keys and the derived name are current */
-export const constraintsStatement = (version: Selector): Statement => ({
+export const constraintsStatement = (version: Selector): ModelStatement => ({
   query: `${match(version)}
 OPTIONAL MATCH (n)<-[:${partOf}]-(t:${nodeLabel(nodeType)}), ${implementations}, (i)<-[:${partOf}]-(c:${nodeLabel(constraint)})
 RETURN ${columns}
@@ -67,7 +75,7 @@ ${orderBy(sortedBy, undefined)}`,
  * The same, paginated. Node types are sorted first, so that the database reaches a page without scanning all of them.
  * @returns no row, too, if there is no constraint
  */
-export const constraintsPageStatement = (version: Selector, page: Page): Statement => ({
+export const constraintsPageStatement = (version: Selector, page: ModelPage): ModelStatement => ({
   query: `${match(version)}
 MATCH (n)<-[:${partOf}]-(t:${nodeLabel(nodeType)})${page.after ? '\nWHERE t.key >= $after[0]' : ''}
 WITH t ORDER BY t.key

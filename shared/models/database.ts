@@ -7,19 +7,19 @@ import type { Logger } from '../observability/log.ts'
 import { boltOutcome, type ObserveCall, timing } from '../observability/timed.ts'
 import { isTransient, isViolation, translated } from './failures.ts'
 import { createSchema } from './schema.ts'
-import type { Statement } from './statements.ts'
+import type { ModelStatement } from './statements.ts'
 
-export type Row = readonly unknown[]
+export type DatabaseRow = readonly unknown[]
 
 /** The service's own model database. Each call is one transaction, and one round trip if it is a single statement. */
 export interface ManagerDatabase {
   /** @throws managerAway (503) */
-  read(statement: Statement): Promise<Row[]>
+  read(statement: ModelStatement): Promise<DatabaseRow[]>
   /**
    * Calls `statement` again for each attempt. Several statements form one transaction; their rows are concatenated.
    * @throws managerAway (503), DuplicateError
    */
-  write(statement: () => Statement | readonly Statement[]): Promise<Row[]>
+  write(statement: () => ModelStatement | readonly ModelStatement[]): Promise<DatabaseRow[]>
   close(): Promise<void>
 }
 
@@ -51,21 +51,21 @@ export function openManagerDatabase(
   let schema: Promise<void> | null = null
   let answeredAt = Date.now()
 
-  async function once(statement: Statement | readonly Statement[]): Promise<Row[]> {
+  async function once(statement: ModelStatement | readonly ModelStatement[]): Promise<DatabaseRow[]> {
     const session = driver.session()
     const limit = { timeout: transactionLimitMs }
-    const run = async ({ query, parameters }: Statement, on: Pick<Transaction, 'run'>) => {
+    const run = async ({ query, parameters }: ModelStatement, on: Pick<Transaction, 'run'>) => {
       const { records } = await timing('query', async () => on.run(query, parameters), boltOutcome, observe)
       answeredAt = Date.now()
-      return records.map((record): Row => [...record.values()])
+      return records.map((record): DatabaseRow => [...record.values()])
     }
     try {
       if (!Array.isArray(statement)) {
         const alone = { run: (query: string, parameters: object) => session.run(query, parameters, limit) }
-        return await run(statement as Statement, alone as Pick<Transaction, 'run'>)
+        return await run(statement as ModelStatement, alone as Pick<Transaction, 'run'>)
       }
       const transaction = session.beginTransaction(limit)
-      const rows: Row[] = []
+      const rows: DatabaseRow[] = []
       for (const one of statement) rows.push(...(await run(one, transaction)))
       await transaction.commit()
       return rows
@@ -75,7 +75,7 @@ export function openManagerDatabase(
     }
   }
 
-  async function withRetries(statement: () => Statement | readonly Statement[]): Promise<Row[]> {
+  async function withRetries(statement: () => ModelStatement | readonly ModelStatement[]): Promise<DatabaseRow[]> {
     let violations = 0
     for (let attempt = 1; ; attempt++) {
       try {
@@ -98,7 +98,7 @@ export function openManagerDatabase(
     return schema
   }
 
-  async function guarded(work: () => Promise<Row[]>): Promise<Row[]> {
+  async function guarded(work: () => Promise<DatabaseRow[]>): Promise<DatabaseRow[]> {
     try {
       return await inTime(work())
     } catch (error) {

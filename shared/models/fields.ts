@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type GrnType, grnOf, isMeantAsGrn } from './grn.ts'
-import type { Fields } from './resources.ts'
+import type { ResourceFields } from './resources.ts'
 
 const longestName = 255
 const longestDefinition = 10_000
@@ -104,13 +104,13 @@ function fields<Shape extends z.ZodRawShape>(shape: Shape, rules: object = {}) {
   return z
     .strictObject(shape)
     .meta({ override: { ...rules, ...(pairs.length > 0 ? { allOf: pairs.map(notBoth) } : {}) } })
-    .superRefine((given: Fields, context) => {
+    .superRefine((given: ResourceFields, context) => {
       for (const [alias, field] of pairs) {
         if (isGiven(given[alias]) && isGiven(given[field]))
           context.addIssue({ code: 'custom', path: [alias], message: `must not be given beside ${field}` })
       }
     })
-    .transform((given) => withoutAliases(given) as Given<Shape>)
+    .transform((given) => withoutAliases(given) as GivenFields<Shape>)
 }
 
 /** Like `fields`, but requires at least one. An empty string clears the stored value. */
@@ -121,14 +121,14 @@ function changes<Shape extends z.ZodRawShape>(shape: Shape) {
       (given) =>
         Object.fromEntries(
           Object.entries(given).map(([field, value]) => [field, value === '' ? null : value]),
-        ) as Fields,
+        ) as ResourceFields,
     )
 }
 
-type Given<Shape extends z.ZodRawShape> = Fields & z.output<z.ZodObject<Shape>>
+type GivenFields<Shape extends z.ZodRawShape> = ResourceFields & z.output<z.ZodObject<Shape>>
 
 const isGiven = (value: unknown) => value !== undefined && value !== null
-const withoutAliases = (given: Fields): Fields =>
+const withoutAliases = (given: ResourceFields): ResourceFields =>
   Object.fromEntries(
     Object.entries(given).flatMap(([field, value]) => (isGiven(value) ? [[aliases[field] ?? field, value]] : [])),
   )

@@ -1,20 +1,25 @@
-import { afterPage, orderBy, type Page, pageSelection } from './pages.ts'
+import { afterPage, type ModelPage, orderBy, pageSelection } from './pages.ts'
 import { columnsOf, type ModelRecord, newIdentity, recordOf, widthOf } from './records.ts'
-import { type Fields, managerVersion, nodeType, property, propertyImpl } from './resources.ts'
+import { managerVersion, nodeType, property, propertyImpl, type ResourceFields } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
 import {
   isOfOrgs,
+  type ModelStatement,
   match,
   matchLocked,
   nodeLabel,
   partOf,
   recordLabel,
-  type Statement,
   selection,
 } from './statements.ts'
 
 /** Implements a property on a node type of its version: part of both. @returns its row, none if an end is missing */
-export function implementStatement(on: Selector, propertyGrn: string, sent: Fields, by: string): Statement {
+export function implementStatement(
+  on: Selector,
+  propertyGrn: string,
+  sent: ResourceFields,
+  by: string,
+): ModelStatement {
   const uniqueKey = uniqueScope(propertyImpl, on.value) + propertyGrn
   const version = nodeLabel(managerVersion)
   return {
@@ -32,7 +37,7 @@ RETURN ${columnsOf(propertyImpl, 'i')}`,
 }
 
 /** Selects those grns that do not exist or belong to none of `orgs`. */
-export const missingStatement = (grns: readonly string[], orgs: Selector['orgs']): Statement => ({
+export const missingStatement = (grns: readonly string[], orgs: Selector['orgs']): ModelStatement => ({
   query: `UNWIND $grns AS grn
 OPTIONAL MATCH (n:${recordLabel} {grn: grn})${orgs === undefined ? '' : ` WHERE ${isOfOrgs('n')}`}
 WITH grn, n WHERE n IS NULL
@@ -41,7 +46,7 @@ RETURN grn`,
 })
 
 /** @returns one row per property, its columns followed by its implementation's; otherwise as `partsStatement` */
-export const implementedStatement = (of: Selector, page?: Page): Statement => ({
+export const implementedStatement = (of: Selector, page?: ModelPage): ModelStatement => ({
   query: `${match(of)}
 OPTIONAL MATCH (n)<-[:${partOf}]-(i:${nodeLabel(propertyImpl)})-[:${partOf}]->(p:${nodeLabel(property)})${afterPage(['p.key'], page)}
 RETURN ${columnsOf(property, 'p')}, ${columnsOf(propertyImpl, 'i')}
@@ -50,7 +55,7 @@ ${orderBy(['p.key'], page)}`,
 })
 
 /** Implementations of a node type or property. @returns one row each, then both ends' keys; as `partsStatement` */
-export function implementationsStatement(end: Selector, page?: Page): Statement {
+export function implementationsStatement(end: Selector, page?: ModelPage): ModelStatement {
   const isOnType = end.resource === nodeType
   const sortedBy = isOnType ? ['n.key', 'other.key'] : ['other.key', 'n.key']
   return {

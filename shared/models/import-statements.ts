@@ -1,11 +1,11 @@
 import { constraint, demands } from './constraints.ts'
 import { newIdentity } from './records.ts'
-import { type Fields, nodeType, property, propertyImpl, type Resource } from './resources.ts'
+import { nodeType, property, propertyImpl, type Resource, type ResourceFields } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
-import { matchLocked, nodeLabel, partOf, recordLabel, type Statement, selection } from './statements.ts'
+import { type ModelStatement, matchLocked, nodeLabel, partOf, recordLabel, selection } from './statements.ts'
 import { completed, documentFields } from './version-document.ts'
 
-type Keyed = Fields & { key: string }
+type Keyed = ResourceFields & { key: string }
 
 /** Unchanged elements are not written, so that repeating an import changes nothing. */
 const change = `FOREACH (changed IN CASE WHEN differs THEN [e] ELSE [] END |
@@ -22,7 +22,12 @@ const common = (resource: Resource, version: Selector, by: string) => ({
 })
 
 /** Upserts properties or node types of a version. @returns the number of elements, created ones, changed ones */
-export function importStatement(resource: Resource, version: Selector, given: readonly Keyed[], by: string): Statement {
+export function importStatement(
+  resource: Resource,
+  version: Selector,
+  given: readonly Keyed[],
+  by: string,
+): ModelStatement {
   const scope = uniqueScope(resource, version.value)
   const rows = given.map(({ key, ...fields }) => ({
     uniqueKey: scope + key,
@@ -87,18 +92,18 @@ RETURN ${counts}`,
       scope: `${propertyImpl.grnType}|`,
       constraintScope: `${constraint.grnType}|`,
     },
-  } satisfies Statement
+  } satisfies ModelStatement
 }
 
 /** Hides the version from index policies until the import ends, unless it already has a node type. */
-export const beginImportStatement = (version: Selector): Statement => ({
+export const beginImportStatement = (version: Selector): ModelStatement => ({
   query: `${matchLocked(version)}
 SET n.importing = CASE WHEN (n)<-[:${partOf}]-(:${nodeLabel(nodeType)}) THEN n.importing ELSE true END
 RETURN 1`,
   parameters: selection(version),
 })
 
-export const endImportStatement = (version: Selector): Statement => ({
+export const endImportStatement = (version: Selector): ModelStatement => ({
   query: `${matchLocked(version)}
 REMOVE n.importing
 RETURN 1`,

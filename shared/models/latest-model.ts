@@ -1,7 +1,7 @@
-import type { Row } from './database.ts'
+import type { DatabaseRow } from './database.ts'
 import { managerVersion, nodeType, property, propertyImpl } from './resources.ts'
 import { byGrn, type Selector, uniqueScope } from './selector.ts'
-import { match, nodeLabel, partOf, recordLabel, type Statement, selection } from './statements.ts'
+import { type ModelStatement, match, nodeLabel, partOf, recordLabel, selection } from './statements.ts'
 
 /** A node type of a model: its key, and the keys of the properties implemented on it. */
 export interface ModelledType {
@@ -14,7 +14,7 @@ export interface ModelledType {
  * version does not replace a complete one.
  * @returns one row per node type, in order of creation: the version's grn and the node type's key
  */
-export function latestModelStatement(selector: Selector): Statement {
+export function latestModelStatement(selector: Selector): ModelStatement {
   return {
     query: `${match(selector)}
 MATCH (n)<-[:${partOf}]-(version:${nodeLabel(managerVersion)})
@@ -28,14 +28,14 @@ ORDER BY t.createdAt, t.id`,
 }
 
 /** @returns one row: whether the version is being imported, or copied */
-export const importingStatement = (version: Selector): Statement => ({
+export const importingStatement = (version: Selector): ModelStatement => ({
   query: `${match(version)}
 RETURN n.importing IS NOT NULL`,
   parameters: selection(version),
 })
 
 /** @returns one row per node type of a version with one of these keys: its key, and its properties' keys */
-export function modelledTypesStatement(versionGrn: string, keys: readonly string[]): Statement {
+export function modelledTypesStatement(versionGrn: string, keys: readonly string[]): ModelStatement {
   const version = byGrn(managerVersion, versionGrn)
   return {
     query: `${match(version)}
@@ -49,7 +49,7 @@ RETURN t.key, collect(property)`,
 }
 
 /** Returns the types in the order of `keys`. */
-export function modelledTypesOf(rows: readonly Row[], keys: readonly string[]): ModelledType[] {
+export function modelledTypesOf(rows: readonly DatabaseRow[], keys: readonly string[]): ModelledType[] {
   const properties = new Map(rows as [string, string[]][])
   return keys.flatMap((key) => (properties.has(key) ? [{ key, properties: properties.get(key) as string[] }] : []))
 }

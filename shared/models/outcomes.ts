@@ -1,5 +1,5 @@
 import * as errors from '../errors/catalogue.ts'
-import type { Row } from './database.ts'
+import type { DatabaseRow } from './database.ts'
 import { DuplicateError } from './failures.ts'
 import type { ModelRecord } from './records.ts'
 import type { Resource } from './resources.ts'
@@ -11,13 +11,17 @@ export const takenKey = ({ noun }: Resource, key: unknown) =>
   `key: there is a ${noun} with the key "${key}" in this manager version already`
 
 /** @throws noSuchRecord (404) if there is no row */
-export function only(selector: Selector, [row]: readonly Row[]): Row {
+export function only(selector: Selector, [row]: readonly DatabaseRow[]): DatabaseRow {
   if (row === undefined) throw errors.noSuchRecord(selector.description)
   return row
 }
 
 /** Converts rows of parts; a single row of nulls means that there are none. */
-export function list(whole: Selector, rows: readonly Row[], toRecord: (row: Row) => ModelRecord): ModelRecord[] {
+export function list(
+  whole: Selector,
+  rows: readonly DatabaseRow[],
+  toRecord: (row: DatabaseRow) => ModelRecord,
+): ModelRecord[] {
   return only(whole, rows)[0] === null ? [] : rows.map(toRecord)
 }
 

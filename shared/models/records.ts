@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { newGrn } from './grn.ts'
-import type { Fields, Resource } from './resources.ts'
+import type { Resource, ResourceFields } from './resources.ts'
 
 /** A record as clients see it. Seed, Manager-area resources; the order of the keys is part of it (contract 10). */
-export interface ModelRecord extends Fields {
+export interface ModelRecord extends ResourceFields {
   id: number
   labels: readonly string[]
   enver: number
@@ -37,7 +37,7 @@ export const columnsOf = (resource: Described, node: string, expressions: Readon
 /** @param row contains the columns of `columnsOf` from index `start` on */
 export function recordOf(resource: Described, row: readonly unknown[], start = 0): ModelRecord {
   let at = start
-  const record: Fields = { id: row[at++], labels: [] }
+  const record: ResourceFields = { id: row[at++], labels: [] }
   for (const field of commonFields.slice(1)) record[field] = row[at++]
   for (const field of resource.fields) record[field] = resource.alwaysNull.includes(field) ? null : row[at++]
   return Object.assign(record as ModelRecord, { grnType: resource.grnType, label: resource.label })

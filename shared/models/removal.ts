@@ -2,12 +2,12 @@ import { managerVersion } from './resources.ts'
 import type { Selector } from './selector.ts'
 import {
   deletedLabel,
+  type ModelStatement,
   match,
   matchLocked,
   nodeLabel,
   partOf,
   recordLabel,
-  type Statement,
   selection,
 } from './statements.ts'
 
@@ -20,7 +20,7 @@ import {
 const mostAtOnce = 2_000
 
 /** @returns the record's grn, and whether it has few parts; no row if there is no such record */
-export const sizeStatement = (selector: Selector): Statement => ({
+export const sizeStatement = (selector: Selector): ModelStatement => ({
   query: `${match(selector)}
 MATCH (n)<-[:${partOf}*0..]-(part)
 WITH n.grn AS grn, part LIMIT ${mostAtOnce + 1}
@@ -29,7 +29,7 @@ RETURN grn, count(part) <= ${mostAtOnce}`,
 })
 
 /** Deletes a record with few parts if `envers` allows. @returns as `updateStatement`, without columns */
-export const removeStatement = (selector: Selector, envers: readonly number[] | null): Statement => ({
+export const removeStatement = (selector: Selector, envers: readonly number[] | null): ModelStatement => ({
   query: `${matchLocked(selector)}
 MATCH (n)<-[:${partOf}*0..]-(part)
 WITH n, $envers IS NULL OR n.enver IN $envers AS isCurrent, collect(DISTINCT part) AS parts
@@ -39,7 +39,7 @@ RETURN isCurrent`,
 })
 
 /** Marks a record as deleted if `envers` allows: detaches it and frees its names. @returns as `removeStatement` */
-export const markStatement = (selector: Selector, envers: readonly number[] | null): Statement => ({
+export const markStatement = (selector: Selector, envers: readonly number[] | null): ModelStatement => ({
   query: `${matchLocked(selector)}
 WITH DISTINCT n, $envers IS NULL OR n.enver IN $envers AS isCurrent
 OPTIONAL MATCH (n)-[up:${partOf}]->()
@@ -56,14 +56,14 @@ RETURN isCurrent`,
 })
 
 /** @returns the grn of each record with this grn or name whose deletion has begun but not ended */
-export const unfinishedStatement = ({ by, value, orgs }: Selector): Statement => ({
+export const unfinishedStatement = ({ by, value, orgs }: Selector): ModelStatement => ({
   query: `MATCH (n:${deletedLabel} {${by === 'grn' ? 'grn' : 'deletedKey'}: $value})
 ${orgs === undefined ? '' : 'WHERE n.orgName IN $orgs '}RETURN n.grn`,
   parameters: { value, ...(orgs === undefined ? {} : { orgs }) },
 })
 
 /** One step of deleting a marked record. @returns the number of deleted nodes; 0 when none are left */
-export const removeSomeStatement = (grn: string): Statement => ({
+export const removeSomeStatement = (grn: string): ModelStatement => ({
   query: `MATCH (n:${recordLabel} {grn: $grn})
 WHERE n:${deletedLabel}
 MATCH (n)<-[:${partOf}*0..]-(part)

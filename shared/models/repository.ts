@@ -1,7 +1,7 @@
 import type { Grant, Principal } from '../auth/principal.ts'
 import * as errors from '../errors/catalogue.ts'
 import { constraint, constraintsFollow, constraintsPageStatement, constraintsStatement } from './constraints.ts'
-import type { ManagerDatabase, Row } from './database.ts'
+import type { DatabaseRow, ManagerDatabase } from './database.ts'
 import { DuplicateError } from './failures.ts'
 import { isMeantAsGrn } from './grn.ts'
 import {
@@ -20,10 +20,10 @@ import {
   modelledTypesStatement,
 } from './latest-model.ts'
 import { duplicateIs, list, only, takenKey } from './outcomes.ts'
-import type { Page } from './pages.ts'
+import type { ModelPage } from './pages.ts'
 import { type ModelRecord, recordOf } from './records.ts'
 import { markStatement, removeSomeStatement, removeStatement, sizeStatement, unfinishedStatement } from './removal.ts'
-import { type Fields, manager, managerVersion, property, propertyImpl, type Resource } from './resources.ts'
+import { manager, managerVersion, property, propertyImpl, type Resource, type ResourceFields } from './resources.ts'
 import { byGrn, byName, type Selector } from './selector.ts'
 import * as statements from './statements.ts'
 import { bindingOf, copyInto, exportOf, type Imported, importInto } from './transfer.ts'
@@ -37,7 +37,7 @@ import {
 } from './versions.ts'
 
 /** Allowed envers of the record to change (null: any), and the author of the change. */
-export interface Change {
+export interface ModelChange {
   ifMatch: readonly number[] | null
   principal: Pick<Principal, 'name'>
 }
@@ -90,26 +90,26 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       return recordOf(selector.resource, only(selector, await read(statements.findStatement(visible(selector)))))
     },
 
-    async managers(page?: Page): Promise<ModelRecord[]> {
+    async managers(page?: ModelPage): Promise<ModelRecord[]> {
       return (await read(managersStatement(orgs, page))).map((row) => recordOf(manager, row))
     },
 
-    async parts(resource: Resource, whole: Selector, page?: Page): Promise<ModelRecord[]> {
+    async parts(resource: Resource, whole: Selector, page?: ModelPage): Promise<ModelRecord[]> {
       const rows = await read(statements.partsStatement(resource, visible(whole), page))
       return list(whole, rows, (row) => recordOf(resource, row))
     },
 
-    async implemented(nodeType: Selector, page?: Page): Promise<ModelRecord[]> {
+    async implemented(nodeType: Selector, page?: ModelPage): Promise<ModelRecord[]> {
       return list(nodeType, await read(implementedStatement(visible(nodeType), page)), implementedOf)
     },
 
     /** Implementations of a node type or of a property. */
-    async implementations(end: Selector, page?: Page): Promise<ModelRecord[]> {
+    async implementations(end: Selector, page?: ModelPage): Promise<ModelRecord[]> {
       return list(end, await read(implementationsStatement(visible(end), page)), implementationOf)
     },
 
-    async constraints(version: Selector, page?: Page): Promise<ModelRecord[]> {
-      const toRecord = (row: Row) => recordOf(constraint, row)
+    async constraints(version: Selector, page?: ModelPage): Promise<ModelRecord[]> {
+      const toRecord = (row: DatabaseRow) => recordOf(constraint, row)
       if (page === undefined) return list(version, await read(constraintsStatement(visible(version))), toRecord)
       const rows = await read(constraintsPageStatement(visible(version), page))
       if (rows.length === 0) only(version, await read(statements.findStatement(visible(version))))
@@ -181,7 +181,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       requireGivable(name)
       const taken = `name: there is a manager or a manager version named "${name}" already`
       const rows = await write(() => createManagerStatement(name, by, orgName)).catch(duplicateIs(taken))
-      return recordOf(manager, rows[0] as Row)
+      return recordOf(manager, rows[0] as DatabaseRow)
     },
 
     /** @throws nameReserved (403) */
@@ -198,13 +198,13 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       return recordOf(managerVersion, only(of, rows))
     },
 
-    async createPart(resource: Resource, whole: Selector, sent: Fields & { key: string }, by: string) {
+    async createPart(resource: Resource, whole: Selector, sent: ResourceFields & { key: string }, by: string) {
       const statement = () => statements.createPartStatement(resource, visible(whole), sent, by)
       const rows = await write(statement).catch(duplicateIs(takenKey(resource, sent.key)))
       return recordOf(resource, only(whole, rows))
     },
 
-    async implement(nodeType: Selector, propertyGrn: string, sent: Fields, by: string): Promise<ModelRecord> {
+    async implement(nodeType: Selector, propertyGrn: string, sent: ResourceFields, by: string): Promise<ModelRecord> {
       const taken = `propertyGrn: the property "${propertyGrn}" is implemented on this node type already`
       const rows = await write(() => implementStatement(visible(nodeType), propertyGrn, sent, by)).catch(
         duplicateIs(taken),
@@ -219,8 +219,8 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
 
     async update(
       selector: Selector,
-      changes: Fields,
-      { ifMatch, principal: { name: by } }: Change,
+      changes: ResourceFields,
+      { ifMatch, principal: { name: by } }: ModelChange,
     ): Promise<ModelRecord> {
       const { resource, value } = selector
       const statement = () => {

@@ -1,6 +1,6 @@
 import { type GrnType, grnTypeOf } from './grn.ts'
 
-export type Fields = Record<string, unknown>
+export type ResourceFields = Record<string, unknown>
 
 /** Description of one kind of record, enough for most operations. Seed, Manager-area resources. */
 export interface Resource {
@@ -19,7 +19,7 @@ export interface Resource {
   /** Fields that are null in every record and not stored. */
   alwaysNull: readonly string[]
   /** Fields of a new record, given the fields that were sent. */
-  atCreation(sent: Fields): Fields
+  atCreation(sent: ResourceFields): ResourceFields
 }
 
 export const manager: Resource = {

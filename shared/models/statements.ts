@@ -1,10 +1,10 @@
-import { afterPage, orderBy, type Page, pageSelection } from './pages.ts'
+import { afterPage, type ModelPage, orderBy, pageSelection } from './pages.ts'
 import { columnsOf, newIdentity } from './records.ts'
-import type { Fields, Resource } from './resources.ts'
+import type { Resource, ResourceFields } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
 
 /** One query. Its text depends only on the kind of record, so that the database caches its plan. */
-export interface Statement {
+export interface ModelStatement {
   query: string
   parameters: Record<string, unknown>
 }
@@ -50,14 +50,14 @@ WITH model
 ${match(selector)}`
 
 /** @returns one row of `columnsOf`, or none if there is no such record */
-export const findStatement = (selector: Selector): Statement => ({
+export const findStatement = (selector: Selector): ModelStatement => ({
   query: `${match(selector)}
 RETURN ${columnsOf(selector.resource, 'n')}`,
   parameters: selection(selector),
 })
 
 /** @returns one row per part; one row of nulls if there is no part; no row if there is no such record */
-export const partsStatement = (resource: Resource, whole: Selector, page?: Page): Statement => {
+export const partsStatement = (resource: Resource, whole: Selector, page?: ModelPage): ModelStatement => {
   const sortedBy = resource.sortedBy.map((field) => `part.${field}`)
   return {
     query: `${match(whole)}
@@ -69,7 +69,12 @@ ${orderBy(sortedBy, page)}`,
 }
 
 /** Creates a part of a record, with a key unique in it. @returns its row, or none if there is no such record */
-export function createPartStatement(resource: Resource, whole: Selector, sent: Fields & { key: string }, by: string) {
+export function createPartStatement(
+  resource: Resource,
+  whole: Selector,
+  sent: ResourceFields & { key: string },
+  by: string,
+) {
   const scope = uniqueScope(resource, whole.value)
   const properties = { ...resource.atCreation(sent), ...newIdentity(resource, by), scope, uniqueKey: scope + sent.key }
   return {
@@ -93,11 +98,11 @@ export interface Consequence {
  */
 export function updateStatement(
   selector: Selector,
-  changes: Fields,
+  changes: ResourceFields,
   envers: readonly number[] | null,
   by: string,
   consequence: Consequence = { clauses: '', parameters: {} },
-): Statement {
+): ModelStatement {
   const rename = 'key' in changes ? ', changed.uniqueKey = changed.scope + changed.key' : ''
   return {
     query: `${matchLocked(selector)}

@@ -7,10 +7,10 @@ import {
   importImplementationsStatement,
   importStatement,
 } from './import-statements.ts'
-import { afterPage, orderBy, type Page, pageSelection } from './pages.ts'
+import { afterPage, type ModelPage, orderBy, pageSelection } from './pages.ts'
 import { nodeType, property, propertyImpl, type Resource } from './resources.ts'
 import type { Selector } from './selector.ts'
-import { match, nodeLabel, partOf, type Statement, selection } from './statements.ts'
+import { type ModelStatement, match, nodeLabel, partOf, selection } from './statements.ts'
 import { documentFields, shortened, type VersionDocument } from './version-document.ts'
 
 /** Number of properties, node types and implementations up to which an import is one transaction. */
@@ -35,7 +35,7 @@ function* stepsOf(
   version: Selector,
   { properties, nodeTypes }: VersionDocument,
   by: string,
-): Generator<() => Statement> {
+): Generator<() => ModelStatement> {
   for (const given of slices(properties)) yield () => importStatement(property, version, given, by)
   const types = nodeTypes.map(({ properties: _, ...type }) => type)
   for (const given of slices(types)) yield () => importStatement(nodeType, version, given, by)
@@ -99,7 +99,7 @@ const bindingFields: FieldsOf = (resource) =>
 const columns = (node: string, fields: readonly string[]) => ['key', ...fields].map((field) => `${node}.${field}`)
 
 /** The next properties after a key. @returns one row each: columns */
-const propertiesStatement = (version: Selector, fieldsOf: FieldsOf, page: Page): Statement => ({
+const propertiesStatement = (version: Selector, fieldsOf: FieldsOf, page: ModelPage): ModelStatement => ({
   query: `${match(version)}
 MATCH (n)<-[:${partOf}]-(part:${nodeLabel(property)})${afterPage(['part.key'], page)}
 RETURN ${columns('part', fieldsOf(property)).join(', ')}
@@ -108,7 +108,7 @@ ${orderBy(['part.key'], page)}`,
 })
 
 /** The next node types after a key, with implementations. @returns one row each: lists of columns, then columns */
-const nodeTypesStatement = (version: Selector, fieldsOf: FieldsOf, after: string | null): Statement => ({
+const nodeTypesStatement = (version: Selector, fieldsOf: FieldsOf, after: string | null): ModelStatement => ({
   query: `${match(version)}
 MATCH (n)<-[:${partOf}]-(t:${nodeLabel(nodeType)})
 WHERE $after IS NULL OR t.key > $after

@@ -5,14 +5,14 @@ import { maxIssues } from '../errors/app-error.ts'
 import { invalidRequest } from '../errors/catalogue.ts'
 import { issuesOf } from '../validation/issues.ts'
 import { documentedNodeType, documentedProperty } from './fields.ts'
-import type { Fields, Resource } from './resources.ts'
+import type { Resource, ResourceFields } from './resources.ts'
 
-type Keyed = Fields & { key: string }
+type KeyedRecord = ResourceFields & { key: string }
 
 /** The contents of a version. An absent field is null or false. */
 export interface VersionDocument {
-  properties: readonly Keyed[]
-  nodeTypes: readonly (Keyed & { properties: readonly Keyed[] })[]
+  properties: readonly KeyedRecord[]
+  nodeTypes: readonly (KeyedRecord & { properties: readonly KeyedRecord[] })[]
 }
 
 const yieldEveryMs = 20
@@ -24,7 +24,7 @@ const yieldEveryMs = 20
 export async function checkedDocument(given: Record<'properties' | 'nodeTypes', readonly unknown[]>) {
   const issues: Issue[] = []
   let yieldedAt = performance.now()
-  async function checked<T extends Keyed>(schema: z.ZodType<T>, elements: readonly unknown[], path: string) {
+  async function checked<T extends KeyedRecord>(schema: z.ZodType<T>, elements: readonly unknown[], path: string) {
     const keys = new Set<string>()
     const valid: T[] = []
     for (const [index, element] of elements.entries()) {
@@ -64,13 +64,13 @@ export const documentFields = ({ fields, alwaysNull }: Resource): string[] =>
   fields.filter((field) => field !== 'key' && !alwaysNull.includes(field))
 
 /** All stored fields; absent ones are null or false. */
-export const completed = (resource: Resource, given: Fields): Fields =>
+export const completed = (resource: Resource, given: ResourceFields): ResourceFields =>
   Object.fromEntries(
     documentFields(resource).map((field) => [field, given[field] ?? (flags.includes(field) ? false : null)]),
   )
 
 /** Omits fields that are null or false. */
-export const shortened = (key: unknown, fields: readonly string[], values: readonly unknown[]): Keyed => ({
+export const shortened = (key: unknown, fields: readonly string[], values: readonly unknown[]): KeyedRecord => ({
   key: String(key),
   ...Object.fromEntries(
     fields.flatMap((field, at) => {

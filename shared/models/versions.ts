@@ -1,8 +1,8 @@
-import { afterPage, orderBy, type Page, pageSelection } from './pages.ts'
+import { afterPage, type ModelPage, orderBy, pageSelection } from './pages.ts'
 import { columnsOf, newIdentity } from './records.ts'
 import { manager, managerVersion } from './resources.ts'
 import { type Selector, uniqueScope } from './selector.ts'
-import { match, matchLocked, nodeLabel, partOf, recordLabel, type Statement, selection } from './statements.ts'
+import { type ModelStatement, match, matchLocked, nodeLabel, partOf, recordLabel, selection } from './statements.ts'
 
 /**
  * Index policies are made from the manager of this name, whatever its org, for all tokens: manager names are unique. Only
@@ -13,7 +13,7 @@ export const sharedManager = 'default'
 const versionScope = uniqueScope(managerVersion)
 
 /** Creates an org's manager and its first version, of the same name. Contract 10. @returns the manager's row */
-export function createManagerStatement(name: string, by: string, orgName?: string): Statement {
+export function createManagerStatement(name: string, by: string, orgName?: string): ModelStatement {
   const version = { ...newIdentity(managerVersion, by), name, uniqueKey: versionScope + name, number: 1n }
   const properties = { ...newIdentity(manager, by), name, uniqueKey: uniqueScope(manager) + name, versions: 1n }
   return {
@@ -31,7 +31,7 @@ RETURN ${columnsOf(manager, 'n')}`,
  * Creates the next version of a manager. Numbers are never reused and at least `least`. The default name is
  * `<manager>-<number>`. @returns its row
  */
-export const createVersionStatement = (of: Selector, name: string | null, by: string, least = 0): Statement => ({
+export const createVersionStatement = (of: Selector, name: string | null, by: string, least = 0): ModelStatement => ({
   query: `${matchLocked(of)}
 SET n.versions = CASE WHEN n.versions + 1 < $least THEN $least ELSE n.versions + 1 END
 WITH n, coalesce($name, n.name + '-' + toString(n.versions)) AS name
@@ -49,7 +49,7 @@ RETURN ${columnsOf(managerVersion, 'v')}`,
 })
 
 /** The next version number whose derived name is free. @returns one row */
-export const freeNumberStatement = (of: Selector): Statement => ({
+export const freeNumberStatement = (of: Selector): ModelStatement => ({
   query: `${match(of)}
 UNWIND range(n.versions + 1, n.versions + 1000000) AS number
 OPTIONAL MATCH (taken:${recordLabel} {uniqueKey: $scope + n.name + '-' + toString(number)})
@@ -59,7 +59,7 @@ RETURN number LIMIT 1`,
 })
 
 /** All managers, or the managers of `orgs`. @returns one row each */
-export function managersStatement(orgs: Selector['orgs'], page?: Page): Statement {
+export function managersStatement(orgs: Selector['orgs'], page?: ModelPage): ModelStatement {
   const sortedBy = ['n.name']
   return {
     query: `MATCH (n:${nodeLabel(manager)})${orgs === undefined ? '' : ' WHERE n.orgName IN $orgs'}

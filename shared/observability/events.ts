@@ -3,7 +3,7 @@ import type { Logger } from './log.ts'
 import type { callbackOutcomes, commitLosses, Metrics } from './metrics.ts'
 
 /** Events: each writes one log line and increments a counter. Logs name jobs, metrics never do. */
-export interface Observed {
+export interface EventContext {
   log: Logger
   metrics: Metrics
 }
@@ -15,17 +15,17 @@ interface RunOf {
   attempt: number
 }
 
-export function runStarted({ log, metrics }: Observed, run: RunOf): void {
+export function runStarted({ log, metrics }: EventContext, run: RunOf): void {
   metrics.attempts.inc({ attempt: run.attempt > 3 ? 'more' : String(run.attempt) })
   log.info(run, 'job started')
 }
 
-export function runHandedBack({ log, metrics }: Observed, run: RunOf): void {
+export function runHandedBack({ log, metrics }: EventContext, run: RunOf): void {
   metrics.handedBack.inc()
   log.info(run, 'job handed back')
 }
 
-export function runFailed(observed: Observed, run: RunOf & { isSuperseded: boolean }, error: unknown): void {
+export function runFailed(observed: EventContext, run: RunOf & { isSuperseded: boolean }, error: unknown): void {
   const reason = codeOf(error)
   observed.metrics.runsFailed.inc({ reason })
   originRefused(observed, reason)
@@ -40,7 +40,7 @@ interface End {
   isFirst: boolean
 }
 
-export function jobFinished({ log, metrics }: Observed, job: { id: string; createdAt: string }, end: End): void {
+export function jobFinished({ log, metrics }: EventContext, job: { id: string; createdAt: string }, end: End): void {
   const { outcome, reason = '', isFirst } = end
   if (isFirst) {
     metrics.jobs.inc({ outcome, reason })
@@ -60,7 +60,7 @@ interface CallbackAttempt {
   seconds: number
 }
 
-export function callbackAttempted({ log, metrics }: Observed, attempted: CallbackAttempt, error?: unknown): void {
+export function callbackAttempted({ log, metrics }: EventContext, attempted: CallbackAttempt, error?: unknown): void {
   const { outcome, seconds } = attempted
   metrics.callbacks.inc({ outcome })
   metrics.callbackSeconds.observe({ outcome }, seconds)
@@ -70,17 +70,17 @@ export function callbackAttempted({ log, metrics }: Observed, attempted: Callbac
 }
 
 /** Jobs whose lock was not renewed in time: other workers may be running them. */
-export function locksLost({ log, metrics }: Observed, jobIds: readonly string[]): void {
+export function locksLost({ log, metrics }: EventContext, jobIds: readonly string[]): void {
   metrics.locksLost.inc(jobIds.length)
   log.warn({ jobIds }, 'locks lost')
 }
 
-export function jobStalled({ log, metrics }: Observed, jobId: string): void {
+export function jobStalled({ log, metrics }: EventContext, jobId: string): void {
   metrics.stalled.inc()
   log.warn({ jobId }, 'job lost its worker, to be run again')
 }
 
-export function jobRestored({ log, metrics }: Observed, jobId: string): void {
+export function jobRestored({ log, metrics }: EventContext, jobId: string): void {
   metrics.restored.inc()
   log.warn({ jobId }, 'job was not in the queue, added again')
 }
@@ -93,7 +93,7 @@ const lossOf: Record<string, (typeof commitLosses)[number]> = {
 }
 
 /** A completed run did not become the packet, or not yet: the store did not answer. */
-export function commitLost({ log, metrics }: Observed, jobId: string, error: unknown): void {
+export function commitLost({ log, metrics }: EventContext, jobId: string, error: unknown): void {
   const reason = lossOf[codeOf(error)]
   if (reason === undefined) return
   metrics.commitsLost.inc({ reason })
@@ -101,29 +101,32 @@ export function commitLost({ log, metrics }: Observed, jobId: string, error: unk
 }
 
 /** Thousands per minute: counted, not logged. */
-export function partStored({ metrics }: Pick<Observed, 'metrics'>, part: { pairs: number; bytes: Uint8Array }): void {
+export function partStored(
+  { metrics }: Pick<EventContext, 'metrics'>,
+  part: { pairs: number; bytes: Uint8Array },
+): void {
   metrics.parts.inc()
   metrics.pairs.inc(part.pairs)
   metrics.bytes.inc(part.bytes.length)
 }
 
-export function plainFilesFailed({ log, metrics }: Observed, error: unknown): void {
+export function plainFilesFailed({ log, metrics }: EventContext, error: unknown): void {
   metrics.plainFilesFailed.inc()
   log.warn({ err: error }, 'plain files not brought up to date')
 }
 
-export function swept({ log, metrics }: Observed, removed: Record<string, number>): void {
+export function swept({ log, metrics }: EventContext, removed: Record<string, number>): void {
   for (const [kind, count] of Object.entries(removed)) metrics.swept.inc({ kind }, count)
   log.info(removed, 'swept')
 }
 
 /** A packet that a sweep leaves as it is. */
-export function packetSkipped({ log, metrics }: Observed, packet: string, error: unknown): void {
+export function packetSkipped({ log, metrics }: EventContext, packet: string, error: unknown): void {
   metrics.unreadable.inc()
   log.warn({ packet, err: error }, 'packet not swept')
 }
 
-export function janitorFailed({ log, metrics }: Observed, error: unknown): void {
+export function janitorFailed({ log, metrics }: EventContext, error: unknown): void {
   metrics.janitorFailed.inc()
   log.warn({ err: error }, 'janitor')
 }
@@ -131,7 +134,7 @@ export function janitorFailed({ log, metrics }: Observed, error: unknown): void 
 const refusedBy: Record<string, string> = { dbUrlRefused: 'address', dbUrlPortRefused: 'port' }
 
 /** Ignores all other error codes. */
-export function originRefused({ log, metrics }: Observed, code: string): void {
+export function originRefused({ log, metrics }: EventContext, code: string): void {
   const by = refusedBy[code]
   if (by === undefined) return
   metrics.addressesRefused.inc({ by })

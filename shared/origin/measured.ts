@@ -7,7 +7,7 @@ export interface MeasuredSettings extends OpenSettings {
   observe?: ObserveCall
 }
 
-type Target = Parameters<typeof openOrigin>[0]
+type MeasuredTarget = Parameters<typeof openOrigin>[0]
 
 /** A non-retryable error is a refusal, by the origin or by our own policy; any other error is a failure. */
 const outcomeOf = (error: unknown) => (error instanceof AppError && !error.retryable ? 'refused' : 'failed')
@@ -17,7 +17,7 @@ const outcomeOf = (error: unknown) => (error instanceof AppError && !error.retry
  * row.
  */
 export async function openMeasured(
-  target: Target,
+  target: MeasuredTarget,
   settings: MeasuredSettings,
   limitSeconds: number,
   signal?: AbortSignal,

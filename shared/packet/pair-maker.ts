@@ -7,7 +7,7 @@ import { type NodeChanges, nodeUpsert } from './kinds/node-upsert.ts'
 import { postbackNode, postbackRelationship } from './kinds/postback.ts'
 import { relationshipUpsert } from './kinds/relationship-upsert.ts'
 import type { Expression, Field, Statement } from './kinds/statement.ts'
-import { type Pair, pairOf, type Shape, shapeOf } from './pair.ts'
+import { pairOf, type Shape, shapeOf, type WrittenPair } from './pair.ts'
 import { JsonBytes } from './values/json-bytes.ts'
 import type { Rendered } from './values/values.ts'
 
@@ -96,21 +96,21 @@ export function createPairMaker(syntax: ParameterSyntax) {
     bytes: new JsonBytes(),
     nodeUpsertShape,
     relationshipUpsertShape,
-    deleteProperties(node: Identity, keys: readonly string[]): Pair {
+    deleteProperties(node: Identity, keys: readonly string[]): WrittenPair {
       const key = ['deleteProperties', ...anchorKey(node), ...keys]
       return pairOf(
         shape(key, () => deleteProperties(anchorOf(node), keys)),
         () => node.id.json,
       )
     },
-    postbackNode(node: Identity, stamp: PropertyField): Pair {
+    postbackNode(node: Identity, stamp: PropertyField): WrittenPair {
       const key = ['postbackNode', ...anchorKey(node), ...fieldKey(stamp)]
       return pairOf(
         shape(key, () => postbackNode(anchorOf(node), stamp)),
         (source) => (source === 'id' ? node.id.json : stamp.value.json),
       )
     },
-    postbackRelationship(ends: Ends, id: PropertyField | null, stamp: PropertyField): Pair {
+    postbackRelationship(ends: Ends, id: PropertyField | null, stamp: PropertyField): WrittenPair {
       const key = ['postbackRelationship', ...endsKey(ends), ...fieldKey(stamp), ...(id === null ? [] : fieldKey(id))]
       return pairOf(
         shape(key, () => postbackRelationship(anchorsOf(ends), id, stamp)),
@@ -120,7 +120,7 @@ export function createPairMaker(syntax: ParameterSyntax) {
         },
       )
     },
-    cleanup(node: Identity, type: RelationshipType, lists: readonly KeepList[]): Pair {
+    cleanup(node: Identity, type: RelationshipType, lists: readonly KeepList[]): WrittenPair {
       return pairOf(cleanupShape(node, type, lists), (source) =>
         source === 'id' ? node.id.json : `[${[...(lists[source.clause] as KeepList).ids].join(',')}]`,
       )

@@ -9,7 +9,7 @@ export interface Shape<Source> {
 }
 
 /** One statement/parameter pair, ready to be written. */
-export interface Pair {
+export interface WrittenPair {
   shape: { kind: StatementKind; statement: string }
   /** `"name":value` for each parameter. */
   parameters: string
@@ -25,19 +25,19 @@ export const shapeOf = <Source>(
 })
 
 /** Makes the pair of a shape whose values, as JSON, come from `jsonOf`. */
-export function pairOf<Source>(shape: Shape<Source>, jsonOf: (source: Source) => string): Pair {
+export function pairOf<Source>(shape: Shape<Source>, jsonOf: (source: Source) => string): WrittenPair {
   return { shape, parameters: shape.bindings.map(({ name, source }) => `${name}:${jsonOf(source)}`).join(',') }
 }
 
 /** A pair as written in a part, in three pieces: its values are between the first two, the metadata comes last. */
-export const beforeParameters = ({ statement }: Pick<Pair['shape'], 'statement'>): string =>
+export const beforeParameters = ({ statement }: Pick<WrittenPair['shape'], 'statement'>): string =>
   `{"statement":${statement},"parameters":{`
 export const beforeMetadata = '},"metadata":'
 export const pairEnd = (metadata: string | null): string => `${metadata}}`
 
 /** The pair without its metadata, which is known only when the part is sealed. */
-export const pairText = ({ shape, parameters }: Pair): string =>
+export const pairText = ({ shape, parameters }: WrittenPair): string =>
   `${beforeParameters(shape)}${parameters}${beforeMetadata}`
 
 /** The pair with metadata null. */
-export const wholePair = (pair: Pair): string => `${pairText(pair)}${pairEnd(null)}`
+export const wholePair = (pair: WrittenPair): string => `${pairText(pair)}${pairEnd(null)}`

@@ -10,7 +10,7 @@ import { startStack } from '../../dev/stack/stack.ts'
 import type { ModelRecord } from '../../shared/models/records.ts'
 import { managerVersion, property } from '../../shared/models/resources.ts'
 import { byGrn } from '../../shared/models/selector.ts'
-import { createPartStatement, findStatement, type Statement } from '../../shared/models/statements.ts'
+import { createPartStatement, findStatement, type ModelStatement } from '../../shared/models/statements.ts'
 
 /**
  * Measures the overhead of the service over its database: reads and creates properties over HTTP and, alternately, runs
@@ -47,7 +47,7 @@ async function overHttp(method: string, path: string, body?: object): Promise<Re
   return JSON.parse(text)
 }
 
-async function bare({ query, parameters }: Statement): Promise<void> {
+async function bare({ query, parameters }: ModelStatement): Promise<void> {
   const session = driver.session()
   const { records } = await session.run(query, parameters)
   if (records.length !== 1) throw new Error(`${records.length} rows`)

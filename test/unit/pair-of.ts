@@ -1,16 +1,17 @@
-import { type Pair, pairText } from '../../shared/packet/pair.ts'
+import { pairText, type WrittenPair } from '../../shared/packet/pair.ts'
 import { createPacketWriter, type PacketWriter } from '../../shared/packet/parts/packet-writer.ts'
 import type { PartLimits } from '../../shared/packet/parts/part-buffer.ts'
 import { packetErrors } from '../../shared/publish/pairs/packet-errors.ts'
 
 /** A pair with one parameter. */
-export const pairOf = (value: unknown): Pair => ({
+export const pairOf = (value: unknown): WrittenPair => ({
   shape: { kind: 'nodeUpsert', statement: '"RETURN {p}"' },
   parameters: `"p":${JSON.stringify(value)}`,
 })
 
 /** A pair whose text has the given size. */
-export const pairOfBytes = (bytes: number): Pair => pairOf('x'.repeat(bytes - Buffer.byteLength(pairText(pairOf('')))))
+export const pairOfBytes = (bytes: number): WrittenPair =>
+  pairOf('x'.repeat(bytes - Buffer.byteLength(pairText(pairOf('')))))
 
 /** A sealed part, copied when its sink was called. */
 export interface Delivered {

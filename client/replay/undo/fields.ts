@@ -2,7 +2,7 @@ import { byCodePoint, isQuotable } from '../../../shared/packet/cypher/identifie
 import type { Identity } from '../../../shared/packet/identity.ts'
 import type { NodeChanges } from '../../../shared/packet/kinds/node-upsert.ts'
 import type { PropertySource } from '../../../shared/packet/kinds/statement.ts'
-import { type Pair, pairOf } from '../../../shared/packet/pair.ts'
+import { pairOf, type WrittenPair } from '../../../shared/packet/pair.ts'
 import type { Ends, PairMaker, PropertyField } from '../../../shared/packet/pair-maker.ts'
 import { renderValue, typeName } from '../../../shared/packet/values/values.ts'
 
@@ -34,7 +34,7 @@ export function nodeUpsertPair(
   identity: Identity,
   fields: readonly PropertyField[],
   changes: NodeChanges,
-): Pair {
+): WrittenPair {
   const jsonOf = valuesOf(fields)
   const shape = pairs.nodeUpsertShape(identity, fields, changes)
   return pairOf(shape, (source) => (source === 'id' ? identity.id.json : jsonOf(source)))
@@ -45,7 +45,7 @@ export function relationshipUpsertPair(
   ends: Ends,
   fields: readonly PropertyField[],
   idField: string | null,
-): Pair {
+): WrittenPair {
   const jsonOf = valuesOf(fields)
   const { startId, endId } = { startId: ends.start.id.json, endId: ends.end.id.json }
   return pairOf(pairs.relationshipUpsertShape(ends, fields, [], idField), (source) =>

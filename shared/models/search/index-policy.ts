@@ -35,12 +35,12 @@ export interface IndexPolicy {
   caption: { priority: { property: string }[] }
   parameter: null
   hardFilter: null
-  indexes: Record<string, Index>
+  indexes: Record<string, PolicyIndex>
   globals: object
   views: object
 }
 
-interface Index {
+interface PolicyIndex {
   indexData: { description: string; displayName: string; caption: { priority: never[] } }
   indexStrategies: Record<string, Strategy>
   settings: object
@@ -115,7 +115,7 @@ export function indexNames(keys: readonly string[]): Map<string, string> {
   )
 }
 
-function indexOf({ key, properties }: IndexedType, name: string, isCustom: boolean): Index {
+function indexOf({ key, properties }: IndexedType, name: string, isCustom: boolean): PolicyIndex {
   const schema = (property: string): PropertySchema => ({
     schema: { generatorStrategies: { default: `${anchorOf(key)}.${property}` } },
     searchQuery: {},

@@ -5,7 +5,7 @@ import { readAnchor } from '../read-back/read-patterns.ts'
 import { readBoundList } from '../read-back/read-value.ts'
 import { mismatch, type Scanner } from '../read-back/scanner.ts'
 import { applied, type Wrap } from '../values/values.ts'
-import type { Kind } from './kind.ts'
+import type { KindDefinition } from './kind.ts'
 import { type Anchor, anchorPattern, type Expression, type Statement } from './statement.ts'
 
 export interface Cleanup {
@@ -23,7 +23,7 @@ export interface RelationshipType {
   direction: Direction
 }
 
-export const cleanupKind: Kind<Cleanup> = {
+export const cleanupKind: KindDefinition<Cleanup> = {
   title: 'cleanup',
   phase: 'cleanups',
   write: ({ node, type, clauses }) => cleanup(node, type, clauses),

@@ -3,7 +3,7 @@ import { propertyFindings, subjectText } from '../check/finding.ts'
 import { quote } from '../cypher/identifiers.ts'
 import { template } from '../cypher/parameters.ts'
 import { readAnchor, requires } from '../read-back/read-patterns.ts'
-import type { Kind } from './kind.ts'
+import type { KindDefinition } from './kind.ts'
 import { type Anchor, anchorPattern, type Statement } from './statement.ts'
 
 export interface DeleteProperties {
@@ -12,7 +12,7 @@ export interface DeleteProperties {
   keys: readonly string[]
 }
 
-export const deletePropertiesKind: Kind<DeleteProperties> = {
+export const deletePropertiesKind: KindDefinition<DeleteProperties> = {
   title: 'property delete',
   phase: 'nodes',
   write: ({ node, keys }) => deleteProperties(node, keys),

@@ -7,7 +7,7 @@ import type { IdentifiedNode, Statement } from './statement.ts'
  * All that the product knows of one kind of statement. `S` is its structure: what a statement of the kind says, as the
  * arguments from which the service writes it.
  */
-export interface Kind<S> {
+export interface KindDefinition<S> {
   /** For messages: `node upsert`. */
   title: string
   /** When a replay runs its pairs. */

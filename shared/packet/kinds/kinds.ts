@@ -2,7 +2,7 @@ import type { Check } from '../check/check.ts'
 import { type Properties, subjectText } from '../check/finding.ts'
 import { type Cleanup, cleanupKind } from './cleanup.ts'
 import { type DeleteProperties, deletePropertiesKind } from './delete-properties.ts'
-import type { Kind } from './kind.ts'
+import type { KindDefinition } from './kind.ts'
 import { type NodeDelete, nodeDeleteKind } from './node-delete.ts'
 import { type NodeUpsert, nodeUpsertKind } from './node-upsert.ts'
 import { type Postback, postbackKind } from './postback.ts'
@@ -21,7 +21,7 @@ export type Structure =
   | Postback
 
 /** Every kind of statement, the most frequent ones first. */
-export const kinds: { readonly [K in StatementKind]: Kind<Structure & { kind: K }> } = {
+export const kinds: { readonly [K in StatementKind]: KindDefinition<Structure & { kind: K }> } = {
   nodeUpsert: nodeUpsertKind,
   relationshipUpsert: relationshipUpsertKind,
   cleanup: cleanupKind,
@@ -31,7 +31,7 @@ export const kinds: { readonly [K in StatementKind]: Kind<Structure & { kind: K 
   postback: postbackKind,
 }
 
-const kindOf = ({ kind }: Structure) => kinds[kind] as Kind<Structure>
+const kindOf = ({ kind }: Structure) => kinds[kind] as KindDefinition<Structure>
 
 /** The statement that the service writes for a structure. */
 export const statementOf = (it: Structure): Statement<unknown> => kindOf(it).write(it)

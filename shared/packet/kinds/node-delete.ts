@@ -4,7 +4,7 @@ import { param, type Template, template } from '../cypher/parameters.ts'
 import { requires } from '../read-back/read-patterns.ts'
 import { readValue } from '../read-back/read-value.ts'
 import { expression } from '../values/values.ts'
-import type { Kind } from './kind.ts'
+import type { KindDefinition } from './kind.ts'
 import type { Expression, NodeKey, Statement } from './statement.ts'
 
 export interface NodeDelete {
@@ -14,7 +14,7 @@ export interface NodeDelete {
   ids: Expression
 }
 
-export const nodeDeleteKind: Kind<NodeDelete> = {
+export const nodeDeleteKind: KindDefinition<NodeDelete> = {
   title: 'node delete',
   phase: 'nodeDeletes',
   write: ({ node, ids }) => nodeDelete(node, ids),

@@ -5,7 +5,7 @@ import { quote } from '../cypher/identifiers.ts'
 import { template } from '../cypher/parameters.ts'
 import { readAnchor, readMap, requires } from '../read-back/read-patterns.ts'
 import type { Scanner } from '../read-back/scanner.ts'
-import type { Kind } from './kind.ts'
+import type { KindDefinition } from './kind.ts'
 import {
   type Anchor,
   anchorPattern,
@@ -32,7 +32,7 @@ export interface NodeChanges {
   removed: readonly string[]
 }
 
-export const nodeUpsertKind: Kind<NodeUpsert> = {
+export const nodeUpsertKind: KindDefinition<NodeUpsert> = {
   title: 'node upsert',
   phase: 'nodes',
   write: ({ node, fields, changes }) => nodeUpsert(node, fields, changes),

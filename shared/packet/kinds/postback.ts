@@ -6,7 +6,7 @@ import { param, parameterNames, type Template, template } from '../cypher/parame
 import { readAnchor, readField, readIdPattern, requires } from '../read-back/read-patterns.ts'
 import type { Scanner } from '../read-back/scanner.ts'
 import { expression } from '../values/values.ts'
-import type { Kind } from './kind.ts'
+import type { KindDefinition } from './kind.ts'
 import { idPattern, type RelationshipEnds, relationshipBetween } from './relationship-upsert.ts'
 import { type Anchor, anchorPattern, type Field, type Statement } from './statement.ts'
 
@@ -28,7 +28,7 @@ interface RelationshipPostback {
   stamp: Field
 }
 
-export const postbackKind: Kind<Postback> = {
+export const postbackKind: KindDefinition<Postback> = {
   title: 'postback',
   phase: 'cleanups',
   write: (it) => (it.of === 'node' ? postbackNode(it.node, it.stamp) : postbackRelationship(it.ends, it.id, it.stamp)),

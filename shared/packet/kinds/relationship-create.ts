@@ -2,7 +2,7 @@ import { subjectText } from '../check/finding.ts'
 import { quote } from '../cypher/identifiers.ts'
 import { template } from '../cypher/parameters.ts'
 import { readAnchor } from '../read-back/read-patterns.ts'
-import type { Kind } from './kind.ts'
+import type { KindDefinition } from './kind.ts'
 import type { RelationshipEnds } from './relationship-upsert.ts'
 import { anchorPattern, type Statement } from './statement.ts'
 
@@ -11,7 +11,7 @@ export interface RelationshipCreate {
   ends: RelationshipEnds
 }
 
-export const relationshipCreateKind: Kind<RelationshipCreate> = {
+export const relationshipCreateKind: KindDefinition<RelationshipCreate> = {
   title: 'relationship create',
   phase: 'relationships',
   write: ({ ends }) => relationshipCreate(ends),

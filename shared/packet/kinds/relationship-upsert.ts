@@ -5,7 +5,7 @@ import { quote } from '../cypher/identifiers.ts'
 import { join, param, type Template, template } from '../cypher/parameters.ts'
 import { readAnchor, readIdPattern, readMap } from '../read-back/read-patterns.ts'
 import { expression } from '../values/values.ts'
-import type { Kind } from './kind.ts'
+import type { KindDefinition } from './kind.ts'
 import {
   type Anchor,
   anchorPattern,
@@ -33,7 +33,7 @@ export interface RelationshipEnds {
   end: Anchor
 }
 
-export const relationshipUpsertKind: Kind<RelationshipUpsert> = {
+export const relationshipUpsertKind: KindDefinition<RelationshipUpsert> = {
   title: 'relationship upsert',
   phase: 'relationships',
   write: ({ ends, fields, protectedKeys, idField }) => relationshipUpsert(ends, fields, protectedKeys, idField),

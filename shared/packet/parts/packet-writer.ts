@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { StatementCounts, StatementKind } from '../kinds/statement.ts'
-import { type Pair, pairText } from '../pair.ts'
+import { pairText, type WrittenPair } from '../pair.ts'
 import { createPartMetadata, type PartMetadata } from './metadata.ts'
 import { PartBuffer, type PartLimits } from './part-buffer.ts'
 
@@ -25,7 +25,7 @@ type Description = string | (() => string)
 
 export interface PacketWriter {
   /** Writes a pair; `update` changes the metadata of the part that takes it. */
-  write(pair: Pair, description: Description, update?: MetadataUpdate): Promise<void>
+  write(pair: WrittenPair, description: Description, update?: MetadataUpdate): Promise<void>
   /** Like `write`, for a pair's bytes. They are copied before it returns; its promise, if any, must be awaited. */
   add(bytes: Buffer, kind: StatementKind, description: Description, update?: MetadataUpdate): Promise<void> | undefined
   /** Updates the metadata of the part being filled. A packet without pairs discards it. */

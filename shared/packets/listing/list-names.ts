@@ -10,7 +10,7 @@ import { keysFor, type ListedPacket, mostTogether, packetsInOrder, packetsNamed 
 import { withoutCopies } from './plain-names.ts'
 
 /** Which names to list. Every name starts with its org. */
-export interface Wanted {
+export interface WantedNames {
   /** Names that start with one of these. */
   starts: readonly string[]
   /** Only names after this one. */
@@ -45,7 +45,7 @@ const turnMs = 20
  * latest generation when its keys are listed. An object that belongs to no packet seen so far may be a copy of one
  * committed since, so packets of such names are looked up again before the names are returned.
  */
-export async function* listNames(stored: Stored, wanted: Wanted): AsyncGenerator<ListedName> {
+export async function* listNames(stored: Stored, wanted: WantedNames): AsyncGenerator<ListedName> {
   const together = Math.min(wanted.most, mostTogether)
   let batch: Named[] = []
   for await (const one of findNames(stored, wanted)) {
@@ -56,7 +56,10 @@ export async function* listNames(stored: Stored, wanted: Wanted): AsyncGenerator
   yield* await withoutCopies(stored, batch)
 }
 
-async function* findNames(stored: Stored, { starts, after, filter, most, interrupted }: Wanted): AsyncGenerator<Named> {
+async function* findNames(
+  stored: Stored,
+  { starts, after, filter, most, interrupted }: WantedNames,
+): AsyncGenerator<Named> {
   const { store, generations } = stored
   const { compareKeys } = store
   const packets = filter === null ? Math.min(most, mostTogether) : mostTogether

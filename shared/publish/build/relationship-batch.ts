@@ -11,7 +11,7 @@ import { countSkipped, type WriteContext, withSettings } from './request-context
 /** The nodes at both ends. */
 type Nodes = readonly [start: InternalId, end: InternalId]
 
-interface Kept {
+interface KeptRelationship {
   relationship: InternalId
   ends: Ends
   id: PropertyField | null
@@ -31,9 +31,9 @@ const isShort = (id: InternalId): id is number => typeof id === 'number' && id <
 export class RelationshipBatch {
   readonly #context: WriteContext
   /** By type, then by ends and own id. */
-  readonly #kept = new Map<string, Map<string | number, Kept>>()
+  readonly #kept = new Map<string, Map<string | number, KeptRelationship>>()
   /** Those whose properties are in rows that may be released. */
-  readonly #attached = new Set<Kept>()
+  readonly #attached = new Set<KeptRelationship>()
   #collapsed = 0
 
   constructor(context: WriteContext) {
@@ -50,7 +50,7 @@ export class RelationshipBatch {
     const id = relationshipUpserts.idOf(properties)
     const own = id === null ? '' : mergeText(id.value)
     const key = id === null && isShort(start) && isShort(end) ? start * halfOfExact + end : `${start} ${end} ${own}`
-    const all = this.#kept.get(ends.type) ?? new Map<string | number, Kept>()
+    const all = this.#kept.get(ends.type) ?? new Map<string | number, KeptRelationship>()
     this.#kept.set(ends.type, all)
     const parallel = all.get(key)
     if (parallel) this.#collapsed++
@@ -76,10 +76,10 @@ export class RelationshipBatch {
     this.#context.writer.updateMetadata((metadata) => metadata.collapsed(collapsed))
   }
 
-  async #writeAll(all: Iterable<Kept>): Promise<void> {
+  async #writeAll(all: Iterable<KeptRelationship>): Promise<void> {
     const { plan, pairs, writer, stamp, observer, relationshipUpserts } = this.#context
     // The relationship being written: `describe` and `update` are called before the next one is set.
-    let current = {} as Kept
+    let current = {} as KeptRelationship
     const describe = () => describeRelationship(current.relationship, current.ends.type)
     const update = withSettings(plan, (metadata) => {
       const { ends, id } = current

@@ -13,8 +13,8 @@ import { RelationshipBatch } from './relationship-batch.ts'
 import { countSkipped, type RequestContext, type WriteContext, withSettings } from './request-context.ts'
 
 /** What a request's `relationshipIds` found, and the ids that the origin does not have. At most 500 ids. */
-export interface Found {
-  rows: Identified[]
+export interface FoundByOwnId {
+  rows: IdentifiedRow[]
   /** The end nodes, also of skipped relationships: the targeted nodes if the request gives no origin ids. */
   ends: readonly InternalId[]
   missing: readonly string[]
@@ -28,7 +28,7 @@ const namedAtMost = 10
  * Finds relationships by the request's `relationshipIds`, wherever they are. Contract 4.8 and 4.9.
  * @throws invalidRequest (400) by `hardFilterRelationships`, tooManyFound (413).
  */
-export async function findByRelationshipIds(context: RequestContext): Promise<Found> {
+export async function findByRelationshipIds(context: RequestContext): Promise<FoundByOwnId> {
   const { plan, uniqueness, report } = context
   const field = plan.relationshipIdField as string
   const ids = [...new Set(plan.relationshipIds)]
@@ -78,7 +78,7 @@ interface FoundRow {
   end: FoundEnd
 }
 
-type Identified = FoundRow & Record<'start' | 'end', IdentifiedEnd>
+type IdentifiedRow = FoundRow & Record<'start' | 'end', IdentifiedEnd>
 
 /** Seed, `hardFilterRelationships`: the id of every node on either side must be among the origin ids. */
 function requireBothEnds({ plan, pathOf }: RequestContext, rows: readonly FoundRow[]) {
@@ -105,7 +105,7 @@ function endsOf({ targetFilter }: Plan, rows: readonly FoundRow[]): InternalId[]
 }
 
 /** Writes an upsert for each found relationship. */
-export async function writeFound(context: WriteContext, { rows, missing, skipped }: Found): Promise<void> {
+export async function writeFound(context: WriteContext, { rows, missing, skipped }: FoundByOwnId): Promise<void> {
   if (missing.length > 0) {
     context.report.missing('relationshipIds', missing)
     context.writer.updateMetadata(
@@ -144,7 +144,7 @@ export async function writeFound(context: WriteContext, { rows, missing, skipped
     }
     remaining = remaining.slice(some.length)
     const [next] = remaining
-    if (next && byEnds(some.at(-1) as Identified, next) === 0) batch.detach()
+    if (next && byEnds(some.at(-1) as IdentifiedRow, next) === 0) batch.detach()
     else {
       await batch.write()
       batch = new RelationshipBatch(context)
@@ -159,7 +159,7 @@ function ownIdText(plan: Plan, properties: Properties): string | null {
 }
 
 /** Orders by what `MERGE` finds a relationship by. */
-function byEnds(one: Identified, other: Identified): number {
+function byEnds(one: IdentifiedRow, other: IdentifiedRow): number {
   const ofEnds = byId(one.start.node, other.start.node) || byId(one.end.node, other.end.node)
   return ofEnds || byCodePoint(one.type, other.type) || byCodePoint(one.ownId, other.ownId)
 }

@@ -10,7 +10,7 @@ import type { RelationshipSchema } from '../read/relationship-schema.ts'
 import type { Uniqueness } from '../read/uniqueness.ts'
 import type { Report } from '../report/report.ts'
 import type { Plan } from '../request/plan.ts'
-import type { Cleanup } from './cleanup/cleanup.ts'
+import type { RequestCleanup } from './cleanup/cleanup.ts'
 import type { ConflictDetector } from './conflicts.ts'
 import type { BuildObserver } from './observer.ts'
 import type { SeenIdentities } from './seen-identities.ts'
@@ -35,7 +35,7 @@ export interface RequestContext extends Reading {
 export interface WriteContext extends RequestContext {
   targets: IdList
   seen: SeenIdentities
-  cleanup: Cleanup
+  cleanup: RequestCleanup
   nodeUpserts: NodeUpserts
   relationshipUpserts: RelationshipUpserts
   /** The packet's timestamp under the plan's property; null if nothing is stamped. */

@@ -10,13 +10,13 @@ import { createCleanup } from './cleanup/cleanup.ts'
 import { writeAbsent, writeCleanups } from './cleanup/write-cleanups.ts'
 import { identifyNodes, writeNodes } from './nodes.ts'
 import { writeRelationships } from './relationships.ts'
-import { type Found, findByRelationshipIds, writeFound } from './relationships-by-own-id.ts'
+import { type FoundByOwnId, findByRelationshipIds, writeFound } from './relationships-by-own-id.ts'
 import { type RequestContext, type WriteContext, withSettings } from './request-context.ts'
 import { createSeenIdentities } from './seen-identities.ts'
 
 /** The elements a request is about, found before any of it is written. */
 export interface Selection {
-  found: Found | null
+  found: FoundByOwnId | null
   targets: Targets
 }
 

@@ -11,7 +11,7 @@ import { mappedIndexRules, returnOnlyStoresNothing, storingFields } from '../req
 import { type IdType, idParameter } from './packet.ts'
 
 /** The content of a packet of #9. `ids` are its `originIds` as parameters. */
-export interface NodeDelete {
+export interface NodeDeleteRequest {
   label: string
   idProperty: string
   originIds: readonly string[]
@@ -36,7 +36,7 @@ export const nodeDelete = z
   .meta({ id: 'NodeDeleteRequest', override: nodeDeleteRules })
 
 /** Accepts any valid publish field and ignores those it does not use; `idType` is additive. Seed, #9; contract 7.9. */
-export function parseNodeDelete(body: unknown): { order: NodeDelete; issues: Issue[] } {
+export function parseNodeDelete(body: unknown): { order: NodeDeleteRequest; issues: Issue[] } {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
   const { idType = null, ...rest } = (isObject ? body : {}) as Record<string, unknown>
   const { fields, broken, issues } = readFields(isObject ? rest : body, '', ['idType'])

@@ -9,7 +9,7 @@ import type { Plan } from '../request/plan.ts'
 import { MadeUpserts, type UpsertKind, type UpsertShape, upsertBytes, upsertShape, withLeftOut } from './upserts.ts'
 
 /** The upsert that was made last of nodes with some properties. */
-interface Last {
+interface LastNodes {
   by: NodeUpserts
   identity: Identity
   labels: readonly string[]
@@ -34,13 +34,13 @@ export class NodeUpserts {
   /** @throws unpublishable (422), naming the first label or property that no statement can hold, unless it is skipped. */
   shapeOf(identity: Identity, { labels, properties }: NodeKeys, about: () => string): UpsertShape {
     const { shape } = properties
-    const last = shape.last as Last | null
+    const last = shape.last as LastNodes | null
     if (last?.by === this && last.labels === labels && isAlike(last.identity, identity)) return last.made
     const { label, idProperty, id } = identity
     const key = JSON.stringify([label, idProperty, id.wrap, id.list, labels])
     const make = () => upsertShape(this.#kindOf(identity, labels, about), properties, about)
     const made = this.#made.find(shape, key, make)
-    shape.last = { by: this, identity, labels, made } satisfies Last
+    shape.last = { by: this, identity, labels, made } satisfies LastNodes
     return made
   }
 

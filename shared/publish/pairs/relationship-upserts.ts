@@ -18,7 +18,7 @@ import {
 } from './upserts.ts'
 
 /** The upsert that was made last of relationships with some properties. */
-interface Last {
+interface LastRelationships {
   by: RelationshipUpserts
   ends: Ends
   made: UpsertShape
@@ -42,14 +42,14 @@ export class RelationshipUpserts {
   /** @throws unpublishable (422), naming the relationship and the first property without a rendering. */
   shapeOf(relationship: InternalId, ends: Ends, properties: Properties): UpsertShape {
     const { shape } = properties
-    const last = shape.last as Last | null
+    const last = shape.last as LastRelationships | null
     if (last?.by === this && areAlike(last.ends, ends)) return last.made
     const about = () => describeRelationship(relationship, ends.type)
     if (!isQuotable(ends.type)) throw errors.unpublishable(`${about()} ${typeProblem}`)
     const { start, type, end } = ends
     const key = JSON.stringify([type, ...[start, end].map(({ id, ...node }) => [node, id.wrap, id.list])])
     const made = this.#made.find(shape, key, () => upsertShape(this.#kindOf(ends), properties, about))
-    shape.last = { by: this, ends, made } satisfies Last
+    shape.last = { by: this, ends, made } satisfies LastRelationships
     return made
   }
 

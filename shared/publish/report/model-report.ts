@@ -9,7 +9,7 @@ interface Broken extends Violation {
   id: string
 }
 
-type Named = { label: string; property: string }
+type NamedProperty = { label: string; property: string }
 
 /** What a job reports about the model that its packet is bound to. Contract 4.21. */
 export interface ModelReport {
@@ -19,8 +19,8 @@ export interface ModelReport {
   /** What was left out of published nodes, and the nodes left out; a far end counts once for each relationship. */
   omitted: { labels: number; properties: number; nodes: number }
   /** Properties that the model has as indexed, and as required, of labels that identify nodes of the packet. */
-  indexed: Named[]
-  required: Named[]
+  indexed: NamedProperty[]
+  required: NamedProperty[]
   /** The minimum number of further ones, if not all are listed. */
   moreProperties?: number
 }
@@ -41,11 +41,11 @@ export function createModelReport(
 ): ModelReporter {
   const violations: ModelReport['violations'] = { count: 0, first: [] }
   const omitted = { labels: 0, properties: 0, nodes: 0 }
-  const listed = { indexed: new Map<string, Named>(), required: new Map<string, Named>() }
+  const listed = { indexed: new Map<string, NamedProperty>(), required: new Map<string, NamedProperty>() }
   let propertiesAtLeast = 0
   let isFull = false
 
-  const list = (kind: keyof typeof listed, { label, property }: Named) =>
+  const list = (kind: keyof typeof listed, { label, property }: NamedProperty) =>
     listed[kind].set(JSON.stringify([label, property]), { label, property })
 
   function addFirst(broken: readonly Broken[]) {

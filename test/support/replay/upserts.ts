@@ -1,7 +1,7 @@
 import { byCodePoint, isQuotable } from '../../../shared/packet/cypher/identifiers.ts'
 import type { Identity } from '../../../shared/packet/identity.ts'
 import type { NodeChanges } from '../../../shared/packet/kinds/node-upsert.ts'
-import { type Pair, pairOf } from '../../../shared/packet/pair.ts'
+import { pairOf, type WrittenPair } from '../../../shared/packet/pair.ts'
 import type { Ends, PairMaker, PropertyField } from '../../../shared/packet/pair-maker.ts'
 import { type Numbers, renderValue } from '../../../shared/packet/values/values.ts'
 
@@ -24,7 +24,7 @@ export function nodeUpsertOf(
   identity: Identity,
   fields: readonly PropertyField[],
   changes: NodeChanges,
-): Pair {
+): WrittenPair {
   return pairOf(pairs.nodeUpsertShape(identity, fields, changes), (source) =>
     typeof source === 'string' ? identity.id.json : jsonOf(fields, source.property),
   )
@@ -36,7 +36,7 @@ export function relationshipUpsertOf(
   fields: readonly PropertyField[],
   protectedKeys: readonly string[],
   idField: string | null,
-): Pair {
+): WrittenPair {
   return pairOf(pairs.relationshipUpsertShape(ends, fields, protectedKeys, idField), (source) => {
     if (typeof source !== 'string') return jsonOf(fields, source.property)
     return (source === 'startId' ? ends.start : ends.end).id.json

@@ -3,7 +3,7 @@ import { bindToModel } from '../../../api/submission/bind-to-model.ts'
 import type { Principal } from '../../../shared/auth/principal.ts'
 import type { AppError } from '../../../shared/errors/app-error.ts'
 import { createModels } from '../../../shared/models/repository.ts'
-import type { Statement } from '../../../shared/models/statements.ts'
+import type { ModelStatement } from '../../../shared/models/statements.ts'
 import type { VersionDocument } from '../../../shared/models/version-document.ts'
 import { distinctTreatments } from '../../../shared/publish/build/conflicts.ts'
 import type { PublishRequest } from '../../../shared/publish/request/fields.ts'
@@ -73,7 +73,7 @@ test('a model is read no further once the client has left', async () => {
   const closed = new AbortController()
   let reads = 0
   const database = {
-    async read({ query }: Statement) {
+    async read({ query }: ModelStatement) {
       if (++reads === 4) closed.abort(new Error('the client left'))
       const isPage = query.includes('ORDER BY part.key')
       return isPage ? keys(500, `page${reads}-`).map((key) => [key, 'String']) : [[false]]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { listText } from '../../../api/manager/list-texts.ts'
-import type { Page } from '../../../shared/models/pages.ts'
+import type { ModelPage } from '../../../shared/models/pages.ts'
 import type { ModelRecord } from '../../../shared/models/records.ts'
 import { property } from '../../../shared/models/resources.ts'
 
@@ -12,7 +12,7 @@ const slack = 30_000
 function listOf(count: number, definition: string) {
   const seen = { held: 0, most: 0, reads: [] as number[] }
   const keys = Array.from({ length: count }, (_, at) => `p${String(at).padStart(6, '0')}`)
-  async function read({ limit, after }: Page) {
+  async function read({ limit, after }: ModelPage) {
     seen.reads.push(limit)
     const from = after === null ? 0 : keys.indexOf(after[0] as string) + 1
     return keys.slice(from, from + limit).map((key) => ({ key, definition }) as unknown as ModelRecord)

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Statement } from '../../../shared/models/statements.ts'
+import type { ModelStatement } from '../../../shared/models/statements.ts'
 
 export const time = expect.stringMatching(/Z$/)
 
@@ -26,4 +26,4 @@ WHERE NOT (n)-[:GRAPH_PACKETS_PART_OF*0..]->(:GraphPacketsDeleted)
 `
 
 /** The text of a write, with the lock abbreviated. */
-export const withoutLock = ({ query }: Statement): string => query.replace(lock, '(lock)\n')
+export const withoutLock = ({ query }: ModelStatement): string => query.replace(lock, '(lock)\n')

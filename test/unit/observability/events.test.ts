@@ -7,7 +7,7 @@ import { parseMetrics } from '../../support/programs/metrics.ts'
 
 let lines: { msg: string }[]
 let metrics: Metrics
-let observed: events.Observed
+let observed: events.EventContext
 beforeEach(() => {
   lines = []
   metrics = createMetrics()

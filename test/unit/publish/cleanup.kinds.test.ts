@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Identity } from '../../../shared/packet/identity.ts'
-import type { Pair } from '../../../shared/packet/pair.ts'
+import type { WrittenPair } from '../../../shared/packet/pair.ts'
 import { createPairMaker } from '../../../shared/packet/pair-maker.ts'
 import { renderValue } from '../../../shared/packet/values/values.ts'
-import { type Cleanup, createCleanup } from '../../../shared/publish/build/cleanup/cleanup.ts'
+import { createCleanup, type RequestCleanup } from '../../../shared/publish/build/cleanup/cleanup.ts'
 import { listIds } from '../../../shared/publish/read/internal-ids.ts'
 import { planOf } from '../../../shared/publish/request/plan.ts'
 import { parsePublishRequest } from '../../../shared/publish/request/rules.ts'
@@ -28,7 +28,7 @@ const nodes = listIds(Array.from({ length: count }, (_, position) => node(positi
 const both = (type: string) => ({ type, direction: 'both' as const })
 
 /** A cleanup that has opened the nodes at positions 0 to 3. */
-function cleanupOf(fields: object): Cleanup {
+function cleanupOf(fields: object): RequestCleanup {
   const asked = parsePublishRequest(request({ relationships: ['KNOWS', 'LIKES'], ...fields }))
   expect(asked.issues).toEqual([])
   const cleanup = createCleanup(planOf(asked.request), createPairMaker('dollar'), nodes)
@@ -36,7 +36,7 @@ function cleanupOf(fields: object): Cleanup {
   return cleanup
 }
 
-function open(cleanup: Cleanup, start: number, end: number) {
+function open(cleanup: RequestCleanup, start: number, end: number) {
   const chunk = nodes.slice(start, end)
   const identities = new Map(chunk.map((id, index) => [id, identityAt(start + index)]))
   cleanup.open({ start, nodes: chunk, rows: [], identities, skipped: new Set(), searchIds: new Map() })
@@ -50,14 +50,14 @@ function read(position: number, farPosition: number | null, type: string, isOutg
   return { row, type: both(type), position, farPosition }
 }
 
-const publish = (cleanup: Cleanup, position: number, farPosition: number, type: string, isOutgoing = true) =>
+const publish = (cleanup: RequestCleanup, position: number, farPosition: number, type: string, isOutgoing = true) =>
   cleanup.keepPublished(read(position, farPosition, type, isOutgoing), identityAt(position), identityAt(farPosition))
 
-const pairAt = (cleanup: Cleanup, position: number, type: string) =>
+const pairAt = (cleanup: RequestCleanup, position: number, type: string) =>
   cleanup.pairFor(position, identityAt(position), both(type))
 
 /** What a cleanup keeps: each clause of its statement, with the list of ids. */
-function kept(pair: Pair | 'suppressed' | null): string[] | 'suppressed' | null {
+function kept(pair: WrittenPair | 'suppressed' | null): string[] | 'suppressed' | null {
   if (pair === null || pair === 'suppressed') return pair
   const { statement } = pair.shape
   const clauses = statement.matchAll(

@@ -1,6 +1,6 @@
 import type { Identity } from '../../../packet/identity.ts'
 import type { RelationshipType } from '../../../packet/kinds/cleanup.ts'
-import type { Pair } from '../../../packet/pair.ts'
+import type { WrittenPair } from '../../../packet/pair.ts'
 import type { PairMaker } from '../../../packet/pair-maker.ts'
 import type { IdList } from '../../read/internal-ids.ts'
 import type { Plan } from '../../request/plan.ts'
@@ -10,7 +10,7 @@ import { kinds, type ReadRelationship } from './kinds.ts'
 import { createMarks } from './marks.ts'
 
 /** How the relationships that the origin no longer has are removed from a request's targeted nodes. Contract 4.11, 4.12. */
-export interface Cleanup {
+export interface RequestCleanup {
   /**
    * Positions of the targets read so far; null if no cleanup at one end of a relationship could conflict with its
    * upsert at the other.
@@ -25,10 +25,10 @@ export interface Cleanup {
   /** Leaves out the cleanups at both ends of a relationship that is skipped: they would delete it. */
   suppress(relationship: ReadRelationship): void
   /** The pair that removes a node's stale relationships of a type; null if there is nothing to remove. Call once. */
-  pairFor(position: number, identity: Identity, type: RelationshipType): Pair | 'suppressed' | null
+  pairFor(position: number, identity: Identity, type: RelationshipType): WrittenPair | 'suppressed' | null
 }
 
-const none: Cleanup = {
+const none: RequestCleanup = {
   positions: null,
   open() {},
   keepRead: () => true,
@@ -37,7 +37,7 @@ const none: Cleanup = {
   pairFor: () => null,
 }
 
-export function createCleanup(plan: Plan, pairs: PairMaker, targets: IdList): Cleanup {
+export function createCleanup(plan: Plan, pairs: PairMaker, targets: IdList): RequestCleanup {
   if (plan.cleanup === 'none') return none
   // Types followed one way are cleaned up at one end only.
   const meets = plan.relationships.some(({ direction }) => direction === 'both')

@@ -9,7 +9,7 @@ export interface IdentityPositions {
   at(position: number): Identity
 }
 
-interface Kind {
+interface IdentityKind {
   /** A representative of identities that are alike. */
   identity: Identity
   index: number
@@ -20,15 +20,15 @@ interface Kind {
 /** @param length number of targets. Each takes about 50 bytes plus the text of its id. */
 export function createIdentityPositions(length: number): IdentityPositions {
   const positionsOf = new Map<string, Map<string, number>>()
-  const known = new Map<string, Kind>()
-  const kinds: Kind[] = []
+  const known = new Map<string, IdentityKind>()
+  const kinds: IdentityKind[] = []
   // Parallel arrays: an object per identity would take a hundred bytes more.
   const texts = new Array<string>(length)
   const kindAt = new Uint32Array(length)
   // Most identities are of the same kind as the previous one.
-  let last: Kind | null = null
+  let last: IdentityKind | null = null
 
-  function kindOf(identity: Identity): Kind {
+  function kindOf(identity: Identity): IdentityKind {
     if (last !== null && isAlike(last.identity, identity)) return last
     const { label, idProperty, id } = identity
     const node = `${label}\u0000${idProperty}`
@@ -50,7 +50,7 @@ export function createIdentityPositions(length: number): IdentityPositions {
     },
     of: (identity) => kindOf(identity).positions.get(mergeText(identity.id)) ?? -1,
     at(position) {
-      const { identity } = kinds[kindAt[position] as number] as Kind
+      const { identity } = kinds[kindAt[position] as number] as IdentityKind
       return { ...identity, id: { ...identity.id, json: texts[position] as string } }
     },
   }

@@ -1,6 +1,6 @@
 import type { Identity } from '../../../packet/identity.ts'
 import type { RelationshipType } from '../../../packet/kinds/cleanup.ts'
-import type { Pair } from '../../../packet/pair.ts'
+import type { WrittenPair } from '../../../packet/pair.ts'
 import type { PairMaker } from '../../../packet/pair-maker.ts'
 import type { Rendered } from '../../../packet/values/values.ts'
 import { relationshipIdOf } from '../../pairs/relationship-upserts.ts'
@@ -27,7 +27,7 @@ interface Kept {
   open(start: number, end: number): void
   keepRead(relationship: ReadRelationship): boolean
   keepPublished(relationship: ReadRelationship, near: Identity, far: Identity): void
-  pairFor(position: number, identity: Identity, type: RelationshipType): Pair | null
+  pairFor(position: number, identity: Identity, type: RelationshipType): WrittenPair | null
 }
 
 interface Given {
