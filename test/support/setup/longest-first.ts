@@ -50,7 +50,7 @@ export const longest = [
   'test/replay/diff.completes-an-old-packet.test.ts',
   'test/endurance/faults/job.kills-its-workers.test.ts',
   'test/endurance/faults/callbacks.killed-workers.test.ts',
-  'test/replay/whole-graph.replays-equal.test.ts',
+  'test/endurance/replay/whole-graph.replays-equal.test.ts',
   'test/replay/generated-cases.into-neo4j-5.test.ts',
   'test/endurance/e2e/cli.copy.test.ts',
   'test/endurance/unit/lifecycle/listen.drains.test.ts',

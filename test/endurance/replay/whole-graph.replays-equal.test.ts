@@ -1,14 +1,14 @@
 import type { Driver } from 'neo4j-driver'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { createClient } from '../../dev/client.ts'
-import { differences, type GraphText, readGraph, zonedOffsets } from '../../dev/replay/compare-graphs.ts'
-import { openDriver, run } from '../../dev/replay/neo4j.ts'
-import { database, uniqueName } from '../../dev/requests.ts'
-import type { Neo4jAddress } from '../../dev/stack/stack.ts'
-import { type Pair, parsePart } from '../../shared/packet/parts/parse-part.ts'
-import { replayInOrder } from '../support/replay/replay-in-order.ts'
-import { shuffled } from '../support/values/shuffle.ts'
-import { dirtying, drawing, kinds, leftovers, movieIds, personIds } from './sample-graph.ts'
+import { createClient } from '../../../dev/client.ts'
+import { differences, type GraphText, readGraph, zonedOffsets } from '../../../dev/replay/compare-graphs.ts'
+import { openDriver, run } from '../../../dev/replay/neo4j.ts'
+import { database, uniqueName } from '../../../dev/requests.ts'
+import type { Neo4jAddress } from '../../../dev/stack/stack.ts'
+import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts'
+import { dirtying, drawing, kinds, leftovers, movieIds, personIds } from '../../replay/sample-graph.ts'
+import { replayInOrder } from '../../support/replay/replay-in-order.ts'
+import { shuffled } from '../../support/values/shuffle.ts'
 
 const { neo4j, target, legacy } = inject('stack') as { neo4j: Neo4jAddress; target: Neo4jAddress; legacy: Neo4jAddress }
 const { apiUrl, tokens } = inject('service')

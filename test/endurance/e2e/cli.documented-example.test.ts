@@ -3,12 +3,12 @@ import { readdirSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { run } from '../../dev/replay/neo4j.ts'
-import { emptyDirectory } from '../support/clients/cli.ts'
-import { prepareReplay } from '../support/clients/cli-target.ts'
-import { textOf } from '../support/documents/manifests.ts'
+import { run } from '../../../dev/replay/neo4j.ts'
+import { emptyDirectory } from '../../support/clients/cli.ts'
+import { prepareReplay } from '../../support/clients/cli-target.ts'
+import { textOf } from '../../support/documents/manifests.ts'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 const { org, label, driver, target, variables, neo4j, address, differing } = await prepareReplay(0)
 await run(driver, `CREATE (:\`${label}\` {iata: 'SEA'})-[:FLIGHT {count: 7}]->(:\`${label}\` {iata: 'JFK'})`)
 const origin = {
