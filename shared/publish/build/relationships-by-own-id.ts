@@ -37,8 +37,10 @@ export async function findByRelationshipIds(context: RequestContext): Promise<Fo
   const known = new Set<string>()
   for await (const found of findRelationships(context, field, values, report.missingIndex)) {
     const { relationship, type, properties } = found
+    // It was changed or deleted after the search had found it.
+    if (properties.shape.indexOf(field) === -1) continue
     const id = relationshipIdOf(plan, relationship, type, field, properties)
-    if (id === null) continue // it has changed since it was searched for
+    if (id === null) continue
     known.add(requestText(id) as string)
     const [start, end] = [found.start, found.end].map((node) => ({
       ...{ node: node.node, identity: identify(context, node.node, node), labels: node.labels },

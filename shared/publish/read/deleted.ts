@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { quote } from '../../packet/cypher/identifiers.ts'
 import type { NodeKeys } from '../request/identity.ts'
 import { eachNode, type InternalId, readInternalId } from './internal-ids.ts'
@@ -7,8 +8,9 @@ interface Node extends NodeKeys {
   node: InternalId
 }
 
-// A deletion may take effect while the node is looked at, too.
-const looks = 3
+// A deletion may take effect while the node is looked at, too: it takes some milliseconds, on a busy origin more. Where
+// bare nodes are skipped, one look must do.
+const pausesMs = [0, 20, 200]
 
 /**
  * Leaves out elements with a node that no longer exists. A deletion takes effect while queries run: a node that is
@@ -24,7 +26,11 @@ export async function withoutDeleted<Element>(
   let bare = new Set<InternalId>()
   for (const element of elements) for (const one of nodesOf(element)) if (isBare(one)) bare.add(one.node)
   if (bare.size === 0) return elements
-  for (let look = 0; look < looks && bare.size > 0; look++) bare = await bareOf(reading, bare)
+  for (const pauseMs of reading.plan.skips ? [0] : pausesMs) {
+    if (bare.size === 0) break
+    if (pauseMs > 0) await delay(pauseMs)
+    bare = await bareOf(reading, bare)
+  }
   const isDeleted = (one: Node) => isBare(one) && !bare.has(one.node)
   return elements.filter((element) => !nodesOf(element).some(isDeleted))
 }
