@@ -22,7 +22,7 @@ export class LabelSets {
       cursor.at = start + size
       return this.#labels
     }
-    const count = cursor.list()
+    const count = cursor.passNull() ? 0 : cursor.list()
     if (count > mostLabels) throw malformed(`a node has more than ${mostLabels} labels`)
     const labels = Array.from({ length: count }, () => cursor.text())
     this.made += count

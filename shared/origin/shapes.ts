@@ -70,7 +70,8 @@ export class Shapes {
    * @throws originBroke (502) if it is malformed
    */
   read(cursor: Cursor, positions: number[]): Shape {
-    const count = cursor.map()
+    // Neo4j returns null for an element that is deleted while it is read.
+    const count = cursor.passNull() ? 0 : cursor.map()
     if (count > mostKeys) throw malformed(`an element has more than ${mostKeys} properties`)
     if (count > mostSteps) {
       this.made += count

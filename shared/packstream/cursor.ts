@@ -61,8 +61,10 @@ export class Cursor {
     return this.bytes[this.at] as number
   }
 
-  isNull(): boolean {
-    return this.peek() === marker.null
+  passNull(): boolean {
+    if (this.peek() !== marker.null) return false
+    this.at++
+    return true
   }
 
   /** @returns the number of elements, which follow */

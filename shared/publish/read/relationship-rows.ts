@@ -69,7 +69,7 @@ export async function readRelationshipRows(
     const relationship = readInternalId(row)
     const node = readInternalId(row)
     // It was deleted before its row was read.
-    if (row.isNull()) return null
+    if (row.passNull()) return null
     const far = {
       node: readInternalId(row),
       labels: labels.farEnds.read(row),
@@ -77,7 +77,7 @@ export async function readRelationshipRows(
     }
     const properties = readProperties(row, shapes.relationships, source)
     // Read last: of a relationship that was deleted while its row was read, the start is another node.
-    const start = row.isNull() ? null : readInternalId(row)
+    const start = row.passNull() ? null : readInternalId(row)
     const isOutgoing = start === node && direction !== 'in'
     const isIncoming = start === far.node && direction !== 'out'
     return isOutgoing || isIncoming ? { relationship, node, isOutgoing, far, properties } : null

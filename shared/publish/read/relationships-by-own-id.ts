@@ -52,7 +52,7 @@ export async function* findRelationships(
       cursor.openRecord(rows.bytes, rows.start(index), rows.end(index))
       const relationship = readInternalId(cursor)
       // It was deleted before its row was read.
-      if (cursor.isNull()) continue
+      if (cursor.passNull()) continue
       const found: FoundRelationship = {
         relationship,
         type: cursor.text(),

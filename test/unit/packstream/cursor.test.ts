@@ -86,15 +86,10 @@ describe('a list, a map and bytes of each size', () => {
 test('null and booleans are read', () => {
   const values = Buffer.from([0xc0, 0xc2, 0xc3])
   const cursor = open(values)
-  expect([cursor.isNull(), cursor.skip(), cursor.isNull(), cursor.boolean(), cursor.boolean()]).toEqual([
-    true,
-    1,
-    false,
-    false,
-    true,
-  ])
+  const read = [cursor.passNull(), cursor.passNull(), cursor.boolean(), cursor.boolean()]
+  expect(read).toEqual([true, false, false, true])
   expectAtEnd(cursor)
-  for (const act of ['isNull', 'boolean', 'skip', 'peek'] as const) expectRefused(Buffer.alloc(0), (it) => it[act]())
+  for (const act of ['passNull', 'boolean', 'skip', 'peek'] as const) expectRefused(Buffer.alloc(0), (it) => it[act]())
 })
 
 test('a structure of the expected size is entered, and its fields are passed with it', () => {

@@ -38,7 +38,8 @@ test.each([null, -1n, 5n])(
   'a relationship whose start is %s was deleted while its row was read, and is left out',
   async (start) => {
     const gone = [7n, 1n, ...far, {}, start]
-    const reading = readingOf(() => [gone, [8n, 1n, ...far, { own: 'x' }, 9n]])
+    const alsoGone = [6n, 1n, 9n, null, null, null, start]
+    const reading = readingOf(() => [gone, alsoGone, [8n, 1n, ...far, { own: 'x' }, 9n]])
     const found = await readRelationshipRows(reading, type, { match: '', parameters: {} })
     expect(found?.elements).toMatchObject([{ relationship: 8, node: 1, isOutgoing: false, far: { node: 9 } }])
   },
