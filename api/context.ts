@@ -33,13 +33,13 @@ export interface ApiContext extends Storage {
   bodyBudget: Budget
   /** `returnOnly` packets, which this process builds itself. */
   returnOnlyBudget: Budget
-  /** Bytes of lists, of models, files and jobs, whose response is still pending. */
+  /** Bytes of lists of models, files and jobs whose response is still pending. */
   listBudget: Budget
   /** Open event streams. */
   eventStreams: Budget
-  /** Reads of very many objects or records, one of each token. */
+  /** Reads of very many objects or records; each token may run one at a time. */
   longReads: Budget
-  /** Dry runs, one of each token; they reserve from the budget above, too. */
+  /** Dry runs; each token may run one at a time. They also count against `returnOnlyBudget`. */
   dryRunBudget: Budget
   records: JobRecords
   secrets: Secrets

@@ -15,7 +15,7 @@ export function apiHealth(context: ApiContext): AnswerHealth {
   return createHealth({ checks: apiChecks(context), metrics, measure })
 }
 
-/** Serves what `answerTo` knows, without a token. */
+/** Serves the paths that `answerTo` knows. They need no token. */
 export const serveHealth =
   (answerTo: AnswerHealth): RequestHandler =>
   async (request, response, next) => {

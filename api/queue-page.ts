@@ -7,13 +7,13 @@ import type { ApiContext } from './context.ts'
 import { policy } from './http/docs.ts'
 
 const described = {
-  [queueName]: 'Deliveries of jobs to workers. What became of a job is in its record only: GET /1.0/jobs/{id}.',
-  [callbackQueueName]: 'Callbacks that are due. How far one has come is in the record of its job: GET /1.0/jobs/{id}.',
+  [queueName]: 'Deliveries of jobs to workers. Only the record of a job has its outcome: GET /1.0/jobs/{id}.',
+  [callbackQueueName]: 'Callbacks that are due. The record of a job has the state of its callback: GET /1.0/jobs/{id}.',
 }
 
 /**
- * A read-only page of the queues, for tokens with `ops:read` and all orgs. What it runs on is loaded when it is first
- * opened, as it takes memory that an API without the page should not need.
+ * A read-only page of the queues, for tokens with `ops:read` and all orgs. Its libraries are loaded when the page is
+ * first opened, because an API that nobody opens it on should not need their memory.
  */
 export function queuePage(context: ApiContext): Router {
   const router = Router()
@@ -53,14 +53,15 @@ async function openBoard({ redis }: ApiContext): Promise<RequestHandler> {
   ])
   const queues = Object.entries(described).map(([name, description]) => {
     const queue = new Queue(name, { connection: redis, prefix: queuePrefix })
-    // The connection's own listener logs; without one here BullMQ would throw what it re-emits.
+    // The connection's own listener logs errors. Without a listener here BullMQ would throw the errors that it
+    // re-emits.
     queue.on('error', () => {})
     return new BullMQAdapter(queue, { readOnlyMode: true, description })
   })
   const serverAdapter = new ExpressAdapter().setBasePath('/queues')
   const uiConfig = { boardTitle: 'Queues, read only', hideDocsLink: true }
   createBullBoard({ queues, serverAdapter, options: { uiConfig } })
-  // Its own handler would answer 500 with the text of a driver, and log nothing.
+  // The default handler would answer 500 with a driver's text, and log nothing.
   serverAdapter.setErrorHandler((error) => {
     throw error
   })

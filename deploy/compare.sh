@@ -1,6 +1,7 @@
 #!/bin/sh
-# Compares the objects of the Helm chart with those of the kustomization: with its default values they are equal. Only the
-# chart restarts pods when a setting changes, by the annotation checksum/settings.
+# Compares the objects of the Helm chart with those of the kustomization. With the chart's default values they are
+# equal, except for the annotation checksum/settings, with which only the chart restarts pods after a change of
+# settings.
 #
 #   deploy/compare.sh      needs helm 3 and kubectl, and what `npm run check` installs
 set -eu

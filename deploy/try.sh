@@ -1,11 +1,11 @@
 #!/bin/sh
-# Tries the whole system as an operator runs it, with Docker Compose: builds the image and starts four workers; publishes
-# a graph once for each service, which is killed meanwhile; takes everything down and up again. Each packet is replayed
-# into another database and compared with it, types included, by the client of the image.
+# Tries the whole system as an operator runs it, with Docker Compose. It builds the image, starts four workers,
+# publishes a graph once for each service and kills that service during the publish, and takes everything down and up
+# again. The client of the image replays each packet into another database and compares the two, types included.
 #
 #   deploy/try.sh      on Linux, with Docker and Compose 2; the ports 7688, 8080 and 9000 of 127.0.0.1 must be free
 #
-# It uses a Compose project and secrets of its own, and removes both at the end, with the volumes.
+# It uses its own Compose project and secrets, and removes both at the end, with the volumes.
 set -eu
 cd "$(dirname "$0")/.."
 files=$(mktemp -d)
@@ -75,12 +75,12 @@ END
 curl -fsS -X POST -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/1.0/publish/try > /dev/null
 
 for service in worker api redis s3 neo4j; do
-  say "Publish, and kill $service meanwhile"
+  say "Publish, and kill $service during the publish"
   echo "MATCH (n:Person) SET n.killed = '$service'; MATCH (:Person {id: 'p1'})-[r:KNOWS]->() WITH r LIMIT 1 DELETE r;" | cypher neo4j
   job=$(request | packets publish - --no-wait --force)
   compose kill --signal KILL "$service"
   up
-  # A job fails whose origin is away for longer than its attempts. Nothing else may make it fail.
+  # A job fails if its origin is down for longer than its attempts. Nothing else may make it fail.
   packets job "$job" --follow --progress none ||
     { test "$service" = neo4j && request | packets publish - --force --progress none; }
   compare

@@ -20,7 +20,10 @@ export interface ClientAnswer<Body> {
   body: Body
 }
 
-/** A client of the service: one request per call, with `always` among its headers; an error status does not throw. */
+/**
+ * A client of the service. Each call is one request, which includes the headers `always`. An error status does not
+ * throw.
+ */
 export function createClient(apiUrl: string, token: string | null, always: Record<string, string> = {}) {
   async function call<Body = PublishAnswer>(
     method: string,

@@ -64,7 +64,7 @@ async function demo(stack: Stack, directory: string): Promise<boolean> {
   return await areEqual(origin, copy) // awaited here, before the drivers are disposed
 }
 
-/** A database that the environment names may be anybody's. @throws unless it is empty, or has airports only */
+/** A database from the environment may belong to anybody. @throws unless it is empty or has only airports */
 async function requireOwn(driver: Driver, variable: string): Promise<void> {
   const others = await run(driver, "MATCH (n) WHERE labels(n) <> ['Airport'] RETURN 1 LIMIT 1")
   if (others.length > 0) {

@@ -49,7 +49,9 @@ const all = {
   scopes: ['publish:read', 'publish:write', 'manager:read', 'manager:write', 'search:read', 'ops:read'],
 }
 
-/** Variables for a program whose fixed limits and times a test replaces. Those of a start add to those of its service. */
+/**
+ * Variables for a program whose fixed limits and times a test replaces. The overrides of a start add to its service's.
+ */
 export const overrides = (values: Overrides): Record<string, string> =>
   Object.keys(values).length > 0 ? { TEST_OVERRIDES: JSON.stringify(values) } : {}
 

@@ -5,7 +5,7 @@ import { type Check, codeOf, fail, ok, type Report, warn } from './finding.ts'
 /** Checks authentication: the tokens file is readable, and the keys of JSON web tokens can be fetched. */
 export const checkAccess: Check = async ({ auth }, report) => {
   if (auth.tokensFile === null && auth.jwt === null) {
-    report(warn('access', 'neither AUTH_TOKENS nor AUTH_JWKS_URL is set: enough for a worker, but no API starts'))
+    report(warn('access', 'neither AUTH_TOKENS nor AUTH_JWKS_URL is set: a worker can start, an API cannot'))
   }
   if (auth.tokensFile !== null) tokens(auth.tokensFile, report)
   if (auth.jwt !== null) await keys(auth.jwt, report)
@@ -20,7 +20,7 @@ function tokens(path: string, report: Report): void {
     // Violations of the file's rules have no code, and their messages name only the rule.
     const code = codeOf(error)
     const why = code === 'Error' ? (error as Error).message : `AUTH_TOKENS: the file cannot be read (${code})`
-    report(fail('access', `${oneLine(why)}; no API starts`))
+    report(fail('access', `${oneLine(why)}; no API can start`))
   }
 }
 

@@ -10,7 +10,7 @@ export async function checkKeys(redis: Redis, keys: readonly SecretKey[], report
   const duplicate = names.find((id, at) => names.indexOf(id) !== at)
   if (duplicate !== undefined) {
     report(
-      warn('key ring', `two keys are named "${duplicate}", and the second is never used: each needs a name of its own`),
+      warn('key ring', `two keys are named "${duplicate}", and the second is never used: give each key its own name`),
     )
   }
   const { opened, unopened } = await openSecrets(redis, keys)
@@ -18,7 +18,7 @@ export async function checkKeys(redis: Redis, keys: readonly SecretKey[], report
     const what = `${count} stored credential(s) were sealed with the key "${id}"`
     if (names.includes(id)) report(fail('key ring', `${what}, but another key has that name now: put the old one back`))
     else
-      report(fail('key ring', `${what}, which SECRET_KEYS lacks: put it back, behind the first, until they are gone`))
+      report(fail('key ring', `${what}, which SECRET_KEYS lacks: add it again, after the first, until they are gone`))
   }
   if (unopened.size > 0) return
   report(ok('key ring', `"${names[0]}" encrypts, ${keys.length} decrypt; ${opened} stored credential(s) open`))

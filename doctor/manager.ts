@@ -31,6 +31,7 @@ const advice = 'let MANAGER_DB_USER create constraints, and look for duplicates 
 function reasonFor(error: unknown): string {
   const code = codeOf(error)
   if (/\.Security\./.test(code)) return `refuses access (${code}): check MANAGER_DB_USER and MANAGER_DB_PASSWORD`
-  if (!(error instanceof AppError)) return `refuses a query (${code}): it must be Neo4j 3.5, 4.2 or later, or alike`
+  if (!(error instanceof AppError))
+    return `refuses a query (${code}): it must be compatible with Neo4j 3.5, or 4.2 or later`
   return `does not answer (${code}): check MANAGER_DB_URL, and that the database runs`
 }

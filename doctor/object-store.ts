@@ -62,5 +62,5 @@ async function checkLink(store: ObjectStore, key: string, report: Report): Promi
   )
   if (outcome === '200') return report(ok('download links', 'open from here'))
   const normal = 'normal in a container, where S3_PUBLIC_ENDPOINT is an address of the host, as with Docker Compose'
-  report(warn('download links', `do not open from here (${outcome}): ${normal}; wrong if clients say so too`))
+  report(warn('download links', `do not open from here (${outcome}): ${normal}; a fault if clients report it too`))
 }

@@ -36,11 +36,11 @@ function policy(text: string): Finding {
 function memory(used: number, most: number): Finding {
   const mebibytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MiB`
   if (most === 0) {
-    return warn('redis memory', `${mebibytes(used)} without a limit: set maxmemory below what the machine has`)
+    return warn('redis memory', `${mebibytes(used)} without a limit: set maxmemory below the memory of the machine`)
   }
   const message = `${mebibytes(used)} of ${mebibytes(most)}`
   if (used < most * warningShare) return ok('redis memory', message)
-  return warn('redis memory', `${message}: when it is full no publish is accepted; raise maxmemory`)
+  return warn('redis memory', `${message}: a full Redis accepts no publish; raise maxmemory`)
 }
 
 function persistence(hasLog: boolean, lastWrite: string, { save, appendfsync }: Record<string, string>): Finding {

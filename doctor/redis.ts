@@ -36,7 +36,7 @@ function unreachable(error: unknown, report: Report): void {
   else report(fail('redis', `does not answer (${codeOf(error)}): check REDIS_URL, and that Redis runs`))
 }
 
-/** Empty if the provider forbids reading settings. */
+/** The settings; empty if the provider forbids reading them. */
 async function settingsOf(redis: Redis): Promise<Record<string, string>> {
   const ask = async (name: string) => (await redis.config('GET', name)) as string[]
   try {

@@ -43,7 +43,7 @@ export async function buildParts(
   }
   const { signal } = run
   return buildPacket(order, { originPolicy, sink, signal, onProgress }).catch(async (error) => {
-    await staging.discard().catch(() => {}) // any part left is an orphan, which the janitor sweeps
+    await staging.discard().catch(() => {}) // the janitor sweeps parts that remain
     throw error
   })
 }

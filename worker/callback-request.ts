@@ -12,8 +12,8 @@ const limitBytes = 16 * 1024
 const longestMessage = 1_000
 
 /**
- * The request that tells a receiver of a job's end, signed with each secret as Standard Webhooks has it. Its id and body
- * are the same in every attempt. Contract 7, callbacks.
+ * The request that reports a job's end to a receiver, signed with each secret as Standard Webhooks specifies. Every
+ * attempt has the same id and body. Contract 7, callbacks.
  */
 export function callbackRequest(job: JobRecord, secrets: readonly SecretKey[], at = new Date()): CallbackRequest {
   const id = `${job.id}.${job.state}`
@@ -27,7 +27,7 @@ export function callbackRequest(job: JobRecord, secrets: readonly SecretKey[], a
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
       'webhook-signature': signatures.join(' '),
-      // Sent on as it came: the service adds no span to the trace.
+      // The header passes on unchanged, because the service adds no span to the trace.
       ...(job.traceparent ? { traceparent: job.traceparent } : {}),
     },
     body,

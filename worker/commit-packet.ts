@@ -10,7 +10,7 @@ import { mergeReports } from '../shared/publish/report/report.ts'
 import type { WorkerContext } from './context.ts'
 
 interface Commit {
-  /** The attempt that must still be the latest; null when any run may commit. */
+  /** The attempt that must still be the latest; null if any run may commit. */
   attempt: number | null
   manifest: Manifest
   content: PacketContent
@@ -21,8 +21,8 @@ interface Commit {
 const dayMs = 24 * 3_600_000
 
 /**
- * The latest generation at the submission of a job of the last day: no generation made since is swept yet. Otherwise
- * undefined.
+ * The latest generation when a job of the last day was submitted: no sweep has yet removed a later one. Undefined for
+ * older jobs.
  */
 export const latestLately = ({ createdAt, order }: JobRecord) =>
   Date.now() - Date.parse(createdAt) < dayMs ? order.latestBefore : undefined
@@ -38,7 +38,7 @@ export async function commitPacket(
   const parts = totals(staged.parts)
   failpoint('beforeCommitting')
   const progress = { phase: 'committing', subRequests, subRequestsDone: subRequests, ...parts } as const
-  // In the bounds of a record.
+  // Bounds the report to the size of a record.
   const report = mergeReports([content.report])
   if (!(await records.beginCommit(job, attempt, progress, report))) {
     await discard?.().catch(() => {})

@@ -16,7 +16,7 @@ import { type CallbackAnswer, sendCallback } from './send-callback.ts'
 export interface CallbackTimes {
   /** Pause after each failed attempt but the last. */
   pausesMs: readonly number[]
-  /** Random share added to a pause: a receiver that is back must not get all its callbacks at the same moment. */
+  /** Random share added to a pause, so that a receiver that is back does not get all its callbacks at once. */
   jitter: number
   /** Limit of one attempt. */
   limitMs: number
@@ -30,13 +30,13 @@ const usualTimes: CallbackTimes = {
   pausesMs: [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour],
   jitter: 0.2,
   limitMs: 10 * second,
-  // Each costs two milliseconds of CPU, which thousands at once would take from the jobs.
+  // Each costs two milliseconds of CPU; thousands at once would slow the jobs down.
   apartMs: 40,
 }
 
 const longestRetryAfterMs = 24 * hour
 
-/** Callbacks in progress in one worker. They mostly wait for receivers, and take none of the slots of jobs. */
+/** Callbacks in progress in one worker. They mostly wait for receivers, and use no slots of jobs. */
 const concurrency = 16
 
 /**
@@ -66,7 +66,7 @@ export async function consumeCallbacks(
     callbacks.ended(data.id).catch((error) => log.warn({ err: error, jobId: data.id }, 'callback queue'))
   })
   await worker.waitUntilReady()
-  // Waits for attempts in progress. One that is cut is sent again by another worker.
+  // Waits for attempts in progress. If one is cut off, another worker sends it again.
   releases.add('callback worker', worker, (it) => it.close())
 }
 

@@ -8,7 +8,7 @@ import { jobStalled, locksLost } from '../shared/observability/events.ts'
 import type { WorkerContext } from './context.ts'
 import { delayJob, handBack, lockLost, runJob } from './run-job.ts'
 
-/** Takes jobs from the queue until released. Uses its own connections, because BullMQ blocks on them. */
+/** Takes jobs from the queue until released. It has its own connections, because BullMQ blocks on them. */
 export async function consumeJobs(context: WorkerContext, releases: Releases): Promise<Worker> {
   const { config, log } = context
   const stopping = new AbortController()

@@ -6,7 +6,7 @@ export const handOver = Symbol('hand over')
 
 const everyMs = 2_000
 
-/** Reports in a row that must ask for a run before one is handed back: most slots become free sooner by themselves. */
+/** How many reports in a row must ask for a run before one is handed back. Most slots become free before that. */
 const patience = 3
 
 /** How long a run that must be alone waits for the others, before they are handed back. */
@@ -16,9 +16,9 @@ const lookEveryMs = 200
 /** Shares the slots of this worker between tenants, as `Fleet` says. */
 export interface FairShare {
   /**
-   * Runs `work` for a tenant; its signal aborts with `handOver` if the run must be handed back. `alone`: when all other
-   * runs of this worker have ended, and until it ends no other begins. @returns false, without running it, if it must
-   * wait.
+   * Runs `work` for a tenant; its signal aborts with `handOver` if the run must be handed back. With `alone` it starts
+   * when all other runs of this worker have ended, and no other begins until it ends.
+   * @returns false, without running `work`, if it must wait.
    */
   run(tenant: string, alone: boolean, work: (signal: AbortSignal) => Promise<void>): Promise<boolean>
   stop(): Promise<void>
@@ -37,8 +37,8 @@ export function startFairShare(fleet: Fleet, alonePatienceMs = usualAlonePatienc
   let asked = 0
 
   /**
-   * A run that is being handed back counts no more, as its tenant has given up the slot. One that must be alone takes all
-   * slots.
+   * Runs by tenant. A run that is being handed back no longer counts, because its tenant has given up the slot. A run
+   * that must be alone counts as all slots.
    */
   function held(): RunsByTenant {
     const counts: RunsByTenant = {}
@@ -58,7 +58,7 @@ export function startFairShare(fleet: Fleet, alonePatienceMs = usualAlonePatienc
 
   async function runNow(tenant: string, alone: boolean, work: (signal: AbortSignal) => Promise<void>) {
     if (!(await fleet.mayStart(tenant, held()))) return false
-    // It was reserved while Redis answered.
+    // Another run may have reserved the worker while Redis answered.
     if (isReserved && !alone) return false
     const run = { tenant, alone, abort: new AbortController() }
     runs.add(run)

@@ -11,7 +11,7 @@ import { digestOf } from '../shared/publish/manifest-view.ts'
 import { latestLately, totals } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
 
-/** Marks a job succeeded if one of its runs has committed its packet. @returns whether one has. */
+/** Marks a job as succeeded if one of its runs has committed its packet. @returns whether one has. */
 export async function finishCommitted(context: WorkerContext, job: JobRecord): Promise<boolean> {
   const generation = await context.generations.ofJob(
     packetName(job.orgName, job.fileName),
@@ -31,7 +31,7 @@ export async function succeedJob(context: WorkerContext, job: JobRecord, generat
   if (manifest === null || latestLately(job) === undefined) await plainFiles.refresh(name)
   else await plainFiles.committed(name, { generation, manifest }, generation === 1 && !job.order.force)
   failpoint('beforeSucceeded')
-  // Report the progress of the committed packet: a later attempt may have started and got less far.
+  // Report the progress of the committed packet: a later attempt may have started and made less progress.
   const { subRequests } = job.progress
   const done = { phase: 'done', subRequests, subRequestsDone: subRequests, ...totals(manifest?.parts ?? []) } as const
   const expiresAt = manifest?.expiresAt ?? null
@@ -61,7 +61,7 @@ export async function failJob(context: WorkerContext, job: JobRecord, error: App
   await afterEnd(context, job, 'failed')
 }
 
-/** Cancels a job, unless one of its runs has committed: a commit outweighs whatever the record says. */
+/** Cancels a job, unless one of its runs has committed: a commit takes precedence over the record. */
 export async function cancelJob(context: WorkerContext, job: JobRecord): Promise<void> {
   await voidStoredParts(context, job)
   if (await finishCommitted(context, job)) return

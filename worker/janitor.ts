@@ -139,7 +139,7 @@ export async function restoreCallbacks(
   }
 }
 
-/** An unreadable record must not prevent what is done for other jobs. @returns null, and logs it, if there is one */
+/** Does `work`. If a record is unreadable, logs that and returns null, so that it does not affect other jobs. */
 async function unlessUnreadable<T>(
   { log }: Pick<WorkerContext, 'log'>,
   jobId: string,
@@ -159,7 +159,7 @@ const supersededMs = longestLinkSeconds * 1_000 + 3_600_000
 export async function sweep(context: WorkerContext, now: number, signal: AbortSignal): Promise<Swept> {
   const { config, records, plainFiles } = context
   const isAlive = async (jobId: string) => {
-    const isUnfinished = await unlessUnreadable(context, jobId, 'what a job has stored is not swept', async () => {
+    const isUnfinished = await unlessUnreadable(context, jobId, 'the objects of a job are not swept', async () => {
       const job = await records.read(jobId)
       return job !== null && !isFinished(job)
     })

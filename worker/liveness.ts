@@ -6,7 +6,7 @@ import type { Slots } from './slots.ts'
 export interface Liveness {
   /** Why this worker should be restarted; null if it should not. */
   isStuck(): Promise<string | null>
-  /** Marks the worker as stopping: from now on it rightly takes no jobs. */
+  /** Marks the worker as stopping: from now on it takes no jobs, and that is no fault. */
   stop(): void
 }
 
@@ -22,9 +22,9 @@ interface LivenessOptions {
 }
 
 /**
- * A worker with a free slot takes a waiting job within milliseconds. One that takes none for `limitSeconds` has lost
- * its connection to the queue and will not recover. One whose slots are all taken is alive if it answers, which proves
- * its event loop turns, and if no run exceeds its time limit. An unavailable Redis is no reason to restart: a new
+ * A worker with a free slot takes a waiting job within milliseconds. If it takes none for `limitSeconds`, it has lost
+ * its connection to the queue and will not recover. A worker without a free slot is alive if it answers, which proves
+ * that its event loop turns, and if no run exceeds its time limit. An unavailable Redis is no reason to restart: a new
  * process could not reach it either, and `/readyz` reports it.
  */
 export function createLiveness({
@@ -36,7 +36,7 @@ export function createLiveness({
 }: LivenessOptions): Liveness {
   const time = now ?? (() => performance.now())
   let isStopping = false
-  /** Since when every check has found waiting jobs and a free slot; null if the last one has not. */
+  /** Since when every check has found waiting jobs and a free slot; null if the last check did not. */
   let neglectingSince: number | null = null
 
   async function isNeglectingJobs(): Promise<boolean> {

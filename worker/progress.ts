@@ -6,8 +6,9 @@ import type { Step } from './steps.ts'
 const everyMs = 500
 
 /**
- * Reports a run's progress to the records periodically. If they answer that the run must stop, the signal aborts:
- * another attempt has started (this worker was frozen past its lock, say), or the job is being cancelled.
+ * Reports a run's progress to the records periodically. The signal aborts if they answer that the run must stop:
+ * another attempt has started (for example because this worker was frozen past its lock), or the job is being
+ * cancelled.
  */
 export function trackProgress({ log }: Pick<WorkerContext, 'log'>, step: Step, attempt: number, stopping: AbortSignal) {
   const stopped = new AbortController()
@@ -15,7 +16,7 @@ export function trackProgress({ log }: Pick<WorkerContext, 'log'>, step: Step, a
   const report = () => step.report(attempt, latest)
   let isReporting = false
   const timer = setInterval(async () => {
-    // One report at a time: the connection buffers without limit what it cannot send while Redis is unavailable.
+    // Send one report at a time: while Redis is unavailable the connection buffers reports without limit.
     if (isReporting) return
     isReporting = true
     try {

@@ -15,9 +15,9 @@ import { commitPacket, totals } from './commit-packet.ts'
 import type { WorkerContext } from './context.ts'
 
 /**
- * A large multi, before and after its slices: queues the slices not built yet; runs again once all are built, and
- * commits. Several of these steps may run concurrently: they would commit the same parts.
- * @returns the generation. @throws WaitingChildrenError when there are slices to wait for.
+ * The step of a large multi before and after its slices. It queues the slices that are not yet built, and runs again
+ * when all are built, to commit. Several of these steps may run concurrently: they would commit the same parts.
+ * @returns the generation. @throws WaitingChildrenError if it must wait for slices.
  */
 export async function publishSlices(
   context: WorkerContext,
@@ -40,7 +40,7 @@ export async function publishSlices(
   }
   failpoint('slicesDone')
   const { content, manifest } = await gather(context, job, slices.length)
-  // Another step may have committed these parts or be about to, so they are removed only after the job has failed.
+  // Another step may have committed these parts, or may do so soon. So they are removed only after the job has failed.
   return commitPacket(context, job, { attempt: null, manifest, content, discard: null })
 }
 

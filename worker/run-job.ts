@@ -27,9 +27,10 @@ export const lockLost = Symbol('lock lost')
 const turnSeconds = 1
 
 /**
- * Without the store a job can neither run nor fail, because it may have committed; a Redis without memory accepts no
- * updates. Such a job is delayed until they are back, without using up an attempt. Otherwise the queue would give it
- * up, and only the janitor would restore it. A job of a newer version is delayed until a newer worker takes it.
+ * Runs a job or slice that the queue delivers. Without the store a job can neither run nor fail, because it may have
+ * committed. A Redis without memory accepts no updates. In both cases the job is delayed until they are back, and uses
+ * no attempt. Otherwise the queue would give the job up, and only the janitor would restore it. A job of a newer
+ * version is delayed until a newer worker takes it.
  */
 export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, stopping: AbortSignal): Promise<void> {
   let traced = context
@@ -42,7 +43,7 @@ export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, 
     const unended = await (slice === undefined
       ? context.records.unendedRuns(id)
       : context.slices.unendedRuns(id, slice))
-    // A run of it was lost with its worker. Of runs that are alone, the next loss shows which one takes workers down.
+    // If a run was lost with its worker, the next one runs alone, so that a further loss shows which job kills workers.
     const hasRun = await context.fairShare.run(tenant, unended > 0, (handOver) =>
       asTenant(tenant, () => runOnce(traced, job, delivery, AbortSignal.any([stopping, handOver]))),
     )
@@ -62,8 +63,8 @@ export async function runJob(context: WorkerContext, delivery: Job<JobPayload>, 
 }
 
 /**
- * Wraps every run of a job or slice. The queue delivers at least once, so each delivery is first checked against the
- * record and the generations: a finished job is left alone, a committed one is only marked succeeded.
+ * Wraps every run of a job or slice. The queue delivers at least once, so it first compares each delivery with the
+ * record and the generations. It leaves a finished job alone, and only marks a committed one as succeeded.
  */
 async function runOnce(
   context: WorkerContext,
@@ -74,7 +75,7 @@ async function runOnce(
   const { id, slice } = delivery.data
   requireKnownVersion(delivery.data)
   requireKnownVersion(job)
-  // If a rolled-back Redis has forgotten the first run of a job that has committed, the next run's commit finds that.
+  // If a rolled-back Redis has forgotten the first run of a committed job, the commit of the next run finds that.
   if (slice === undefined && job.attempt > 0 && (await finishCommitted(context, job))) return
   const step = stepOf(context, job, delivery)
   const attempt = await step.start()
@@ -143,7 +144,7 @@ async function settle(
   if (latest?.state === 'committing' && failure.retryable) return delayJob(context, delivery)
   const isLast = delivery.attemptsMade + 1 >= (delivery.opts.attempts ?? 1)
   if (failure.retryable && !isLast) {
-    // With its old turn it would go before the deliveries of orgs that have come since.
+    // With its old turn it would precede deliveries of orgs that were queued later.
     await context.queue.newTurn(delivery, job.orgName)
     // The queue stores the message in its events, so throw a code, never text that could contain a secret.
     throw new Error(failure.code)

@@ -5,23 +5,23 @@ import type { CallbackSettings } from '../shared/config/settings.ts'
 import { callbackAddress } from '../shared/jobs/callback-address.ts'
 import type { HttpsUrl } from '../shared/origin/https-url.ts'
 
-/** What a receiver answered; nothing of the answer's body. */
+/** What a receiver answered, without the body. */
 export interface CallbackAnswer {
   status: number
-  /** From now; null if the receiver asks for none. */
+  /** How long to wait from now; null if the receiver gives no time. */
   retryAfterMs: number | null
 }
 
 const readBytes = 1_024
-/** Informational answers before the real one: each costs processor time, and a receiver could send them without end. */
+/** Most informational answers before the real one: each costs processor time, and a receiver could send any number. */
 const mostInformational = 4
 const maxHeaderSize = 8 * 1_024
-// Every attempt opens a connection of its own, to an address that was checked just before.
+// Every attempt opens a new connection, to an address that was checked just before.
 const agent = new Agent({ keepAlive: false, maxCachedSessions: 0 })
 
 /**
- * Sends a callback: one POST to a checked address, of which redirects are not followed. @throws what kept the receiver
- * from answering within `limitMs`, and callbackUrlRefused if its host now resolves to an address that is not allowed.
+ * Sends a callback: one POST to a checked address, without following redirects. @throws the reason why the receiver did
+ * not answer within `limitMs`, and callbackUrlRefused if its host now resolves to an address that is not allowed.
  */
 export async function sendCallback(
   url: HttpsUrl,
@@ -31,7 +31,7 @@ export async function sendCallback(
 ): Promise<CallbackAnswer> {
   const signal = AbortSignal.timeout(limitMs)
   const address = await callbackAddress(url, settings)
-  // The name is resolved no second time. TLS still requires a certificate for it.
+  // Do not resolve the name a second time. TLS still requires a certificate for it.
   const lookup: LookupFunction = (_name, { all }, done) => {
     const family = isIP(address)
     if (all) done(null, [{ address, family }])
@@ -46,7 +46,7 @@ export async function sendCallback(
     if (++informational > mostInformational) sent.destroy(new Error('too many informational answers'))
   })
   sent.on('response', resolve).on('error', reject)
-  // Without an error when the receiver changes the protocol (101).
+  // If the receiver changes the protocol (101), the connection closes without an error.
   sent.on('close', () => reject(new Error('the connection was closed before an answer')))
   sent.end(body)
   const response = await promise
@@ -54,7 +54,7 @@ export async function sendCallback(
   return { status: response.statusCode as number, retryAfterMs: retryAfterOf(response.headers['retry-after']) }
 }
 
-/** Reads the body up to a size, as a short answer that is not read to its end looks like a failure to some receivers. */
+/** Reads the body up to a size: to some receivers, a short answer that nobody reads to its end looks like a failure. */
 async function readAtMost(response: IncomingMessage, limitBytes: number): Promise<void> {
   let bytes = 0
   for await (const chunk of response) {

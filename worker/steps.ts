@@ -11,7 +11,9 @@ import { succeedJob } from './finish-job.ts'
 import { publishPacket } from './publish-packet.ts'
 import { publishSlice, publishSlices } from './publish-slices.ts'
 
-/** A delivery of the queue: a whole publish, a large multi before and after its slices, or one slice. */
+/**
+ * What a delivery of the queue asks for: a whole publish, the step of a large multi around its slices, or one slice.
+ */
 export interface Step {
   start(): Promise<number | 'finished' | 'cancelling' | 'lost'>
   run(run: Run): Promise<void>

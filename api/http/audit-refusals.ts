@@ -5,7 +5,7 @@ import { withTrace } from '../../shared/observability/trace.ts'
 import type { ApiContext } from '../context.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** Those of no right; what belongs to other orgs is answered as missing. */
+/** Authorization failures. Other orgs' resources are reported as not found. */
 const refusals = ['unauthenticated', 'scopeMissing', 'noSuchOrg', 'noSuchJob', 'noSuchRecord', 'nameReserved']
 
 /** For an endpoint that changes something: writes the audit line of a request that it refuses. */

@@ -1,25 +1,26 @@
 import type { AppError } from '../../shared/errors/app-error.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 
-/** Reserves an amount for a client. @throws 429 over the client's share, 503 if none is left */
+/** Reserves an amount for a client. @throws 429 above the client's share, 503 if the limit is reached */
 export type Budget = (client: string, amount: number) => Reservation
 
-/** Called, it releases what is reserved. */
+/** A call releases the reserved amount. */
 export interface Reservation {
   (): void
-  /** Changes the amount, as long as it is not released. @throws as the reservation itself, and then changes nothing */
+  /** Adds to the amount, unless it was released. @throws like a new reservation; the amount then stays as it was */
   add(amount: number): void
 }
 
 /**
- * Limits the concurrent use of a memory-bound resource in this process; a client's further reservations may use up to
- * its share. An amount above the limit is admitted while nothing else is reserved. @param what names it in errors.
+ * Limits the concurrent use of a memory-bound resource in this process. The share limits a client from its second
+ * reservation on. An amount above the limit is admitted while nothing else is reserved.
+ * @param what names the resource in errors.
  */
 export function createBudget(limit: number, what: string, share = limit / 2): Budget {
   const reserved = new Map<string, number>()
   let total = 0
 
-  /** @param own what the client has reserved otherwise. @param others what all clients have. */
+  /** @param own the client's other reservations. @param others all other reservations. */
   function refusal(own: number, others: number, amount: number): AppError | null {
     if (own > 0 && own + amount > share) return errors.tooManyAtOnce(what)
     return others > 0 && others + amount > limit ? errors.processBusy(what) : null

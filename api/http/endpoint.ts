@@ -16,9 +16,9 @@ export type Answer = { status?: number; headers?: Record<string, string> } & (
   /** JSON text, streamed. */
   | { kind: 'chunks'; chunks: AsyncIterable<string> }
   | { kind: 'empty' }
-  /** To be waited for; the body of the request is no longer in use. */
+  /** The answer comes later. The body of the request is no longer in use. */
   | { kind: 'later'; answer: () => Promise<Answer> }
-  /** Events, sent as they come. `open` returns what is to be done when the connection closes. */
+  /** A stream of events. `open` returns the function to call when the connection closes. */
   | { kind: 'events'; open: (stream: EventStream) => () => void }
 )
 
@@ -36,7 +36,7 @@ export interface BodyReader<Body> {
    * undefined if it is not valid.
    */
   read(body: unknown, params: Readonly<Record<string, unknown>>, query?: unknown): ReadBody<Body>
-  /** The same in steps, for a body that may take long. */
+  /** Does the same in steps, for a body whose checks may take long. */
   readInSteps?(body: unknown, params: Readonly<Record<string, unknown>>, query?: unknown): Steps<ReadBody<Body>>
 }
 

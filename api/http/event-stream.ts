@@ -1,6 +1,6 @@
 import type { Response } from 'express'
 
-// No cache or proxy may store, compress or hold back what is sent.
+// No cache or proxy may store, compress or delay the events.
 const headers = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store, no-transform',
@@ -9,9 +9,9 @@ const headers = {
 
 /** Shorter than the idle timeouts of proxies. */
 const keepAliveMs = 15_000
-/** Clients connect again after this time at the latest, and show their token again. */
+/** A stream ends after this time at the latest. The client connects again, so its token is checked again. */
 const lifetimeMs = 600_000
-/** What a client may leave unread in this process; the system buffers more before that. */
+/** Bytes that a client may leave unread in this process, in addition to the buffers of the operating system. */
 const unreadBytes = 64 * 1024
 
 /** The text of an event. `data` is one line. */
@@ -21,7 +21,7 @@ export const eventText = (name: string, id: string, data: string): string =>
 /** An answer of server-sent events. Writing never waits: a client that does not read is disconnected. */
 export class EventStream {
   readonly #response: Response
-  // Streams that were opened together do not all end together.
+  // Random, so that streams that were opened together do not all end together.
   readonly #endsAt = performance.now() + lifetimeMs * (1 - Math.random() / 10)
   #sentAt = performance.now()
 
@@ -42,12 +42,12 @@ export class EventStream {
     this.#response.end()
   }
 
-  /** Ends the stream, although there is more to come: the client connects again in a second. */
+  /** Ends the stream before the job has finished: the client connects again in a second. */
   interrupt(): void {
     this.end('retry: 1000\n\n')
   }
 
-  /** To be called regularly. */
+  /** Sends a comment on an idle stream, and ends an old one. Call it regularly. */
   keepAlive(): void {
     const now = performance.now()
     if (now >= this.#endsAt) this.interrupt()
@@ -55,7 +55,7 @@ export class EventStream {
   }
 }
 
-/** Begins an event stream. `open` gets the stream and returns what is to be done when its connection closes. */
+/** Begins an event stream. `open` gets the stream and returns the function to call when the connection closes. */
 export function sendEvents(response: Response, open: (stream: EventStream) => () => void): void {
   if (response.closed) return
   response.writeHead(200, headers)

@@ -7,8 +7,8 @@ export const securityHeaders = {
 }
 
 /**
- * API responses are data: never sniffed, framed or executed. Those below `/1.0/` contain statements, presigned URLs or
- * names, which caches must not store.
+ * API responses are data, so browsers must not sniff, frame or execute them. Responses below `/1.0/` contain
+ * statements, presigned URLs or names, so caches must not store them.
  */
 export const setSecurityHeaders: RequestHandler = (request, response, next) => {
   response.set(securityHeaders)

@@ -1,7 +1,7 @@
 /**
- * The envers that `If-Match` allows, from tags such as `"3"`; null, for `*` or no header, allows any. Other tags are
- * ignored, so a header of only those matches no record. Contract 10. Weak tags count as strong: a proxy that compresses
- * a response weakens its tag, and an enver identifies the record, not the bytes of the response.
+ * The envers that `If-Match` allows, from tags such as `"3"`; null, for `*` or no header, allows any. It ignores other
+ * tags: if a header has no valid tag, it matches no record. Contract 10. Weak tags count as strong: a proxy that
+ * compresses a response weakens its tag, and an enver identifies the record, not the bytes of the response.
  */
 export function parseIfMatch(header: string | undefined): readonly number[] | null {
   if (header === undefined || header.trim() === '*') return null

@@ -1,5 +1,5 @@
 /**
- * Whether `If-None-Match` names this tag, so that the client has the answer already. Compares weakly, as RFC 9110
+ * Whether `If-None-Match` names this tag: then the client already has the answer. The comparison is weak, as RFC 9110
  * demands. An answer without a tag is always sent.
  */
 export function isNamed(tag: string | undefined, ifNoneMatch: string | undefined): boolean {

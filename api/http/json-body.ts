@@ -7,20 +7,20 @@ import type { Budget, Reservation } from './budget.ts'
 import { keyProblem, shapeOf } from './json-shape.ts'
 import { receiveBody } from './receive-body.ts'
 
-/** Bodies up to this size take nothing from the budget: whatever large bodies take, small ones are answered. */
+/** Bodies up to this size do not count against the budget, so large bodies never cause a small one to be refused. */
 const freeBytes = 16 * 1024
 /** Bodies above this size are parsed one at a time. */
 const largeBytes = 1024 * 1024
 
 /**
- * Reads a JSON body within its limits. Contract 3: content type, characters, size, depth, keys. What the body takes in
- * memory is reserved in `budget` as it comes, and until `releaseBody` or until the response closes.
+ * Reads a JSON body within its limits. Contract 3: content type, characters, size, depth, keys. Reserves the memory of
+ * the body in `budget` while it arrives, until `releaseBody` is called or the response closes.
  */
 export function jsonBody(limitBytes: number, isOptional = false, budget?: Budget): RequestHandler[] {
   const read: RequestHandler = async (request, response, next) => {
     if (isOptional && !hasBody(request)) return next()
     if (!request.is('application/json') || !saysUtf8(request)) throw errors.unsupportedMediaType()
-    // Checked here because the whole body would be read first, from a client that may be slow or stall.
+    // Check the length now: otherwise the whole body would be read first, from a client that may be slow or stall.
     if (Number(request.get('Content-Length')) > limitBytes) throw errors.bodyTooLarge(limitBytes)
     if (response.closed) throw errors.clientGone()
     const reserved = budget?.((response.locals.principal as Principal).identity, 0)
@@ -30,7 +30,7 @@ export function jsonBody(limitBytes: number, isOptional = false, budget?: Budget
       request.body = await bodyOf(request, response, limitBytes, reserved)
     } catch (error) {
       reserved?.()
-      // Node would wait for the rest of a body that does not come.
+      // Otherwise Node would wait for the rest of a body that may never arrive.
       if (!request.complete) response.set('Connection', 'close')
       throw error
     }
@@ -39,7 +39,7 @@ export function jsonBody(limitBytes: number, isOptional = false, budget?: Budget
   return [read]
 }
 
-/** Gives back what the body of a request takes, once nothing refers to it any more. */
+/** Releases the memory reserved for a request's body. Call it when nothing refers to the body any more. */
 export function releaseBody({ locals }: Response): void {
   const reserved: Reservation | undefined = locals.body
   reserved?.()
@@ -68,10 +68,10 @@ async function bodyOf(
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** Large bodies wait for each other: each takes several times its size while it is parsed. */
+/** Large bodies wait for each other, because each takes several times its size in memory while it is parsed. */
 function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
   const done = last.then(work)
-  // Not the result, which would stay in memory.
+  // Do not keep the result, which would stay in memory.
   last = done.then(
     () => {},
     () => {},
@@ -80,8 +80,8 @@ function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Refuses invalid UTF-8 and duplicate keys, which the decoder and the parser would silently replace or drop. `pause` lets
- * other requests proceed between the steps.
+ * Refuses invalid UTF-8 and duplicate keys, which the decoder and the parser would silently replace or drop. `pause`
+ * lets other requests proceed between the steps.
  */
 async function parsed(bytes: Buffer, reserved: Reservation | undefined, pause: () => unknown): Promise<unknown> {
   if (bytes.length === 0) return {}

@@ -2,7 +2,7 @@ import { shown } from '../../shared/validation/issues.ts'
 
 const maxDepth = 32
 // A multi has about ten objects and lists in each of 10,000 sub-requests; createrelationships has one object per pair.
-// The first two keys of an object are free: a pair has only these two, and recurring keys are cheap to parse.
+// The first two keys of an object do not count: a pair has only these two, and recurring keys are cheap to parse.
 const maxContainers = 2_000_000
 const maxKeys = 1_000_000
 const freeKeysOfOne = 2
@@ -13,8 +13,8 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
 
 /**
  * Checks depth, containers and keys of a JSON text before it is parsed: parsing millions of lists or of distinct keys
- * takes many seconds. @param bytes UTF-8; invalid JSON is left to the parser.
- * @returns also the total number of keys, and about what the parsed body takes in memory.
+ * takes many seconds. @param bytes UTF-8; the parser finds invalid JSON later.
+ * @returns the violated rule, the total number of keys, and an estimate of the memory of the parsed body.
  */
 export function shapeOf(bytes: Uint8Array): { problem: string | null; keys: number; heapBytes: number } {
   const keysOpen = [0]
@@ -28,7 +28,7 @@ export function shapeOf(bytes: Uint8Array): { problem: string | null; keys: numb
       let isAscii = true
       for (at++; at < bytes.length && bytes[at] !== quote; at++) {
         if (bytes[at] === backslash) {
-          // An escape may be of any character.
+          // The escape may stand for any character.
           if (bytes[++at] === letterU) isAscii = false
         } else if ((bytes[at] as number) > 0x7f) isAscii = false
       }
@@ -49,7 +49,7 @@ export function shapeOf(bytes: Uint8Array): { problem: string | null; keys: numb
       }
     } else if (byte === comma) commas++
   }
-  // Of a string with any other character V8 may keep two bytes for each.
+  // V8 may store two bytes for each character of a string that is not ASCII.
   const heapBytes = bytes.length + wideBytes + 64 * containers + 16 * (strings - keys) + 8 * commas
   return { problem: null, keys, heapBytes }
 }
@@ -57,8 +57,8 @@ export function shapeOf(bytes: Uint8Array): { problem: string | null; keys: numb
 const forbiddenKeys = ['__proto__', 'constructor', 'prototype']
 
 /**
- * Finds a forbidden key in a parsed body (escape sequences are decoded by now), or a key that occurs twice in one
- * object, of which the parser kept only the last value.
+ * Finds a forbidden key in a parsed body, whose escape sequences are decoded, or a key that occurs twice in one object.
+ * The parser keeps only the last value of such a key.
  * @param text the JSON text. @param keys its total number of keys, as counted by `shapeOf`.
  */
 export function keyProblem(body: unknown, text: string, keys: number): string | null {

@@ -22,8 +22,9 @@ import { parsePrefer } from './prefer.ts'
 import { readingFor } from './reading.ts'
 
 /**
- * Mounts every endpoint. A path requested with another method answers 405 and lists the allowed ones: fixed paths right
- * away, paths with parameters after all others, as several may match (`/:orgName/files` and `/:orgName/:fileName`).
+ * Mounts every endpoint. A path answers a method that it does not take with 405 and lists the allowed ones. Fixed paths
+ * do so at once, paths with parameters after all others, because several may match (`/:orgName/files` and
+ * `/:orgName/:fileName`).
  */
 export function mountEndpoints(context: ApiContext, endpoints: readonly Endpoint[]): Router {
   const router = Router({ caseSensitive: true })
@@ -60,7 +61,8 @@ const answerOtherMethod: RequestHandler = (request, response, next) => {
   response.status(204).set('Allow', allow).end()
 }
 
-// One for all: each answer ends with a close, and an error with its own stack costs more than the routing.
+// All requests share one error: every answer ends with a close, and a new error with a stack costs more than the
+// routing.
 const clientGone = errors.clientGone()
 
 const anonymous: Principal = { name: 'anonymous', identity: 'anonymous', orgs: [], scopes: [] }
@@ -75,7 +77,7 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): (RequestHandler | 
     if (!principal.scopes.includes(scope)) throw errors.scopeMissing(scope)
     next()
   }
-  /** A function of its own: its variables would keep the body in memory until the answer. */
+  /** A separate function, because its variables would keep the body in memory until the answer. */
   async function begin(request: Request, response: Response): Promise<Answer> {
     const principal = response.locals.principal as Principal
     const { requestId, traceparent = null } = response.locals
@@ -109,7 +111,8 @@ function handlersOf(context: ApiContext, endpoint: Endpoint): (RequestHandler | 
     if (!endpoint.takes?.includes('If-None-Match')) return send(response, answer)
     const { headers } = answer
     const isKnown = isNamed(headers?.ETag, request.get('If-None-Match'))
-    // Express would answer 304 to `*` even without an ETag, and never if the client sends `no-cache` too, as fetch does.
+    // Express would answer 304 to `*` even without an ETag, and never to a client that also sends `no-cache`, as fetch
+    // does.
     delete request.headers['if-none-match']
     await send(response, isKnown && headers ? { kind: 'empty', status: 304, headers } : answer)
   }

@@ -53,7 +53,7 @@ export const requestHeaders = {
     .regex(/^[\x21-\x7e]{1,255}$/)
     .optional()
     .describe('the same publish sent again within 24 hours with the same key gets the same job'),
-  'If-None-Match': z.string().optional().describe('the ETag of an earlier answer: 304 if it would be the same'),
+  'If-None-Match': z.string().optional().describe('the ETag of an earlier answer; 304 if the answer has not changed'),
   'If-Match': z.string().optional().describe('the enver that the record must have, in quotes'),
 }
 
@@ -63,10 +63,10 @@ const header = (description: string) => ({ description, required: true, schema: 
 const sometimes = (description: string) => ({ ...header(description), required: false })
 
 const always = {
-  'X-Request-Id': header('of the request, or one that was made for it'),
-  'Cache-Control': header('no-store: no cache keeps what was answered'),
+  'X-Request-Id': header('the id that the request gave, or a new one'),
+  'Cache-Control': header('no-store: caches must not keep the answer'),
 }
-const retryAfter = { 'Retry-After': header('seconds until it is worth trying again') }
+const retryAfter = { 'Retry-After': header('seconds to wait before the next try') }
 const authenticate = { 'WWW-Authenticate': header('how to authenticate, or which scope is missing') }
 const etag = { ETag: header('the enver of the record, in quotes: what If-Match takes') }
 const digest = { ETag: sometimes('weak, the digest of the packet; none if there are links, or no digest') }
@@ -89,5 +89,5 @@ export function responseHeaders(status: number, takes: readonly RequestHeader[],
   }
 }
 
-/** The token is over its rate, or over its share of what one API holds. */
+/** The token exceeds its rate, or its share of a resource of one API. */
 export const tooMuchOfToken = 'Too many requests of this token, or too much of it under way'

@@ -42,8 +42,8 @@ const areas = [
 const namesOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
 
 /**
- * Parameter names of endpoints that share a path, as OpenAPI considers `/{a}` and `/{b}` the same. Where names differ,
- * the shared one is the name that all others start with, else `grn`, and each operation describes its own.
+ * Parameter names of endpoints that share a path, because OpenAPI considers `/{a}` and `/{b}` the same. If names
+ * differ, they share the name that all others start with, or else `grn`, and each operation describes its own.
  */
 function sharedNames(sharing: readonly Endpoint[]): string[] {
   const [first = [], ...rest] = sharing.map(({ path }) => namesOf(path))
@@ -103,14 +103,14 @@ function responsesOf(endpoint: Endpoint) {
   const error = isPublishPath(endpoint.path) ? publishErrorBody : answer === 'publish' ? resultErrorBody : problemBody
   const descriptions: Record<string, string> = {
     200: 'Done',
-    400: 'A rule of the request is broken; all broken ones are listed',
-    ...(endpoint.scope === null ? {} : { 401: 'No token, or one that is not valid', 403: 'The token lacks the scope' }),
+    400: 'The request breaks rules; the answer lists them all',
+    ...(endpoint.scope === null ? {} : { 401: 'The token is missing or invalid', 403: 'The token lacks the scope' }),
     ...(access === noOrg && !params ? {} : { 404: 'It does not exist, or belongs to another org' }),
     ...(body ? { 408: 'The body was not received in time', 413: 'Too large', 415: 'Not JSON' } : {}),
-    ...(takes.includes('If-None-Match') ? { 304: 'As If-None-Match names it' } : {}),
+    ...(takes.includes('If-None-Match') ? { 304: 'The answer has not changed' } : {}),
     429: tooMuchOfToken,
-    500: 'Something unforeseen; the request id helps to find it',
-    503: 'A dependency does not answer, or too much is waiting',
+    500: 'Internal error; quote the request id when reporting it',
+    503: 'A dependency does not answer, or the service is busy',
     ...answers,
   }
   return Object.fromEntries(
@@ -124,7 +124,7 @@ function responsesOf(endpoint: Endpoint) {
 
 const publishErrorBody = { content: { 'application/json': { schema: publishResponseBody } } }
 const problemBody = { content: { 'application/problem+json': { schema: problem } } }
-/** A failed publish has the body that its POST had; an error of the request itself is a problem. */
+/** The result of a failed publish is a publish response; an error of the request itself is a problem. */
 const resultErrorBody = { content: { ...publishErrorBody.content, ...problemBody.content } }
 
 function successBody(answer: Endpoint['answer']): object {

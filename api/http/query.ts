@@ -21,7 +21,7 @@ export function parseQuery(text: string | null): ParsedUrlQuery {
 
 const refused = (rule: string) => errors.invalidRequest([{ path: '', message: `the query must ${rule}` }])
 
-/** Longer than any `next` of a list: that of constraints has two keys, in JSON and in base64. */
+/** Longer than any `next` of a list: for constraints it has two keys, as JSON in base64. */
 const longestValue = 4_096
 
 /** Exactly one value: a repeated parameter, which arrives as a list, is refused. */

@@ -3,18 +3,18 @@ import type { ApiContext } from '../context.ts'
 import type { Input } from './endpoint.ts'
 import { listMemory } from './list-memory.ts'
 
-/** More requests to the store than the listing of ten thousand files takes. */
+/** A request with more reads than this is long. To list ten thousand files takes fewer. */
 const ordinaryReads = 100
-/** Of a page of jobs whose states are read, so that one list looks at 1,200 jobs before it is long. */
+/** Weight of one read of job states, so that a list of jobs is long after 1,200 jobs. */
 const weightOfStates = 16
-/** Bytes of the names in one answer, of which each takes several times as much until it is sent. */
+/** Most bytes of names in one answer, and the memory for each byte and each name until the answer is sent. */
 const [mostNameBytes, heldBytes, heldForEach] = [16 * 1024 * 1024, 4, 100]
-/** A search of names for more texts than this is long, whatever it reads. */
+/** A search for more texts than this is long, whatever it reads. */
 const ordinaryTexts = 100
 
 /**
- * The context of a request that changes nothing: none of its reads begins once the client has left, and of those that
- * take very many reads a token runs one at a time. @throws clientGone (499), tooManyAtOnce (429) from each read
+ * The context of a request that changes nothing. No read begins after the client has left. A token may run one long
+ * request at a time. @throws clientGone (499), tooManyAtOnce (429) from each read
  */
 export function readingFor(context: ApiContext, input: Pick<Input, 'signal' | 'principal'>): ApiContext {
   const { signal, principal } = input

@@ -5,13 +5,13 @@ import * as errors from '../../shared/errors/catalogue.ts'
 
 const decoders = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress }
 
-/** What a body must bring, and for how long it may bring less. */
+/** The least speed of a body, and how long it may be slower. */
 const [leastBytesPerMs, graceMs, checkedEveryMs] = [64, 10_000, 500]
 
 /**
  * The bytes of a request's body, decompressed. `arrived` is called with the size of each chunk; its error ends the
  * reading.
- * @throws bodyTooLarge (413), requestTimeout (408) when it comes slower than 64 kB a second for ten seconds,
+ * @throws bodyTooLarge (413), requestTimeout (408) if it arrives slower than 64 kB a second for ten seconds,
  * unsupportedMediaType (415), malformedJson (400), clientGone (499)
  */
 export async function receiveBody(
@@ -50,7 +50,7 @@ export async function receiveBody(
   } finally {
     clearInterval(timer)
     source.off('data', take)
-    // The rest, if any, is discarded.
+    // Discard the rest of the body.
     request.unpipe().resume()
     if (source !== request) source.destroy()
   }

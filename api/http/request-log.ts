@@ -4,7 +4,10 @@ import { parseTraceparent, withTrace } from '../../shared/observability/trace.ts
 import type { ApiContext } from '../context.ts'
 import { toAppError } from './error-handler.ts'
 
-/** Assigns each request an id, and the trace that it names; logs and measures each response. Logs paths, never queries, bodies or tokens. */
+/**
+ * Assigns each request an id and the trace that it names, and logs and measures each response. Logs paths, never
+ * queries, bodies or tokens.
+ */
 export function logRequests(context: Pick<ApiContext, 'log' | 'metrics'>): RequestHandler {
   return (request, response, next) => {
     const traceparent = parseTraceparent(request.get('traceparent'))

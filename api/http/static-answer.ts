@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { RequestHandler } from 'express'
 
-/** Answers the same text to everybody. It is compressed once, because anybody may ask for it, without a token. */
+/** Answers the same text to everybody. The text is compressed once, because requests need no token. */
 export function staticAnswer(type: string, text: string): RequestHandler {
   const [plain, compressed] = [Buffer.from(text), gzipSync(text, { level: 9 })]
   return (request, response) => {

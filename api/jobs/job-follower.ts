@@ -13,7 +13,7 @@ const leastGapMs = 400
 const goneText = eventText('gone', '', errorBody(errors.noSuchJob(), '').body)
 const views = new WeakMap<JobRecord, { version: string; data: string }>()
 
-/** A job as it is sent, and the digest of that: made once for all streams that are shown the same record. */
+/** The JSON of a job and its digest, made once for all streams that send the same record. */
 export function viewOf(job: JobRecord): { version: string; data: string } {
   const known = views.get(job)
   if (known) return known
@@ -23,7 +23,7 @@ export function viewOf(job: JobRecord): { version: string; data: string } {
   return view
 }
 
-/** Sends a job to an event stream: as it stands, again whenever it has changed, and its end. Contract 7, events. */
+/** Sends a job to an event stream: at once, after each change, and at its end. Contract 7, events. */
 export class JobFollower implements Follower {
   readonly #stream: EventStream
   #sentVersion: string | null = null

@@ -7,9 +7,9 @@ import { chunkedText } from '../http/chunked-text.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
 import { listMemory } from '../http/list-memory.ts'
 
-/** Jobs read for one page at most: with a `state` filter a page may hold fewer than `limit`. */
+/** Most jobs read for one page. So with a `state` filter a page may have fewer than `limit`. */
 const maxRead = 5_000
-/** What a record may take while its page is read. */
+/** Bytes that a record may take while its page is read. */
 const recordBytes = 16 * 1024
 
 interface Asked {
@@ -19,7 +19,7 @@ interface Asked {
   state: JobState | undefined
 }
 
-/** A page of jobs as JSON text. It counts in the memory that a token's lists may take until they are sent. */
+/** A page of jobs as JSON text. It counts against the memory of the token's lists until it is sent. */
 export async function pageOfJobs(
   context: Pick<ApiContext, 'records' | 'listBudget'>,
   input: Pick<Input, 'signal' | 'principal'>,

@@ -7,17 +7,17 @@ import { orgOfJob } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 import { jobId, requireVisible } from '../http/visible-job.ts'
 
-/** Contract 7, callbacks: queues the callback of a finished job once more. */
+/** Contract 7, callbacks: queues the callback of a finished job again. */
 export const sendCallback = defineEndpoint({
   method: 'post',
   path: '/1.0/jobs/:id/callback',
-  summary: 'Call back once more that a job has ended',
+  summary: 'Send the callback of a finished job again',
   scope: 'publish:write',
   access: orgOfJob,
   params: z.object({ id: jobId }),
   query: z.strictObject({}),
   answer: jobSchema,
-  answers: { 409: 'It is not finished, or has no callback', 422: 'There are no callbacks here' },
+  answers: { 409: 'The job is not finished, or has no callback', 422: 'Callbacks are disabled' },
   async handle({ config, records, callbacks }, { principal, changed, params }) {
     const job = requireVisible(principal, await records.read(params.id))
     if (job.callback === null) throw errors.noCallback()

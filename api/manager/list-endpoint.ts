@@ -20,8 +20,8 @@ interface List<Shape extends z.ZodRawShape> {
 const paging = z.strictObject({
   limit: wholeNumber(1, mostListed)
     .optional()
-    .describe(`how many entries at most; required where the list is too long for one answer`),
-  after: once.optional().describe('`next` of the answer before: entries behind those'),
+    .describe(`most entries of the answer; required if the list is too long for one answer`),
+  after: once.optional().describe('`next` of the previous answer'),
 })
 
 /**

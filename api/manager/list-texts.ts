@@ -6,14 +6,14 @@ import { parsePosition, positionText } from './list-position.ts'
 
 /** Bytes of one answer: 10,000 records without long texts have at most 9 MB. */
 const mostBytes = 16 * 1024 * 1024
-/** Records of the first read, enough for most lists, and of each later one, which reserves what its records may take. */
+/** Records of the first read, which suffices for most lists, and of each later read, which reserves memory. */
 const [firstRead, laterRead] = [50, 500]
 const laterReadBytes = 8 * 1024 * 1024
 
 export interface List {
   read(page: ModelPage): Promise<ModelRecord[]>
   of: Resource
-  /** Reserves bytes of memory until the answer is sent, or until it is called. @throws 429, 503 */
+  /** Reserves bytes of memory until the answer is sent or the returned function is called. @throws 429, 503 */
   reserve(bytes: number): () => void
 }
 

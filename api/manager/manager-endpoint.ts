@@ -11,7 +11,7 @@ import { requireModels } from './require-models.ts'
 interface Operation<Shape extends z.ZodRawShape, Query, Body> {
   summary: string
   params: Shape
-  /** What it does for its audit line; default: what the method says. */
+  /** The action in the audit line; by default the method decides. */
   action?: 'import' | 'copy'
   query?: z.ZodType<Query>
   body?: BodyReader<Body>
@@ -21,8 +21,8 @@ interface Operation<Shape extends z.ZodRawShape, Query, Body> {
 }
 
 /**
- * An endpoint of the manager area, on a path below `/1.0/manager/`. It answers JSON and needs the scope `manager:read` for
- * GET, `manager:write` for all else. `answer` sees only the models of the token's orgs.
+ * An endpoint of the manager area, on a path below `/1.0/manager/`. It answers JSON. It needs the scope `manager:read`
+ * for GET, and `manager:write` for other methods. `answer` sees only the models of the token's orgs.
  */
 export const managerEndpoint = <Shape extends z.ZodRawShape, Query, Body>(
   method: Endpoint['method'],

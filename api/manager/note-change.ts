@@ -9,7 +9,10 @@ const actions = {
   copy: 'model.copy',
 } as const
 
-/** Writes the audit line of a request that has changed a model. `answer` is a record under the name of its kind, or has none. */
+/**
+ * Writes the audit line of a request that has changed a model. `answer` has the record under the name of its kind, or
+ * no record.
+ */
 export function noteChange({ changed, params }: Input, how: keyof typeof actions, answer: object): void {
   const action = actions[how]
   const [record] = Object.values(answer) as { grn?: string }[]

@@ -6,14 +6,14 @@ const limitBytes = 16 * 1024 * 1024
 
 const given = z
   .strictObject({ properties: z.array(documentedProperty).nullish(), nodeTypes: z.array(documentedNodeType).nullish() })
-  .meta({ description: 'What is null or false may be left out. No two elements of a list have the same key' })
+  .meta({ description: 'Null and false values may be omitted. No two elements of a list have the same key' })
 const exportedElement = z.looseObject({ key: z.string() })
 export const exported = z
   .object({
     properties: z.array(exportedElement),
     nodeTypes: z.array(exportedElement.extend({ properties: z.array(exportedElement) })),
   })
-  .meta({ description: 'What import takes: without what is null or false' })
+  .meta({ description: 'A document for import, without null and false values' })
 const example = {
   properties: [{ key: 'title', dataType: 'String' }],
   nodeTypes: [{ key: 'Movie', properties: [{ key: 'title', unique: true, required: true }] }],

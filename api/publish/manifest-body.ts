@@ -5,7 +5,7 @@ import { statementKinds } from '../../shared/packet/kinds/statement.ts'
 const count = z.int().nonnegative()
 const text = z.string()
 const compressed = {
-  compression: z.literal('gzip').optional().meta({ description: 'How the part is stored; absent: as it is' }),
+  compression: z.literal('gzip').optional().meta({ description: 'How the part is stored; absent: uncompressed' }),
   storedBytes: count
     .optional()
     .meta({ description: 'Bytes of the compressed object; bytes and sha256 are of its content' }),
@@ -16,7 +16,7 @@ export const statementCounts = z
   .meta({ id: 'StatementCounts' })
 
 const required = z.object({ label: text, property: text, cypher: z.object({ 5: text, 3.5: text }) })
-const notListed = count.optional().meta({ description: 'At least so many more, not listed' })
+const notListed = count.optional().meta({ description: 'At least how many more are not listed' })
 
 export const requires = z
   .object({
@@ -30,7 +30,7 @@ export const requires = z
         more: notListed,
       })
       .optional()
-      .meta({ description: 'What the model of the packet has beside constraints; replay does not rely on it' }),
+      .meta({ description: 'What the model declares in addition to constraints; replay does not rely on it' }),
   })
   .meta({ id: 'Requires' })
 

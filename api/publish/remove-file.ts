@@ -52,6 +52,6 @@ async function removeOthers(
 ): Promise<void> {
   for (const { key } of files) await store.remove(key)
   changed({ action: 'file.remove', orgName, fileName })
-  // Meanwhile a packet may have been committed under this name, or under the base name of this part.
+  // A packet may have been committed in the meantime, under this name or under the base name of this part.
   await plainFiles.refresh(packetName(orgName, parsePartName(fileName)?.base ?? fileName))
 }

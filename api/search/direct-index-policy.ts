@@ -18,7 +18,7 @@ const optionalBody: BodyReader<Body> = {
 export const directIndexPolicy = defineEndpoint({
   method: 'get',
   path: '/1.0/search/:clusterName/directIndexPolicy/:policyName/:indexStrategy',
-  summary: 'An index policy for all node types of the model; with a body for those that it names',
+  summary: 'An index policy for all node types of the model; with a body, for the node types in it',
   scope: 'search:read',
   access: noOrg,
   params: z.object({ clusterName: name, policyName: name, indexStrategy: strategyName }),

@@ -51,7 +51,7 @@ export const policySchema = z
       versions: z.array(z.unknown()),
       state: z.string(),
       leftOut: z.array(z.string()).optional().meta({
-        description: 'Node types that are left out: their keys hold a backslash, which no statement can name',
+        description: 'Node types that are omitted, because their keys have a backslash, which no statement can name',
       }),
     }),
     caption: z.object({ priority: z.array(z.object({ property: z.string() })) }),

@@ -12,23 +12,23 @@ import type { Input } from '../http/endpoint.ts'
 import { requireModels } from '../manager/require-models.ts'
 
 interface Bound {
-  /** Completed by the model. */
+  /** The requests, completed by the model. */
   requests: readonly PublishRequest[]
   model: BoundModel | null
 }
 
 /**
- * Binds a publish to the model that its requests name, as it is now: later changes of the model do not matter.
- * Contract 4.21. Ends when the client leaves.
- * @throws invalidRequest (400), clientGone (499), scopeMissing (403), noSuchRecord (404), modelTooLarge (422), managerAway and
- * managerNotConfigured (503)
+ * Binds a publish to the current state of the model that its requests name. Later changes of the model have no effect.
+ * Contract 4.21. Stops when the client leaves.
+ * @throws invalidRequest (400), clientGone (499), scopeMissing (403), noSuchRecord (404), modelTooLarge (422),
+ * managerAway and managerNotConfigured (503)
  */
 export async function bindToModel(
   { models }: Pick<ApiContext, 'models'>,
   { principal, signal }: Pick<Input, 'principal' | 'signal'>,
   { requests, kind }: Pick<Submission, 'requests' | 'kind'>,
 ): Promise<Bound> {
-  // Sub-requests agree on it.
+  // All sub-requests name the same model.
   const name = requests[0]?.model
   if (name === undefined) return { requests, model: null }
   if (!principal.scopes.includes('manager:read')) throw errors.scopeMissing('manager:read')
@@ -57,7 +57,7 @@ export async function bindToModel(
       const message = `${which}, which the model completes to over ${mostEntries} entries: split the multi`
       throw errors.invalidRequest([...broken, { path: inside('index'), message }])
     }
-    // Without them, every rule about them would be broken as well.
+    // If `mappedIndices` cannot be completed, every rule about them would also fail.
     if (broken.length > before) continue
     for (const [path, message] of rulesOfIndices(whole)) broken.push({ path: inside(path), message })
     if (broken.length > maxIssues) break
@@ -67,10 +67,10 @@ export async function bindToModel(
   return { requests: completed, model }
 }
 
-// Of the `mappedIndices` of a multi, some 30 MB: each different `index` makes one of them.
+// Entries in all `mappedIndices` of a multi, about 30 MB: each different `index` needs its own `mappedIndices`.
 const mostEntries = 200_000
 
-// Some 10 MB and their keys, held while the request is answered and while a worker builds.
+// About 10 MB and the keys, held while the API answers the request and while a worker builds.
 const [mostElements, mostKeyBytes] = [100_000, 8 * 1024 * 1024]
 
 /** @throws modelTooLarge (422) */

@@ -18,7 +18,7 @@ export function lifeDays(
   return asked ?? retentionDays
 }
 
-/** The same of a publish or multi. */
+/** How many days the packet of a publish or multi lives. */
 export function lifeDaysOf(order: Submission, limits: LimitSettings): number | null {
   const first = order.requests.findIndex(({ expiresAfterDays }) => expiresAfterDays !== undefined)
   const at = order.kind === 'multi' ? `[${first}].` : ''

@@ -8,7 +8,7 @@ export const storedAnswers: Readonly<Record<number, string>> = {
   413: 'The body, the packet or one pair is too large',
   422: 'The address is not allowed here, the origin lacks the database, or its data cannot be published',
   502: 'The origin could not be reached, refused the credentials, is behind the bookmarks or broke off',
-  504: 'It took longer than a job may',
+  504: 'The job exceeded its time limit',
 }
 
 /** The answers of the request that submits it. */

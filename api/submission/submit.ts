@@ -28,11 +28,11 @@ export async function submit(context: Context, caller: Caller, order: Submission
   const client = caller.principal.identity
   const idempotency = key === null ? undefined : await idempotencyOf(config.secretKeys, client, key, order)
   const earlier = async () => idempotency && replayedJob(config.secretKeys, records, idempotency, order)
-  // Checked before the name, which is taken if that job has succeeded.
+  // Check this before the name, which is taken if that job has succeeded.
   const known = await earlier()
   if (known) return { id: known, replayed: true }
   const expiresAfterDays = lifeDaysOf(order, config.limits)
-  // Remote checks, run concurrently; if several fail, the first in this order is reported.
+  // These remote checks run concurrently. If several fail, the first in this order is reported.
   const [org, binding, standing, origins, callback] = [
     packets.requireOrg(orgName),
     bindToModel(context, caller, order),
@@ -47,7 +47,7 @@ export async function submit(context: Context, caller: Caller, order: Submission
   await binding
   const { isTaken, latest } = await standing
   if (isTaken) {
-    // Check again: a concurrent duplicate of this request may have succeeded meanwhile.
+    // Check again: a concurrent duplicate of this request may have succeeded in the meantime.
     const meanwhile = await earlier()
     if (meanwhile) return { id: meanwhile, replayed: true }
     throw errors.fileExists(orgName, fileName)

@@ -54,7 +54,7 @@ const dryRunBody = z
   })
   .meta({ id: 'DryRun' })
 
-/** The body of a publish: with `dryRun=true` what it would be. */
+/** The answer of a publish; with `dryRun=true` a description of the packet. */
 export const publishOrDryRun = z.union([publishResponseBody, z.object({ dryRun: dryRunBody })])
 
 /** The query parameter of both endpoints that publish. */

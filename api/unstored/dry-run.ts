@@ -11,8 +11,8 @@ import { lifeDaysOf } from '../submission/life-days.ts'
 import { checkCallback } from '../submission/submit.ts'
 
 /**
- * `dryRun`: builds the packet within the limits of a request, and answers what it would be. Nothing is stored, queued
- * or claimed. Contract 7.13.
+ * `dryRun`: builds the packet within the limits of a request, and describes it. It stores, queues and claims nothing.
+ * Contract 7.13.
  * @throws as a publish does for its callbackUrl, expiresAfterDays and model; tooManyAtOnce (429), processBusy (503)
  */
 export async function answerDryRun(
@@ -44,7 +44,7 @@ export async function answerDryRun(
   }
   const originPolicy = { ...config.origin, observe: observeBolt(metrics, 'origin'), kept: context.keptOrigins }
   const { sample, ...found } = await dryRun(tried, { originPolicy, signal })
-  // The pairs as they would be written: to parse and print them would lose the types of numbers.
+  // The sample keeps the text of the pairs: to parse and print them would lose the types of numbers.
   const head = JSON.stringify({ ...found, wouldConflict }).slice(0, -1)
   return { kind: 'chunks', chunks: pieces(`{"dryRun":${head},"sample":[`, sample.join(','), ']}}') }
 }

@@ -237,7 +237,7 @@ export interface paths {
     }
   }
   '/1.0/jobs/{id}/callback': {
-    /** Call back once more that a job has ended */
+    /** Send the callback of a finished job again */
     post: {
       parameters: { path: { id: string } }
       responses: {

@@ -274,9 +274,9 @@ export interface ModelReport {
 export interface Requires {
   server: string
   constraints: { label: string; property: string; cypher: { '5': string; '3.5': string } }[]
-  /** At least so many more, not listed */
+  /** At least how many more are not listed */
   moreConstraints?: number
-  /** What the model of the packet has beside constraints; replay does not rely on it */
+  /** What the model declares in addition to constraints; replay does not rely on it */
   model?: {
     indexes: { label: string; property: string; cypher: { '5': string; '3.5': string } }[]
     existence: { label: string; property: string; cypher: { '5': string; '3.5': string }; edition: 'enterprise' }[]

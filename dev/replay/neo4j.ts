@@ -9,11 +9,13 @@ export const openDriver = ({ boltUrl, username, password }: Neo4jAddress): Drive
 const minuteMs = 60_000
 const pauseMs = 50
 
-// The second: a query that looks at every node meets one that is deleted at the same time.
+// EntityNotFound: a query over all nodes meets a node that another transaction deletes at the same time.
 const codesThatMayPass = /^Neo\.(TransientError\.|ClientError\.Statement\.EntityNotFound$)/
 const mayPass = (error: unknown) => error instanceof Neo4jError && codesThatMayPass.test(error.code)
 
-/** Repeats work that another transaction disturbed: each constraint that is created meanwhile aborts every write. */
+/**
+ * Repeats work that another transaction disturbed: a constraint that is created at the same time aborts every write.
+ */
 export async function untilUndisturbed<Result>(work: () => Promise<Result>, longestMs = minuteMs): Promise<Result> {
   for (const deadline = Date.now() + longestMs; ; await delay(pauseMs)) {
     try {

@@ -1,4 +1,4 @@
-/** Of each Redis server: every test file may take some of its own. */
+/** Number of databases of each Redis server, so that every test file may use its own. */
 export const redisDatabases = 64
 
 export interface RedisAddress {
@@ -27,7 +27,7 @@ export interface TargetAddress extends Neo4jAddress {
   httpUrl: string
 }
 
-/** A source of dependencies. Undefined: not available from it, try the next provider. */
+/** A source of dependencies. Undefined: this source does not have the dependency; try the next one. */
 export interface Provider {
   redis(): Promise<RedisAddress | undefined>
   s3(): Promise<S3Address | undefined>

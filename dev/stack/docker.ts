@@ -109,7 +109,7 @@ export function docker(run: Run): Provider {
         S3PROXY_ENDPOINT: 'http://0.0.0.0:80',
         JCLOUDS_PROVIDER: 'filesystem-nio2',
         JCLOUDS_FILESYSTEM_BASEDIR: '/data',
-        // Or the names of files could not have other characters than those of ASCII.
+        // Otherwise file names could have only ASCII characters.
         LC_ALL: 'C.UTF-8',
       }
       return start(

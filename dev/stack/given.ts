@@ -52,6 +52,6 @@ function required(name: string, because: string): string {
 
 async function mustAnswer(name: string, ask: () => Promise<unknown>): Promise<void> {
   await ask().catch((cause) => {
-    throw new Error(`${name} is set, but nothing there answers as it should: ${cause.message}`)
+    throw new Error(`${name} is set, but the server does not answer as expected: ${cause.message}`)
   })
 }

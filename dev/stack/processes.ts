@@ -14,7 +14,7 @@ export interface ProcessOptions {
   /** The complete environment of the child; by default that of this process. */
   env?: NodeJS.ProcessEnv
   cwd?: string
-  /** The child's stdout and stderr are appended to it. */
+  /** The file to which the child's stdout and stderr are appended. */
   logFile: string
 }
 
@@ -29,7 +29,7 @@ export interface RunningProcess {
   /** The last lines of the log, indented, for an error message. */
   tail(lines?: number): string
   kill(signal: NodeJS.Signals): void
-  /** SIGTERM, then after `graceMs` SIGKILL; returns when it is gone. A grace of 0 kills at once. */
+  /** Sends SIGTERM, and SIGKILL after `graceMs`; returns when the process has ended. A grace of 0 kills at once. */
   stop(graceMs?: number): Promise<void>
 }
 

@@ -25,7 +25,7 @@ export interface StackOptions {
   say?: (line: string) => void
   /** Parent of the run's own folder, which is removed when the run stops. Default: `.local/run`. */
   directory?: string
-  /** Starts the origin without the optimizing compiler, which costs a run of minutes more than it saves. */
+  /** Starts the origin without the optimizing compiler, which costs more than it saves in a run of a few minutes. */
   isShortLived?: boolean
 }
 
@@ -63,5 +63,5 @@ async function firstOf<Name extends keyof Provider>(providers: readonly Provider
     const address = await provider[name]()
     if (address) return address as NonNullable<Awaited<ReturnType<Provider[Name]>>>
   }
-  throw new Error(`${name}: nothing provides it`)
+  throw new Error(`${name}: no source provides it`)
 }

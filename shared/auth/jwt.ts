@@ -11,15 +11,15 @@ export interface JwtSettings extends KeySettings {
   audience: string
 }
 
-/** Asymmetric algorithms only: a public key must never serve as the secret of an HMAC. */
+/** Only asymmetric algorithms: a public key must never serve as the secret of an HMAC. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 const org = z.literal('*').or(orgName)
 const scopeList = z.union([z.string().transform((text) => text.split(' ')), z.array(z.string())])
 
 /**
- * `orgs` is a claim of ours; scopes are separated by spaces as in RFC 9068, or a list, and may be named `scp`. Unknown
- * scopes and invalid org names are ignored.
+ * `orgs` is a claim of this service. Scopes are a text with spaces, as in RFC 9068, or a list, and may be named `scp`.
+ * Unknown scopes and invalid org names are ignored.
  */
 const claims = z.object({
   sub: z.string().min(1),
@@ -33,7 +33,7 @@ const clockTolerance = 5
 
 const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text)
 
-/** Accepts RFC 9068's type, the generic one or none; not others signed by the same keys, such as logout tokens. */
+/** Accepts RFC 9068's type, the generic type or none, but not other tokens of the same keys, such as logout tokens. */
 const isAccessToken = (typ: string | undefined): boolean =>
   typ === undefined || /^(application\/)?(at\+)?jwt$/i.test(typ)
 

@@ -8,7 +8,7 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
-/** What a token allows, and the name under which records note its use. */
+/** What a token allows, and the name under which records list its changes. */
 export interface Grant {
   name: string
   /** Orgs, including their sub-directories; `*` means all. */
@@ -18,7 +18,7 @@ export interface Grant {
 
 /** Who is calling, and what they may do. Contract 9. */
 export interface Principal extends Grant {
-  /** Key for what belongs to this principal alone: tokens of different kinds may share a name. */
+  /** Identifies this principal: tokens of different kinds may share a name. */
   identity: string
 }
 

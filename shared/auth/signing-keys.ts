@@ -4,7 +4,7 @@ import type { TokenLog } from './static-tokens.ts'
 
 export interface KeySettings {
   jwksUrl: string
-  /** Minimum seconds between fetches of the keys that unknown keys cause. */
+  /** Minimum seconds between two fetches because of unknown keys. */
   cooldownSeconds: number
   /** How long the last known keys count while they cannot be fetched. */
   staleSeconds: number

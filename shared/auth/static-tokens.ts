@@ -21,8 +21,8 @@ export interface TokenLog {
 const checkedEveryMs = 1_000
 
 /**
- * Authenticates tokens of which only digests are configured. The file is reloaded when it changes; an invalid file
- * leaves the tokens unchanged. Contract 9. @throws Error at start, if the file is missing or invalid.
+ * Authenticates static tokens by their digests in a file. It reloads the file after a change; an invalid file leaves
+ * the tokens unchanged. Contract 9. @throws Error at start, if the file is missing or invalid.
  */
 export function createStaticTokens(path: string, log: TokenLog): (token: string) => Principal | null {
   let version = versionOf(path)
@@ -55,7 +55,7 @@ export function createStaticTokens(path: string, log: TokenLog): (token: string)
   }
 }
 
-/** A replacement may keep the modification time: copied with it, or from an image whose files all share one. */
+/** The modification time alone is not enough: a copy may keep it, and all files of an image may share it. */
 function versionOf(path: string): string {
   const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true })
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ')

@@ -42,7 +42,7 @@ function* overrideProblems({ TEST_OVERRIDES: text, NODE_ENV }: Record<string, st
   }
 }
 
-/** Rules between variables, checked on the texts so that they are reported together with invalid values. */
+/** Rules between variables. They apply to the texts, so that one report has them together with invalid values. */
 function* combinationProblems(program: Program, given: Record<string, string | undefined>): Generator<string> {
   if (program === 'api' && !given.AUTH_TOKENS && !given.AUTH_JWKS_URL)
     yield 'AUTH_TOKENS or AUTH_JWKS_URL: one is required'

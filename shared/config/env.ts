@@ -17,7 +17,7 @@ function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
     .transform(Number)
 }
 
-/** A value with a parser of its own, which throws an Error that names the rule. */
+/** A value that `parse` parses; it throws an Error that names the rule. */
 const parsedBy = <T>(parse: (value: string) => T) =>
   text.transform((value, context) => {
     try {
@@ -43,7 +43,7 @@ const urlWithoutCredentials = (...protocols: string[]) =>
     message: 'must not hold credentials',
     abort: true,
   })
-/** For URLs of which the client uses only scheme, host and port. */
+/** For URLs whose client uses only scheme, host and port. */
 const address = (...protocols: string[]) =>
   urlWithoutCredentials(...protocols).refine((value) => {
     const { pathname, search, hash } = new URL(value)
@@ -52,7 +52,7 @@ const address = (...protocols: string[]) =>
 const redisUrl = url('redis:', 'rediss:')
   .refine(
     (value) => /^(\/\d*)?$/.test(new URL(value).pathname) && new URL(value).hash === '',
-    'must have no path but the number of a database',
+    'must have no path except the number of a database',
   )
   .refine((value) => {
     const { username, password } = new URL(value)
@@ -80,13 +80,11 @@ export const environment = z.object({
   WORKER_HEALTH_PORT: port.default(8081).describe('/livez, /readyz and /metrics of a worker; 0 picks a free one'),
   METRICS_PORT: port
     .optional()
-    .describe('port of its own for the /metrics of a program; 0 picks a free one; absent: on the port of the rest'),
+    .describe('separate port for the /metrics of a program; 0 picks a free one; absent: no separate port'),
   STOP_GRACE_SECONDS: seconds.default(25).describe('how long a program that receives SIGTERM finishes its work'),
   WORKER_LOCK_SECONDS: seconds
     .default(10)
-    .describe(
-      'how long a job stays with a worker that stands still; a worker renews each lock before half of it has passed',
-    ),
+    .describe('how long a frozen worker keeps a job; a worker renews each lock before half of this time has passed'),
   WORKER_CONCURRENCY: count.default(2).describe('jobs at a time in one worker'),
   REDIS_URL: redisUrl.describe('queue and job records'),
   S3_ENDPOINT: address('http:', 'https:').describe('the object store'),
@@ -111,19 +109,17 @@ export const environment = z.object({
   ORIGIN_ALLOW: parsedBy(parseOriginAllow)
     .refine((rules) => rules.length > 0, 'must name at least one host, *.suffix or CIDR')
     .optional()
-    .describe('hosts, *.suffixes and CIDRs, each with an optional :port, else 7687; absent: public only, on port 7687'),
+    .describe('hosts, *.suffixes and CIDRs, each with an optional :port (7687); absent: public addresses on port 7687'),
   ORIGIN_DNS_SERVERS: parsedBy(parseServers)
     .optional()
-    .describe(
-      'name servers for the names of origins and of callbacks, each with an optional :port; absent: those of the system',
-    ),
+    .describe("name servers for the hosts of origins and callbacks, each with an optional :port; absent: the system's"),
   CA_FILE: parsedBy(readAuthorities)
     .optional()
-    .describe('path of a PEM file with authorities that every TLS connection trusts beside the public ones'),
+    .describe('path of a PEM file with authorities that every TLS connection trusts in addition to the public ones'),
   ORIGIN_SILENCE_SECONDS: seconds.default(300).describe('how long an origin may send nothing while it is read'),
   CALLBACK_ALLOW: parsedBy(parseCallbackAllow)
     .optional()
-    .describe('where jobs may call back, as ORIGIN_ALLOW, port 443 if none is given; *: public only; absent: nowhere'),
+    .describe('where jobs may call back, like ORIGIN_ALLOW with port 443; *: public addresses; absent: nowhere'),
   CALLBACK_SECRETS: parsedBy(parseSecretKeys)
     .optional()
     .describe('kid:base64key[,kid:base64key], 32-byte keys; each signs every callback'),
@@ -132,14 +128,14 @@ export const environment = z.object({
   JOB_MAX_SECONDS: seconds.default(14_400).describe('how long runs of a job may take; waiting is not counted'),
   PACKET_RETENTION_DAYS: parsedBy(parseLifeDays)
     .optional()
-    .describe('days that packets live, and the most that a publish may ask for; absent: for ever'),
+    .describe('days that packets live, and the most that a publish may give; absent: for ever'),
   PLAIN_FILES: z.enum(['on', 'off']).default('on').describe('keep a plain-file view of the packets in the bucket'),
   QUEUE_PAGE: z.enum(['on', 'off']).default('off').describe('serve a read-only page of the queues at /queues'),
   INLINE_LIMIT_BYTES: count.default(16 * 1024 * 1024).describe('packets up to this size are inlined in answers'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0).default(3_000).describe('requests a minute of one token; 0: no limit'),
   MAX_QUEUED_JOBS: count
     .default(10_000)
-    .describe('runs of unfinished jobs, slices of multis included; at so many: 503'),
+    .describe('most runs of unfinished jobs, slices of multis included; then publishes get 503'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

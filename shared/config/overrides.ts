@@ -6,31 +6,31 @@ const count = (fixed: number) => z.int().positive().default(fixed)
 
 /** Limits and times that operators do not set. Tests replace them through `TEST_OVERRIDES`, a JSON object. */
 const fixed = z.strictObject({
-  /** How long jobs may wait beside a worker that has room, before /livez fails. */
+  /** How long jobs may wait while a worker has a free slot, before /livez fails. */
   livenessSeconds: seconds(60),
-  /** How often a worker looks for what others left behind. */
+  /** How often the janitor of a worker runs each of its duties. */
   janitorSeconds: seconds(60),
   /** How often workers look for jobs whose lock has expired, unless half of the lock's duration is shorter. */
   stalledSeconds: seconds(5),
-  /** How long a job waits for an object store or Redis that is away, or for a newer worker. */
+  /** How long a job waits between tries while the store or Redis is unavailable, or needs a newer worker. */
   retrySeconds: seconds(5),
-  /** The shortest time between two fetches of signing keys because a token names an unknown one. */
+  /** The shortest time between two fetches of signing keys because of an unknown key. */
   jwksCooldownSeconds: seconds(30),
   /** How long the last known signing keys count while they cannot be fetched. */
   jwksStaleSeconds: seconds(14_400),
-  /** How long an origin may send no row and no end of an answer. */
+  /** How long an origin may send neither a row nor the end of an answer. */
   originStallSeconds: seconds(900),
-  /** How long a request to the object store may stand still. */
+  /** How long a request to the object store may make no progress. */
   storeTimeoutSeconds: seconds(20),
   /** How long a dry run reads. */
   dryRunSeconds: seconds(20),
   /** Pairs that a returnOnly packet may have, and that a dry run counts. */
   returnOnlyPairs: count(50_000),
-  /** The returnOnly packets that one API makes at a time, half of them for one token; above: 503, 429. */
+  /** Most returnOnly packets at a time in one API (beyond: 503); one token may use half (beyond: 429). */
   returnOnlyAtOnce: count(32),
-  /** Event streams that one API keeps open, half of them of one token; above: 503, 429. */
+  /** Most open event streams in one API (beyond: 503); one token may use half (beyond: 429). */
   eventStreams: count(2_000),
-  /** Bytes of unanswered request bodies in one API, half of them of one token; above: 503, 429. */
+  /** Most bytes of unanswered request bodies in one API (beyond: 503); one token may use half (beyond: 429). */
   bodyBytes: count(256 * 1024 * 1024),
   /** Where a test interrupts a worker: `<step>:<kill, stop or block>[:<count>]`. */
   failpoint: z
@@ -47,7 +47,7 @@ const fixed = z.strictObject({
     .default(null),
 })
 
-/** What a test may replace, as it writes it. */
+/** The values that a test may replace, before their defaults are applied. */
 export type Overrides = z.input<typeof fixed>
 
 /** The fixed values, replaced by the values in `text`. @throws {Error} naming every unknown name and wrong value */

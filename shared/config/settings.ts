@@ -5,27 +5,27 @@ import type { AllowRule, SecretKey } from './lists.ts'
 export interface Config {
   api: ApiSettings
   worker: WorkerSettings
-  /** Where `/metrics` is served; null: beside the rest. */
+  /** The separate address of `/metrics`; null: it has none. */
   metrics: { host: string; port: number } | null
   redis: QueueSettings
   storage: StoreSettings & {
-    /** Whether plain files are kept beside the packets. */
+    /** Whether the bucket also has plain files. */
     plainFiles: boolean
   }
-  /** null: there is no manager database. */
+  /** null: no manager database is configured. */
   manager: ManagerSettings | null
   auth: AuthSettings
   /** The first encrypts, all decrypt. */
   secretKeys: SecretKey[]
   origin: OriginSettings
-  /** Certificates in PEM of authorities to trust beside the public ones. */
+  /** Certificates, in PEM, of authorities to trust in addition to the public ones. */
   authorities: readonly string[]
   /** null: jobs do not call back. */
   callbacks: CallbackSettings | null
   limits: LimitSettings
   /** For tests of faults only. */
   failpoint: FailpointSetting | null
-  /** What a test replaces, as it is written; null: nothing. */
+  /** The text of `TEST_OVERRIDES`; null: it is not set. */
   testOverrides: string | null
   logLevel: string
 }
@@ -85,13 +85,13 @@ export interface AuthSettings {
 export interface OriginSettings {
   /** null: public addresses only. */
   allow: readonly AllowRule[] | null
-  /** The port of public addresses, and of a rule that names none. */
+  /** The port of public addresses, and of a rule without a port. */
   port: number
   /** Name servers that resolve the hosts of origins; null: the system's. */
   dnsServers: readonly string[] | null
-  /** Without receiving a byte. */
+  /** How long an origin may send no byte. */
   silenceSeconds: number
-  /** Without a record or the end of a response; keep-alive bytes do not count. */
+  /** How long an origin may send neither a row nor the end of an answer; keep-alive bytes do not count. */
   stallSeconds: number
 }
 
@@ -105,7 +105,7 @@ export interface CallbackSettings extends Pick<OriginSettings, 'port' | 'dnsServ
 export interface LimitSettings {
   jobPairs: number
   jobSeconds: number
-  /** How long packets live, and the most that a publish may ask for; null: for ever. */
+  /** How long packets live, and the most that a publish may give; null: for ever. */
   retentionDays: number | null
   inlineBytes: number
   returnOnlyPairs: number

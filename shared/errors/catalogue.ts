@@ -21,14 +21,14 @@ export const requestTimeout = () => new AppError(408, 'requestTimeout', 'timed o
 export const headTooLarge = (limitBytes: number) =>
   new AppError(431, 'headTooLarge', `the path, query and headers are larger than ${limitBytes} bytes`)
 export const expectationFailed = () =>
-  new AppError(417, 'expectationFailed', 'the only expectation taken is Expect: 100-continue')
+  new AppError(417, 'expectationFailed', 'the only supported expectation is Expect: 100-continue')
 export const bodyTooLarge = (limitBytes: number) =>
   new AppError(413, 'bodyTooLarge', `the body is larger than ${limitBytes} bytes`)
 export const unsupportedMediaType = () =>
   new AppError(415, 'unsupportedMediaType', 'the body must be sent as Content-Type: application/json')
 export const noSuchPath = () => new AppError(404, 'noSuchPath', 'there is nothing at this path')
 export const methodNotAllowed = (allow: string) =>
-  new AppError(405, 'methodNotAllowed', `this path takes ${allow}`, { headers: { Allow: allow } })
+  new AppError(405, 'methodNotAllowed', `this path supports ${allow}`, { headers: { Allow: allow } })
 
 // Access
 export const unauthenticated = (challenge = 'Bearer', where = 'Authorization: Bearer <token>') =>
@@ -67,7 +67,7 @@ export const noSuchPacket = (orgName: string, fileName: string) =>
   new AppError(
     404,
     'noSuchPacket',
-    `fileName: there is no packet "${fileName}" in "${orgName}"; a file of others is not a packet of this service`,
+    `fileName: there is no packet "${fileName}" in "${orgName}"; files that other programs stored are not packets`,
   )
 export const partOfPacket = (fileName: string) =>
   new AppError(400, 'partOfPacket', `fileName: "${fileName}" is a part; remove its packet by the packet's name`)
@@ -93,7 +93,7 @@ export const callbackUrlRefused = () =>
   new AppError(
     422,
     'callbackUrlRefused',
-    'callbackUrl: this address is not allowed here; the setting CALLBACK_ALLOW allows addresses',
+    'callbackUrl: this address is not allowed; add it to CALLBACK_ALLOW to allow it',
   )
 export const callbackUrlUnresolved = (cause?: unknown) =>
   new AppError(422, 'callbackUrlUnresolved', 'callbackUrl: its host does not resolve', { cause })
@@ -126,12 +126,10 @@ export const keyReused = () =>
 export const jobCancelled = () => new AppError(409, 'jobCancelled', 'the job was cancelled; it has no result')
 export const packetGone = () =>
   new AppError(410, 'packetGone', "the job's packet was replaced or has expired, and is gone")
-export const workerLost = () =>
-  new AppError(500, 'workerLost', 'the workers that ran this publish ended before it was done, too many times')
+export const workerLost = () => new AppError(500, 'workerLost', 'too many workers ended while they ran this publish')
 export const jobInterrupted = () =>
   new AppError(500, 'jobInterrupted', 'this run of the publish was interrupted', { retryable: true })
-export const jobVoided = () =>
-  new AppError(409, 'jobVoided', 'this publish has failed before this run of it could commit')
+export const jobVoided = () => new AppError(409, 'jobVoided', 'this publish had failed before this run could commit')
 export const secretsGone = () =>
   new AppError(500, 'secretsGone', 'the credentials of this publish are no longer kept; submit it again')
 export const requestGone = (cause?: unknown) =>
@@ -144,7 +142,7 @@ export const listTooLong = (most: number, mostBytes: number) =>
   new AppError(
     400,
     'listTooLong',
-    `limit: required, as the list has more than ${most} entries or ${mostBytes} bytes; pass the answer's next as after to read the rest`,
+    `limit: required because the list has more than ${most} entries or ${mostBytes} bytes; to read the next page, pass next of the answer as after`,
   )
 export const nameReserved = (name: string) =>
   new AppError(
@@ -154,10 +152,14 @@ export const nameReserved = (name: string) =>
     { headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' } },
   )
 export const otherEnver = (what: string) =>
-  new AppError(412, 'otherEnver', `If-Match: the ${what} has another enver by now; read it again`)
+  new AppError(412, 'otherEnver', `If-Match: the ${what} now has another enver; read it again`)
 
 export const modelTooLarge = (most: number, mostBytes: number) =>
-  new AppError(422, 'modelTooLarge', `model: has over ${most} elements, or keys of over ${mostBytes} bytes`)
+  new AppError(
+    422,
+    'modelTooLarge',
+    `model: it has more than ${most} elements, or keys of more than ${mostBytes} bytes`,
+  )
 
 // Search
 export const noSuchNodeType = (key: string) =>
@@ -170,7 +172,7 @@ export const notIndexable = (key: string) =>
   new AppError(422, 'notIndexable', `the node type ${JSON.stringify(key)} has a key that no statement can name`)
 
 /** Never sent: the client has disconnected. */
-export const clientGone = () => new AppError(499, 'clientGone', 'the client went before its answer came')
+export const clientGone = () => new AppError(499, 'clientGone', 'the client disconnected before the answer')
 export const processBusy = (what: string, { retryable = false } = {}) =>
   new AppError(503, 'processBusy', `too many ${what} are under way here; try again later`, { retryable, headers: soon })
 
@@ -199,18 +201,18 @@ export const managerMemoryLimit = (cause?: unknown) =>
   new AppError(
     503,
     'managerMemoryLimit',
-    'the manager database has reached its memory limit for transactions; ask for less at once, or raise the limit there (dbms.memory.transaction.total.max)',
+    'the manager database reached its memory limit for transactions; ask for less at once, or raise dbms.memory.transaction.total.max',
     { retryable: true, headers: soon, cause },
   )
 export const managerTimeLimit = (cause?: unknown) =>
   new AppError(
     503,
     'managerTimeLimit',
-    'the manager database has not done this within its time limit; ask for less at once, or try again later',
+    'the request exceeded the time limit of the manager database; ask for less at once, or try again later',
     { retryable: true, headers: soon, cause },
   )
 export const managerNotConfigured = () =>
-  new AppError(503, 'managerNotConfigured', 'there is no manager database here; the setting MANAGER_DB_URL names one', {
+  new AppError(503, 'managerNotConfigured', 'no manager database is configured; set MANAGER_DB_URL to enable it', {
     headers: soon,
   })
 export const internal = (cause?: unknown) =>

@@ -2,16 +2,12 @@ import { AppError } from './app-error.ts'
 
 // Origins, and what they hold
 export const dbUrlRefused = () =>
-  new AppError(
-    422,
-    'dbUrlRefused',
-    'dbUrl: this address is not allowed here; the setting ORIGIN_ALLOW allows addresses',
-  )
+  new AppError(422, 'dbUrlRefused', 'dbUrl: this address is not allowed; add it to ORIGIN_ALLOW to allow it')
 export const dbUrlPortRefused = () =>
   new AppError(
     422,
     'dbUrlPortRefused',
-    'dbUrl: this port is not allowed here; a rule of the setting ORIGIN_ALLOW may name it',
+    'dbUrl: this port is not allowed; add the host with this port to ORIGIN_ALLOW to allow it',
   )
 export const originUnreachable = (cause?: unknown) =>
   new AppError(502, 'originUnreachable', 'the origin database could not be reached', { retryable: true, cause })
@@ -30,7 +26,7 @@ export const originTimeLimit = (cause?: unknown) =>
   new AppError(
     502,
     'originTimeLimit',
-    'the origin database ended the read at its own time limit for transactions; raise it there (db.transaction.timeout), or publish fewer ids in one request',
+    'the origin database ended the read at its time limit for transactions; raise db.transaction.timeout there, or publish fewer ids in one request',
     { cause },
   )
 export const originRefusedQuery = (cause?: unknown) =>
@@ -43,7 +39,7 @@ export const noSuchDatabase = (cause: unknown) =>
     { cause },
   )
 export const oneDatabaseOnly = () =>
-  new AppError(422, 'oneDatabaseOnly', 'database: this origin has one database only; leave the field out')
+  new AppError(422, 'oneDatabaseOnly', 'database: this origin has only one database; omit the field')
 export const bookmarksRefused = (cause: unknown) =>
   new AppError(422, 'bookmarksRefused', 'bookmarks: rejected by the origin', { cause })
 export const originBehind = (cause: unknown) =>

@@ -15,7 +15,7 @@ export interface DrainTimes {
 const pollMs = 50
 
 /**
- * Shuts a server down without refusing a request that arrived: answers carry `Connection: close` from the start of the
+ * Shuts a server down without refusing a request that arrived: answers have `Connection: close` from the start of the
  * shutdown, and idle connections are closed only after their input was read.
  * @returns the shutdown function, and a lookup of the response in progress on a connection.
  */

@@ -7,10 +7,10 @@ import { createDrain } from './drain.ts'
 import type { Releases } from './releases.ts'
 
 const defaultTimeouts = {
-  /** Longer than load balancers keep idle connections: otherwise they could send a request into a closing one. */
+  /** Longer than load balancers keep idle connections: otherwise they could send a request on a closing connection. */
   idleMs: 65_000,
   headersMs: 66_000,
-  /** Enough for the largest body from a slow client; a slower one would only hold the connection. */
+  /** Enough for the largest body from a slow client; a slower client would only hold the connection. */
   requestMs: 120_000,
   /** No data in either direction: the client is gone or does not read. Longer than any answer takes to begin. */
   stuckMs: 120_000,

@@ -15,7 +15,7 @@ export async function startProgram(name: Program, start: Start): Promise<void> {
   trustAuthorities(config.authorities)
   const log = createLog(name, config.logLevel)
   if (config.testOverrides !== null)
-    log.warn({ overrides: config.testOverrides }, 'limits or times are those of a test')
+    log.warn({ overrides: config.testOverrides }, 'TEST_OVERRIDES replaces limits or times')
   // Node would print the error with all its properties, for a failed Redis command including the arguments.
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught')
@@ -33,7 +33,7 @@ export async function startProgram(name: Program, start: Start): Promise<void> {
   }
   await releases.dispose()
   log.info('stopped')
-  // Anything that still holds the event loop (a library's reconnect timer, say) must not keep a stopped program alive.
+  // Anything that still holds the event loop, such as a library's reconnect timer, must not keep the program alive.
   setTimeout(() => process.exit(), 1_000).unref()
 }
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 
 const turnMs = 20
 
-/** Work in small steps, which may wait for each other's turns or be done at once. */
+/** Work in small steps, which run with pauses (`inTurns`) or without (`atOnce`). */
 export type Steps<Result> = Generator<unknown, Result>
 
 /** Does work that may take long, and yields to the event loop every 20 ms. */

@@ -72,7 +72,7 @@ ${orderBy(sortedBy, undefined)}`,
 })
 
 /**
- * The same, paginated. Node types are sorted first, so that the database reaches a page without scanning all of them.
+ * Like `constraintsStatement`, by page. Node types are sorted first, so that the database need not scan all of them.
  * @returns no row, too, if there is no constraint
  */
 export const constraintsPageStatement = (version: Selector, page: ModelPage): ModelStatement => ({

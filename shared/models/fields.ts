@@ -4,7 +4,7 @@ import type { ResourceFields } from './resources.ts'
 
 const longestName = 255
 const longestDefinition = 10_000
-/** Of all other texts, which are words or a line. Lists hold thousands of them. */
+/** Most characters of any other text, which is a word or a line. Lists have thousands of these texts. */
 const longestText = 1_000
 
 const wellFormed = z.string().refine((text) => text.isWellFormed(), 'must be valid Unicode')
@@ -107,7 +107,7 @@ function fields<Shape extends z.ZodRawShape>(shape: Shape, rules: object = {}) {
     .superRefine((given: ResourceFields, context) => {
       for (const [alias, field] of pairs) {
         if (isGiven(given[alias]) && isGiven(given[field]))
-          context.addIssue({ code: 'custom', path: [alias], message: `must not be given beside ${field}` })
+          context.addIssue({ code: 'custom', path: [alias], message: `must not be given together with ${field}` })
       }
     })
     .transform((given) => withoutAliases(given) as GivenFields<Shape>)

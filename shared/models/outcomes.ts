@@ -8,7 +8,7 @@ import type { Selector } from './selector.ts'
 /** What the rows and the refusal of a statement mean. */
 
 export const takenKey = ({ noun }: Resource, key: unknown) =>
-  `key: there is a ${noun} with the key "${key}" in this manager version already`
+  `key: there is a ${noun} with the key "${key}" in this manager version`
 
 /** @throws noSuchRecord (404) if there is no row */
 export function only(selector: Selector, [row]: readonly DatabaseRow[]): DatabaseRow {

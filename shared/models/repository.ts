@@ -150,9 +150,9 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
     },
 
     /**
-     * A manager version, or the latest one of the named manager, for a publish to be bound to: its grn and its document,
-     * without the fields that a publish does not need.
-     * Both throw noSuchRecord (404), also if it is being imported for the first time.
+     * A manager version, or the latest one of the named manager, for a publish to be bound to: its grn and its
+     * document, without the fields that a publish does not need. Both throw noSuchRecord (404), also if it is being
+     * imported for the first time.
      */
     async bindable(name: string): Promise<{ grn: string; document: AsyncIterable<VersionDocument> }> {
       let grn = name
@@ -168,7 +168,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       }
       async function* document() {
         yield* bindingOf(read, version)
-        // Of a version that is deleted meanwhile, the rest is missing.
+        // If the version is deleted in the meantime, the rest is missing.
         await requireComplete()
       }
       await requireComplete()
@@ -179,7 +179,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
     async createManager(name: string, by: string, orgName?: string): Promise<ModelRecord> {
       if (orgs && !orgs.some((org) => org === orgName)) throw errors.noSuchOrg(orgName ?? '')
       requireGivable(name)
-      const taken = `name: there is a manager or a manager version named "${name}" already`
+      const taken = `name: a manager or a manager version is already named "${name}"`
       const rows = await write(() => createManagerStatement(name, by, orgName)).catch(duplicateIs(taken))
       return recordOf(manager, rows[0] as DatabaseRow)
     },
@@ -187,7 +187,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
     /** @throws nameReserved (403) */
     async createVersion(of: Selector, name: string | null, by: string): Promise<ModelRecord> {
       requireGivable(name)
-      const taken = `name: there is a manager version ${name === null ? 'with the next name' : `named "${name}"`} already`
+      const taken = `name: a manager version already has ${name === null ? 'the next name' : `the name "${name}"`}`
       const create = (least?: number) => write(() => createVersionStatement(visible(of), name, by, least))
       // A name derived from the next number may be taken: explicitly given, or created concurrently.
       const passTaken = async (error: unknown) => {
@@ -205,7 +205,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
     },
 
     async implement(nodeType: Selector, propertyGrn: string, sent: ResourceFields, by: string): Promise<ModelRecord> {
-      const taken = `propertyGrn: the property "${propertyGrn}" is implemented on this node type already`
+      const taken = `propertyGrn: the property "${propertyGrn}" is already implemented on this node type`
       const rows = await write(() => implementStatement(visible(nodeType), propertyGrn, sent, by)).catch(
         duplicateIs(taken),
       )

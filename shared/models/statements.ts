@@ -10,8 +10,8 @@ export interface ModelStatement {
 }
 
 /**
- * Label of every node, besides that of its kind (`nodeLabel`). Both are prefixed, because the database may also hold
- * unrelated data. Grn, id and unique key are unique among all nodes with this label.
+ * Label of every node, in addition to the label of its kind (`nodeLabel`). Both are prefixed, because the database may
+ * also hold unrelated data. Grn, id and unique key are unique among all nodes with this label.
  */
 export const recordLabel = 'GraphPacketsRecord'
 export const nodeLabel = ({ label }: Pick<Resource, 'label'>): string => `GraphPackets${label}`

@@ -16,7 +16,7 @@ import { documentFields, shortened, type VersionDocument } from './version-docum
 /** Number of properties, node types and implementations up to which an import is one transaction. */
 const mostAtOnce = 5_000
 const stepSize = 1_000
-/** A read of an export ends at the type with which it reaches either number. */
+/** A read of an export ends at the node type with which it reaches one of these numbers. */
 const [typesAtOnce, implementationsAtOnce] = [500, 2_000]
 const propertiesAtOnce = 500
 
@@ -89,7 +89,7 @@ export async function copyInto({ read, write }: ManagerDatabase, version: Select
   await write(() => endImportStatement(version))
 }
 
-/** The fields of each kind that a read of a version gives, besides the keys. */
+/** The fields of each kind that a read of a version returns, in addition to the keys. */
 type FieldsOf = (resource: Resource) => readonly string[]
 
 /** What a publish needs of the model that it is bound to: without texts, which may be a hundred times as long. */

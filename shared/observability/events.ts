@@ -51,7 +51,7 @@ export function jobFinished({ log, metrics }: EventContext, job: { id: string; c
 
 interface CallbackAttempt {
   jobId: string
-  /** Not the whole URL, which may tell more than its host. */
+  /** Only the host, because the rest of the URL may be private. */
   host: string
   attempt: number
   outcome: (typeof callbackOutcomes)[number]
@@ -77,12 +77,12 @@ export function locksLost({ log, metrics }: EventContext, jobIds: readonly strin
 
 export function jobStalled({ log, metrics }: EventContext, jobId: string): void {
   metrics.stalled.inc()
-  log.warn({ jobId }, 'job lost its worker, to be run again')
+  log.warn({ jobId }, 'job lost its worker and will run again')
 }
 
 export function jobRestored({ log, metrics }: EventContext, jobId: string): void {
   metrics.restored.inc()
-  log.warn({ jobId }, 'job was not in the queue, added again')
+  log.warn({ jobId }, 'job was not in the queue and was added again')
 }
 
 const lossOf: Record<string, (typeof commitLosses)[number]> = {
@@ -112,7 +112,7 @@ export function partStored(
 
 export function plainFilesFailed({ log, metrics }: EventContext, error: unknown): void {
   metrics.plainFilesFailed.inc()
-  log.warn({ err: error }, 'plain files not brought up to date')
+  log.warn({ err: error }, 'plain files not updated')
 }
 
 export function swept({ log, metrics }: EventContext, removed: Record<string, number>): void {
@@ -120,7 +120,7 @@ export function swept({ log, metrics }: EventContext, removed: Record<string, nu
   log.info(removed, 'swept')
 }
 
-/** A packet that a sweep leaves as it is. */
+/** A sweep has skipped a packet that it cannot read. */
 export function packetSkipped({ log, metrics }: EventContext, packet: string, error: unknown): void {
   metrics.unreadable.inc()
   log.warn({ packet, err: error }, 'packet not swept')

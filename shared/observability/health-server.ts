@@ -4,7 +4,7 @@ import type { Releases } from '../lifecycle/releases.ts'
 import type { AnswerHealth } from './health.ts'
 import type { Logger } from './log.ts'
 
-/** Answers GET of what `answerTo` knows, 404 to all else. */
+/** Answers GET on the paths that `answerTo` knows, and everything else with 404. */
 export const healthListener =
   (answerTo: AnswerHealth): RequestListener =>
   async (request, response) => {
@@ -14,8 +14,8 @@ export const healthListener =
   }
 
 /**
- * Serves `/metrics` on a port of its own, if there are settings for one.
- * @returns the answers for the program's other port, then without `/metrics`.
+ * Serves `/metrics` on a separate port, if the settings have one.
+ * @returns the answers for the program's main port; without `/metrics` if it has a separate port.
  */
 export async function separateMetrics(
   answerTo: AnswerHealth,

@@ -24,8 +24,9 @@ interface Loggable {
 }
 
 /**
- * The loggable form of an error and its causes: a fixed list, because libraries attach arbitrary data to errors. Redis
- * errors contain the command and its arguments (a password, a sealed secret), S3 errors the string that was signed.
+ * The loggable form of an error and its causes. It has a fixed list of properties, because libraries attach arbitrary
+ * data to errors: Redis errors contain the command and its arguments (a password, a sealed secret), S3 errors the
+ * string that was signed.
  */
 export function loggedError(thrown: unknown, depth = 0): unknown {
   if (typeof thrown !== 'object' || thrown === null) return thrown

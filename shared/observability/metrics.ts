@@ -8,9 +8,9 @@ const jobBuckets = [1, 5, 20, 60, 300, 1_200, 3_600, 14_400]
 
 /** Why a completed run did not become the packet. */
 export const commitLosses = ['superseded', 'taken', 'voided', 'unanswered'] as const
-/** What an attempt leads to: it is delivered, is to be tried again, or was tried for the last time. */
+/** Outcome of an attempt: the callback was delivered, will be tried again, or failed for good. */
 export const callbackOutcomes = ['delivered', 'delayed', 'failed'] as const
-/** What an origin is refused by. */
+/** What policy refuses of an origin. */
 const refusals = ['address', 'port'] as const
 
 /** Counters and sampled gauges of one process. Labels have few values: never ids or names of clients. */
@@ -38,8 +38,8 @@ export function createMetrics() {
       'route',
       'status',
     ),
-    eventStreams: gauge('event_streams', 'Event streams of jobs that are open'),
-    eventStreamsLimit: gauge('event_streams_limit', 'Event streams above which an API answers 503; a worker: 0'),
+    eventStreams: gauge('event_streams', 'Open event streams of jobs'),
+    eventStreamsLimit: gauge('event_streams_limit', 'Most open event streams of an API; 0 for a worker'),
     addressesRefused: counter('addresses_refused_total', 'Origins refused by policy before a connection', 'by'),
     // Jobs
     jobs: counter('jobs_total', 'Jobs that ended, by outcome and the code of their error', 'outcome', 'reason'),
@@ -50,24 +50,24 @@ export function createMetrics() {
       'Runs that failed, tried again or not, by the code of their error',
       'reason',
     ),
-    handedBack: counter('runs_handed_back_total', 'Runs given to another worker by one that stops'),
+    handedBack: counter('runs_handed_back_total', 'Runs that this worker handed back to the queue'),
     locksLost: counter('locks_lost_total', 'Locks that this worker could not renew in time'),
     stalled: counter('jobs_stalled_total', 'Jobs found without the worker that held them'),
-    restored: counter('jobs_restored_total', 'Jobs that the queue had lost, put back'),
-    commitsLost: counter('commits_lost_total', 'Runs that were whole but did not become the packet, by why', 'reason'),
+    restored: counter('jobs_restored_total', 'Jobs that were restored because the queue had lost them'),
+    commitsLost: counter('commits_lost_total', 'Complete runs that did not become the packet, by reason', 'reason'),
     busySlots: gauge('busy_slots', 'Runs under way in this worker'),
     slots: gauge('slots', 'Runs that this worker takes at a time'),
     // Callbacks
-    callbacks: counter('callbacks_total', 'Attempts to deliver callbacks, by what became of the callback', 'outcome'),
+    callbacks: counter('callbacks_total', 'Attempts to deliver callbacks, by outcome', 'outcome'),
     callbackSeconds: histogram('callback_seconds', 'Time of an attempt to deliver a callback', callBuckets, 'outcome'),
     // Packets
     parts: counter('parts_total', 'Parts staged in the object store'),
     pairs: counter('pairs_total', 'Statement/parameter pairs staged'),
     bytes: counter('part_bytes_total', 'Bytes of parts staged, before compression'),
-    plainFilesFailed: counter('plain_files_failed_total', 'Plain-file views not brought up to date'),
+    plainFilesFailed: counter('plain_files_failed_total', 'Failed updates of plain files'),
     swept: counter('swept_objects_total', 'Leftover objects that the janitor removed', 'kind'),
-    unreadable: counter('unreadable_total', 'Packets that a sweep skipped as a manifest of theirs cannot be read'),
-    janitorFailed: counter('janitor_failed_total', 'Rounds of the janitor that broke off'),
+    unreadable: counter('unreadable_total', 'Packets that a sweep skipped because it could not read a manifest'),
+    janitorFailed: counter('janitor_failed_total', 'Rounds of the janitor that failed'),
     // Dependencies
     storeCalls: histogram(
       'store_request_seconds',
@@ -85,14 +85,14 @@ export function createMetrics() {
       'outcome',
     ),
     originsKept: gauge('origins_kept', 'Origins whose connections wait for the next publish'),
-    // Each process has a value of its own: aggregate by minimum, or an outage that one process sees is hidden
+    // Each process has its own value: aggregate by minimum, or an outage that only one process sees is hidden
     signingKeysFailing: gauge('signing_keys_failing', 'Whether the last fetch of the signing keys of tokens failed'),
     dependencyUp: gauge('dependency_up', 'Whether a dependency answers this process', 'dependency'),
     // Identical in every process: aggregate by maximum, not by sum
     queueJobs: gauge('queue_jobs', 'Entries of the queue by state', 'state'),
-    openRuns: gauge('open_runs', 'Runs that unfinished jobs take: one each, more for a large multi'),
-    queueLimit: gauge('queue_limit_jobs', 'Open runs at which publishes are answered 503'),
-    oldestQueued: gauge('oldest_queued_seconds', 'How long the oldest publish waits that no worker has begun'),
+    openRuns: gauge('open_runs', 'Runs of unfinished jobs: one for each publish, more for a large multi'),
+    queueLimit: gauge('queue_limit_jobs', 'Open runs at which publishes get 503'),
+    oldestQueued: gauge('oldest_queued_seconds', 'Age of the oldest publish that no worker has begun'),
     redisMemory: gauge('redis_memory_bytes', 'Memory that Redis uses'),
     redisMemoryLimit: gauge('redis_memory_limit_bytes', 'Memory that Redis may use; 0: no limit'),
     lastSweep: gauge('last_sweep_timestamp_seconds', 'When everything was last swept; 0: not within a day'),

@@ -3,11 +3,11 @@ import type { CommitOptions, Generations } from './generations.ts'
 import { expiringAfter, type Manifest } from './manifest.ts'
 
 interface Packet {
-  /** What was staged; its `createdAt` is replaced, as the life of the packet begins now. */
+  /** The staged manifest. The commit replaces its `createdAt`, because the life of the packet begins then. */
   staged: Manifest
   /** What the packet holds. */
   content: object
-  /** Days that it lives; null: for ever. */
+  /** Days that the packet lives; null: for ever. */
   days: number | null
   /** Removes the staged parts; null if another publisher may commit them. */
   discard: (() => Promise<void>) | null

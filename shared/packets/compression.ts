@@ -9,12 +9,14 @@ export type Compression = (typeof compressions)[number]
 
 const gzipped = promisify(gzip)
 
-/** The fastest level: it makes parts 13 to 16 times smaller, the slowest an eighth more for five times the CPU time. */
+/**
+ * The fastest level makes parts 13 to 16 times smaller; the slowest saves an eighth more for five times the CPU time.
+ */
 export const compressed = (bytes: Buffer): Promise<Buffer> => gzipped(bytes, { level: constants.Z_BEST_SPEED })
 
 /**
- * The JSON of a stored part, which has so many bytes. Holds a few chunks in memory.
- * @throws storeAway (503) if it cannot be read, is damaged or of another length; no more than `bytes` are passed on
+ * The JSON of a stored part, which must have `bytes` bytes. Holds a few chunks in memory.
+ * @throws storeAway (503) if the part cannot be read, is damaged or has another length. Yields at most `bytes` bytes.
  */
 export async function* contentOf(stored: Readable, bytes: number, compression?: 'gzip'): AsyncGenerator<Buffer> {
   let length = 0

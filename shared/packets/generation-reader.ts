@@ -10,20 +10,20 @@ export interface Generation {
 }
 
 /**
- * What the generations of a packet's name say. The cost does not grow with their number, except of `list`: the latest
- * comes first in a listing, and a void one names the one below that readers see. Where the
- * answer stands in a manifest that is unreadable, they throw `UnreadableManifest`.
+ * Reads the generations of a packet's name. Except for `list`, the cost does not grow with their number: a listing
+ * begins with the latest, and a void generation names the one that readers see. All throw `UnreadableManifest` if they
+ * need a manifest that is unreadable.
  */
 export interface GenerationReader {
   /** Numbers of a packet's generations, ascending. The number of requests grows with its history. */
   list(name: string): Promise<number[]>
-  /** Numbers above `below`, descending, and the next lower one if any; so at least the latest. */
+  /** Numbers above `below`, descending, and then the next lower one, if any. So the result always has the latest. */
   above(name: string, below: number): Promise<number[]>
   /** null if the generation was swept. */
   read(name: string, generation: number): Promise<Manifest | null>
   /** Keeps the manifest of a generation that this process has created. */
   remember(name: string, generation: number, manifest: Manifest, bytes: Buffer): void
-  /** Whether there is no higher generation, in one request. Only for one created within a day: no higher one is swept. */
+  /** Whether there is no higher generation, in one request. Only for the last day: no sweep has removed a later one. */
   isLatest(name: string, generation: number): Promise<boolean>
   /** The number of the latest generation of any kind (0 if none), and the latest generation that is not void. */
   latest(name: string): Promise<{ number: number; highest: Generation | null }>
@@ -35,7 +35,7 @@ export interface GenerationReader {
   current(name: string): Promise<Generation | null>
   /** Number of the generation above `above` that a job committed; null if none. */
   ofJob(name: string, jobId: string, above?: number): Promise<number | null>
-  /** The one of these generations that a job made, of any kind; null if none. */
+  /** The generation, of any kind, that a job made among these; null if none. */
   madeBy(name: string, jobId: string, numbers: readonly number[]): Promise<Generation | null>
 }
 
@@ -43,10 +43,10 @@ export interface GenerationReader {
 export const newManifestCache = () => new LRUCache<string, Manifest>({ maxSize: 32 * 2 ** 20 })
 export type ManifestCache = ReturnType<typeof newManifestCache>
 
-// At most: a manifest in memory took 1.05 to 1.4 times the bytes of its JSON.
+// An upper bound: a manifest in memory took 1.05 to 1.4 times the bytes of its JSON.
 const sizeOf = (json: Buffer) => 2 * json.length
 
-// Few keys are needed: of the latest and of those committed while a job waited and ran, each perhaps with a marker.
+// Enough for the latest generation and those committed while a job waited and ran, each perhaps with a marker.
 const pageKeys = 20
 
 export function createGenerationReader(store: ObjectStore, cache: ManifestCache): GenerationReader {
@@ -97,7 +97,7 @@ export function createGenerationReader(store: ObjectStore, cache: ManifestCache)
     if (manifest === null) return 'gone'
     if (!manifest.isVoid) return { generation: number, manifest }
     const under = manifest.over ?? 0
-    // A damaged one could name itself, and be followed forever.
+    // A damaged manifest could name itself, which would lead to an endless loop.
     if (under >= number) throw new UnreadableManifest(`the manifest ${generationKey(name, number)} is over ${under}`)
     return seenAt(name, under)
   }

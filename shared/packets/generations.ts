@@ -10,7 +10,7 @@ import { generationKey } from './keys.ts'
 import { isVisible, type Manifest, removal } from './manifest.ts'
 import { othersFiles } from './plain-files.ts'
 
-/** Time limit of a commit: a publisher that was frozen for longer sends no manifest, as sweeps may have removed its parts. */
+/** Time limit of a commit. After a longer freeze a publisher sends no manifest: sweeps may have removed its parts. */
 export const commitMs = 900_000
 
 export interface CommitOptions {
@@ -18,22 +18,23 @@ export interface CommitOptions {
   /** Creates the error to throw if the name is taken. */
   taken: () => Error
   /**
-   * No generation up to this one belongs to the job: the latest when it was submitted. `Infinity` if the job has only
-   * just begun and commits once; 0 (unknown) makes every commit check all generations.
+   * The latest generation when the job was submitted: no generation up to this one belongs to the job. `Infinity` if
+   * the job has just begun and commits once; 0 (unknown) makes every commit check all generations.
    */
   above?: number
   /**
    * The latest generation at a time less than a day ago. If the next number is still free, nothing was committed since,
-   * as sweeps keep each generation for longer; so generations are listed only if it is taken, or the latest one is gone.
+   * because sweeps keep each generation for longer. So the commit lists generations only if the number is taken, or the
+   * latest generation is gone.
    */
   latest?: number | undefined
-  /** No manifest is sent after this time (epoch milliseconds): by then the job's own generation may be swept. */
+  /** No manifest is sent after this time (epoch milliseconds), because sweeps may then remove the job's generation. */
   until?: number
 }
 
 /**
- * A packet is a list of generations; the highest is the packet. Creating the next one's manifest is the commit, decided
- * solely by the store's create-if-absent. Contract 6, How; docs/storage.md#publishing.
+ * A packet is a list of generations; the highest is the packet. To create the manifest of the next one is the commit,
+ * which only the store's create-if-absent decides. Contract 6, How; docs/storage.md#publishing.
  *
  * A job may run more than once, also concurrently, but never creates two generations (docs/storage.md#i3): every run
  * looks for the job's own before it creates one, and after a create that found the number taken.
@@ -44,17 +45,17 @@ export interface Generations extends GenerationReader {
   /**
    * Commits a manifest as the next generation, once per job. @returns its number.
    * @throws taken() if another packet or others' files have the name and `force` is false; jobVoided if the job has
-   * failed meanwhile; jobInterrupted after `until`.
+   * failed in the meantime; jobInterrupted after `until`.
    */
   commit(name: string, manifest: Manifest, options: CommitOptions): Promise<number>
   /**
-   * Removes the packet that is the latest when this is called. @returns the number of the removal; null if another
-   * generation, which stays, has replaced that packet since.
+   * Removes the packet that is the latest at the time of the call. @returns the number of the removal; null if another
+   * generation has replaced that packet since. That generation stays.
    */
   remove(name: string): Promise<number | null>
   /**
-   * Removes the packet, unless a generation above `latest` was committed meanwhile. @returns whether it did; false also
-   * if the store did not answer.
+   * Removes the packet, unless a generation above `latest` exists. @returns whether it did; also false if the store did
+   * not answer.
    */
   removeAt(name: string, latest: number): Promise<boolean>
 }
@@ -65,7 +66,7 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
     ...reader,
     async commit(name, manifest, { force, taken, above: below = 0, latest, until = Number.POSITIVE_INFINITY }) {
       for (let known = latest; ; known = undefined) {
-        // Others' files first: plain files of a concurrent run of this job appear only after its generation.
+        // List others' files first: plain files of a concurrent run of this job appear only after its generation.
         const others = force ? [] : await othersFiles(store, reader, name)
         const isKnown = known !== undefined && others.length === 0
         const numbers = isKnown ? [known as number] : await reader.above(name, below)
@@ -74,7 +75,7 @@ export function createGenerations(store: ObjectStore, cache = newManifestCache()
         if (own !== null) return committed(own)
         const [latestNumber = 0] = numbers
         const found = force && !manifest.isVoid ? null : await reader.seenAt(name, latestNumber)
-        // Others have removed it from the store.
+        // Somebody else has removed it from the store.
         if (found === 'gone' && (isKnown || manifest.isVoid)) continue
         const isHeld = found === 'gone' || (found !== null && isVisible(found.manifest))
         if (!force && (others.length > 0 || isHeld)) throw taken()

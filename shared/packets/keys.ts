@@ -1,6 +1,6 @@
 /**
  * The only place that builds and parses object keys. Contract 6 and 8; docs/storage.md#objects says who writes, reads
- * and removes each.
+ * and removes each object.
  *
  * A packet's name is its full key, `<orgName>/<fileName>`: org `a` with file `b/f` is org `a/b` with file `f`. In keys
  * of hidden objects a dot-name follows the first directory, so that a prefix of a name gives a prefix of keys:
@@ -10,7 +10,7 @@
  *                                       `=3-1767225600000`: until then (epoch milliseconds)
  *   a/.parts/b/f/.<job>/<run>/…         immutable parts of one run
  *   a/.jobs/<job>/request               a job's request, without credentials
- *   a/.jobs/<job>/model                 the model that a request is bound to, if it is
+ *   a/.jobs/<job>/model                 the model, if the request is bound to one
  *   a/.jobs/<job>/plan                  how a large job is split into slices
  *   a/.jobs/<job>/slices/<slice>        the result of a slice
  *   a/.jobs/<job>/cancelled             marks a cancelled job
@@ -101,7 +101,7 @@ export const hiddenBelow = (top: string) => ({
   jobs: `${top}.jobs/`,
 })
 
-/** Prefix of what a job keeps while it is unfinished; the mark of a cancelled one stays a while longer. */
+/** Prefix of the objects of an unfinished job. The mark of a cancelled job stays for some time after its end. */
 export const jobPrefix = (orgName: string, jobId: string): string => `${split(orgName)[0]}/.jobs/${jobId}/`
 export const requestKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}request`
 export const modelKey = (orgName: string, jobId: string): string => `${jobPrefix(orgName, jobId)}model`

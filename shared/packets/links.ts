@@ -9,8 +9,8 @@ export const longestLinkSeconds = 7 * 24 * 3_600
  *
  * Links work until they expire because each ends at most `longestLinkSeconds` after its packet was superseded, and
  * sweeps remove the parts only later. A link to the current packet satisfies this rule; one to an earlier packet (a
- * job's result) is shortened. A generation's creation time is that of its manifest, which is made just before. Where
- * the packet expires, signing shortens the link further (`untilExpiry`).
+ * job's result) is shortened. A generation counts as created when its manifest was made, just before. If the packet
+ * expires, signing shortens the link further (`untilExpiry`).
  */
 export async function linkLifetime(
   generations: GenerationReader,
@@ -25,8 +25,8 @@ export async function linkLifetime(
   if (promised(manifest.createdAt) >= wantedSeconds) return wantedSeconds
   const { highest } = await generations.latest(name)
   if (highest?.generation === generation) return wantedSeconds
-  // Those missing in between were swept: they were void, or superseded for longer than a link lives. The last of the
-  // latter was superseded by the generation found here.
+  // Sweeps removed the generations that are missing in between: they were void, or superseded for longer than a link
+  // lives. The generation found here superseded the last of them that was not void.
   for (const above of await generations.list(name)) {
     const by = above > generation ? await generations.read(name, above) : null
     if (by && !by.isVoid) return Math.max(0, Math.min(wantedSeconds, promised(by.createdAt)))

@@ -3,12 +3,12 @@ import { z } from 'zod'
 
 export interface ManifestPart {
   key: string
-  /** Of the JSON, whether or not it is stored compressed. */
+  /** Bytes of the JSON, whether or not it is stored compressed. */
   bytes: number
   pairs: number
-  /** Of the object. */
+  /** The etag of the object. */
   etag: string
-  /** In hexadecimal, of the JSON. */
+  /** Digest of the JSON, in hexadecimal. */
   sha256: string
   /** The number of statements of each kind. */
   statements: Readonly<Record<string, number>>
@@ -18,10 +18,10 @@ export interface ManifestPart {
   storedBytes?: number
 }
 
-/** One generation of a packet: written once, never changed. */
+/** One generation of a packet. It is written once and never changed. */
 export interface Manifest {
   jobId: string
-  /** Informational: Redis counts attempts and may repeat a number after data loss, so nothing here depends on it. */
+  /** Informational only: Redis counts attempts and may repeat a number after data loss. */
   attempt: number
   /** The run that wrote it. */
   run?: string
@@ -30,22 +30,22 @@ export interface Manifest {
   /** ISO 8601; absent: never. Readers treat the packet as removed from then on. */
   expiresAt?: string
   parts: ManifestPart[]
-  /** What the packet holds, as its maker describes it: storage only keeps it. */
+  /** Describes what the packet holds. Storage keeps it without reading it. */
   content?: object
   /** This generation records the removal of the packet; it has no parts. */
   removed?: true
   /** This generation only prevents its job from committing; readers skip it. */
   isVoid?: true
-  /** For a void generation: the one that readers see instead, 0 if none. */
+  /** For a void generation: the generation that readers see instead, 0 if none. */
   over?: number
 }
 
-/** A manifest that is not JSON, or of a format that this version does not know. */
+/** A manifest that is not JSON, or has a format that this version does not know. */
 export class UnreadableManifest extends Error {
   override readonly name = 'UnreadableManifest'
 }
 
-/** What storage relies on. A newer version may write more. */
+/** The fields that storage relies on. A newer version may write more. */
 const reliable = z.looseObject({
   jobId: z.string(),
   createdAt: z.iso.datetime(),
@@ -89,7 +89,7 @@ export const expiringAfter = (days: number | null, manifest: Manifest): Manifest
 export const hasExpired = ({ expiresAt }: { expiresAt?: string | undefined }): boolean =>
   expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()
 
-/** Whether readers see a packet where this is the highest generation that is not void. */
+/** Whether readers see a packet if this is the highest generation that is not void. */
 export const isVisible = (manifest: Manifest): boolean => !manifest.removed && !hasExpired(manifest)
 
 /** Manifest that records the removal of a packet. */

@@ -18,11 +18,11 @@ export interface StoredFile {
   /** Relative to the org. */
   fileName: string
   key: string
-  /** Of its content, whether or not it is stored compressed. */
+  /** Bytes of its content, whether or not it is stored compressed. */
   bytes: number
-  /** How this service compressed it; absent: not at all. */
+  /** How this service compressed it; absent: uncompressed. */
   compression?: 'gzip'
-  /** Whether this service wrote it, so that it is certainly a part. */
+  /** Whether this service wrote it as a part. */
   isPart: boolean
   /** When its packet expires; absent: never. */
   expiresAt?: string
@@ -40,9 +40,9 @@ export interface Packets {
   require(orgName: string, fileName: string): Promise<StoredFile[]>
   /** The files of a committed manifest, under the packet's names. */
   filesOf(fileName: string, manifest: Manifest): StoredFile[]
-  /** The content of a file, decompressed. @throws storeAway (503) if it is gone, damaged or of another length */
+  /** The content of a file, decompressed. @throws storeAway (503) if it is gone, damaged or has another length */
   open(file: StoredFile): Promise<AsyncIterable<Buffer>>
-  /** Download URIs, in the files' order; none is valid for longer than its file. */
+  /** Download URIs, in the files' order. None is valid after its file expires. */
   sign(files: readonly StoredFile[], lifetimeSeconds: number): Promise<string[]>
   /** Names of an org's files that start with one of `prefixes`, sorted. `['']` lists all. */
   list(orgName: string, prefixes: readonly string[]): Promise<string[]>
@@ -52,7 +52,7 @@ export interface Packets {
 
 export interface PageOfNames {
   names: string[]
-  /** When each of them expires, in their order; null: never. */
+  /** When each of the names expires, in the same order; null: never. */
   expiresAt: (string | null)[]
   /** The `after` of the next page, null on the last one. */
   next: string | null
@@ -64,21 +64,21 @@ export interface Page {
   after?: string | undefined
   /** Only names that contain any of these texts; all names if there are none. */
   holding?: readonly string[]
-  /** The page ends before the names take more bytes. */
+  /** Most bytes of all names of the page. */
   mostBytes?: number
-  /** Called with the bytes of each name; its error ends the listing, too. */
+  /** Called with the bytes of each name; its error ends the listing. */
   reserve?: (bytes: number) => void
   /** Called every 20 ms of work; its error ends the listing. */
   interrupted?: () => void
 }
 
-// The service never removes an org. One whose objects were removed externally is forgotten after ten seconds.
+// The service never removes an org. If somebody removes an org's objects, the cache forgets it after ten seconds.
 export const newOrgCache = () => new LRUCache<string, true>({ max: 10_000, ttl: 10_000 })
 export type OrgCache = ReturnType<typeof newOrgCache>
 
 /** @param known orgs that exist. */
 export function createPackets(store: ObjectStore, generations: Generations, known: OrgCache): Packets {
-  // For a name with a long history, lists only the page with its latest generation.
+  // For a name with a long history, this lists only the page with its latest generation.
   const generationsFrom = (name: string) => store.list(generationsBelow(name), { skipTo: pastGenerations })
 
   function filesOf(fileName: string, { parts, expiresAt }: Manifest): StoredFile[] {
@@ -116,7 +116,7 @@ export function createPackets(store: ObjectStore, generations: Generations, know
   }
 
   async function orgExists(orgName: string): Promise<boolean> {
-    // Checked first, as most orgs were created here: some stores list a directory by walking through all of it.
+    // Check this first, because most orgs were created here: some stores list a directory by reading all of it.
     if (await store.hasAny(orgKey(orgName))) return true
     if (await store.hasAny(`${orgName}/`)) return true
     for await (const { key } of generationsFrom(`${orgName}/`)) {
@@ -184,7 +184,8 @@ export function createPackets(store: ObjectStore, generations: Generations, know
     async open({ key, fileName, bytes, compression }) {
       const stream = await store.stream(key)
       if (stream === null) throw errors.storeAway(new Error(`an object of the file "${fileName}" is gone`))
-      // Answers announce the length: more would run into the next answer, and less be waited for.
+      // The answer's Content-Length is fixed: clients would take further bytes for the next answer, and wait for
+      // missing ones.
       return contentOf(stream, bytes, compression)
     },
     sign: (files, lifetimeSeconds) =>

@@ -27,7 +27,8 @@ async function first<T>(count: number, items: AsyncIterable<T>): Promise<T[]> {
 const contentOf = ({ bytes, etag, storedBytes = bytes }: Pick<ManifestPart, 'bytes' | 'etag' | 'storedBytes'>) =>
   `${storedBytes} ${etag}`
 
-// Copies are made after each commit, so those left by a removed packet are of one of its last generations.
+// Copies are made after each commit, so the copies that a removed packet has left belong to one of its last
+// generations.
 const mayHaveLeftCopies = 32
 
 /** Contents of the parts of a packet's last generations. */
@@ -38,8 +39,8 @@ async function contentsOf(generations: GenerationReader, name: string, latest: n
 }
 
 /**
- * Plain objects under a packet's name that are not this service's: all of them if there is no generation, none if there
- * is a packet, also when that has expired. After a removal, leftover copies of parts of the last generations are
+ * Plain objects under a packet's name that others stored: all if there is no generation, none if there is a packet,
+ * even an expired one. After a removal, objects that equal a part of the last generations are leftover copies, and
  * excluded.
  */
 export async function othersFiles(
@@ -47,7 +48,7 @@ export async function othersFiles(
   generations: GenerationReader,
   name: string,
 ): Promise<StoredObject[]> {
-  // Objects are listed first, so that copies of a packet committed meanwhile are recognized.
+  // List the objects first, so that copies of a packet committed in the meantime are recognized.
   const found = await plainFilesOf(store, name)
   if (found.length === 0) return []
   const { number, highest } = await generations.latest(name)
@@ -61,8 +62,8 @@ export async function othersFiles(
  * Updates the plain-file view of a packet: copies of its parts under their names, and nothing else under them. The view
  * is for people and tools that read the bucket; the API never reads it. Contract 6, Plain files.
  *
- * Two commits may update the view concurrently, and the copies of the older may arrive last. So each checks for a newer
- * generation when it is done, and the last to check leaves the view correct.
+ * Two commits may update the view concurrently, and the copies of the older one may arrive last. So each checks for a
+ * newer generation at its end, and the last to check leaves the view correct.
  */
 export async function refreshPlainFiles(
   store: ObjectStore,
@@ -80,8 +81,8 @@ export async function refreshPlainFiles(
 }
 
 /**
- * The same in fewer requests, for a packet that was committed within a day. `isNew`: no plain file had its name before.
- * @returns false when there is a newer generation or it has expired, and the view must be updated as a whole.
+ * Like `refreshPlainFiles` in fewer requests, for a packet committed within the last day. `isNew`: no plain file had
+ * its name before. @returns false if a newer generation exists or the packet has expired: then refresh the whole view.
  */
 export async function copyCommitted(
   store: ObjectStore,

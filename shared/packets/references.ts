@@ -6,8 +6,8 @@ import { UnreadableManifest } from './manifest.ts'
 export interface References {
   readonly name: string
   /**
-   * Keys of the parts of a job's generation; empty if it has none at this moment.
-   * @throws UnreadableManifest for every job if any generation is unreadable: it may refer to the parts of any.
+   * Keys of the parts of a job's generation; empty if the job has none at this moment.
+   * @throws UnreadableManifest for every job if any generation is unreadable: it may refer to the parts of any job.
    */
   of(jobId: string): Promise<ReadonlySet<string>>
 }

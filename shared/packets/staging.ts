@@ -21,7 +21,7 @@ export interface Staging {
   /** Stored parts, in part order. */
   readonly parts: readonly ManifestPart[]
   manifest(): Manifest
-  /** Removes the stored parts. Only for a run that no manifest or slice result refers to or ever will. */
+  /** Removes the stored parts. Only for a run to which no manifest or slice result refers, now or later. */
   discard(): Promise<void>
 }
 
@@ -30,8 +30,8 @@ interface Staged extends Pick<Manifest, 'jobId' | 'attempt'> {
 }
 
 /**
- * Stages under keys unique to this run, by a random id. Attempt numbers would not do: a Redis that fails over or is
- * restored may count some of them twice, and a run would then discard the parts of another.
+ * Stages parts under keys that a random id makes unique to this run. Attempt numbers would not be unique: a Redis that
+ * fails over or is restored may count some of them twice, and a run would then discard the parts of another.
  */
 export function stageParts(
   store: ObjectStore,

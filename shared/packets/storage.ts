@@ -15,7 +15,7 @@ export interface Storage {
   checkedBy(check: () => void): Storage
 }
 
-/** Opens the store and verifies what publication relies on. @throws storeAway, or an Error naming what it lacks. */
+/** Opens the store and verifies its guarantees. @throws storeAway, or an Error that names what the store lacks. */
 export async function openStorage(settings: StoreSettings, observe?: ObserveCall): Promise<Storage> {
   const store = openMinioStore(settings, observe)
   await store.prepare()
@@ -32,7 +32,7 @@ export function storageOn(store: ObjectStore, caches: Caches = newCaches()): Sto
   }
 }
 
-/** What all readers of one store share. */
+/** Caches that all readers of one store share. */
 interface Caches {
   manifests: ManifestCache
   orgs: OrgCache

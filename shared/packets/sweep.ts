@@ -11,9 +11,9 @@ import type { Storage } from './storage.ts'
 export interface SweepRules {
   /** Current time by the clocks that wrote the objects, epoch milliseconds. */
   now: number
-  /** Superseded generations are kept longer than any link to them is valid. */
+  /** How long superseded generations are kept: longer than any link to them is valid. */
   supersededMs: number
-  /** Unreferenced parts are kept longer than a job may take. */
+  /** How long unreferenced parts are kept: longer than a job may take. */
   orphanedMs: number
   /** Whether any run of this job may still commit. */
   isAlive(jobId: string): Promise<boolean>
@@ -25,8 +25,8 @@ export interface SweepRules {
 }
 
 /**
- * Expired packets are removed so much later. By then they have expired by every clock: a store refuses requests whose
- * time differs from its own by more than a quarter of this.
+ * How long after their expiry packets are removed. Then they have expired by every clock, because a store refuses
+ * requests whose time differs from its own by more than a quarter of this.
  */
 const expiredMs = 3_600_000
 
@@ -43,17 +43,17 @@ export interface Swept {
 /**
  * Removes what readers can no longer see. docs/storage.md#sweeping lists the steps and what may happen between them.
  *
- * A generation of any kind (packet, removal or void) is needed for two things, and is removed once it is needed for
- * neither. Links: they were signed while it was the packet, or are signed for its job's result until that stops in time
- * (`linkLifetime`). The job: a late run must find that its job has a generation (docs/storage.md#i3), so it stays while
- * the job is unfinished; afterwards no run sends a manifest (`until` of the commit, much shorter than `supersededMs`).
- * The latest generation of any kind always stays (docs/storage.md#i2).
+ * A generation of any kind (packet, removal or void) has two uses, and is removed when it has neither. Links use it:
+ * they were signed while it was the packet, or later for its job's result, but end in time (`linkLifetime`). Late runs
+ * use it: they must find that their job has a generation (docs/storage.md#i3), so it stays while the job is unfinished.
+ * Afterwards no run sends a manifest (`until` of the commit is much shorter than `supersededMs`). The latest generation
+ * of any kind always stays (docs/storage.md#i2).
  *
  * A worker may be slow, frozen or about to commit: age and `isAlive` protect the parts of a run that may still commit.
- * A run protected by neither is refused by its job's record before it commits.
+ * If neither protects a run, its job's record refuses it before it commits.
  *
- * A packet with an unreadable manifest is skipped: its parts stay, as nobody knows which of them that generation is made
- * of, and so do its generations from that one on.
+ * A packet with an unreadable manifest is skipped. All its parts stay, because nobody knows which of them belong to
+ * that generation, and so do its generations from that one on.
  *
  * Memory holds the keys of one packet's generations and the parts of one run; only a few requests run concurrently.
  */
@@ -83,7 +83,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
     const ascending = (markers.get(undefined) ?? []).toSorted((a, b) => numberOf(a) - numberOf(b))
     const present = new Set(ascending.map(({ key }) => key))
     const latest = ascending.at(-1)
-    // First, as copies are known by the generations that they are of.
+    // Do this first, because copies are recognized by the generations that they belong to.
     if (present.size > 1 || !isRemoval(markers.get(latest?.key))) await rules.refreshPlainFiles(name)
     for (const [index, object] of ascending.entries()) {
       const above = ascending.slice(index + 1)
@@ -97,7 +97,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
       await remove('generations', object.key)
       await inBatches(manifest.parts, ({ key }) => remove('parts', key))
     }
-    // Markers that were written late, after the removal of their generation.
+    // Remove markers that were written late, after the removal of their generation.
     for (const [manifestKey, [marker]] of markers) {
       if (manifestKey !== undefined && marker && isOld(marker) && !present.has(manifestKey))
         await removeMarkers(manifestKey)
@@ -105,7 +105,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
     if (latest && (await isLongExpired(name, latest, markers.get(latest.key)))) await removeExpired(name, latest)
   }
 
-  /** From the marker if there is one, so that a sweep need not read the manifest of every packet. */
+  /** Uses the marker if there is one, so that a sweep need not read the manifest of every packet. */
   async function isLongExpired(name: string, latest: StoredObject, markers: readonly StoredObject[] = []) {
     const told = markers.map(({ key }) => parseMarkerKey(key)?.expiresAt)
     const seen = told.length === 0 ? await generations.seenAt(name, numberOf(latest)) : null
@@ -113,7 +113,7 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
     return expiresAt !== undefined && rules.now - Date.parse(expiresAt) > expiredMs
   }
 
-  /** A generation that is committed meanwhile takes the number, and stays. */
+  /** Records the removal of an expired packet. A generation committed in the meantime takes the number, and stays. */
   async function removeExpired(name: string, latest: StoredObject) {
     rules.signal.throwIfAborted()
     if (!(await generations.removeAt(name, numberOf(latest)))) return
@@ -159,8 +159,8 @@ export async function sweepStorage({ store, generations }: Storage, rules: Sweep
 }
 
 /**
- * Whether a generation with these markers says that there is no packet. If it is the only one left, which of the plain
- * files were copies is no longer known, so there is nothing to refresh. Such generations accumulate.
+ * Whether a generation with these markers says that there is no packet. If it is the only one left, nobody knows which
+ * plain files were copies, so there is nothing to refresh. There may be many such names.
  */
 const isRemoval = (markers: readonly StoredObject[] = []): boolean =>
   markers.some(({ key }) => parseMarkerKey(key)?.parts === 0)

@@ -5,8 +5,8 @@ import https, { type RequestOptions } from 'node:https'
 export class StoreStalled extends Error {}
 
 /**
- * Transport of the minio client, which sets no timeout and would wait forever for a store that hangs. A request fails
- * if its connection is inactive for `limitMs`, before the response or during it.
+ * Transport for the minio client, which sets no timeout and would wait forever for a store that hangs. A request fails
+ * if its connection is inactive for `limitMs`, before or during the response.
  */
 export function boundedTransport(protocol: string, limitMs: number): Pick<typeof http, 'request'> {
   const { request } = protocol === 'https:' ? https : http
@@ -18,7 +18,7 @@ export function boundedTransport(protocol: string, limitMs: number): Pick<typeof
       onResponse(response)
     })
     return sent.on('timeout', () => {
-      // Unread data means that the reader, such as a slow client, is late, not the store.
+      // Unread data means that the reader, such as a client, is slow, not the store.
       if (received === undefined || received.readableLength === 0)
         sent.destroy(new StoreStalled('no data received in time'))
     })

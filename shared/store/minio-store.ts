@@ -53,7 +53,7 @@ export function openMinioStore(settings: StoreSettings, observe: ObserveCall = (
     }
   }
 
-  // Not `putObject`, which copies the bytes and hashes them twice.
+  // Avoids `putObject`, which copies the bytes and hashes them twice.
   async function upload(key: string, bytes: Buffer, more: Record<string, string> = {}): Promise<string> {
     const headers = { ...contentType, ...more, ...(isEncrypted ? { 'Content-MD5': md5Of(bytes) } : {}) }
     const answer = await client.makeRequestAsyncOmit(
@@ -179,7 +179,7 @@ async function ensureBucket(client: Client, { bucket, region }: StoreSettings) {
   })
 }
 
-/** Verifies what publication relies on: create-if-absent, and seeing what was written. Contract 6, How. */
+/** Verifies that the store creates an object only if absent, and reads and lists what was written. Contract 6, How. */
 async function probe(store: ObjectStore) {
   const key = probeKey(randomUUID())
   const [first, second] = [Buffer.from('first'), Buffer.from('second')]

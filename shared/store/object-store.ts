@@ -17,8 +17,8 @@ export interface ByteRange {
 
 export interface ListOptions {
   /**
-   * Keys of the first request, at most 1,000: for callers that take only the first few. While the listing continues right
-   * after a page, each request has twice as many as the one before.
+   * Keys of the first request, at most 1,000, for callers that take only the first few. While the listing continues
+   * right after a page, each request asks for twice as many.
    */
   pageKeys?: number
   /** Only keys after this one, which need not exist. */
@@ -34,7 +34,7 @@ export type Compare = (a: string, b: string) => number
  * implementation passes the same tests. All methods throw storeAway (503, retryable) if the store fails.
  */
 export interface ObjectStore {
-  /** `encoding`: what the bytes are compressed with, for downloads. @returns the object's etag. */
+  /** `encoding`: how the bytes are compressed. @returns the object's etag. */
   put(key: string, bytes: Buffer, encoding?: 'gzip'): Promise<string>
   /**
    * Creates an object unless the key is taken, in one request that is never repeated.
@@ -48,8 +48,8 @@ export interface ObjectStore {
   /** The store's key order: by code point as in S3, unless `prepare` has detected another. */
   compareKeys: Compare
   /**
-   * The key that a listed object may get once it is written whole: its own, unless `prepare` has detected a store that
-   * lists objects under other keys while they are written.
+   * The final key of a listed object. It is the listed key, unless `prepare` has detected a store that lists objects
+   * under other keys while they are being written.
    */
   finalKey(key: string): string
   /** The objects below a prefix, in key order. */
@@ -64,7 +64,7 @@ export interface ObjectStore {
   remove(key: string): Promise<void>
   /** A presigned GET URL of this object, valid for `lifetimeSeconds`; the download is saved as `fileName`. */
   sign(key: string, lifetimeSeconds: number, fileName: string): Promise<string>
-  /** Creates a missing bucket and verifies what publication relies on. @throws Error naming what the store lacks. */
+  /** Creates a missing bucket and verifies the store's guarantees. @throws Error that names what the store lacks. */
   prepare(): Promise<void>
   ping(): Promise<void>
 }

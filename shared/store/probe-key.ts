@@ -1,4 +1,4 @@
-/** Prefix of the objects by which a program tries the store when it starts. A sweep removes those that were left. */
+/** Prefix of the objects with which a program tests the store at start. A sweep removes leftover ones. */
 export const probes = '.probe/'
 
 export const probeKey = (id: string): string => `${probes}${id}`

@@ -41,7 +41,7 @@ export function listOf<T>(element: z.ZodType<T>, items: object, isValid: IsValid
     .meta({ override: { type: 'array', items } })
 }
 
-/** The same for a map; keys and values stay as they are. @param values the documented schema of a value. */
+/** Like `listOf`, for a map; keys and values stay unchanged. @param values the documented schema of a value. */
 export function mapOf<T>(key: z.ZodType<string>, value: z.ZodType<T>, values: object, isValid: IsValid = () => false) {
   const read = (given: unknown, context: z.core.$RefinementCtx): Record<string, T> => {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) return refused(context, 'record', given)
@@ -74,5 +74,5 @@ function addIssues(issues: RawIssues, error: z.ZodError, at: PropertyKey): void 
 }
 
 function addUnchecked(context: z.core.$RefinementCtx, rest: number, what: string, last: string): void {
-  if (rest > 0) context.addIssue(`has too many that break a rule: the ${rest} ${what} after ${last} were not checked`)
+  if (rest > 0) context.addIssue(`has too many invalid ${what}: the ${rest} after ${last} were not checked`)
 }

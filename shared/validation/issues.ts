@@ -27,7 +27,7 @@ function knownFields(schema: z.ZodType): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
 
-// Twice the longest field: no longer name is close to one.
+// Twice the longest field name: no longer text is close to a field.
 const longestGuessed = 64
 
 /** "unknown field, did you mean `preventCleanup`?" A silently ignored option would delete relationships. */

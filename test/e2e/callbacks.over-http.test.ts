@@ -105,7 +105,7 @@ describe('a callbackUrl is refused', () => {
     [
       'an address that is not allowed',
       'https://169.254.169.254/',
-      '422 Unprocessable Entity: callbackUrl: this address is not allowed here; the setting CALLBACK_ALLOW allows addresses',
+      '422 Unprocessable Entity: callbackUrl: this address is not allowed; add it to CALLBACK_ALLOW to allow it',
     ],
   ])('with %s', async (_what, url, error) => {
     expect(await refusal(request({ callbackUrl: url }))).toBe(error)

@@ -95,7 +95,7 @@ test.each([
     'a refused address',
     { dbUrl: 'bolt://10.0.0.1:7687' },
     422,
-    'dbUrl: this address is not allowed here; the setting ORIGIN_ALLOW allows addresses',
+    'dbUrl: this address is not allowed; add it to ORIGIN_ALLOW to allow it',
   ],
   [
     'an unknown org',

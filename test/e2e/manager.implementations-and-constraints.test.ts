@@ -107,7 +107,7 @@ test('a property is implemented once on a node type, and on node types of its ow
     await client.post(`property/grn:gg:nodetype:none/${property.grn}`),
   ]
   expect(refused.map(({ status, body }) => [status, body.detail])).toEqual([
-    [409, `propertyGrn: the property "${property.grn}" is implemented on this node type already`],
+    [409, `propertyGrn: the property "${property.grn}" is already implemented on this node type`],
     [400, 'propertyGrn: must be a property of the same manager version as the node type'],
     [404, 'there is no property "grn:gg:property:none"'],
     [404, 'there is no node type "grn:gg:nodetype:none"'],

@@ -76,9 +76,9 @@ test('names are unique among managers, and among versions of all managers', asyn
     await client.post(`version/${other.manager.grn}`, { name }),
   ]
   expect(refused.map(({ status, body }) => [status, body.detail])).toEqual([
-    [409, `name: there is a manager or a manager version named "${name}" already`],
-    [409, `name: there is a manager version named "${name}" already`],
-    [409, `name: there is a manager version named "${name}" already`],
+    [409, `name: a manager or a manager version is already named "${name}"`],
+    [409, `name: a manager version already has the name "${name}"`],
+    [409, `name: a manager version already has the name "${name}"`],
   ])
   // A refused create leaves nothing: a version's name becomes free for a manager once that version is deleted.
   const taken = await client.made(`version/${manager.grn}`, { name: `${name}-x` })

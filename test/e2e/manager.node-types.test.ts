@@ -77,8 +77,8 @@ test('a key is unique among the node types of a version', async () => {
     await client.put(`nodeType/name/${v}/A`, { key: 'B' }),
   ]
   expect(refused.map(({ status, body }) => [status, body.detail])).toEqual([
-    [409, 'key: there is a node type with the key "A" in this manager version already'],
-    [409, 'key: there is a node type with the key "B" in this manager version already'],
+    [409, 'key: there is a node type with the key "A" in this manager version'],
+    [409, 'key: there is a node type with the key "B" in this manager version'],
   ])
   expect((await client.put(`nodeType/name/${v}/A`, { key: 'A', displayValue: 'same key' })).status).toBe(200)
 })

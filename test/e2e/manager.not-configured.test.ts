@@ -11,7 +11,7 @@ test('without a manager database the error names the missing setting', async () 
     expect([status, headers.get('Retry-After'), body.detail]).toEqual([
       503,
       '5',
-      'there is no manager database here; the setting MANAGER_DB_URL names one',
+      'no manager database is configured; set MANAGER_DB_URL to enable it',
     ])
   }
   expect((await client.get('/1.0/publish/status')).status).toBe(200)

@@ -109,8 +109,8 @@ test('a key is unique in its version, whether created or renamed, and free again
     await client.put(`property/name/${one.grn}/${encodeURIComponent('a/b "c"')}`, { key: 'other' }),
   ]
   expect(refused.map(({ status, body }) => [status, body.detail])).toEqual([
-    [409, 'key: there is a property with the key "a/b "c"" in this manager version already'],
-    [409, 'key: there is a property with the key "other" in this manager version already'],
+    [409, 'key: there is a property with the key "a/b "c"" in this manager version'],
+    [409, 'key: there is a property with the key "other" in this manager version'],
   ])
   expect((await client.get(`property/${made.grn}`)).body.property?.enver).toBe(0)
   await client.put(`property/${made.grn}`, { key: 'free' })
@@ -129,7 +129,7 @@ test('If-Match decides whether an update or a delete is performed', async () => 
   expect([refused.status, refused.headers.get('Content-Type'), refused.body.detail]).toEqual([
     412,
     'application/problem+json; charset=utf-8',
-    'If-Match: the property has another enver by now; read it again',
+    'If-Match: the property now has another enver; read it again',
   ])
   expect((await client.get(`property/${grn}`)).body.property?.enver).toBe(4)
   expect((await client.send('DELETE', grn, undefined, { 'If-Match': '"4"' })).status).toBe(200)

@@ -106,7 +106,7 @@ test.each([
     'POST',
     `property/${v}`,
     { key: 'a', isEditable: true, editable: false },
-    'isEditable: must not be given beside editable',
+    'isEditable: must not be given together with editable',
   ],
   [
     'PUT',

@@ -102,7 +102,7 @@ test('what is no packet is 404: a name never used, a file of others, a removed p
   ] as const) {
     for (const query of ['', '?lifetime=60']) {
       const { status, body } = await client.get(manifestPath(name, fileName, query))
-      const message = `fileName: there is no packet "${fileName}" in "${name}"; a file of others is not a packet of this service`
+      const message = `fileName: there is no packet "${fileName}" in "${name}"; files that other programs stored are not packets`
       expect([status, body.error]).toEqual([404, `404 Not Found: ${message}`])
     }
   }

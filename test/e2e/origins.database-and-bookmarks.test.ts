@@ -60,7 +60,7 @@ describe('database', () => {
   })
 
   test('is refused where the origin has one database only', async () => {
-    const error = '422 Unprocessable Entity: database: this origin has one database only; leave the field out'
+    const error = '422 Unprocessable Entity: database: this origin has only one database; omit the field'
     expect(await answersOf(origins['Neo4j 3.5'], { database: 'neo4j' })).toEqual(new Set([error]))
   })
 

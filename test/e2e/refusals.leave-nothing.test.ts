@@ -102,7 +102,7 @@ test.each<[string, () => Promise<ClientAnswer<PublishAnswer>>, number, string]>(
     'an origin that the policy refuses',
     () => post({ dbUrl: 'bolt://10.0.0.1:7687' }),
     422,
-    'dbUrl: this address is not allowed here; the setting ORIGIN_ALLOW allows addresses',
+    'dbUrl: this address is not allowed; add it to ORIGIN_ALLOW to allow it',
   ],
   ['a node that cannot be published', () => post({ originIds: ['p1', 'broken'] }), 422, brokenName],
   [

@@ -83,8 +83,7 @@ describe.each(Object.entries(malformed))('a dbUrl that breaks the rule "%s"', (r
 
 test('a dbUrl that is not allowed is refused with one message, whatever its target, without a connection', async () => {
   for (const dbUrl of refused) {
-    const expected =
-      '422 Unprocessable Entity: dbUrl: this address is not allowed here; the setting ORIGIN_ALLOW allows addresses'
+    const expected = '422 Unprocessable Entity: dbUrl: this address is not allowed; add it to ORIGIN_ALLOW to allow it'
     expect([dbUrl, ...(await answersFor(dbUrl))]).toEqual([dbUrl, expected])
   }
   expect(connections()).toEqual([0, 0])

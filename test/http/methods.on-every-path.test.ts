@@ -31,8 +31,9 @@ test.each(paths)('%s refuses all other methods with 405', async (template, path,
     const { status, headers, body } = await client.call<Record<string, unknown>>(method, path)
     expect([method, status, allowed(headers)]).toEqual([method, 405, methods])
     const allow = headers.get('Allow')
-    if (template.startsWith('/1.0/publish')) expect(body.error).toBe(`405 Method Not Allowed: this path takes ${allow}`)
-    else expect(body).toMatchObject({ type: 'urn:problem:methodNotAllowed', detail: `this path takes ${allow}` })
+    if (template.startsWith('/1.0/publish'))
+      expect(body.error).toBe(`405 Method Not Allowed: this path supports ${allow}`)
+    else expect(body).toMatchObject({ type: 'urn:problem:methodNotAllowed', detail: `this path supports ${allow}` })
   }
 })
 

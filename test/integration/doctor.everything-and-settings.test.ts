@@ -11,7 +11,7 @@ test('with everything correct, every line is ok and the exit code is 0', async (
   expect(lines.map((line) => line.replace(/\d+\.\d+(\.\d+)?( MiB)?|\bpublish\b|"[\w-]+"|\d+ rule/g, '…'))).toEqual([
     'ok    settings: complete and valid',
     'ok    access: the file that AUTH_TOKENS names has 5 token(s)',
-    'ok    origins: …(s) of ORIGIN_ALLOW, port 7687 where a rule names none',
+    'ok    origins: …(s) of ORIGIN_ALLOW, with port 7687 by default',
     'ok    redis version: …',
     'ok    redis eviction policy: noeviction',
     'ok    redis memory: … of …',

@@ -69,7 +69,7 @@ async function reportProgress(maven: RunningProcess, say: (line: string) => void
   }
 }
 
-/** Another process may have created the same folder meanwhile; an incomplete one is replaced. */
+/** Replaces an incomplete folder. Another process may have created the same folder in the meantime. */
 async function moveInto(folder: string, finished: string): Promise<void> {
   await mkdir(DOWNLOADS, { recursive: true })
   if (existsSync(folder) && !isComplete(folder)) await rm(folder, { recursive: true, force: true })

@@ -82,7 +82,7 @@ const THREE: Edition = {
   setPassword: { statement: 'CALL dbms.changePassword({password})', parameters: (password) => ({ password }) },
 }
 
-/** Without the optimizing compiler: such a server starts twice as fast, and takes less time until it is warm. */
+/** Without the optimizing compiler a server starts twice as fast and is warm sooner. */
 const QUICK_START = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
 
 export async function startOrigin(run: Run, isShortLived: boolean): Promise<Neo4jAddress> {
@@ -104,7 +104,7 @@ export async function startTarget(run: Run): Promise<TargetAddress> {
 
 const APOC: Artifact = { name: 'apoc', version: '5.26.19', pom: 'apoc.pom.xml', goal: 'copy-dependencies' }
 
-/** With memory for the benchmark's graph. */
+/** A server with enough memory for the benchmark's graph. */
 const LARGE: Edition = {
   ...FIVE,
   heap: '2g',
@@ -137,7 +137,7 @@ export async function startLargeTarget(run: Run): Promise<Neo4jAddress> {
 
 const OLDEST_JAVA_OF_CURRENT = 21
 
-/** A Neo4j of this year, which has calendar versions. Undefined where no JDK can run it, or no Maven fetches it. */
+/** A Neo4j with a calendar version. Undefined if no JDK can run it or no Maven can fetch it. */
 export async function startCurrent(run: Run): Promise<Neo4jAddress | undefined> {
   const java = await findJdk(OLDEST_JAVA_OF_CURRENT)
   if (java === undefined || !findProgram('mvn')) return undefined
@@ -145,11 +145,11 @@ export async function startCurrent(run: Run): Promise<Neo4jAddress | undefined> 
     ...FIVE,
     artifact: { ...FIVE.artifact, version: '2026.08.1', pom: 'neo4j-2026.pom.xml' },
     java,
-    // Compiled by the JVM itself.
+    // The JVM compiles the source file itself.
     main: (home) => [join(import.meta.dirname, 'StartNeo4j.java'), home],
     settings: (boltPort, httpPort) => ({
       ...FIVE.settings(boltPort, httpPort),
-      // Which are on by default in a server only.
+      // These are on by default only in a server.
       'server.bolt.enabled': true,
       'dbms.security.auth_enabled': true,
     }),

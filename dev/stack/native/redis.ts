@@ -41,7 +41,7 @@ export const redisServer = async (run: Run): Promise<string> =>
 async function downloadRedis(run: Run): Promise<string> {
   const platform = `${process.platform}-${process.arch}`
   const binary = BINARIES[platform]
-  if (!binary) throw new Error(`No redis-server on the PATH, nor a ready one for ${platform}: install Redis, or Docker`)
+  if (!binary) throw new Error(`No redis-server on the PATH, and no binary for ${platform}: install Redis, or Docker`)
   const folder = await download(run, {
     name: 'embedded-redis',
     version: '1.4.4',

@@ -8,9 +8,9 @@ import type { Run } from '../run.ts'
 import { download } from './maven.ts'
 import { requireJava } from './programs.ts'
 
-// At least 4.1: before, listing more than 1,000 names with a space, `=` or `é` in them never ends.
+// At least 4.1: in earlier versions, to list more than 1,000 names with a space, `=` or `é` never ends.
 const S3PROXY = { name: 's3proxy', version: '4.1.1', pom: 's3proxy.pom.xml', goal: 'copy-dependencies' } as const
-// A signed body is held in memory: six concurrent ones of 60 MiB need this much.
+// The server holds a signed body in memory: six concurrent bodies of 60 MiB need this much.
 const HEAP = '1g'
 // Keeps the optimizing compiler: only its code hashes with CPU instructions, and every part is hashed.
 const JVM = [`-Xmx${HEAP}`, '-XX:+UseSerialGC']

@@ -7,7 +7,7 @@ import type { ObjectStore, StoredObject } from '../../store/object-store.ts'
 export interface Cursor {
   /** First object at or after `key`; never moves backwards. null past the last object. */
   seek(key: string): Promise<StoredObject | null>
-  /** As `seek`, but starts a new listing at once: for keys known to be far away. */
+  /** Like `seek`, but starts a new listing at once, for keys that are far away. */
   jump(key: string): Promise<StoredObject | null>
   /** The object after the current one. */
   next(): Promise<StoredObject | null>
@@ -59,7 +59,7 @@ export function openCursor(store: ObjectStore, prefix: string, pageKeys: number)
 const longestStart = 1_000
 const lastCharacter = '\u{10ffff}'
 
-/** A key just before `key`, with hardly any other in between: listings start after a key, never at it. */
+/** A key just before `key`, with hardly any key in between: listings start after a key, never at it. */
 function rightBefore(key: string): string {
   // 250 UTF-16 units take at most 750 bytes.
   const short = Buffer.byteLength(key) > longestStart ? key.slice(0, 250) : key

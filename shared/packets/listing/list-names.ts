@@ -41,9 +41,9 @@ const turnMs = 20
  * Lists file names lazily and in order; names before, between and after the wanted ones cost next to nothing. Packets
  * come from the keys of their generations, others' files from plain objects, each from one listing.
  *
- * A name that exists throughout is listed once, whatever is added or removed meanwhile. A packet is seen as of its
- * latest generation when its keys are listed. An object that belongs to no packet seen so far may be a copy of one
- * committed since, so packets of such names are looked up again before the names are returned.
+ * A name that exists throughout is listed once, whatever is added or removed in the meantime. A packet appears as its
+ * latest generation at the time when its keys are listed. An object that belongs to no packet seen so far may be a copy
+ * of a packet committed since. So packets of these names are looked up again before the names are returned.
  */
 export async function* listNames(stored: Stored, wanted: WantedNames): AsyncGenerator<ListedName> {
   const together = Math.min(wanted.most, mostTogether)

@@ -6,14 +6,14 @@ import { isVisible, unlessUnreadable } from '../manifest.ts'
 import { type ListedPacket, packetsNamed } from './packet-order.ts'
 
 /**
- * What readers see of a packet: the number of parts, 0 if it was removed or has expired, and when it expires, which a
- * removed one does not.
+ * What readers see of a packet: the number of parts, 0 if it was removed or has expired, and when it expires, absent if
+ * it was removed.
  */
 export type Shown = { parts: number } & Pick<ListedPacket, 'expiresAt'>
 
 /**
- * What readers see of a packet, from its marker or else from its manifest. If that is unreadable, the packet's name:
- * reading it is an error, which must not hide the org's other files.
+ * What readers see of a packet, from its marker or else from its manifest. If the manifest is unreadable, they see one
+ * part: to read it is an error, which must not hide the org's other files.
  */
 export async function shownOf(generations: Generations, packet: ListedPacket): Promise<Shown> {
   const { parts, expiresAt } = packet
@@ -27,7 +27,7 @@ async function readShown(generations: Generations, { name, generation }: ListedP
   return { parts: manifest && isVisible(manifest) ? manifest.parts.length : 0, expiresAt: manifest?.expiresAt }
 }
 
-/** Puts the marker of a packet that was committed. If there is a newer generation nobody reads it. */
+/** Puts the marker of a committed packet. If a newer generation exists, nobody reads the marker. */
 export async function mark(store: ObjectStore, name: string, { generation, manifest }: Generation): Promise<void> {
   const { parts, expiresAt } = manifest
   await store.put(markerKey(generationKey(name, generation), parts.length, expiresAt), Buffer.alloc(0))

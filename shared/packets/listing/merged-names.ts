@@ -20,7 +20,7 @@ interface CountedPacket extends ListedName {
   parts: number | null
 }
 
-/** A packet that later names may belong to; all of those start with its name. */
+/** A packet that later names may belong to; these names all start with its name. */
 interface OpenPacket extends CountedPacket {
   partNames: Iterator<string>
   /** The next one of `partNames`. */

@@ -79,7 +79,7 @@ export interface OrderedPackets {
   start: string
   /** Where to begin. Includes packets with shorter names whose parts may sort after it. */
   from: string
-  /** Packets read in the first batch; each further one has twice as many as the one before. */
+  /** Packets read in the first batch; each further batch has twice as many. */
   packets: number
 }
 

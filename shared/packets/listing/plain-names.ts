@@ -8,7 +8,7 @@ import { type Shown, shownOf } from './markers.ts'
 import type { ListedName, Named } from './merged-names.ts'
 import { packetsNamed } from './packet-order.ts'
 
-/** Drops the names of objects that are copies, including copies of packets committed meanwhile. */
+/** Drops the names of objects that are copies, including copies of packets committed since the listing began. */
 export async function withoutCopies(
   { store, generations }: { store: ObjectStore; generations: Generations },
   names: readonly Named[],
@@ -24,7 +24,7 @@ export async function withoutCopies(
   function areOfOthers(removed: string): Promise<Set<string>> {
     const known = others.get(removed)
     if (known) return known
-    // Without all manifests, nobody knows which files are left of the removed packet: they are not shown.
+    // Without all manifests nobody knows which files are copies of the removed packet, so none of them are shown.
     const found = unlessUnreadable(othersFiles(store, generations, removed), () => [])
     const keys = found.then((files) => new Set(files.map(({ key }) => key)))
     others.set(removed, keys)

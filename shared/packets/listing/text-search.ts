@@ -1,4 +1,4 @@
-/** Finds texts in names, in a time that grows with the length of a name and hardly with the number of texts. */
+/** Finds texts in names. The time depends on the length of a name, and hardly on the number of texts. */
 export function createTextSearch(texts: readonly string[]) {
   const sorted = withoutLonger(texts)
 
@@ -11,7 +11,7 @@ export function createTextSearch(texts: readonly string[]) {
       if ((sorted[middle] as string) <= rest) first = middle + 1
       else end = middle
     }
-    // No text starts with another, so none but the last one up to the rest can be its start.
+    // No text starts with another, so only the last text that sorts up to `rest` can be its start.
     return first > 0 && rest.startsWith(sorted[first - 1] as string)
   }
 

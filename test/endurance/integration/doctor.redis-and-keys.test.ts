@@ -38,7 +38,7 @@ describe('a Redis', () => {
     await connection.config('SET', 'maxmemory', String(Math.ceil(used / 0.9)))
     connection.disconnect()
     const { notOk } = await runDoctor({ REDIS_URL: url })
-    expect(notOk).toEqual([expect.stringMatching(/^warn {2}redis memory: [\d.]+ MiB of [\d.]+ MiB: when it is full/)])
+    expect(notOk).toEqual([expect.stringMatching(/^warn {2}redis memory: [\d.]+ MiB of [\d.]+ MiB: a full Redis/)])
   })
 
   test('that rejects the password is reported as a failure, without showing either password', async () => {
@@ -95,7 +95,7 @@ describe('the key ring', () => {
     const [old, next] = ringOf('old', 'next') as [string, string]
     const { code, output, notOk } = await runDoctor({ REDIS_URL: await sealedWith(old), SECRET_KEYS: next })
     expect(notOk).toEqual([
-      'fail  key ring: 1 stored credential(s) were sealed with the key "old", which SECRET_KEYS lacks: put it back, behind the first, until they are gone',
+      'fail  key ring: 1 stored credential(s) were sealed with the key "old", which SECRET_KEYS lacks: add it again, after the first, until they are gone',
     ])
     expect(output).not.toContain(next.split(':')[1])
     expect(code).toBe(1)
@@ -105,7 +105,7 @@ describe('the key ring', () => {
     const [first, second, third] = ringOf('k', 'k', 'k') as [string, string, string]
     const { notOk } = await runDoctor({ REDIS_URL: await sealedWith(first), SECRET_KEYS: `${second},${third}` })
     expect(notOk).toEqual([
-      'warn  key ring: two keys are named "k", and the second is never used: each needs a name of its own',
+      'warn  key ring: two keys are named "k", and the second is never used: give each key its own name',
       'fail  key ring: 1 stored credential(s) were sealed with the key "k", but another key has that name now: put the old one back',
     ])
   })

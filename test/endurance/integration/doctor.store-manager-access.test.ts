@@ -91,7 +91,7 @@ describe('access', () => {
     ],
   ])('fails when the tokens file %s', async (_name, path, why) => {
     const { code, told, output } = await failuresOf({ AUTH_TOKENS: path() })
-    expect(told).toEqual([expect.stringMatching(/^fail {2}access: AUTH_TOKENS: .*; no API starts$/)])
+    expect(told).toEqual([expect.stringMatching(/^fail {2}access: AUTH_TOKENS: .*; no API can start$/)])
     expect(told[0]).toMatch(why)
     expect(output).not.toContain('bare-secret-token')
     expect(code).toBe(1)

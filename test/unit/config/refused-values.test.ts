@@ -141,7 +141,7 @@ test('the Redis URL may have credentials and a database number, but no other pat
   expect(readConfig('worker', { ...least, REDIS_URL: url }).redis).toEqual({ url })
   for (const odd of ['/pass-canary', '/1/2', '/-1', '#pass-canary', '/1#pass-canary'])
     expect(one('REDIS_URL', `redis://host${odd}`)).toEqual([
-      'REDIS_URL: must have no path but the number of a database',
+      'REDIS_URL: must have no path except the number of a database',
     ])
   expect(one('REDIS_URL', 'redis://user:%zzpass-canary@host')).toEqual([
     'REDIS_URL: its user and password must be validly percent-encoded',

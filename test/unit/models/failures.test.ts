@@ -42,8 +42,8 @@ test.each([
 test.each([
   ['Neo.TransientError.General.MemoryPoolOutOfMemoryError', 'managerMemoryLimit', /memory limit for transactions/],
   ['Neo.TransientError.General.TransactionOutOfMemoryError', 'managerMemoryLimit', /memory limit for transactions/],
-  ['Neo.ClientError.Transaction.TransactionTimedOut', 'managerTimeLimit', /within its time limit/],
-  ['Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration', 'managerTimeLimit', /within its time limit/],
+  ['Neo.ClientError.Transaction.TransactionTimedOut', 'managerTimeLimit', /exceeded the time limit/],
+  ['Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration', 'managerTimeLimit', /exceeded the time limit/],
 ])('%s is reported as the limit that was exceeded', (code, told, message) => {
   const error = translated(failure(code))
   expect(error).toMatchObject({ status: 503, code: told, message: expect.stringMatching(message) })

@@ -93,12 +93,12 @@ const cases: Record<
   'a job stalls': [
     () => events.jobStalled(observed, 'j1'),
     [['packets_jobs_stalled_total', {}, 1]],
-    'job lost its worker, to be run again',
+    'job lost its worker and will run again',
   ],
   'a job is put back': [
     () => events.jobRestored(observed, 'j1'),
     [['packets_jobs_restored_total', {}, 1]],
-    'job was not in the queue, added again',
+    'job was not in the queue and was added again',
   ],
   'a run is superseded at its commit': [
     () => events.commitLost(observed, 'j1', errors.jobInterrupted()),
@@ -132,7 +132,7 @@ const cases: Record<
   'plain files are not brought up to date': [
     () => events.plainFilesFailed(observed, errors.storeAway()),
     [['packets_plain_files_failed_total', {}, 1]],
-    'plain files not brought up to date',
+    'plain files not updated',
   ],
   'leftovers are swept': [
     () => events.swept(observed, { parts: 4, requests: 1 }),

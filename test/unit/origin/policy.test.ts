@@ -156,12 +156,12 @@ test('a rejection is a 422 that names the setting but no address', async () => {
     checkedAddress({ ...host, port: 7687 }, { allow: null, port: 7687, dnsServers: null }),
   ).rejects.toMatchObject({
     status: 422,
-    message: 'dbUrl: this address is not allowed here; the setting ORIGIN_ALLOW allows addresses',
+    message: 'dbUrl: this address is not allowed; add it to ORIGIN_ALLOW to allow it',
   })
   await expect(
     checkedAddress({ ...host, port: 9999 }, { allow: null, port: 7687, dnsServers: null }),
   ).rejects.toMatchObject({
     status: 422,
-    message: 'dbUrl: this port is not allowed here; a rule of the setting ORIGIN_ALLOW may name it',
+    message: 'dbUrl: this port is not allowed; add the host with this port to ORIGIN_ALLOW to allow it',
   })
 })

@@ -22,7 +22,7 @@ describe('a list', () => {
       ...numbers(100).map(notAString),
       {
         path: 'originIds',
-        message: 'has too many that break a rule: the 1999900 elements after [99] were not checked',
+        message: 'has too many invalid elements: the 1999900 after [99] were not checked',
       },
     ])
   })
@@ -45,7 +45,7 @@ describe('a map', () => {
     expect(issues.slice(100)).toEqual([
       {
         path: 'dynamicLabels',
-        message: 'has too many that break a rule: the 4900 entries after these were not checked',
+        message: 'has too many invalid entries: the 4900 after these were not checked',
       },
     ])
   })
