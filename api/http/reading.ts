@@ -5,7 +5,7 @@ import { listMemory } from './list-memory.ts'
 
 /** A request with more reads than this is long. To list ten thousand files takes fewer. */
 const ordinaryReads = 100
-/** Weight of one read of job states, so that a list of jobs is long after 1,200 jobs. */
+/** How many reads one read of job states counts as: a request for more than 1,200 jobs is long. */
 const weightOfStates = 16
 /** Most bytes of names in one answer, and the memory for each byte and each name until the answer is sent. */
 const [mostNameBytes, heldBytes, heldForEach] = [16 * 1024 * 1024, 4, 100]

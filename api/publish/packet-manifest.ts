@@ -30,7 +30,7 @@ export const packetManifest = defineEndpoint({
       return { kind: 'json', value: manifestOf(orgName, fileName, current, urls) }
     }
     const value = manifestOf(orgName, fileName, current)
-    // Weak: a generation with the same bytes has the same tag, though another number and time.
+    // The tag is weak: another generation with the same bytes has the same tag, but not the same number and time.
     return { kind: 'json', value, headers: { ETag: `W/"${value.sha256}"` } }
   },
 })

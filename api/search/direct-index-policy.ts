@@ -14,7 +14,7 @@ const optionalBody: BodyReader<Body> = {
   read: (body, params) => (body === undefined ? { value: null, issues: [] } : nodeTypesBody.read(body, params)),
 }
 
-/** Seed, Search: direct index, and the custom one as its usage example calls it. */
+/** Seed, Search: the direct index. With a body it is the custom index, which the usage example also requests by GET. */
 export const directIndexPolicy = defineEndpoint({
   method: 'get',
   path: '/1.0/search/:clusterName/directIndexPolicy/:policyName/:indexStrategy',

@@ -12,7 +12,7 @@ const fixed = z.strictObject({
   janitorSeconds: seconds(60),
   /** How often workers look for jobs whose lock has expired, unless half of the lock's duration is shorter. */
   stalledSeconds: seconds(5),
-  /** How long a job waits between tries while the store or Redis is unavailable, or needs a newer worker. */
+  /** How long a job waits before the next try if the store or Redis is unavailable, or if it needs a newer worker. */
   retrySeconds: seconds(5),
   /** The shortest time between two fetches of signing keys because of an unknown key. */
   jwksCooldownSeconds: seconds(30),

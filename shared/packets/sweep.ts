@@ -196,7 +196,7 @@ async function* topDirectories(store: Storage['store']): AsyncGenerator<string> 
     if ('prefix' in found && !found.prefix.startsWith('.')) yield found.prefix
 }
 
-/** Groups adjacent objects with the same text and drops those without one. Holds one group in memory. */
+/** Groups adjacent objects for which `by` returns the same text, and drops those for which it returns none. */
 async function* grouped(
   objects: AsyncIterable<StoredObject>,
   by: (key: string) => string | undefined,
