@@ -13,7 +13,7 @@ export const exitCodes = {
   refused: 4,
   /** The bytes of the packet are not what they should be. */
   broken: 5,
-  /** The target failed; what was written stays, and the same command goes on. */
+  /** The target failed; what was written stays, and the same command continues. */
   target: 6,
   /** The service or the object store refused, or was not reached. */
   service: 7,

@@ -21,7 +21,7 @@ export async function followJob(context: Context, client: Client, id: string, ki
     }
   } catch (error) {
     progress.stop()
-    warn(context, `the job goes on at the service; follow it with: packets job ${id} --follow`)
+    warn(context, `the job continues at the service; follow it with: packets job ${id} --follow`)
     throw error
   }
   progress.stop()

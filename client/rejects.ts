@@ -30,7 +30,7 @@ export async function openRejects(file: string): Promise<Rejects> {
     } catch (error) {
       await handle.truncate(length)
       await writeAt(handle, end, length)
-      unwritable(file, '; the same command goes on when it can')(error)
+      unwritable(file, '; the same command continues when it can')(error)
     }
     length += Buffer.byteLength(text)
   }

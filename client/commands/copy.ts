@@ -28,7 +28,7 @@ interface Options extends ServiceOptions, OutputOptions, RequestOptions, TargetO
 /** `packets copy`: publishes a request, replays the packet, and compares the target with it. */
 export function copy(context: Context): Command {
   const command = new Command('copy').description(
-    'publish a request, replay the packet and verify the target; the same command goes on where it was interrupted',
+    'publish a request, replay the packet and verify the target; the same command continues where it was interrupted',
   )
   withReplaying(withTarget(withRequest(command))).addOption(progressOption(context))
   return withService(withJson(command)).action((file: string, options: Options) => run(context, file, options))

@@ -21,7 +21,7 @@ interface Options extends ServiceOptions, OutputOptions, ProgressOptions {
 /** `packets get`: downloads a packet into a directory. */
 export function get(context: Context): Command {
   const command = new Command('get')
-    .description('download the parts of a packet and its manifest.json; goes on where it was interrupted')
+    .description('download the parts of a packet and its manifest.json; continues where it was interrupted')
     .argument('<source>', 'ORG/NAME at the service')
     .option('-o, --output <dir>', 'directory to write to; the name of the packet without .json if absent')
     .addOption(progressOption(context))

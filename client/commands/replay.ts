@@ -22,7 +22,7 @@ interface Options extends ServiceOptions, OutputOptions, TargetOptions, Replayin
 export function replay(context: Context): Command {
   const command = withTarget(
     new Command('replay')
-      .description('get a packet into a target; the same command goes on where it was interrupted')
+      .description('get a packet into a target; the same command continues where it was interrupted')
       .argument('<source>', sourceHelp),
   )
   withReplaying(command)

@@ -66,7 +66,7 @@ export interface ReplayReport extends Tally {
 }
 
 /**
- * Gets a packet into a target. May be interrupted or killed at any moment; the same call goes on with its state file.
+ * Gets a packet into a target. May be interrupted or killed at any moment; the same call continues with its state file.
  * Runs no statement that this service does not write, and writes nothing before the source and the
  * target have been found fit. Where the manifest tells the constraints, parts are checked a window at a time, and a
  * part after the first window may be refused when earlier ones have been written.
@@ -77,7 +77,7 @@ export async function replay(source: PacketSource, target: Target, options: Repl
   const connection = connect(target)
   try {
     const work = () => replayInto(connection, source, target, options)
-    return await interruptible(signal, 'interrupted; the same command goes on', work)
+    return await interruptible(signal, 'interrupted; the same command continues', work)
   } finally {
     await connection.close()
   }

@@ -33,7 +33,7 @@ end`
 
 /**
  * Whether an attempt of a worker is the latest. `slice`: prefix of the fields, `''` for those of a job. The number
- * alone does not tell: a Redis that was rolled back counts an attempt twice, while the first run of it goes on.
+ * alone does not tell: a Redis that was rolled back counts an attempt twice, while the first run of it continues.
  */
 export const isLatest = `
 local function isLatest(key, slice, attempt, worker)

@@ -92,6 +92,6 @@ export function canonicalText(value: unknown): string {
   return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${canonicalText(one)}`).join()}}`
 }
 
-// One out of range was read from a literal out of range, as any such literal is.
+// A number that is not finite was read from a literal out of range: this is such a literal, too.
 const numberText = (value: number): string =>
   Number.isFinite(value) ? floatText(value) : value > 0 ? '1e400' : '-1e400'

@@ -40,7 +40,7 @@ export const isList = (of: Kind): boolean => of >= list
 export const elementKind = (of: Kind): Kind => of & (list - 1)
 export const isPublishable = (of: Kind): boolean => elementKind(of) < kind.oddPoint
 
-/** Tags of structures. The tags of zoned datetimes depend on the version of Bolt: with local seconds, or with those of UTC. */
+/** Tags of structures. The tags of zoned datetimes depend on the version of Bolt: with local seconds, or with UTC seconds. */
 export const tag = {
   date: 0x44,
   localTime: 0x74,

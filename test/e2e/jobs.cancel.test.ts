@@ -125,7 +125,7 @@ describe('a running job', () => {
     await expectCancelled(waiting, location)
     expect((await client.get(`/1.0/publish/${org}?filter=staged`)).body.fileNames).toEqual([])
     await untilOnlyMarked(location)
-    // The same worker goes on, and the name is free.
+    // The same worker continues, and the name is free.
     expect((await client.post('/1.0/publish/', request('staged'))).status).toBe(200)
     await worker.stop(60_000)
   })

@@ -12,7 +12,7 @@ const { service } = await ownService({
 })
 const authorization = `Basic ${btoa(`anyone:${service.tokens.ops}`)}`
 
-test('an error behind the page is told as any other', async () => {
+test('an error behind the page is answered like any other error', async () => {
   const told = async (path: string) => {
     const response = await fetch(service.apiUrl + path, { headers: { authorization } })
     const { type } = (await response.json()) as { type?: string }

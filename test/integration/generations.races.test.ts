@@ -96,7 +96,7 @@ describe('a commit whose answer is lost', () => {
     expect(await committed(name)).toEqual([other])
   })
 
-  test('with force, goes on when another job wrote that generation meanwhile', async () => {
+  test('with force, continues when another job wrote that generation meanwhile', async () => {
     const name = someName()
     const [other, mine] = [manifest(name), manifest(name)]
     const outcomes: string[] = []

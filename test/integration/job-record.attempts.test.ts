@@ -135,7 +135,7 @@ describe('progress', () => {
     stops.push(await records.progress(job.id, 1, reading(3)))
     await records.finish(job.id, 'succeeded', {})
     stops.push(await records.progress(job.id, 1, reading(3)))
-    // A committing run goes on; a run of a queued or finished job has to stop.
+    // A committing run continues; a run of a queued or finished job has to stop.
     expect(stops).toEqual(['superseded', 'superseded', null, null, 'superseded'])
     expect(written).toEqual(['queued', 'reading'])
     expect((await records.read(job.id))?.progress).toEqual(committing)

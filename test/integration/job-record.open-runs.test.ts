@@ -170,7 +170,7 @@ describe('a submission can be withdrawn', () => {
     expect(await records.withdraw(randomUUID(), error)).toBeNull()
   })
 
-  test('but not afterwards: the job goes on', async () => {
+  test('but not afterwards: the job continues', async () => {
     const id = await created()
     await records.start(id)
     const before = await records.read(id)

@@ -27,7 +27,10 @@ async function interrupt(): Promise<void> {
   const interrupted = new AbortController()
   const onProgress = ({ rows }: { rows: number }) => rows > 45 && interrupted.abort()
   const replay = replayed(source, target, { ...options, onProgress, signal: interrupted.signal })
-  await expect(replay).rejects.toMatchObject({ kind: 'interrupted', message: 'interrupted; the same command goes on' })
+  await expect(replay).rejects.toMatchObject({
+    kind: 'interrupted',
+    message: 'interrupted; the same command continues',
+  })
 }
 
 beforeEach(async () => {
@@ -35,7 +38,7 @@ beforeEach(async () => {
   await rm(stateFile, { force: true })
 })
 
-test('an interrupted replay ends its transaction, keeps its state, and goes on from there', async () => {
+test('an interrupted replay ends its transaction, keeps its state, and continues from there', async () => {
   await interrupt()
   expect(await found()).toBe(46n - 1n)
   expect(JSON.parse(await readFile(stateFile, 'utf8'))).toMatchObject({ done: [1, 2], generation: 3 })
@@ -92,7 +95,7 @@ test('pairs that were refused before an interruption do not keep a replay from g
   })
 })
 
-test('a replay goes on at the part whose relationship is gone', async () => {
+test('a replay continues at the part whose relationship is gone', async () => {
   await interrupt()
   await run(driver, `MATCH (:\`${label}\`)-[r]->() DELETE r`)
   expect(await replayed(source, target, options)).toMatchObject({ partsSkipped: 1, partsDone: 3, rows: 41 })

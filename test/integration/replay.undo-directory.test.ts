@@ -77,7 +77,7 @@ test('without its manifest it is a directory of part files', async () => {
 })
 
 test.each([5, 30, 55])(
-  'an undo of a replay that was interrupted after %i rows is kept when it goes on',
+  'an undo of a replay that was interrupted after %i rows is kept when it continues',
   async (rows) => {
     const before = await graph()
     await interrupt(rows)

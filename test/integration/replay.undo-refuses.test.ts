@@ -87,7 +87,7 @@ test.each<Refused>([
     what: 'parallel relationships that would be made equal',
     before: `CREATE ${a}-[:KNOWS {at: 1}]->${b}, (a)-[:KNOWS {at: 2}]->(b)`,
     pairs: [relationshipUpsert(label, 'a', 'b')],
-    message: `${between} has parallel ones that cannot be told apart`,
+    message: `${between} has parallel ones that cannot be distinguished`,
   },
   {
     what: 'parallel relationships of one id',
@@ -111,7 +111,7 @@ test.each<Refused>([
     what: 'a relationship that is added beside one without id',
     before: `CREATE ${a}-[:KNOWS]->${b}`,
     pairs: [byId('b', 5n)],
-    message: `a relationship :${label} a -KNOWS-> :${label} b that would be added beside others could not be told from one that has no grn`,
+    message: `a relationship :${label} a -KNOWS-> :${label} b that would be added beside others could not be distinguished from one without grn`,
   },
   {
     what: 'a relationship that is added beside others, under the id of one to another node',

@@ -18,11 +18,13 @@ import { replay } from './mutants/replay.ts'
 import { replayUndo } from './mutants/replay-undo.ts'
 import { slices } from './mutants/slices.ts'
 import { storage } from './mutants/storage.ts'
+import { valuesAndRows } from './mutants/values-and-rows.ts'
 import { worker } from './mutants/worker.ts'
 
 export const mutants: readonly Mutant[] = [
   ...cypher,
   ...packstream,
+  ...valuesAndRows,
   ...auth,
   ...api,
   ...origin,

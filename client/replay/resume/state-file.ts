@@ -61,7 +61,7 @@ export async function writeState(file: string, state: State): Promise<void> {
     await writeWhole(file, `${JSON.stringify(state)}\n`)
   } catch (cause) {
     const problem = `cannot be written (${(cause as NodeJS.ErrnoException).code})`
-    const rest = 'what was replayed stays, and the same command goes on when it can'
+    const rest = 'what was replayed stays, and the same command continues when it can'
     throw new ReplayError('failed', `the state file ${file} ${problem}; ${rest}`, { cause })
   }
 }

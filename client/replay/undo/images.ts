@@ -65,7 +65,8 @@ export function createImages({ named, idFields, added }: Facts, reader: TargetRe
       const about = `the relationship ${describeIdentity(start)} -${type}-> ${describeIdentity(end)}`
       if (!isQuotable(type)) throw irreversible(about, 'has a type that no statement can name')
       const idField = idFields.get(type) ?? null
-      if (idField === null && all.length > 1) throw irreversible(about, 'has parallel ones that cannot be told apart')
+      if (idField === null && all.length > 1)
+        throw irreversible(about, 'has parallel ones that cannot be distinguished')
       const ids = new Set<string>()
       for (const relationship of all) {
         const fields = await fieldsAt('relationship', relationship, about)

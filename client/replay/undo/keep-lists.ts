@@ -76,7 +76,7 @@ async function saveOwnIds(
     await reader.complete('relationship', row.r, properties)
     const [value] = properties.values
     const id = value === null || equalsNothing(value) ? null : renderValue(value)
-    if (id === null) throw irreversibly(alike[0], `could not be told from one that has no ${key}`)
+    if (id === null) throw irreversibly(alike[0], `could not be distinguished from one without ${key}`)
     const same = byId.get(mergeText(id))
     if (same) throw irreversibly(same, `has the ${key} of a relationship to another node`)
     keep(lists, { by: 'relationshipId', field: key, id: expressionOf(id) }, id)

@@ -30,6 +30,6 @@ export const optional = (variable: string, node: Anchor, parameter: string): Tem
 
 export const withValues = (variable: string) => `WITH at, $values[at] AS values, properties(${variable}) AS actual`
 
-/** Those of the properties that have one of the keys. */
+/** The properties that have one of the keys. */
 export const only = (actual: Properties | null, keys: readonly string[]): Properties =>
   Object.fromEntries(keys.flatMap((key) => (actual && Object.hasOwn(actual, key) ? [[key, actual[key]]] : [])))

@@ -25,7 +25,7 @@ export interface NodeUpsert {
   changes: NodeChanges
 }
 
-/** What an upsert changes beside the published properties: keys it leaves alone, labels it adds and removes. */
+/** What an upsert does besides publishing properties: the keys that it leaves alone, the labels that it adds and removes. */
 export interface NodeChanges {
   protectedKeys: readonly string[]
   added: readonly string[]

@@ -27,7 +27,7 @@ test('nothing is published for a target that cannot be reached or written', asyn
   expect(remembered).toThrow('ENOENT')
 })
 
-test('where the replay ends early, the same command goes on with the packet that it has published', async () => {
+test('where the replay ends early, the same command continues with the packet that it has published', async () => {
   const { copy, remembered, made } = prepareCopy('continued.json')
   await dropConstraint()
   expect(await copy([])).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('no uniqueness') })

@@ -11,7 +11,7 @@ const { org, label, target, clearTarget, publish, to, variables, differing, coun
 await publish('people.json')
 await run(target, `CREATE CONSTRAINT FOR (n:\`${label}\`) REQUIRE n.id IS UNIQUE`)
 
-test('a replay that is interrupted is exit code 130, and the same command goes on', async () => {
+test('a replay that is interrupted is exit code 130, and the same command continues', async () => {
   let isStuck = true
   const stuck = Promise.withResolvers<void>()
   const proxy = await startFakeService(async (asked) => {

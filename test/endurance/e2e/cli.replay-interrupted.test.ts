@@ -66,9 +66,9 @@ async function interruptedAt(id: string, words: string[], cwd: string): Promise<
   }
 }
 
-const told = { code: 130, stdout: '', stderr: expect.stringMatching(/^interrupted; the same command goes on\n/m) }
+const told = { code: 130, stdout: '', stderr: expect.stringMatching(/^interrupted; the same command continues\n/m) }
 
-test('a replay that is interrupted inside a window ends its transaction, and the same command goes on', async () => {
+test('a replay that is interrupted inside a window ends its transaction, and the same command continues', async () => {
   const { interruptedAt, doneParts, replay } = packetOf(['a1', 'a2'], ['b1', 'b2'])
   expect(await interruptedAt('b1')).toMatchObject(told)
   expect(doneParts()).toEqual([1])

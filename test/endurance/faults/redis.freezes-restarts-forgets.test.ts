@@ -7,7 +7,7 @@ import { drawVersion, type Version } from '../../support/worlds/versions.ts'
 import { openWorld, type World } from '../../support/worlds/world.ts'
 
 const frozenMs = 10_000
-// A command times out after 5 s. Without that no answer would come before Redis goes on, which waits for the answer.
+// A command times out after 5 s. Without that no answer would come before Redis continues, which waits for the answer.
 const answerLimitMs = 20_000
 
 async function open() {

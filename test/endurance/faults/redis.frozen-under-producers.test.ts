@@ -22,7 +22,7 @@ const { org, fields } = await prepare(3, service)
 const request = (fileName: string) => ({ ...fields, originIds: ['p1'], orgName: org, fileName })
 
 // A command times out after 5 s; an interrupted submission sends one more command to undo itself. Without the time limit
-// no answer would come before Redis goes on, which waits for the answers.
+// no answer would come before Redis continues, which waits for the answers.
 const limitMs = 30_000
 
 const submissions: Record<string, (fileName: string) => ReturnType<typeof client.post>> = {

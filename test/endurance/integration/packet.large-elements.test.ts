@@ -113,7 +113,7 @@ test('relationships requested by their ids are held a few MB at a time', async (
 test.each([
   ['Neo4j 5', neo4j],
   ['Neo4j 3.5', legacy as Neo4jAddress],
-])('a result over its size limit is abandoned, and the transaction goes on, %s', async (_, address) => {
+])('a result over its size limit is abandoned, and the transaction continues, %s', async (_, address) => {
   const origin = await openOrigin(database(address, 'Label', 'id'), originPolicy, 60)
   const query = "UNWIND range(1, 5000) AS i RETURN i, reduce(text = 'x', _ IN range(1, 10) | text + text)"
   // The head of a record and of the text, and an integer of one to three bytes.

@@ -39,7 +39,7 @@ export async function testKilledReplays({ database, lanes, step }: Kills): Promi
       await driver.close()
     })
 
-    test('a replay killed after a transaction goes on, and ends as one that was not killed', {
+    test('a replay killed after a transaction continues, and ends as one that was not killed', {
       timeout: 300_000,
     }, async () => {
       await dirty()

@@ -124,7 +124,7 @@ export async function testUndoRestores(name: 'Neo4j 5' | 'Neo4j 3.5', hubRelatio
       return pairOf(text, { a_id: 'a', b_id: id, grn: value })
     }
 
-    test('parallel relationships are told apart by their ids', async () => {
+    test('parallel relationships are distinguished by their ids', async () => {
       await run(
         driver,
         `CREATE (a:${label} {id: 'a'})-[:KNOWS {grn: 1, at: 1}]->(b:${label} {id: 'b'}),

@@ -33,7 +33,7 @@ export const replayUndo: readonly Mutant[] = [
   },
   {
     file: 'client/replay/undo/directory.ts',
-    what: 'a replay that goes on overwrites its undo with what it had already changed',
+    what: 'a replay that continues overwrites its undo with what it had already changed',
     from: "stage === 'complete'",
     to: "stage === ('none' as string)",
     tests: ['integration/replay.undo-directory'],
@@ -69,7 +69,7 @@ export const replayUndo: readonly Mutant[] = [
   {
     file: 'client/replay/undo/keep-lists.ts',
     what: 'an undo deletes relationships that have no id',
-    from: 'if (id === null) throw irreversibly(alike[0], `could not be told from one that has no ${key}`)',
+    from: 'if (id === null) throw irreversibly(alike[0], `could not be distinguished from one without ${key}`)',
     to: 'if (id === null) continue',
     tests: ['integration/replay.undo-refuses'],
   },

@@ -110,14 +110,14 @@ export const replay: readonly Mutant[] = [
   },
   {
     file: 'client/commands/copy.ts',
-    what: 'a copy that goes on takes the packet of another job',
+    what: 'a copy that continues takes the packet of another job',
     from: 'if (source.manifest?.jobId === id) return source',
     to: 'return source',
     tests: ['e2e/cli.copy'],
   },
   {
     file: 'client/copy-key.ts',
-    what: 'a copy that goes on publishes again',
+    what: 'a copy that continues publishes again',
     from: 'uuid.test(known) ? known : randomUUID()',
     to: 'randomUUID()',
     tests: ['e2e/cli.copy'],

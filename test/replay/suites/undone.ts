@@ -5,8 +5,12 @@ import { openWorld } from '../run/open-world.ts'
 
 /** What an undo cannot restore, on targets as dirty as these. */
 const reasons = [
-  ...['has parallel ones that cannot be told apart', 'has a parallel one of equal grn', 'tells relationships apart'],
-  ...['has no identity that the packet could name', 'could not be told from one that has no grn', 'byte array as its'],
+  ...['has parallel ones that cannot be distinguished', 'has a parallel one of equal grn', 'tells relationships apart'],
+  ...[
+    'has no identity that the packet could name',
+    'could not be distinguished from one without grn',
+    'byte array as its',
+  ],
   ...[
     'no node delete can name its',
     'bears several identities',

@@ -53,7 +53,7 @@ test.each([404, 406, 429, 503])('where events are refused with %i the service is
   expect(service.asked()).toEqual(['/events', '?wait=2', '?wait=2'])
 })
 
-test('after a stream that ended early, or in the middle of an event, another one goes on', async () => {
+test('after a stream that ended early, or in the middle of an event, another one continues', async () => {
   const events = [
     stream(event('job', job('running')), 'retry: 1000\n\n'),
     stream(event('job', job('running')).slice(0, -20)),

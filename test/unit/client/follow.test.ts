@@ -98,7 +98,7 @@ test('a service that is away for a moment loses nothing', async () => {
   expect(await runCli(['job', 'j1', '--follow'], service.variables)).toMatchObject({ code: 0 })
 })
 
-test('a command that is interrupted while it follows a job says that the job goes on', async () => {
+test('a command that is interrupted while it follows a job says that the job continues', async () => {
   const service = await serviceWith([job('running')])
   const { code, stdout, stderr } = await spawnCli(['job', 'j1', '--follow'], service.variables, {
     async during(child) {
@@ -106,6 +106,6 @@ test('a command that is interrupted while it follows a job says that the job goe
       child.kill('SIGTERM')
     },
   })
-  const hint = 'the job goes on at the service; follow it with: packets job j1 --follow\n'
+  const hint = 'the job continues at the service; follow it with: packets job j1 --follow\n'
   expect({ code, stdout, stderr }).toEqual({ code: 130, stdout: '', stderr: `${hint}interrupted\n` })
 })

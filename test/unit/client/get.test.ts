@@ -96,7 +96,7 @@ test('nothing more is downloaded when a part has failed', async () => {
   expect(partsAsked()).toEqual([0, 1, 2, 3])
 })
 
-test('get that is interrupted is exit code 130, and goes on with the rest', async () => {
+test('get that is interrupted is exit code 130, and continues with the rest', async () => {
   const stuck = Promise.withResolvers<void>()
   let isStuck = true
   const { directory, variables, get, partsAsked, requests, files } = await startPacketService(async (index) => {

@@ -98,11 +98,11 @@ test('a file that cannot grow is a failure in a sentence, and is whole without t
     env: { FILE: file },
     encoding: 'utf8',
   })
-  expect(stdout).toBe(`usage --rejects: ${file} cannot be written (EFBIG); the same command goes on when it can\n`)
+  expect(stdout).toBe(`usage --rejects: ${file} cannot be written (EFBIG); the same command continues when it can\n`)
   expect(idsIn(file)).toEqual(['a', 'c'])
 })
 
-test('a target that is not there leaves no file, so that the same command goes on', async () => {
+test('a target that is not there leaves no file, so that the same command continues', async () => {
   const file = newFile()
   const part = JSON.stringify({ statements: [] })
   const words = ['replay', '-', '--to', 'bolt://127.0.0.1:9', '--on-error', 'collect', '--rejects', file]

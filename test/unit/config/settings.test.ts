@@ -174,6 +174,15 @@ test('set variables override the defaults', () => {
   })
 })
 
+test.each([
+  ['3', 1.5],
+  ['10', 5],
+  ['60', 5],
+])('with WORKER_LOCK_SECONDS %s, workers look for expired locks every %d seconds', (lockSeconds, expected) => {
+  const { worker } = readConfig('worker', { ...least, WORKER_LOCK_SECONDS: lockSeconds })
+  expect(worker.stalledSeconds).toBe(expected)
+})
+
 describe('an empty variable', () => {
   test('counts as unset, and has its default', () => {
     const empty = { API_PORT: '', ORIGIN_ALLOW: '', S3_PUBLIC_ENDPOINT: '', LOG_LEVEL: '' }

@@ -94,7 +94,7 @@ describe('CALLBACK_ALLOW', () => {
     expect(await verdict('https://10.1.2.3/', '10.0.0.0/8:8443')).toBe('callbackUrlRefused')
   })
 
-  test('a name that does not resolve is told apart', async () => {
+  test('a name that does not resolve is distinguished', async () => {
     expect(await verdict('https://nothing.invalid/', 'nothing.invalid')).toBe('callbackUrlUnresolved')
   })
 })

@@ -84,7 +84,7 @@ test.each([
   expect(received(server, hello)).toHaveLength(2)
 })
 
-test('encrypted and plain connections are told apart', async () => {
+test('encrypted and plain connections are distinguished', async () => {
   const { server, open, use } = await start()
   await use()
   const dbUrl = `bolt+s://origin.invalid:${server.port}`

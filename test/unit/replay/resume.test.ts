@@ -97,7 +97,7 @@ test('a state file that cannot be written ends the replay with its name, and wha
   await mkdir(`${file}.new`)
   await expect(first.add([2], [])).rejects.toMatchObject({
     kind: 'failed',
-    message: `the state file ${file} cannot be written (EISDIR); what was replayed stays, and the same command goes on when it can`,
+    message: `the state file ${file} cannot be written (EISDIR); what was replayed stays, and the same command continues when it can`,
   })
   await rm(`${file}.new`, { recursive: true })
   expect((await open()).known).toMatchObject({ done: [1] })

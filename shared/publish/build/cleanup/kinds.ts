@@ -103,7 +103,7 @@ function byRelationshipId({ plan, pairs, length }: Given): Kept {
   }
 }
 
-/** Removes all relationships of a type at a node, unless the origin has any. */
+/** Removes all relationships of a type at a node, if the origin has none of the type there. */
 function onlyWhereNoneIsLeft({ pairs }: Given): Kept {
   const left = createMarks()
   return {
