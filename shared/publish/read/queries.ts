@@ -79,6 +79,9 @@ export async function countRelationships(
   return counts
 }
 
+// The origin changes as it is scanned: the scan may see a node, and the one that has its id since.
+const duplicateLooks = 3
+
 /** The values of a label's id property that several nodes share; null for one that cannot be published. */
 export async function findDuplicates(
   origin: Origin,
@@ -86,15 +89,25 @@ export async function findDuplicates(
   idProperty: string,
   values: readonly unknown[],
 ): Promise<(Rendered | null)[]> {
-  const property = `n.${quote(idProperty)}`
-  const grouped = `WITH ${property} AS id, count(*) AS nodes WHERE nodes > 1 RETURN id`
-  const query = `MATCH (n:${quote(label)}) WHERE ${property} IN $values ${grouped}`
-  const shared: (Rendered | null)[] = []
-  await origin.each(query, { values }, (row) => {
-    // 0, 0.0 and -0.0 are equal.
-    if (shared.length === 3 * values.length) throw malformed('more values are shared than were asked for')
-    shared.push(readValue(row))
-  })
+  const node = (variable: string) => `(${variable}:${quote(label)})`
+  const id = quote(idProperty)
+  const query = `MATCH ${node('n')} WHERE n.${id} IN $values
+    WITH n.${id} AS id, min(id(n)) AS one, max(id(n)) AS other WHERE one <> other
+    OPTIONAL MATCH ${node('a')}, ${node('b')} WHERE id(a) = one AND id(b) = other AND a.${id} = b.${id}
+    RETURN id, a IS NOT NULL`
+  let shared: (Rendered | null)[] = []
+  for (let look = 0, hasMoved = true; hasMoved && look < duplicateLooks; look++) {
+    hasMoved = false
+    shared = []
+    let rows = 0
+    await origin.each(query, { values }, (row) => {
+      // 0, 0.0 and -0.0 are equal.
+      if (rows++ === 3 * values.length) throw malformed('more values are shared than were asked for')
+      const value = readValue(row)
+      if (row.boolean()) shared.push(value)
+      else hasMoved = true
+    })
+  }
   return shared
 }
 
