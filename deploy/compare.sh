@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compares the objects of the Helm chart with those of the kustomization. With the chart's default values they are
+# Compares the objects of the Helm chart with the objects of the kustomization. With the chart's default values they are
 # equal, except for the annotation checksum/settings, with which only the chart restarts pods after a change of
 # settings.
 #

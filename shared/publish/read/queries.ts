@@ -79,8 +79,9 @@ export async function countRelationships(
   return counts
 }
 
-// The origin changes as it is scanned: the scan may see a node, and the one that has its id since.
-const duplicateLooks = 3
+// An id may move from one node to another during the search, which then finds it at both. Two of its nodes are compared
+// once more; if an id has moved, the search is repeated.
+const searchesForDuplicates = 3
 
 /** The values of a label's id property that several nodes share; null for one that cannot be published. */
 export async function findDuplicates(
@@ -96,7 +97,7 @@ export async function findDuplicates(
     OPTIONAL MATCH ${node('a')}, ${node('b')} WHERE id(a) = one AND id(b) = other AND a.${id} = b.${id}
     RETURN id, a IS NOT NULL`
   let shared: (Rendered | null)[] = []
-  for (let look = 0, hasMoved = true; hasMoved && look < duplicateLooks; look++) {
+  for (let search = 0, hasMoved = true; hasMoved && search < searchesForDuplicates; search++) {
     hasMoved = false
     shared = []
     let rows = 0

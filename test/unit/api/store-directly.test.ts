@@ -30,6 +30,18 @@ function open() {
   return { storage, context }
 }
 
+/** Stores a packet of one part; `afterPart` runs when the part is in the store. */
+const storeOnePart = (context: ApiContext, afterPart: () => void) =>
+  storeDirectly(
+    context,
+    () => {},
+    packet,
+    async (sink) => {
+      await sink({ number: 1, bytes: Buffer.from('{"statements":[]}'), pairs: 0, statements: {} })
+      afterPart()
+    },
+  )
+
 test.each([
   [14, 'file'],
   [16, null],
@@ -39,15 +51,7 @@ test.each([
     const { storage, context } = open()
     await storage.packets.createOrg('org')
     vi.useFakeTimers({ toFake: ['Date'] })
-    const stored = storeDirectly(
-      context,
-      () => {},
-      packet,
-      async (sink) => {
-        await sink({ number: 1, bytes: Buffer.from('{"statements":[]}'), pairs: 0, statements: {} })
-        vi.setSystemTime(Date.now() + minutes * 60_000)
-      },
-    )
+    const stored = storeOnePart(context, () => vi.setSystemTime(Date.now() + minutes * 60_000))
     if (expected === null) {
       await expect(stored).rejects.toMatchObject({ code: 'jobInterrupted' })
       expect(await keysBelow(storage, 'org/')).toEqual(['org/.org'])
@@ -59,15 +63,9 @@ test.each([
 test('parts that were stored before the packet could not be written are removed', async () => {
   const { storage, context } = open()
   await storage.packets.createOrg('org')
-  const stored = storeDirectly(
-    context,
-    () => {},
-    packet,
-    async (sink) => {
-      await sink({ number: 1, bytes: Buffer.from('{"statements":[]}'), pairs: 0, statements: {} })
-      throw new Error('unforeseen')
-    },
-  )
+  const stored = storeOnePart(context, () => {
+    throw new Error('unforeseen')
+  })
   await expect(stored).rejects.toThrow('unforeseen')
   expect(await keysBelow(storage, 'org/')).toEqual(['org/.org'])
 })
