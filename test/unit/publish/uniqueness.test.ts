@@ -12,7 +12,7 @@ async function isFoundTwice(id: unknown): Promise<boolean> {
   const properties = propertiesOf({ id })
   const identity = identityOf(rule, { labels: ['Person'], properties })
   if ('problem' in identity) return expect.unreachable(identity.problem)
-  const uniqueness = createUniqueness(answeringOrigin(() => [[id]]))
+  const uniqueness = createUniqueness(answeringOrigin(() => [[id, true]]))
   uniqueness.add(identity, properties)
   await uniqueness.check(() => {})
   return uniqueness.isDuplicate(identity)
