@@ -1,12 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import createOpenApiClient from 'openapi-fetch'
-import type { paths } from './api/paths.ts'
-import type { FileList, Job, PublishRequest } from './api/schemas.ts'
 import { jobsIn } from './job-events.ts'
 import { persist } from './persist.ts'
-import { noAnswer, refusal, ServiceError, somethingElse } from './service-error.ts'
-
-type JobsQuery = paths['/1.0/jobs']['get']['parameters']['query']
+import { createRequests, path } from './requests.ts'
+import { ServiceError, somethingElse } from './service-error.ts'
+import type { FileList, Job, Model, PublishRequest } from './service-types.ts'
 
 const namesPerPage = 10_000
 const jobsPerPage = 1_000
@@ -18,118 +15,78 @@ export const isFinished = ({ state }: Job): boolean => ['succeeded', 'failed', '
 export function createClient({ url, token }: { url: string; token: string }) {
   let baseUrl = url
   while (baseUrl.endsWith('/')) baseUrl = baseUrl.slice(0, -1)
-  /**
-   * Every endpoint of the areas publish and jobs, and one of manager. A redirect is an error: followed, it would take the credentials in
-   * the body of a publish to any host.
-   */
-  const api = createOpenApiClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${token}` }, redirect: 'manual' })
-
-  async function answerOf<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>) {
-    const { data, error, response } = await call.catch((thrown) => {
-      throw noAnswer(baseUrl, thrown)
-    })
-    if (!response.ok) throw refusal(response, error)
-    return { data: data as T, response }
-  }
+  const { send, ask } = createRequests(baseUrl, token)
 
   /** @throws ServiceError for what is no page of a list, or names itself as the next one, which would never end */
-  function requirePage(items: unknown, next: unknown, after: string | null): void {
-    if (!Array.isArray(items) || (after !== null && next === after)) throw somethingElse(baseUrl)
-  }
-
-  async function page(
-    orgName: string,
-    prefixes: readonly string[],
-    limit: number,
-    after: string | null,
-    signal?: AbortSignal,
-  ): Promise<FileList> {
-    const params = { path: { orgName }, query: { limit, ...(after === null ? {} : { after }) } }
-    const body = { fileNames: [...prefixes], usePrefixes: true }
-    return (await answerOf(api.POST('/1.0/publish/{orgName}/files', { params, body, signal }))).data
+  function requirePage(items: unknown, next: unknown, after: string | undefined): void {
+    if (!Array.isArray(items) || (after !== undefined && next === after)) throw somethingElse(baseUrl)
   }
 
   async function job(id: string, wait = 0, signal?: AbortSignal): Promise<Job> {
-    const query = wait > 0 ? { wait } : {}
-    const { data } = await answerOf(api.GET('/1.0/jobs/{id}', { params: { path: { id }, query }, signal }))
-    if (typeof data?.state !== 'string') throw somethingElse(baseUrl)
-    return data
+    const query = { wait: wait || undefined }
+    const found = await ask<Job | undefined>('GET', path`/1.0/jobs/${id}`, { query, signal })
+    if (typeof found?.state !== 'string') throw somethingElse(baseUrl)
+    return found
   }
 
   /** The states of a job as the service tells them; null if it does not. Ends, without an error, where it is cut. */
   async function openEvents(id: string, signal?: AbortSignal): Promise<AsyncIterable<Job> | null> {
     const headers = { Accept: 'text/event-stream' }
-    const options = { params: { path: { id } }, headers, parseAs: 'stream', signal } as const
-    const answer = await api.GET('/1.0/jobs/{id}/events', options).catch((thrown) => {
-      if (signal?.aborted) throw thrown
+    const answer = await send('GET', path`/1.0/jobs/${id}/events`, { headers, signal }).catch(() => {
+      signal?.throwIfAborted()
     })
-    const isStream = answer?.response.headers.get('Content-Type')?.startsWith('text/event-stream')
-    if (answer?.data && isStream) return jobsIn(answer.data, signal)
-    await answer?.data?.cancel()
+    const isStream = answer?.headers.get('Content-Type')?.startsWith('text/event-stream')
+    if (answer?.body && isStream) return jobsIn(answer.body, signal)
+    await answer?.body?.cancel()
     return null
   }
 
-  async function jobsPage(query: JobsQuery, signal?: AbortSignal) {
-    return (await answerOf(api.GET('/1.0/jobs', { params: { query }, signal }))).data
-  }
-
   return {
-    api,
-
     /** Names of the files of an org that start with one of `prefixes`, or of all; at most `limit`. */
     async files(orgName: string, prefixes: readonly string[], limit: number, signal?: AbortSignal) {
       const names: string[] = []
-      let next: string | null = null
+      const url = path`/1.0/publish/${orgName}/files`
+      const body = { fileNames: prefixes, usePrefixes: true }
+      let after: string | undefined
       do {
-        const found: FileList = await page(
-          orgName,
-          prefixes,
-          Math.min(namesPerPage, limit - names.length),
-          next,
-          signal,
-        )
-        requirePage(found?.fileNames, found?.next, next)
-        for (const name of found.fileNames ?? []) names.push(name)
-        next = found.next ?? null
-      } while (next !== null && names.length < limit)
-      return { names, hasMore: next !== null }
+        const query = { limit: Math.min(namesPerPage, limit - names.length), after }
+        const page: FileList | undefined = await ask('POST', url, { query, body, signal })
+        requirePage(page?.fileNames, page?.next, after)
+        for (const name of page?.fileNames ?? []) names.push(name)
+        after = page?.next ?? undefined
+      } while (after !== undefined && names.length < limit)
+      return { names, hasMore: after !== undefined }
     },
 
     /** The manifest of a packet, with links to its parts, all of one generation. Its shape is not checked. */
-    async manifest(orgName: string, fileName: string, lifetime: number, signal?: AbortSignal) {
-      const params = { path: { orgName, fileName }, query: { lifetime } }
-      return (await answerOf(api.GET('/1.0/publish/{orgName}/{fileName}/manifest', { params, signal }))).data
+    manifest(orgName: string, fileName: string, lifetime: number, signal?: AbortSignal): Promise<unknown> {
+      return ask('GET', path`/1.0/publish/${orgName}/${fileName}/manifest`, { query: { lifetime }, signal })
     },
 
     job,
 
     /** A version of a data model: its node types, with their properties. */
-    async model(managerVersionGrn: string, signal?: AbortSignal) {
-      const params = { path: { managerVersionGrn } }
-      return (await answerOf(api.GET('/1.0/manager/export/{managerVersionGrn}', { params, signal }))).data
+    model(managerVersionGrn: string, signal?: AbortSignal): Promise<Model> {
+      return ask('GET', path`/1.0/manager/export/${managerVersionGrn}`, { signal })
     },
 
     /** Jobs, newest first; at most `limit`. */
     async jobs(orgName: string | undefined, limit: number, signal?: AbortSignal) {
       const jobs: Job[] = []
-      let after: string | null = null
+      let after: string | undefined
       do {
-        const query = {
-          ...(orgName === undefined ? {} : { orgName }),
-          ...(after === null ? {} : { after }),
-          limit: Math.min(jobsPerPage, limit - jobs.length),
-        }
-        const found: { jobs: Job[]; next: string | null } = await jobsPage(query, signal)
-        requirePage(found?.jobs, found?.next, after)
-        jobs.push(...found.jobs)
-        after = found.next ?? null
-      } while (after !== null && jobs.length < limit)
-      return { jobs, hasMore: after !== null }
+        const query = { orgName, after, limit: Math.min(jobsPerPage, limit - jobs.length) }
+        const page: { jobs: Job[]; next: string | null } | undefined = await ask('GET', '/1.0/jobs', { query, signal })
+        requirePage(page?.jobs, page?.next, after)
+        jobs.push(...(page?.jobs ?? []))
+        after = page?.next ?? undefined
+      } while (after !== undefined && jobs.length < limit)
+      return { jobs, hasMore: after !== undefined }
     },
 
     /** Cancels a job. @returns the job, which may still be stopping */
-    async cancel(id: string, signal?: AbortSignal): Promise<Job> {
-      return (await answerOf(api.POST('/1.0/jobs/{id}/cancel', { params: { path: { id } }, signal }))).data
+    cancel(id: string, signal?: AbortSignal): Promise<Job> {
+      return ask('POST', path`/1.0/jobs/${id}/cancel`, { signal })
     },
 
     /**
@@ -137,18 +94,16 @@ export function createClient({ url, token }: { url: string; token: string }) {
      * @returns the id of the job, which may have failed already
      */
     publish(requests: PublishRequest[], key: string, force: boolean, signal?: AbortSignal): Promise<string> {
-      const params = {
-        query: force ? { forceOverwrite: 'true' as const } : {},
-        header: { Prefer: 'respond-async, return=minimal', 'Idempotency-Key': key },
-      }
+      const headers = { Prefer: 'respond-async, return=minimal', 'Idempotency-Key': key }
       return persist(async () => {
-        const call = api.POST('/1.0/publish/multi', { params, body: requests, signal })
-        const { response } = await answerOf(call).catch((error) => {
+        const answer = await send('POST', '/1.0/publish/multi', {
+          ...{ query: { forceOverwrite: force || undefined }, headers, body: requests, signal },
+        }).catch((error) => {
           // The answer of our job, which has failed. Any other error that names a job, names somebody else's.
-          if (error instanceof ServiceError && error.headers.has('Idempotent-Replayed')) return { response: error }
+          if (error instanceof ServiceError && error.headers.has('Idempotent-Replayed')) return error
           throw error
         })
-        const location = response.headers.get('Location')
+        const location = answer.headers.get('Location')
         if (location === null) throw new ServiceError('the service named no job', 0)
         return location.slice(location.lastIndexOf('/') + 1)
       }, signal)
@@ -156,11 +111,8 @@ export function createClient({ url, token }: { url: string; token: string }) {
 
     /** What a publish would make, as the JSON of the answer: its sample keeps the types of numbers. */
     dryRun(requests: PublishRequest[], force: boolean, signal?: AbortSignal): Promise<string> {
-      const params = { query: { dryRun: 'true' as const, ...(force ? { forceOverwrite: 'true' as const } : {}) } }
-      return persist(async () => {
-        const call = api.POST('/1.0/publish/multi', { params, body: requests, parseAs: 'text', signal })
-        return (await answerOf(call)).data
-      }, signal)
+      const query = { dryRun: true, forceOverwrite: force || undefined }
+      return persist(() => ask('POST', '/1.0/publish/multi', { query, body: requests, signal }, String), signal)
     },
 
     /**
@@ -191,5 +143,4 @@ export function createClient({ url, token }: { url: string; token: string }) {
   }
 }
 
-export type Model = Awaited<ReturnType<Client['model']>>
 export type Client = ReturnType<typeof createClient>

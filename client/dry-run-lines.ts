@@ -1,5 +1,5 @@
-import type { DryRun } from './api/schemas.ts'
 import { number, packetText, plural, reportLines, requiresLines, size } from './format.ts'
+import type { DryRun } from './service-types.ts'
 
 /** What a publish would make: a table, and what a user should look at. */
 export function dryRunLines(it: DryRun): string[] {

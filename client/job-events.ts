@@ -1,4 +1,4 @@
-import type { Job } from './api/schemas.ts'
+import type { Job } from './service-types.ts'
 
 /** The jobs in an event stream. Ends, without an error, where the stream is cut. @throws what `signal` aborts with */
 export async function* jobsIn(stream: ReadableStream<Uint8Array>, signal?: AbortSignal): AsyncGenerator<Job> {

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { addAbortSignal } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { type Command, Option } from 'commander'
-import type { PublishRequest } from './api/schemas.ts'
 import type { Context } from './context.ts'
 import type { Environment } from './environment.ts'
 import { usageError } from './exit.ts'
+import type { PublishRequest } from './service-types.ts'
 
 const idsPerRequest = 500
 
@@ -115,7 +115,8 @@ function linesOf(content: string, file: string): string[] {
 
 function withIds([request, ...others]: PublishRequest[], ids: readonly string[]): PublishRequest[] {
   if (request === undefined || others.length > 0) throw usageError('--ids: needs one request, not a list')
-  if (request.originIds?.length) throw usageError('--ids: the request has originIds of its own')
+  if (Array.isArray(request.originIds) && request.originIds.length > 0)
+    throw usageError('--ids: the request has originIds of its own')
   const count = Math.ceil(ids.length / idsPerRequest)
   return Array.from({ length: count }, (_, index) => ({
     ...request,

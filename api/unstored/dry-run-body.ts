@@ -9,7 +9,7 @@ const text = z.string()
 const report = jobSchema.shape.report.unwrap().shape
 const size = { pairs: count, parts: count, bytes: count }
 
-const dryRunBody = z
+export const dryRunBody = z
   .object({
     complete: z.boolean(),
     limit: z.enum(['time', 'pairs']).nullable(),

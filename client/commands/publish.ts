@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
-import type { DryRun } from '../api/schemas.ts'
 import { type Context, printable, printLines, printResult } from '../context.ts'
 import { dryRunLines } from '../dry-run-lines.ts'
 import { different, usageError } from '../exit.ts'
@@ -16,6 +15,7 @@ import {
   withService,
 } from '../options.ts'
 import { type RequestOptions, readRequests, withRequest } from '../publish-request.ts'
+import type { DryRun } from '../service-types.ts'
 
 interface Options extends ServiceOptions, OutputOptions, ProgressOptions, RequestOptions {
   wait: boolean

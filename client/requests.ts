@@ -1,0 +1,65 @@
+import { noAnswer, refusal } from './service-error.ts'
+
+interface Options {
+  /** Values that are undefined are left out. */
+  query?: Record<string, string | number | boolean | undefined>
+  headers?: Record<string, string>
+  /** Sent as JSON. */
+  body?: unknown
+  signal?: AbortSignal | undefined
+}
+
+/** A path of which each value is one segment: an org's name may hold slashes. */
+export const path = (texts: TemplateStringsArray, ...values: string[]): string =>
+  String.raw(texts, ...values.map(encodeURIComponent))
+
+/** Requests to the service at an address. All throw a `ServiceError` on any answer that is not a success. */
+export function createRequests(baseUrl: string, token: string) {
+  async function send(method: 'GET' | 'POST', path: string, options: Options): Promise<Response> {
+    const { query = {}, headers = {}, body, signal = null } = options
+    const search = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
+    const init = {
+      method,
+      headers: {
+        ...headers,
+        Authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal,
+      // Followed, a redirect would take the credentials in the body of a publish to any host.
+      redirect: 'manual' as const,
+    }
+    const url = `${baseUrl}${path}${search.size > 0 ? `?${search}` : ''}`
+    const response = await answered(fetch(url, init))
+    if (!response.ok) throw refusal(response, parsedIfJson(await answered(response.text())))
+    return response
+  }
+
+  async function answered<T>(answer: Promise<T>): Promise<T> {
+    return answer.catch((error) => {
+      throw noAnswer(baseUrl, error)
+    })
+  }
+
+  return {
+    send,
+
+    /** What an answer holds, by default as JSON; undefined if it is empty. */
+    async ask<T>(method: 'GET' | 'POST', path: string, options: Options, read = parsed): Promise<T> {
+      const response = await send(method, path, options)
+      return answered(response.text().then((text) => read(text) as T))
+    },
+  }
+}
+
+const parsed = (text: string): unknown => (text === '' ? undefined : JSON.parse(text))
+
+function parsedIfJson(text: string): unknown {
+  try {
+    return parsed(text)
+  } catch {
+    return text
+  }
+}

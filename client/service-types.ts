@@ -1,0 +1,14 @@
+/** What the service answers and takes, by its own schemas. Only types are imported: at run time the client has its own code. */
+import type { z } from 'zod'
+import type { fileListBody } from '../api/http/openapi-schemas.ts'
+import type { exported } from '../api/manager/version-document.ts'
+import type { dryRunBody } from '../api/unstored/dry-run-body.ts'
+import type { jobSchema, modelReport } from '../shared/jobs/job-view.ts'
+import type { publishRequest } from '../shared/publish/request/fields.ts'
+
+export type DryRun = z.infer<typeof dryRunBody>
+export type FileList = z.infer<typeof fileListBody>
+export type Job = z.infer<typeof jobSchema>
+export type Model = z.infer<typeof exported>
+export type ModelReport = z.infer<typeof modelReport>
+export type PublishRequest = z.input<typeof publishRequest>
