@@ -28,11 +28,12 @@ export interface ModelOrg {
 
 // Characters that sort around the slash that ends a name in keys, and around the `P` of part names.
 const pieces = ['f', 'f', ' ', '!', '-', '.', '/', '0', 'A', 'P', 'Part', 'Part1', 'Part1of2', 'of', 'é', '😀', 'ｱ']
+/** Without an empty segment: no prefix finds such a name, as some stores resolve `//` in a prefix. */
 const someName = fc
   .array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 5 })
   .map((each) => each.join(''))
   .filter((name) => fileName.safeParse(name).success || parsePartName(name) !== null)
-  .filter((name) => !/(^|\/)(\.|$)|\/\//.test(name))
+  .filter((name) => !/(^|\/)(\.|\/|$)/.test(name))
 const said = fc.constantFrom<Said>(0, 1, 1, 2, 12, 'removed', 'void').map((each) => (each === 0 ? 'removed' : each))
 
 const packet: fc.Arbitrary<ModelPacket> = fc.record({

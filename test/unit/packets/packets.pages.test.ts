@@ -78,6 +78,14 @@ test('a page starts after any text, and is filtered by prefixes and substrings',
   )
 })
 
+// Found with seed 9715050.
+test('a name with an empty segment is in the whole listing, and no prefix finds it', async () => {
+  const { packets } = await storeOrg('a', { packets: [], foreign: ['/Part1of2', 'b//f'] })
+  expect(await packets.list('a', [''])).toEqual(['/Part1of2', 'b//f'])
+  expect(await packets.list('a', ['/', '/Part', 'b//'])).toEqual([])
+  expect(await packets.list('a', ['b/'])).toEqual(['b//f'])
+})
+
 test('a name that exists throughout is listed once, despite changes between pages', async () => {
   const changes = fc.array(modelOrgs, { maxLength: 6 })
   await fc.assert(
