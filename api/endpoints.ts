@@ -27,6 +27,9 @@ import { removeFile } from './publish/remove-file.ts'
 import { status } from './publish/status.ts'
 import { customIndexPolicy, customIndexPolicyByExample } from './search/custom-index-policy.ts'
 import { directIndexPolicy } from './search/direct-index-policy.ts'
+import { listOrgs } from './service/list-orgs.ts'
+import { overview } from './service/overview.ts'
+import { whoami } from './service/whoami.ts'
 
 /** All endpoints, in the order of the documentation. */
 export const endpoints: readonly Endpoint[] = [
@@ -59,4 +62,7 @@ export const endpoints: readonly Endpoint[] = [
   jobResult,
   cancelJob,
   sendCallback,
+  whoami,
+  listOrgs,
+  overview,
 ]

@@ -49,6 +49,8 @@ describe('imports are unidirectional', () => {
     const wrong = product.flatMap((file) => {
       const home = file.split('/')[0] as string
       const allowed = home === 'shared' ? ['shared'] : [home, 'shared']
+      // The types of the answers of the API; another test follows what is imported at run time.
+      if (file === 'client/service-types.ts') allowed.push('api')
       return importsOf(file)
         .filter((target) => !allowed.includes(target.split('/')[0] as string))
         .map((target) => `${file} -> ${target}`)

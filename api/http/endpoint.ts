@@ -74,8 +74,8 @@ export interface Endpoint<Params = unknown, Query = unknown, Body = unknown> {
   /** Express' syntax: `:orgName` is one segment, percent-encoded. */
   path: string
   summary: string
-  /** null: no token required. */
-  scope: Scope | null
+  /** any: every token is let in. null: no token required. */
+  scope: Scope | 'any' | null
   access: Access<Params, Body>
   params?: z.ZodType<Params>
   query?: z.ZodType<Query>

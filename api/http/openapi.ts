@@ -37,6 +37,7 @@ const areas = [
   ['/1.0/jobs', 'Jobs', 'Follow and cancel publishes that take longer'],
   ['/1.0/manager', 'Manager', 'Graph data models'],
   ['/1.0/search', 'Search', 'Search index policies, of the manager named `default`, whatever its org'],
+  ['/1.0/', 'Service', 'What a token may see, and the state of the service'],
 ] as const
 
 const namesOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
@@ -70,8 +71,8 @@ function operationOf(endpoint: Endpoint, names: readonly string[]): ZodOpenApiOp
   return {
     operationId: idOf(endpoint),
     summary,
-    tags: [area?.[1] ?? 'Service'],
-    ...(scope === null ? { security: [] } : { description: `Scope: \`${scope}\`.` }),
+    tags: [area?.[1] as string],
+    ...(scope === null ? { security: [] } : { description: scope === 'any' ? 'Any token.' : `Scope: \`${scope}\`.` }),
     requestParams: {
       ...(params ? { path: paramsNamed(endpoint, names) } : {}),
       ...(query ? { query } : {}),
@@ -104,7 +105,8 @@ function responsesOf(endpoint: Endpoint) {
   const descriptions: Record<string, string> = {
     200: 'Done',
     400: 'The request breaks rules; the answer lists them all',
-    ...(endpoint.scope === null ? {} : { 401: 'The token is missing or invalid', 403: 'The token lacks the scope' }),
+    ...(endpoint.scope === null ? {} : { 401: 'The token is missing or invalid' }),
+    ...(endpoint.scope === null || endpoint.scope === 'any' ? {} : { 403: 'The token lacks the scope' }),
     ...(access === noOrg && !params ? {} : { 404: 'It does not exist, or belongs to another org' }),
     ...(body ? { 408: 'The body was not received in time', 413: 'Too large', 415: 'Not JSON' } : {}),
     ...(takes.includes('If-None-Match') ? { 304: 'The answer has not changed' } : {}),

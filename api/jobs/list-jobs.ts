@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { coversOrg, type Principal } from '../../shared/auth/principal.ts'
+import { coversOrg, type Principal, rootsOf } from '../../shared/auth/principal.ts'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { jobSchema } from '../../shared/jobs/job-view.ts'
 import type { ListPosition } from '../../shared/jobs/list-position.ts'
-import { jobStates } from '../../shared/jobs/states.ts'
+import type { JobRecord } from '../../shared/jobs/record.ts'
+import { isFinished, jobStates } from '../../shared/jobs/states.ts'
 import { orgName } from '../../shared/packet/names.ts'
 import { noOrg } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
@@ -15,6 +16,9 @@ const position = z
   .regex(/^\d{1,15}\.[\w-]{1,64}$/, 'must be the next of another listing')
   .transform((text): ListPosition => ({ createdAt: Number.parseInt(text, 10), id: text.slice(text.indexOf('.') + 1) }))
 
+/** `open` stands for the states of unfinished jobs. */
+const states = [...jobStates, 'open'] as const
+
 /** Contract 7, Jobs: newest first, of the orgs that the token covers. */
 export const listJobs = defineEndpoint({
   method: 'get',
@@ -24,7 +28,7 @@ export const listJobs = defineEndpoint({
   access: noOrg,
   query: z.strictObject({
     orgName: orgName.optional(),
-    state: z.enum(jobStates, `must be one of ${jobStates.join(', ')}`).optional(),
+    state: z.enum(states, `must be one of ${states.join(', ')}`).optional(),
     limit: wholeNumber(1, 1_000).optional(),
     after: position.optional(),
   }),
@@ -32,15 +36,20 @@ export const listJobs = defineEndpoint({
   answers: { 404: 'The org belongs to another' },
   async handle(context, input) {
     const { limit = 100, state, after = null, orgName } = input.query
-    return pageOfJobs(context, input, { lists: listsOf(input.principal, orgName), limit, after, state })
+    const orgs = orgsOf(input.principal, orgName)
+    if (state !== 'open') {
+      return pageOfJobs(context, input, { lists: orgs.map((org) => ({ orgName: org })), limit, after, state })
+    }
+    const grant = { orgs: orgs.map((org) => org ?? '*') }
+    const isWanted = (job: JobRecord) => !isFinished(job) && coversOrg(grant, job.orgName)
+    return pageOfJobs(context, input, { lists: ['unfinished'], limit, after, isWanted })
   },
 })
 
-/** The job lists a token may read; null is the list of all orgs. @throws noSuchOrg (404) if the token lacks the org. */
-function listsOf(principal: Principal, orgName: string | undefined): (string | null)[] {
+/** The orgs whose jobs are listed; null: all. @throws noSuchOrg (404) if the token lacks the org. */
+function orgsOf(principal: Principal, orgName: string | undefined): (string | null)[] {
   if (orgName !== undefined && !coversOrg(principal, orgName)) throw errors.noSuchOrg(orgName)
   if (orgName !== undefined) return [orgName]
-  if (principal.orgs.includes('*')) return [null]
-  // A parent's list includes the jobs of its sub-directories: reading both lists would repeat them.
-  return principal.orgs.filter((org) => !principal.orgs.some((other) => org.startsWith(`${other}/`)))
+  // The list of an org includes the jobs of its sub-directories.
+  return rootsOf(principal) ?? [null]
 }

@@ -1,29 +1,33 @@
 import { eachJob, pageSize } from '../../shared/jobs/job-list.ts'
+import type { JobList } from '../../shared/jobs/job-records.ts'
 import { jobView } from '../../shared/jobs/job-view.ts'
 import type { ListPosition } from '../../shared/jobs/list-position.ts'
+import type { JobRecord } from '../../shared/jobs/record.ts'
 import type { JobState } from '../../shared/jobs/states.ts'
 import type { ApiContext } from '../context.ts'
 import { chunkedText } from '../http/chunked-text.ts'
 import type { Answer, Input } from '../http/endpoint.ts'
 import { listMemory } from '../http/list-memory.ts'
 
-/** Most jobs read for one page. So with a `state` filter a page may have fewer than `limit`. */
+/** Most jobs read for one page. So with a filter a page may have fewer than `limit`. */
 const maxRead = 5_000
 /** Bytes that a record may take while its page is read. */
 const recordBytes = 16 * 1024
 
 interface Asked {
-  lists: readonly (string | null)[]
+  lists: readonly JobList[]
   limit: number
   after: ListPosition | null
-  state: JobState | undefined
+  state?: JobState | undefined
+  /** Jobs for which it is false are left out. */
+  isWanted?: (job: JobRecord) => boolean
 }
 
 /** A page of jobs as JSON text. It counts against the memory of the token's lists until it is sent. */
 export async function pageOfJobs(
   context: Pick<ApiContext, 'records' | 'listBudget'>,
   input: Pick<Input, 'signal' | 'principal'>,
-  { lists, limit, after, state }: Asked,
+  { lists, limit, after, state, isWanted = () => true }: Asked,
 ): Promise<Answer> {
   const most = limit + 1
   const held = listMemory(context, input)(Math.min(most, pageSize) * recordBytes)
@@ -32,7 +36,7 @@ export async function pageOfJobs(
   let read = 0
   for await (const { job, position } of eachJob(context.records, lists, { after, most, state })) {
     if (texts.length === limit || read === maxRead) return answerOf(texts, next)
-    if (job) {
+    if (job && isWanted(job)) {
       const text = JSON.stringify(jobView(job))
       // A string takes up to two bytes for each character.
       held.add(2 * text.length)

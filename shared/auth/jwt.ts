@@ -17,12 +17,16 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const org = z.literal('*').or(orgName)
 const scopeList = z.union([z.string().transform((text) => text.split(' ')), z.array(z.string())])
 
+/** The latest time that a date can have. */
+const latestTime = 8_640_000_000_000_000
+
 /**
  * `orgs` is a claim of this service. Scopes are a text with spaces, as in RFC 9068, or a list, and may be named `scp`.
  * Unknown scopes and invalid org names are ignored.
  */
 const claims = z.object({
   sub: z.string().min(1),
+  exp: z.number().transform((seconds) => new Date(Math.min(seconds * 1_000, latestTime)).toISOString()),
   orgs: z.array(z.unknown()).transform((given) => given.flatMap((one) => org.safeParse(one).data ?? [])),
   scope: scopeList.optional(),
   scp: scopeList.optional(),
@@ -62,8 +66,9 @@ export function createJwtTokens(
     if (!verified || !isAccessToken(verified.protectedHeader.typ)) return null
     const parsed = claims.safeParse(verified.payload)
     if (!parsed.success) return null
-    const { sub, orgs, scope = parsed.data.scp } = parsed.data
+    const { sub, exp, orgs, scope = parsed.data.scp } = parsed.data
     if (scope === undefined) return null
-    return { name: sub, identity: JSON.stringify(['jwt', issuer, sub]), orgs, scopes: scope.filter(isScope) }
+    const identity = JSON.stringify(['jwt', issuer, sub])
+    return { name: sub, identity, orgs, scopes: scope.filter(isScope), expiresAt: exp }
   }
 }

@@ -20,8 +20,16 @@ export interface Grant {
 export interface Principal extends Grant {
   /** Identifies this principal: tokens of different kinds may share a name. */
   identity: string
+  /** When the token expires, ISO 8601; null: never. */
+  expiresAt: string | null
 }
 
 /** Whether one of the grant's orgs covers this one. A token's org covers its sub-directories (contract 6). */
-export const coversOrg = ({ orgs }: Grant, orgName: string): boolean =>
+export const coversOrg = ({ orgs }: Pick<Grant, 'orgs'>, orgName: string): boolean =>
   orgs.some((org) => org === '*' || org === orgName || orgName.startsWith(`${org}/`))
+
+/** The grant's orgs that no other of its orgs covers. null: all orgs. */
+export function rootsOf({ orgs }: Grant): string[] | null {
+  if (orgs.includes('*')) return null
+  return [...new Set(orgs)].filter((org) => !orgs.some((other) => org.startsWith(`${other}/`)))
+}

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis, Result } from 'ioredis'
 import { queueKey } from './queue-depth.ts'
+import { redisNow } from './redis.ts'
 import { openRunsKey, recordKey, workersKey } from './redis-keys.ts'
 import { isUnfinished, sharedNow } from './scripts.ts'
 
@@ -35,6 +36,8 @@ declare module 'ioredis' {
   }
 }
 
+const reportCountsMs = 10_000
+
 // A tenant waits while it has more open runs than workers hold. A large multi that waits for its slices is an open run
 // that takes no slot. KEYS: workers, open runs, jobs that wait for their slices. ARGV: worker, its slots, its runs, prefix
 // of records, tenant of the run to start ('' for a report).
@@ -53,7 +56,7 @@ end
 local reports = redis.call('HGETALL', KEYS[1])
 for at = 1, #reports, 2 do
   local time, size, runs = string.match(reports[at + 1], '^(%d+) (%d+) (.*)$')
-  if now - time > 10000 then redis.call('HDEL', KEYS[1], reports[at])
+  if now - time > ${reportCountsMs} then redis.call('HDEL', KEYS[1], reports[at])
   else
     slots = slots + size
     for tenant, count in pairs(cjson.decode(runs)) do
@@ -100,6 +103,20 @@ for tenant in pairs(waits) do
   end
 end
 return ''`
+
+/** The workers that have reported within ten seconds, their slots, and how many of these hold a run. */
+export async function readFleet(redis: Redis): Promise<{ workers: number; slots: number; busy: number }> {
+  const [reports, now] = await Promise.all([redis.hvals(workersKey), redisNow(redis)])
+  const sum = { workers: 0, slots: 0, busy: 0 }
+  for (const report of reports) {
+    const [, time, slots, runs] = /^(\d+) (\d+) (.*)$/.exec(report) ?? []
+    if (runs === undefined || now - Number(time) > reportCountsMs) continue
+    sum.workers++
+    sum.slots += Number(slots)
+    for (const count of Object.values<number>(JSON.parse(runs))) sum.busy += count
+  }
+  return sum
+}
 
 /** @param slots the number of slots of this worker. */
 export function createFleet(redis: Redis, slots: number): Fleet {

@@ -1,4 +1,4 @@
-import type { JobRecords } from './job-records.ts'
+import type { JobList, JobRecords } from './job-records.ts'
 import { isAfter, type ListPosition } from './list-position.ts'
 import type { JobRecord } from './record.ts'
 import type { JobState } from './states.ts'
@@ -14,13 +14,13 @@ interface WantedJobs {
 }
 
 /**
- * Merges the job lists of several orgs (null: of all orgs), newest first, starting after `after`. Removes jobs that no
+ * Merges lists of jobs, newest first, starting after `after`. Removes jobs that no
  * longer exist from the lists; passes over unreadable ones. With `state`, `job` is null for a job in another state, of
  * which nothing but the state is read.
  */
 export async function* eachJob(
   records: Pick<JobRecords, 'list' | 'statesOf' | 'readMany' | 'unlist'>,
-  lists: readonly (string | null)[],
+  lists: readonly JobList[],
   { after, most, state }: WantedJobs,
 ): AsyncGenerator<{ job: JobRecord | null; position: ListPosition }> {
   const readAtOnce = Math.min(pageSize, most)

@@ -77,15 +77,20 @@ export interface JobRecords {
    * to commit.
    */
   finish(id: string, state: (typeof finalStates)[number], changes: Changes, unlessBegun?: boolean): Promise<boolean>
-  /** Jobs of an org (null: of all), newest first, after the position `after`. Some may no longer exist. */
-  list(orgName: string | null, after: ListPosition | null, limit: number): Promise<ListPosition[]>
+  /** Jobs of a list, newest first, after the position `after`. Some may no longer exist. */
+  list(of: JobList, after: ListPosition | null, limit: number): Promise<ListPosition[]>
   /** Ids of unfinished jobs created before a time (epoch milliseconds, by Redis's clock). */
   openBefore(time: number): Promise<string[]>
   /** Removes a finished or missing job from the list of unfinished ones, and deletes its sealed key. */
   close(id: string): Promise<void>
-  /** Removes ids of jobs that no longer exist from a list. */
-  unlist(orgName: string | null, ids: readonly string[]): Promise<void>
+  /** Removes ids of jobs that no longer exist from a list; the janitor tidies the one of unfinished jobs. */
+  unlist(of: JobList, ids: readonly string[]): Promise<void>
 }
+
+/** The jobs of an org and its sub-directories, those of all orgs (null), or the unfinished ones of all orgs. */
+export type JobList = { orgName: string | null } | 'unfinished'
+
+const keyOf = (of: JobList) => (of === 'unfinished' ? openJobsKey : jobListKey(of.orgName))
 
 // Far more jobs than one Redis can create in one millisecond.
 const maxPerMillisecond = 500
@@ -182,10 +187,10 @@ export function createJobRecords(redis: Redis): JobRecords {
     async finish(id, state, changes, unlessBegun = false) {
       return (await redis.jobFinish(...endArguments(id, unlessBegun ? 'unlessBegun' : '', { ...changes, state }))) === 1
     },
-    async list(orgName, after, limit) {
+    async list(of, after, limit) {
       const count = limit + maxPerMillisecond
       const range = [after?.createdAt ?? '+inf', '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, count, 'WITHSCORES'] as const
-      const found = await redis.zrange(jobListKey(orgName), ...range)
+      const found = await redis.zrange(keyOf(of), ...range)
       const positions = found.flatMap((id, at) => (at % 2 === 0 ? [{ id, createdAt: Number(found[at + 1]) }] : []))
       return positions.filter((position) => after === null || isAfter(position, after)).slice(0, limit)
     },
@@ -194,8 +199,8 @@ export function createJobRecords(redis: Redis): JobRecords {
       await redis.del(secretKeyOf(id))
       await redis.zrem(openJobsKey, id)
     },
-    async unlist(orgName, ids) {
-      if (ids.length > 0) await redis.zrem(jobListKey(orgName), ...ids)
+    async unlist(of, ids) {
+      if (ids.length > 0 && of !== 'unfinished') await redis.zrem(keyOf(of), ...ids)
     },
   }
 }

@@ -3,7 +3,7 @@ import { checked } from '../observability/health.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { queueName, queuePrefix } from './queue.ts'
 import { infoField, redisNow } from './redis.ts'
-import { openJobsKey, openRunsKey, recordKey, sweptKey } from './redis-keys.ts'
+import { callbacksDueKey, openJobsKey, openRunsKey, recordKey, sweptKey } from './redis-keys.ts'
 
 /**
  * The keys of the queue's states. A job with a turn waits in `prioritized`, and in `wait` only after it lost its
@@ -62,37 +62,61 @@ export async function availableJobs(redis: Redis): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
+/** The queue and its Redis at one moment. */
+export interface QueueReading {
+  depths: Record<QueueState, number>
+  /** Runs of unfinished jobs. */
+  openRuns: number
+  /** Age of the oldest job that no worker has begun; 0: there is none. */
+  oldestQueuedSeconds: number
+  callbacksDue: number
+  memoryBytes: number
+  /** 0: no limit. */
+  memoryLimitBytes: number
+  /** When everything was last swept, ISO 8601; null: not within a day. */
+  lastSweep: string | null
+}
+
+/** Prepares reading the queue. The reading throws if Redis does not answer within three seconds. */
+export function createQueueReader(redis: Redis): () => Promise<QueueReading> {
+  redis.defineCommand('oldestQueuedJob', { numberOfKeys: 1, lua: oldestQueued })
+  return async () => {
+    const requests = [
+      queueDepths(redis),
+      redis.oldestQueuedJob(openJobsKey, recordKey('')),
+      redis.info('memory'),
+      redis.get(sweptKey),
+      redis.hget(openRunsKey, ''),
+      redis.zcard(callbacksDueKey),
+      redisNow(redis),
+    ] as const
+    const [depths, oldest, memory, lastSweep, openRuns, callbacksDue, now] = await checked(Promise.all(requests))
+    return {
+      ...{ depths, callbacksDue, lastSweep, openRuns: Number(openRuns) },
+      oldestQueuedSeconds: oldest === '' ? 0 : Math.max(0, now - Number(oldest)) / 1_000,
+      memoryBytes: Number(infoField(memory, 'used_memory')),
+      memoryLimitBytes: Number(infoField(memory, 'maxmemory')),
+    }
+  }
+}
+
 /** Returns a function that refreshes the metrics read from Redis; they are omitted while Redis does not answer. */
 export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: number): () => Promise<void> {
   metrics.queueLimit.set(queuedJobsLimit)
-  redis.defineCommand('oldestQueuedJob', { numberOfKeys: 1, lua: oldestQueued })
-  const gauges = [
-    metrics.openRuns,
-    metrics.oldestQueued,
-    metrics.redisMemory,
-    metrics.redisMemoryLimit,
-    metrics.lastSweep,
-  ]
+  const read = createQueueReader(redis)
+  const { openRuns, oldestQueued, redisMemory, redisMemoryLimit, lastSweep } = metrics
   return async () => {
     try {
-      const requests = [
-        queueDepths(redis),
-        redis.oldestQueuedJob(openJobsKey, recordKey('')),
-        redis.info('memory'),
-        redis.get(sweptKey),
-        redis.hget(openRunsKey, ''),
-        redisNow(redis),
-      ] as const
-      const [depths, oldest, memory, swept, openRuns, now] = await checked(Promise.all(requests))
-      for (const state of states) metrics.queueJobs.set({ state }, depths[state])
-      metrics.openRuns.set(Number(openRuns))
-      metrics.oldestQueued.set(oldest === '' ? 0 : Math.max(0, now - Number(oldest)) / 1_000)
-      metrics.redisMemory.set(Number(infoField(memory, 'used_memory')))
-      metrics.redisMemoryLimit.set(Number(infoField(memory, 'maxmemory')))
-      metrics.lastSweep.set(swept === null ? 0 : Date.parse(swept) / 1_000)
+      const queue = await read()
+      for (const state of states) metrics.queueJobs.set({ state }, queue.depths[state])
+      openRuns.set(queue.openRuns)
+      oldestQueued.set(queue.oldestQueuedSeconds)
+      redisMemory.set(queue.memoryBytes)
+      redisMemoryLimit.set(queue.memoryLimitBytes)
+      lastSweep.set(queue.lastSweep === null ? 0 : Date.parse(queue.lastSweep) / 1_000)
     } catch {
       metrics.queueJobs.reset()
-      for (const gauge of gauges) gauge.remove()
+      for (const gauge of [openRuns, oldestQueued, redisMemory, redisMemoryLimit, lastSweep]) gauge.remove()
     }
   }
 }

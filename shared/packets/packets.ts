@@ -8,6 +8,7 @@ import type { Generations } from './generations.ts'
 import { generationsBelow, orgKey, packetName, parseGenerationKey, pastGenerations } from './keys.ts'
 import { untilExpiry } from './links.ts'
 import { listNames } from './listing/list-names.ts'
+import { existing, type OrgPage, topLevelOrgs } from './listing/list-orgs.ts'
 import type { ListedName } from './listing/merged-names.ts'
 import { filterOf } from './listing/name-filter.ts'
 import { isVisible, type Manifest, type ManifestPart } from './manifest.ts'
@@ -34,6 +35,8 @@ export interface Packets {
   createOrg(orgName: string): Promise<void>
   /** @throws noSuchOrg (404) */
   requireOrg(orgName: string): Promise<void>
+  /** Those of these orgs that exist, or all top-level ones (null), in the key order of the store. */
+  orgs(among: readonly string[] | null, page: OrgPage): AsyncGenerator<string>
   /** Whether a packet or others' files have this name, and the number of its latest generation, 0 if none. */
   standingOf(orgName: string, fileName: string): Promise<{ isTaken: boolean; latest: number }>
   /** The files of a packet by its name, or one file by its own. @throws noSuchFile (404) */
@@ -159,6 +162,7 @@ export function createPackets(store: ObjectStore, generations: Generations, know
 
   return {
     orgExists,
+    orgs: (among, page) => (among === null ? topLevelOrgs(store, page) : existing(among, page, orgExists)),
     filesOf,
     async createOrg(orgName) {
       await store.put(orgKey(orgName), Buffer.from('{}'))

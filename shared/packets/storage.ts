@@ -49,6 +49,10 @@ const checked = (store: ObjectStore, check: () => void): ObjectStore => ({
     check()
     return store.hasAny(prefix)
   },
+  async *listLevel(prefix, options) {
+    check()
+    yield* store.listLevel(prefix, options)
+  },
   async *list(prefix, options = {}) {
     check()
     const skipTo = (lastKey: string) => {

@@ -89,7 +89,7 @@ export function openMinioStore(settings: StoreSettings, observe: ObserveCall = (
     compareKeys: (a, b) => keyRules.compareKeys(a, b),
     finalKey: (key) => keyRules.finalKey(key),
     list: (prefix, options) => pages(prefix, '', options) as AsyncGenerator<StoredObject>,
-    listLevel: (prefix) => pages(prefix, '/'),
+    listLevel: (prefix, options) => pages(prefix, '/', options),
     async hasAny(prefix) {
       const page = await retried(() => client.listObjectsV2Query(bucket, prefix, '', '', 1, ''))
       return page.objects.length > 0

@@ -55,7 +55,10 @@ export interface ObjectStore {
   /** The objects below a prefix, in key order. */
   list(prefix: string, options?: ListOptions): AsyncGenerator<StoredObject>
   /** One directory level below a prefix that ends in `/`: its objects, and the prefixes of its sub-directories. */
-  listLevel(prefix: string): AsyncGenerator<StoredObject | { prefix: string }>
+  listLevel(
+    prefix: string,
+    options?: Pick<ListOptions, 'pageKeys' | 'startAfter'>,
+  ): AsyncGenerator<StoredObject | { prefix: string }>
   /** Whether there is any object below the prefix. */
   hasAny(prefix: string): Promise<boolean>
   /** Copies within the store, with the encoding; false if the source does not exist. */

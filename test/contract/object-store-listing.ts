@@ -113,5 +113,18 @@ export function objectStoreListingContract(name: string, store: ObjectStore): vo
       expect(await level('dir x/')).toEqual(['dir x/1: 7', 'dir x/2: 7', 'dir x/deep/'])
       expect(await level('none/')).toEqual([])
     })
+
+    test('of one level starts after a key, whatever the size of its pages', async () => {
+      const directory = await directoryOf(['a/1', 'a/2', 'b-/1', 'b/1', 'b/2', 'b/ｱ', 'b0/1', 'c', 'd/1'])
+      for (const pageKeys of [1, 2, 3, 1_000]) {
+        const level = async (after: string) =>
+          (await all(store.listLevel(directory, { pageKeys, startAfter: directory + after })))
+            .map((found) => ('key' in found ? found.key : found.prefix).slice(directory.length))
+            .filter((found) => found !== 'b/')
+            .toSorted()
+        expect(await level('b/\u{10ffff}')).toEqual(['b0/', 'c', 'd/'])
+        expect(await level('a/\u{10ffff}')).toEqual(['b-/', 'b0/', 'c', 'd/'])
+      }
+    })
   })
 }

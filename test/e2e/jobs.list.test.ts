@@ -112,6 +112,23 @@ describe('jobs are listed', () => {
     expect(idsOf(await list(`?state=cancelled&limit=1&after=${first.next}`))).toEqual([fourth?.id])
   })
 
+  test('by state open, which is every unfinished one of the covered orgs', async () => {
+    const open = (...covered: string[]) => within(...covered).filter((id) => ![made[1]?.id, made[3]?.id].includes(id))
+    expect(idsOf(await list('?state=open'))).toEqual(open(acme, other, `${acme}s`))
+    expect(idsOf(await list('?state=open', as('two')))).toEqual(open(`${acme}/sub`, other))
+    expect(idsOf(await list(`?state=open&orgName=${acme}`))).toEqual(open(acme))
+    expect(await list('?state=open', as('none'))).toEqual({ jobs: [], next: null })
+    const ids: string[] = []
+    for (let after: string | null = ''; after !== null; ) {
+      const page: Page = await list(`?state=open&limit=2${after === '' ? '' : `&after=${after}`}`, as('two'))
+      expect(page.jobs.length).toBeLessThanOrEqual(2)
+      ids.push(...idsOf(page))
+      after = page.next
+    }
+    expect(ids).toEqual(open(`${acme}/sub`, other))
+    expect((await as('two').get(`/1.0/jobs?state=open&orgName=${acme}`)).status).toBe(404)
+  })
+
   test('until their records expire', async () => {
     const redis = new Redis(service.redisUrl)
     const [oldest] = made.slice(-1)

@@ -73,7 +73,9 @@ test.each(closed)('%s is 401 without a valid token', async (_name, endpoint) => 
   expect(statuses).toEqual(Object.fromEntries(Object.keys(nobody).map((name) => [name, 401])))
 })
 
-test.each(closed)('%s is 403 without its scope, whatever the other scopes', async (_name, endpoint) => {
+const scoped = closed.filter(([, { scope }]) => scope !== 'any')
+
+test.each(scoped)('%s is 403 without its scope, whatever the other scopes', async (_name, endpoint) => {
   const others = scopes.filter((scope) => scope !== endpoint.scope)
   const jwt = await signed({ scope: others })
   expect([
@@ -83,7 +85,7 @@ test.each(closed)('%s is 403 without its scope, whatever the other scopes', asyn
   ]).toEqual([403, 403, 403])
 })
 
-test.each(closed)('%s accepts its scope from a static token and a JWT, also bare', async (_name, endpoint) => {
+test.each(scoped)('%s accepts its scope from a static token and a JWT, also bare', async (_name, endpoint) => {
   const own = await signed({ scope: [endpoint.scope, 'scope:of-another-service'] })
   for (const token of [service.tokens.all, good, own]) {
     for (const scheme of ['Bearer ', 'bearer  ', '']) {
@@ -109,8 +111,16 @@ test.each(open)('%s is open without a valid token, whatever the header', async (
   for (const header of Object.values(nobody)) expect(await statusOf(endpoint, header)).toBe(200)
 })
 
-test('exactly one endpoint is open', () => {
+test('exactly one endpoint is open, and exactly one takes any token', async () => {
   expect(open.map(([name]) => name)).toEqual(['GET /1.0/manager/status'])
+  const any = closed.filter((one) => !scoped.includes(one))
+  expect(any.map(([name]) => name)).toEqual(['GET /1.0/whoami'])
+  const [[, endpoint]] = any as [(typeof any)[number]]
+  const without = await signed({ scope: '' })
+  expect([
+    await statusOf(endpoint, `Bearer ${without}`),
+    await statusOf(endpoint, service.tokens.all as string),
+  ]).toEqual([200, 200])
 })
 
 test.each(['/livez', '/readyz', '/metrics', '/openapi.json', '/docs'])('%s needs no token', async (path) => {

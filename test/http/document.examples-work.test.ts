@@ -168,6 +168,12 @@ test('the examples of the manager and of search work', async () => {
   await works('delete /1.0/manager/:grn', { grn: managerGrn })
 })
 
+test('the examples of the service work', async () => {
+  await works('get /1.0/whoami')
+  await works('get /1.0/orgs')
+  await works('get /1.0/ops/overview')
+})
+
 test('every endpoint was tested', () => {
   expect([...untouched].map(({ method, path }) => `${method} ${path}`)).toEqual([])
 })

@@ -37,7 +37,7 @@ const slow: ObjectStore = {
 const [log, metrics] = [createLog('test', 'silent'), createMetrics()]
 const queue = only<JobQueue>({ remove: async () => {} })
 const context = only<ApiContext>({ ...storage, store: slow, records, log, metrics, queue })
-const principal = { name: 'a', identity: 'a', orgs: ['*'], scopes: [] }
+const principal = { name: 'a', identity: 'a', orgs: ['*'], scopes: [], expiresAt: null }
 
 /** Cancels a job by the endpoint, and notes the changes that it reports. */
 function cancelled(id: string, changes: object[] = []) {

@@ -45,15 +45,16 @@ async function createAt(milliseconds: number, orgName: string, count: number): P
 async function walk(orgName: string | null, limit: number): Promise<string[]> {
   const ids: string[] = []
   for (let after: ListPosition | null = null; ; ) {
-    const page = await records.list(orgName, after, limit)
+    const page = await records.list({ orgName }, after, limit)
     ids.push(...page.map(({ id }) => id))
     if (page.length < limit) return ids
     after = page.at(-1) as ListPosition
   }
 }
 
-async function idsOf(lists: readonly (string | null)[], after: ListPosition | null = null): Promise<string[]> {
+async function idsOf(orgs: readonly (string | null)[], after: ListPosition | null = null): Promise<string[]> {
   const ids: string[] = []
+  const lists = orgs.map((orgName) => ({ orgName }))
   for await (const { job } of eachJob(records, lists, { after, most: 300 })) if (job) ids.push(job.id)
   return ids
 }
@@ -83,11 +84,11 @@ describe('the list of an org', () => {
   test('keeps its cursor when newer jobs arrive between pages', async () => {
     const org = someOrg()
     const ids = await createAt(0, org, 10)
-    const page = await records.list(org, null, 4)
+    const page = await records.list({ orgName: org }, null, 4)
     await createAt(0, org, 5)
     await createAt(1, org, 5)
     const after = page.at(-1) as ListPosition
-    const rest = (await records.list(org, after, 100)).map(({ id }) => id)
+    const rest = (await records.list({ orgName: org }, after, 100)).map(({ id }) => id)
     expect(rest.filter((id) => ids.includes(id))).toEqual(ids.slice(4))
     expect(rest.every((id) => id < after.id)).toBe(true)
   })

@@ -13,8 +13,8 @@ const digest = (token: string) => createHash('sha256').update(token).digest('hex
 const aliceGrant = { name: 'alice', orgs: ['acme', 'acme-eu/north'], scopes: ['publish:read', 'publish:write'] }
 const bobGrant = { name: 'bob', orgs: ['*'], scopes: ['manager:read', 'manager:write', 'search:read'] }
 /** The identity of a static token is its name. */
-const alice = { ...aliceGrant, identity: 'alice' }
-const bob = { ...bobGrant, identity: 'bob' }
+const alice = { ...aliceGrant, identity: 'alice', expiresAt: null }
+const bob = { ...bobGrant, identity: 'bob', expiresAt: null }
 const entry = (token: string, principal: object) => ({ ...principal, sha256: digest(token) })
 
 const quiet = { info() {}, error() {} }

@@ -176,7 +176,7 @@ describe('a submission leaves', () => {
 
 test('a request whose duplicate takes the name meanwhile returns the duplicate’s job, not a conflict', async () => {
   const order = someSubmission()
-  const principal = { name: 'client', identity: 'client', orgs: ['*'], scopes: [] }
+  const principal = { name: 'client', identity: 'client', orgs: ['*'], scopes: [], expiresAt: null }
   const prefer = { waitSeconds: null, respondAsync: true, returnMinimal: false }
   const sender = { by: 'client', requestId: randomUUID(), traceparent: null }
   const caller = { signal: new AbortController().signal, principal, sender, prefer, idempotencyKey: randomUUID() }

@@ -100,9 +100,9 @@ export function openMemoryStore(compareKeys: Compare = byCodePoint): MemoryStore
       const bytes = read('get', key)
       return bytes && Readable.from([bytes])
     },
-    async *listLevel(prefix) {
+    async *listLevel(prefix, options) {
       let level = ''
-      for await (const object of list(prefix)) {
+      for await (const object of list(prefix, options)) {
         const slash = object.key.indexOf('/', prefix.length)
         if (slash === -1) yield object
         else if (object.key.slice(0, slash + 1) !== level) {

@@ -21,7 +21,7 @@ const context = {
 const timers = () => process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length
 
 test('a cancel that is answered leaves no timer behind', async () => {
-  const principal = { name: 'a', identity: 'a', orgs: ['*'], scopes: [] }
+  const principal = { name: 'a', identity: 'a', orgs: ['*'], scopes: [], expiresAt: null }
   const input = { principal, changed() {}, params: { id: 'job' } } as unknown as Input<unknown, unknown, unknown>
   const before = timers()
   const answer = await cancelJob.handle(context as unknown as ApiContext, input)

@@ -13,7 +13,7 @@ import { request } from '../valid-request.ts'
 const secretKeys = [{ id: 'k1', key: Buffer.alloc(32) }]
 const requests = [parsePublishRequest(request({ dbUrl: 'bolt://8.8.8.8:7687' })).request]
 const order = { kind: 'publish', orgName: 'acme', fileName: 'people', batchSize: 1, force: false, requests } as const
-const principal = { name: 'ci', identity: 'ci', orgs: ['acme'], scopes: [] }
+const principal = { name: 'ci', identity: 'ci', orgs: ['acme'], scopes: [], expiresAt: null }
 const caller = only<Caller>({ principal, signal: new AbortController().signal, idempotencyKey: 'again' })
 
 /** Submits where the name is taken, and the job of the key is found by the look-up of this number, from 1. */

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import * as errors from '../../shared/errors/catalogue.ts'
+import { readFleet } from '../../shared/jobs/fleet.ts'
+import { createQueueReader } from '../../shared/jobs/queue-depth.ts'
+import { checked, failingChecks } from '../../shared/observability/health.ts'
+import type { ApiContext } from '../context.ts'
+import { apiChecks } from '../health.ts'
+import { noOrg } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+
+const count = z.int().nonnegative()
+const answer = z.object({
+  dependencies: z.record(z.string(), z.enum(['up', 'down'])),
+  queue: z
+    .object({
+      waiting: count,
+      delayed: count,
+      running: count,
+      waitingForSlices: count,
+      openRuns: count,
+      openRunsLimit: count,
+      oldestWaitSeconds: z.number(),
+      callbacksDue: count,
+    })
+    .nullable()
+    .meta({ description: 'Null while Redis does not answer, as workers and redis' }),
+  workers: z.object({ count, slots: count, busy: count }).nullable(),
+  redis: z.object({ memoryBytes: count, memoryLimitBytes: count }).nullable(),
+  lastSweep: z.iso.datetime().nullable().meta({ description: 'Null if nothing was swept within a day' }),
+})
+
+/** Contract 9, service: what an operator looks at first. It also answers while dependencies are down. */
+export const overview = defineEndpoint({
+  method: 'get',
+  path: '/1.0/ops/overview',
+  summary: 'The queue, the workers and the dependencies; for tokens with all orgs',
+  scope: 'ops:read',
+  access: noOrg,
+  answer,
+  async handle(context, { principal }) {
+    if (!principal.orgs.includes('*')) throw errors.scopeMissing('ops:read', ' with all orgs (*)')
+    const [dependencies, redis] = await Promise.all([dependenciesOf(context), queueAndWorkers(context)])
+    return { kind: 'json', value: { dependencies, ...redis } }
+  },
+})
+
+async function dependenciesOf(context: ApiContext): Promise<Record<string, 'up' | 'down'>> {
+  const { models } = context
+  const checks = { ...apiChecks(context), ...(models ? { 'manager database': () => models.ping() } : {}) }
+  const down = await failingChecks(checks)
+  return Object.fromEntries(Object.keys(checks).map((name) => [name, down.includes(name) ? 'down' : 'up']))
+}
+
+async function queueAndWorkers({ redis, config }: ApiContext): Promise<Omit<z.infer<typeof answer>, 'dependencies'>> {
+  const reading = Promise.all([createQueueReader(redis)(), checked(readFleet(redis))])
+  const found = await reading.catch(() => null)
+  if (found === null) return { queue: null, workers: null, redis: null, lastSweep: null }
+  const [{ depths, openRuns, oldestQueuedSeconds, callbacksDue, memoryBytes, memoryLimitBytes, lastSweep }, fleet] =
+    found
+  return {
+    queue: {
+      waiting: depths.wait + depths.prioritized + depths.paused,
+      delayed: depths.delayed,
+      running: depths.active,
+      waitingForSlices: depths['waiting-children'],
+      openRuns,
+      openRunsLimit: config.limits.queuedJobs,
+      oldestWaitSeconds: oldestQueuedSeconds,
+      callbacksDue,
+    },
+    workers: { count: fleet.workers, slots: fleet.slots, busy: fleet.busy },
+    redis: { memoryBytes, memoryLimitBytes },
+    lastSweep,
+  }
+}

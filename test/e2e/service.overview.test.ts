@@ -1,0 +1,68 @@
+import { Redis } from 'ioredis'
+import { expect, test } from 'vitest'
+import { uniqueName } from '../../dev/requests.ts'
+import { sweptKey, workersKey } from '../../shared/jobs/redis-keys.ts'
+import { prepare } from '../support/clients/e2e.ts'
+import { ownService } from '../support/programs/own-service.ts'
+
+interface Overview {
+  dependencies: Record<string, string>
+  queue: Record<string, number> | null
+  workers: Record<string, number> | null
+  redis: Record<string, number> | null
+  lastSweep: string | null
+}
+
+const tokens = [{ name: 'one-org', orgs: ['acme'], scopes: ['ops:read'] }]
+const { service, client, as } = await ownService({ tokens, env: { WORKER_CONCURRENCY: '3', MAX_QUEUED_JOBS: '7' } })
+const { fields } = await prepare(1, service)
+const overview = async () => (await client.get<Overview>('/1.0/ops/overview')).body
+const idle = { delayed: 0, running: 0, waitingForSlices: 0, callbacksDue: 0, openRunsLimit: 7 }
+
+test('only tokens with all orgs see it', async () => {
+  const { status, headers, body } = await as('one-org').get<{ detail: string }>('/1.0/ops/overview')
+  expect([status, body.detail]).toEqual([403, 'the token lacks the scope ops:read with all orgs (*)'])
+  expect(headers.get('WWW-Authenticate')).toContain('ops:read')
+})
+
+test('the queue is counted, with the age of the job that has waited longest', async () => {
+  expect(await overview()).toEqual({
+    dependencies: { redis: 'up', 'object store': 'up', 'manager database': 'up' },
+    queue: { ...idle, waiting: 0, openRuns: 0, oldestWaitSeconds: 0 },
+    workers: { count: 0, slots: 0, busy: 0 },
+    redis: { memoryBytes: expect.any(Number), memoryLimitBytes: expect.any(Number) },
+    lastSweep: null,
+  })
+  const orgName = uniqueName('org')
+  await client.post(`/1.0/publish/${orgName}`)
+  for (const fileName of ['a', 'b']) {
+    await client.post('/1.0/publish/', { ...fields, originIds: ['p1'], orgName, fileName }, { Prefer: 'respond-async' })
+  }
+  const { queue } = await overview()
+  expect(queue).toEqual({ ...idle, waiting: 2, openRuns: 2, oldestWaitSeconds: expect.any(Number) })
+  expect(queue?.oldestWaitSeconds).toBeGreaterThan(0)
+})
+
+test('the workers that run are counted', async () => {
+  const worker = await service.startWorker()
+  await expect.poll(overview, { timeout: 30_000 }).toMatchObject({
+    queue: { ...idle, waiting: 0, openRuns: 0, oldestWaitSeconds: 0 },
+    workers: { count: 1, slots: 3, busy: 0 },
+  })
+  await worker.stop(40_000)
+  expect((await overview()).workers).toEqual({ count: 0, slots: 0, busy: 0 })
+})
+
+test('a slot that holds a run is busy; a worker that reports no more does not count; the last sweep is shown', async () => {
+  const redis = new Redis(service.redisUrl)
+  const [seconds] = (await redis.time()) as unknown as [string]
+  await redis.hset(workersKey, 'live', `${seconds}000 4 {"acme":2,"beta":1}`)
+  await redis.hset(workersKey, 'dead', `${Number(seconds) - 11}000 4 {"acme":4}`)
+  await redis.set(sweptKey, '2026-11-25T12:00:00.000Z')
+  expect(await overview()).toMatchObject({
+    workers: { count: 1, slots: 4, busy: 3 },
+    lastSweep: '2026-11-25T12:00:00.000Z',
+  })
+  await redis.del(workersKey, sweptKey)
+  redis.disconnect()
+})
