@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defaultSyntax } from '../../shared/packet/cypher/parameters.ts'
 import { orgName } from '../../shared/packet/names.ts'
+import type { PacketShape } from '../../shared/packet/packet-shape.ts'
 import { directContent } from '../../shared/publish/content.ts'
 import { writeRelationshipCreates } from '../../shared/publish/direct/packet.ts'
 import { relationshipCreates } from '../../shared/publish/direct/relationship-creates.ts'
@@ -23,8 +24,8 @@ export const createRelationships = defineEndpoint({
   answers: { 409: 'The name is taken' },
   async handle(context, { changed, params, body: { fileName, ids, expiresAfterDays, compression, ...order } }) {
     const syntax = order.parameterSyntax ?? defaultSyntax
-    const content = directContent(syntax, [order.start, order.end])
-    const packet = { orgName: params.orgName, fileName, expiresAfterDays, compression, content }
+    const contentOf = (shape: PacketShape) => directContent(syntax, [order.start, order.end], shape)
+    const packet = { orgName: params.orgName, fileName, expiresAfterDays, compression, contentOf }
     return storeDirectly(context, changed, packet, (sink) => writeRelationshipCreates(order, ids, syntax, sink))
   },
 })

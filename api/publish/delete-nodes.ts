@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defaultSyntax } from '../../shared/packet/cypher/parameters.ts'
 import { orgName } from '../../shared/packet/names.ts'
+import type { PacketShape } from '../../shared/packet/packet-shape.ts'
 import { directContent } from '../../shared/publish/content.ts'
 import { nodeDelete, parseNodeDelete } from '../../shared/publish/direct/node-delete.ts'
 import { writeNodeDelete } from '../../shared/publish/direct/packet.ts'
@@ -34,8 +35,8 @@ export const deleteNodes = defineEndpoint({
     const write = (sink: Parameters<typeof writeNodeDelete>[4]) =>
       writeNodeDelete(order, order.ids, order.originIds, syntax, sink)
     if (returnOnly) return returnParts(context, write)
-    const content = directContent(syntax, [order])
-    const packet = { orgName: params.orgName, fileName, expiresAfterDays, compression, content }
+    const contentOf = (shape: PacketShape) => directContent(syntax, [order], shape)
+    const packet = { orgName: params.orgName, fileName, expiresAfterDays, compression, contentOf }
     return storeDirectly(context, changed, packet, write)
   },
 })

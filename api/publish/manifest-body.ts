@@ -53,6 +53,15 @@ export const manifestBody = z
     statements: statementCounts,
     requires,
     report: jobSchema.shape.report.unwrap(),
+    shape: z
+      .object({
+        counts: z.array(
+          z.object({ kind: z.enum(statementKinds), label: text, type: text.optional(), to: text.optional(), count }),
+        ),
+        others: count.meta({ description: 'How many more are not listed' }),
+      })
+      .nullable()
+      .meta({ description: 'How many pairs of a kind are about a label, or about a type of relationships' }),
     base: z.null(),
   })
   .meta({ id: 'PacketManifest' })

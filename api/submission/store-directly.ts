@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { partStored } from '../../shared/observability/events.ts'
 import { packetNameProblem } from '../../shared/packet/names.ts'
+import type { PacketShape } from '../../shared/packet/packet-shape.ts'
 import type { PartSink } from '../../shared/packet/parts/packet-writer.ts'
 import { commitStaged } from '../../shared/packets/commit.ts'
 import type { Compression } from '../../shared/packets/compression.ts'
@@ -21,15 +22,16 @@ interface DirectPacket {
   fileName: string
   expiresAfterDays: number | null | undefined
   compression: Compression | null | undefined
-  content: PacketContent
+  /** What the packet holds, which is about this. */
+  contentOf: (shape: PacketShape) => PacketContent
 }
 
 /** Stores a packet that needs no origin: the same commit as for a job, without the queue. Contract 7.9, 7.10. */
 export async function storeDirectly(
   context: ApiContext,
   changed: Input['changed'],
-  { orgName, fileName, expiresAfterDays, compression, content }: DirectPacket,
-  write: (sink: PartSink) => Promise<void>,
+  { orgName, fileName, expiresAfterDays, compression, contentOf }: DirectPacket,
+  write: (sink: PartSink) => Promise<PacketShape>,
 ): Promise<Answer> {
   const { config, store, generations, packets, records, plainFiles } = context
   const problem = packetNameProblem(orgName, fileName)
@@ -45,7 +47,7 @@ export async function storeDirectly(
   const staging = stageParts(store, name, { jobId: randomUUID(), attempt: 1, compression: compression ?? 'none' })
   const until = Date.now() + commitMs
   const discard = staging.discard
-  await write(async (part) => {
+  const shape = await write(async (part) => {
     await staging.put(part)
     partStored(context, part)
   }).catch(async (error) => {
@@ -54,7 +56,7 @@ export async function storeDirectly(
   })
   await plainFiles.markStale(name)
   const options = { force: false, taken, above: Number.POSITIVE_INFINITY, until }
-  const packet = { staged: staging.manifest(), content, days, discard }
+  const packet = { staged: staging.manifest(), content: contentOf(shape), days, discard }
   const { generation, manifest } = await commitStaged(generations, name, packet, options)
   const { jobId, parts } = manifest
   changed({ action: 'packet.publish', orgName, fileName, generation, sha256: digestOf(parts), jobId })

@@ -43,7 +43,10 @@ export async function returnPacket(
 }
 
 /** Answers with the parts that `write` makes, kept in memory. @throws returnOnlyTooLarge (413) over the inline limit */
-export async function returnParts({ config }: ApiContext, write: (sink: PartSink) => Promise<void>): Promise<Answer> {
+export async function returnParts(
+  { config }: ApiContext,
+  write: (sink: PartSink) => Promise<unknown>,
+): Promise<Answer> {
   const limitBytes = config.limits.inlineBytes
   const parts: StatementSource[] = []
   let bytes = 0

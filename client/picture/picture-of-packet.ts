@@ -1,80 +1,73 @@
 import { identitiesOf } from '../../shared/packet/kinds/kinds.ts'
+import { createShapeTally, type PacketShape } from '../../shared/packet/packet-shape.ts'
 import { parsePart } from '../../shared/packet/parts/parse-part.ts'
-import { createRecogniser, type Recognised } from '../../shared/packet/recognise.ts'
-import { number } from '../format.ts'
+import { createRecogniser } from '../../shared/packet/recognise.ts'
+import { number, plural } from '../format.ts'
 import { brokenIn, readPart } from '../replay/source/load-part.ts'
 import type { Source } from '../source/source.ts'
 import { type Picture, shortened } from './picture.ts'
 
-/** What is written to the nodes with a label. */
-interface Label {
-  idProperties: Set<string>
-  upserts: number
-  deletions: Map<string, number>
+/** What a packet is about, and how it finds the nodes. */
+interface Contents {
+  shape: PacketShape
+  identities: readonly { label: string; property: string }[]
 }
 
-/** Draws what is in a packet. Reads all parts, as the manifest does not know labels. @throws ReplayError `broken` */
+/** Draws what is in a packet: from its manifest, or else from all parts. @throws ReplayError `broken` */
 export async function pictureOfPacket(source: Source, signal: AbortSignal): Promise<Picture> {
-  const recognise = createRecogniser()
-  const labels = new Map<string, Label>()
-  const arrows = new Map<string, { from: string; type: string; to: string; count: number }>()
-  let others = 0
-
-  const labelOf = (label: string) => computed(labels, label, newLabel)
-
-  function count(it: Recognised, parameters: Readonly<Record<string, unknown>>) {
-    for (const { label, idProperty } of identitiesOf(it)) labelOf(label).idProperties.add(idProperty)
-    const countArrow = (from: string, type: string, to: string) => {
-      const arrow = computed(arrows, JSON.stringify([from, type, to]), () => ({ from, type, to, count: 0 }))
-      arrow.count++
-    }
-    const countDeletion = (label: string, what: string, by = 1) => {
-      const { deletions } = labelOf(label)
-      deletions.set(what, (deletions.get(what) ?? 0) + by)
-    }
-    if (it.kind === 'nodeUpsert') labelOf(it.node.label).upserts++
-    else if (it.kind === 'relationshipUpsert' || it.kind === 'relationshipCreate')
-      countArrow(it.ends.start.label, it.ends.type, it.ends.end.label)
-    else if (it.kind === 'cleanup') countDeletion(it.node.label, `cleanup of ${it.type.type}`)
-    else if (it.kind === 'deleteProperties') countDeletion(it.node.label, 'delete of properties')
-    else if (it.kind === 'nodeDelete') {
-      countDeletion(it.node.label, 'delete of nodes', Array.isArray(parameters.ids) ? parameters.ids.length : 1)
-    }
+  const { manifest } = source
+  const { shape, identities } =
+    manifest?.shape != null
+      ? { shape: manifest.shape as PacketShape, identities: manifest.requires.constraints }
+      : await readAll(source, signal)
+  const bubbles = new Map<string, { lines: string[]; marked: string[] }>()
+  const bubbleOf = (label: string) => {
+    const bubble = bubbles.get(label) ?? { lines: [], marked: [] }
+    bubbles.set(label, bubble)
+    return bubble
   }
+  const listed = new Set(shape.counts.flatMap(({ label, to }) => [label, ...(to === undefined ? [] : [to])]))
+  for (const { label, property } of identities) if (listed.has(label)) bubbleOf(label).lines.push(`id: ${property}`)
+  const arrows: Picture['arrows'] = []
+  for (const { kind, label, type, to, count } of shape.counts) {
+    const times = `× ${number.format(count)}`
+    if (to !== undefined) {
+      bubbleOf(label)
+      bubbleOf(to)
+      arrows.push({ from: label, to, text: `${type} ${times}` })
+    } else if (kind === 'nodeUpsert') bubbleOf(label).lines.push(`upserts: ${number.format(count)}`)
+    else if (kind === 'cleanup') bubbleOf(label).marked.push(`cleanup of ${type} ${times}`)
+    else if (kind === 'deleteProperties') bubbleOf(label).marked.push(`delete of properties ${times}`)
+    else if (kind === 'nodeDelete') bubbleOf(label).marked.push(`delete of nodes ${times}`)
+  }
+  const notDrawn = shape.others === 0 ? '' : `; not drawn: ${plural(shape.others, 'other pair')}`
+  return {
+    title: `${source.name}${notDrawn}`,
+    bubbles: [...bubbles].map(([label, { lines, marked }]) => ({ label, lines, marked: shortened(marked) })),
+    arrows,
+  }
+}
 
+async function readAll(source: Source, signal: AbortSignal): Promise<Contents> {
+  const recognise = createRecogniser()
+  const tally = createShapeTally()
+  const identities = new Map<string, Contents['identities'][number]>()
+  let unknown = 0
   for (const index of source.parts.keys()) {
     const stored = await readPart(source, index, signal)
     for (const { statement, parameters } of brokenIn(source.parts, index, () => parsePart(stored))) {
       const recognised = recognise(statement)
-      if (recognised === null) others++
-      else count(recognised, parameters)
+      if (recognised === null) {
+        unknown++
+        continue
+      }
+      const isList = recognised.kind === 'nodeDelete' && Array.isArray(parameters.ids)
+      tally.add(recognised.topic, isList ? (parameters.ids as unknown[]).length : 1)
+      for (const { label, idProperty: property } of identitiesOf(recognised)) {
+        identities.set(JSON.stringify([label, property]), { label, property })
+      }
     }
   }
-  const notDrawn = others === 0 ? '' : `; statements of others, not drawn: ${number.format(others)}`
-  return {
-    title: `${source.name}${notDrawn}`,
-    bubbles: [...labels].map(([label, counted]) => ({ label, ...textsOf(counted) })),
-    arrows: [...arrows.values()].map(({ from, type, to, count }) => ({
-      ...{ from, to },
-      text: `${type} × ${number.format(count)}`,
-    })),
-  }
-}
-
-const newLabel = (): Label => ({ idProperties: new Set(), upserts: 0, deletions: new Map() })
-
-function textsOf({ idProperties, upserts, deletions }: Label) {
-  return {
-    lines: [
-      ...[...idProperties].map((idProperty) => `id: ${idProperty}`),
-      ...(upserts > 0 ? [`upserts: ${number.format(upserts)}`] : []),
-    ],
-    marked: shortened([...deletions].map(([what, count]) => `${what} × ${number.format(count)}`)),
-  }
-}
-
-function computed<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const found = map.get(key) ?? make()
-  map.set(key, found)
-  return found
+  const shape = tally.read()
+  return { shape: { ...shape, others: shape.others + unknown }, identities: [...identities.values()] }
 }

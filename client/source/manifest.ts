@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { basename } from 'node:path'
 import { z } from 'zod'
+import { statementKinds } from '../../shared/packet/kinds/statement.ts'
 
 // Parts are written under the last segment of their names.
 const fileName = z.string().refine((name) => !/(^|\/)\.{0,2}$|[\\\0]/.test(name), 'must be the name of a file')
@@ -32,6 +33,22 @@ const manifestSchema = z.looseObject({
     moreConstraints: count.optional(),
   }),
   report: report.nullable().default(null),
+  /** Null if the packet was stored before there were shapes. */
+  shape: z
+    .looseObject({
+      counts: z.array(
+        z.looseObject({
+          kind: z.enum(statementKinds),
+          label: z.string(),
+          type: z.string().optional(),
+          to: z.string().optional(),
+          count,
+        }),
+      ),
+      others: count,
+    })
+    .nullable()
+    .default(null),
   /** Null if the packet never expires. */
   expiresAt: z.iso.datetime().nullable().default(null),
   /** The digest of the packet that a target must have; null for a whole packet. */

@@ -57,7 +57,7 @@ export function createJwtTokens(
   const { issuer, audience } = settings
   const keys = createSigningKeys(settings, log, keysFailing)
   return async (token) => {
-    const rules = { issuer, audience, algorithms, requiredClaims: ['exp'], clockTolerance }
+    const rules = { issuer, audience, algorithms, clockTolerance }
     const verified = await jwtVerify(token, keys, rules).catch((error) => {
       // Only JOSE errors are the fault of the token.
       if (error instanceof joseErrors.JOSEError) return null

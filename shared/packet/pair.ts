@@ -1,25 +1,25 @@
 import { type ParameterSyntax, render } from './cypher/parameters.ts'
-import type { Binding, Statement, StatementKind } from './kinds/statement.ts'
+import type { Binding, Statement, Topic } from './kinds/statement.ts'
 
 /** What pairs that differ only in their values share: the statement's text and the parameters' names, as JSON. */
 export interface Shape<Source> {
-  kind: StatementKind
+  topic: Topic
   statement: string
   bindings: readonly Binding<Source>[]
 }
 
 /** One statement/parameter pair, ready to be written. */
 export interface WrittenPair {
-  shape: { kind: StatementKind; statement: string }
+  shape: Pick<Shape<unknown>, 'topic' | 'statement'>
   /** `"name":value` for each parameter. */
   parameters: string
 }
 
 export const shapeOf = <Source>(
-  { kind, text, bindings }: Statement<Source>,
+  { topic, text, bindings }: Statement<Source>,
   syntax: ParameterSyntax,
 ): Shape<Source> => ({
-  kind,
+  topic,
   statement: JSON.stringify(render(text, syntax)),
   bindings: bindings.map(({ name, source }) => ({ name: JSON.stringify(name), source })),
 })

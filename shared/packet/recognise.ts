@@ -1,11 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import { render, type Template } from './cypher/parameters.ts'
 import { kinds, type Structure, statementOf } from './kinds/kinds.ts'
+import type { Topic } from './kinds/statement.ts'
 import { partLimits } from './parts/part-buffer.ts'
 import { createScanner, mismatch, type Scanner } from './read-back/scanner.ts'
 
-/** A statement of the service, read back: what it says, as it was read, its text, and the names of its parameters. */
-export type Recognised = Structure & { statement: string; text: Template; parameters: readonly string[] }
+/**
+ * A statement of the service, read back: what it says, as it was read, its text, what it is about, and the names of its
+ * parameters.
+ */
+export type Recognised = Structure & { statement: string; text: Template; topic: Topic; parameters: readonly string[] }
 
 // No statement of the service is longer, as its pair has at most so many bytes.
 const longestText = partLimits(1).maxPairBytes
@@ -23,9 +27,10 @@ export function recognise(text: string): Recognised | null {
     scanner.restart()
     const structure = readBy(read, scanner)
     if (structure === null || !scanner.isAtEnd()) continue
-    const { text: written, bindings } = statementOf(structure)
+    const { text: written, topic, bindings } = statementOf(structure)
     if (render(written, scanner.syntax()) !== text) continue
-    return { ...structure, statement: text, text: written, parameters: [...new Set(bindings.map(({ name }) => name))] }
+    const parameters = [...new Set(bindings.map(({ name }) => name))]
+    return { ...structure, statement: text, text: written, topic, parameters }
   }
   return null
 }

@@ -134,7 +134,8 @@ export async function buildPacket(
   interrupted()
   await origins.release()
   const notation = notationOf(order.requests, order.syntax)
-  return { ...notation, report: report.read(identitiesOfPacket), observations: [...observations.all()] }
+  const content = { ...notation, report: report.read(identitiesOfPacket), shape: writer.shape() }
+  return { ...content, observations: [...observations.all()] }
 }
 
 const isBroken = (error: unknown) => error instanceof AppError && error.code === 'originBroke'

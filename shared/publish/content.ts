@@ -1,5 +1,6 @@
 import type { ParameterSyntax } from '../packet/cypher/parameters.ts'
 import type { NodeKey } from '../packet/kinds/statement.ts'
+import { createShapeTally, type PacketShape } from '../packet/packet-shape.ts'
 import type { Numbers } from '../packet/values/values.ts'
 import { createReport, identitiesOfPacket, type JobReport, mergeReports } from './report/report.ts'
 import type { PublishRequest } from './request/fields.ts'
@@ -15,6 +16,8 @@ interface Notation {
 /** What a packet, or a slice of one, holds beside its parts. */
 export interface PacketContent extends Notation {
   report: JobReport
+  /** Absent if a worker built it that knew no shapes. */
+  shape?: PacketShape
 }
 
 /** How the pairs of these requests are written. */
@@ -24,21 +27,35 @@ export const notationOf = (requests: readonly PublishRequest[], parameterSyntax:
 })
 
 /** What a packet holds that was made without an origin; `ends` are the kinds of nodes that its statements find. */
-export function directContent(parameterSyntax: ParameterSyntax, ends: readonly NodeKey[]): PacketContent {
+export function directContent(
+  parameterSyntax: ParameterSyntax,
+  ends: readonly NodeKey[],
+  shape: PacketShape,
+): PacketContent {
   const report = createReport()
   for (const end of ends) report.identity(end)
-  return { parameterSyntax, numbers: 'plain', report: report.read(identitiesOfPacket) }
+  return { parameterSyntax, numbers: 'plain', report: report.read(identitiesOfPacket), shape }
 }
 
 /** Merges the contents of a packet's slices, given in their order. */
-export const mergeContents = (contents: readonly PacketContent[]): PacketContent => ({
-  parameterSyntax: common(contents.map(({ parameterSyntax }) => parameterSyntax)),
-  numbers: common(contents.map(({ numbers }) => numbers)),
-  report: mergeReports(
-    contents.map(({ report }) => report),
-    identitiesOfPacket,
-  ),
-})
+export function mergeContents(contents: readonly PacketContent[]): PacketContent {
+  const shapes = contents.map(({ shape }) => shape)
+  return {
+    parameterSyntax: common(contents.map(({ parameterSyntax }) => parameterSyntax)),
+    numbers: common(contents.map(({ numbers }) => numbers)),
+    report: mergeReports(
+      contents.map(({ report }) => report),
+      identitiesOfPacket,
+    ),
+    ...(shapes.every((shape) => shape !== undefined) ? { shape: mergeShapes(shapes) } : {}),
+  }
+}
+
+function mergeShapes(shapes: readonly PacketShape[]): PacketShape {
+  const merged = createShapeTally()
+  for (const shape of shapes) merged.merge(shape)
+  return merged.read()
+}
 
 /** The value that all have in common. There is at least one. */
 function common<Value>(values: readonly Value[]): OrMixed<Value> {

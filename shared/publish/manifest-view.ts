@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { existence, index, oldestServer, type SchemaTexts, uniqueness } from '../packet/cypher/schema.ts'
 import { type StatementKind, statementKinds } from '../packet/kinds/statement.ts'
 import { partNames } from '../packet/names.ts'
+import type { PacketShape } from '../packet/packet-shape.ts'
 import type { Generation } from '../packets/generation-reader.ts'
 import { packetName } from '../packets/keys.ts'
 import type { ManifestPart } from '../packets/manifest.ts'
@@ -44,6 +45,8 @@ export interface PacketManifest {
     model?: { indexes: Required[]; existence: (Required & { edition: 'enterprise' })[]; more?: number }
   }
   report: JobReport
+  /** null: the packet was stored before there were shapes. */
+  shape: PacketShape | null
   /** Always null: the packet is whole. */
   base: null
 }
@@ -56,7 +59,7 @@ export function manifestOf(
   urls?: readonly string[],
 ): PacketManifest {
   const names = partNames(fileName, parts.length)
-  const { parameterSyntax, numbers, report } = content as PacketContent
+  const { parameterSyntax, numbers, report, shape = null } = content as PacketContent
   return {
     packet: packetName(orgName, fileName),
     generation,
@@ -79,6 +82,7 @@ export function manifestOf(
     statements: statementsOf(parts),
     requires: requiresOf(report),
     report: mergeReports([report]),
+    shape,
     base: null,
   }
 }

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
 import { inSlices } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
+import type { Topic } from '../../shared/packet/kinds/statement.ts'
+import { createShapeTally } from '../../shared/packet/packet-shape.ts'
 import { parsePart } from '../../shared/packet/parts/parse-part.ts'
+import { recognise } from '../../shared/packet/recognise.ts'
 import { prepare } from '../support/clients/e2e.ts'
 import { downloaded, sha256Of } from '../support/storage/manifest-of.ts'
 
@@ -32,6 +35,12 @@ async function verified(fileName: string) {
   expect(manifest).toMatchObject({ ...total, packet: `${org}/${fileName}`, sha256: sha256Of(digests.join('\n')) })
   const { postback, ...counts } = manifest.statements as Record<string, number>
   expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(manifest.pairs)
+  const tally = createShapeTally()
+  for (const { statement, parameters } of pairs.flat()) {
+    const topic = recognise(statement)?.topic as Topic
+    tally.add(topic, topic.kind === 'nodeDelete' ? (parameters.ids as unknown[]).length : 1)
+  }
+  expect(manifest.shape).toEqual(tally.read())
   return manifest
 }
 
@@ -71,6 +80,14 @@ test('a packet of one part: what it is, what it holds, what a target needs', asy
     statements: { ...none, nodeUpsert: 10, relationshipUpsert: 11, cleanup: 10 },
     requires: { server: '3.5', constraints: [personConstraint] },
     report: job.report,
+    shape: {
+      counts: [
+        { kind: 'nodeUpsert', label, count: 10 },
+        { kind: 'relationshipUpsert', label, type: 'KNOWS', to: label, count: 11 },
+        { kind: 'cleanup', label, type: 'KNOWS', count: 10 },
+      ],
+      others: 0,
+    },
     base: null,
   })
   expect(Object.keys(manifest)[0]).toBe('packet')

@@ -1,11 +1,14 @@
+import type { StatementKind } from '../../shared/packet/kinds/statement.ts'
 import { pairText, type WrittenPair } from '../../shared/packet/pair.ts'
 import { createPacketWriter, type PacketWriter } from '../../shared/packet/parts/packet-writer.ts'
 import type { PartLimits } from '../../shared/packet/parts/part-buffer.ts'
 import { packetErrors } from '../../shared/publish/pairs/packet-errors.ts'
 
+export const topicOf = (kind: StatementKind) => ({ kind, label: 'L' })
+
 /** A pair with one parameter. */
 export const pairOf = (value: unknown): WrittenPair => ({
-  shape: { kind: 'nodeUpsert', statement: '"RETURN {p}"' },
+  shape: { topic: topicOf('nodeUpsert'), statement: '"RETURN {p}"' },
   parameters: `"p":${JSON.stringify(value)}`,
 })
 

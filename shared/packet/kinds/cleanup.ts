@@ -81,7 +81,7 @@ export function cleanup(
 ): Statement<'id' | ClauseSource> {
   const lists = namedLists(clauses)
   return {
-    kind: 'cleanup',
+    topic: { kind: 'cleanup', label: node.label, type: type.type },
     text: template`${staleRelationships(node, type, clauses)} DELETE r`,
     bindings: [{ name: 'baseId', source: 'id' }, ...lists.map(({ name }, clause) => ({ name, source: { clause } }))],
   }

@@ -41,7 +41,7 @@ export const deletePropertiesKind: KindDefinition<DeleteProperties> = {
 export function deleteProperties(node: Anchor, keys: readonly string[]): Statement<'id'> {
   const removals = keys.map((key) => `n.${quote(key)}`).join(', ')
   return {
-    kind: 'deleteProperties',
+    topic: { kind: 'deleteProperties', label: node.label },
     text: template`MATCH ${anchorPattern('n', node, 'id')} REMOVE ${removals}`,
     bindings: [{ name: 'id', source: 'id' }],
   }

@@ -41,7 +41,7 @@ export const nodeDeleteKind: KindDefinition<NodeDelete> = {
 /** Deletes the nodes with the given ids and their relationships; `ids`: what the list needs. Seed, Node delete by id. */
 export function nodeDelete(node: NodeKey, ids: Expression): Statement<'ids'> {
   return {
-    kind: 'nodeDelete',
+    topic: { kind: 'nodeDelete', label: node.label },
     text: template`${nodesToDelete(node, ids)} DETACH DELETE n`,
     bindings: [{ name: 'ids', source: 'ids' }],
   }

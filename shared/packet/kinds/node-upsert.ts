@@ -91,7 +91,7 @@ export function nodeUpsert(
   const map = propertyMap('n', [...shared, ...others], changes.protectedKeys)
   const labels = `${labelClause('SET', changes.added)}${labelClause('REMOVE', changes.removed)}`
   return {
-    kind: 'nodeUpsert',
+    topic: { kind: 'nodeUpsert', label: node.label },
     text: template`MERGE ${anchorPattern('n', node, 'id')} SET n = ${map}${labels}`,
     bindings: [{ name: 'id', source: 'id' }, ...propertyBindings(others)],
   }

@@ -8,7 +8,7 @@ import type { Scanner } from '../read-back/scanner.ts'
 import { expression } from '../values/values.ts'
 import type { KindDefinition } from './kind.ts'
 import { idPattern, type RelationshipEnds, relationshipBetween } from './relationship-upsert.ts'
-import { type Anchor, anchorPattern, type Field, type Statement } from './statement.ts'
+import { type Anchor, anchorPattern, type Field, relationshipTopic, type Statement } from './statement.ts'
 
 export type Postback = NodePostback | RelationshipPostback
 
@@ -62,7 +62,7 @@ export const postbackKind: KindDefinition<Postback> = {
 export function postbackNode(node: Anchor, { key, value }: Field): Statement<'id' | 'stamp'> {
   const [stamp] = parameterNames([key], ['id']) as [string]
   return {
-    kind: 'postback',
+    topic: { kind: 'postback', label: node.label },
     text: template`MATCH ${anchorPattern('n', node, 'id')} SET n.${quote(key)} = ${expression(value, param(stamp))}`,
     bindings: [
       { name: 'id', source: 'id' },
@@ -84,7 +84,7 @@ export function postbackRelationship(
   const stamp = nameOf(key)
   const ends = template`MATCH ${anchorPattern('a', start, 'a_id')}-[r:${quote(type)}${idPattern(own)}]->${anchorPattern('b', end, 'b_id')}`
   return {
-    kind: 'postback',
+    topic: relationshipTopic('postback', { start, type, end }),
     text: template`${ends} SET r.${quote(key)} = ${expression(value, param(stamp))}`,
     bindings: [
       { name: 'a_id', source: 'startId' },

@@ -4,7 +4,7 @@ import { template } from '../cypher/parameters.ts'
 import { readAnchor } from '../read-back/read-patterns.ts'
 import type { KindDefinition } from './kind.ts'
 import type { RelationshipEnds } from './relationship-upsert.ts'
-import { anchorPattern, type Statement } from './statement.ts'
+import { anchorPattern, relationshipTopic, type Statement } from './statement.ts'
 
 export interface RelationshipCreate {
   kind: 'relationshipCreate'
@@ -45,10 +45,11 @@ export const relationshipCreateKind: KindDefinition<RelationshipCreate> = {
 }
 
 /** Creates a relationship between two existing nodes; creates no node. Seed, Relationship create. */
-export function relationshipCreate({ start, type, end }: RelationshipEnds): Statement<'startId' | 'endId'> {
+export function relationshipCreate(ends: RelationshipEnds): Statement<'startId' | 'endId'> {
+  const { start, type, end } = ends
   const found = template`MATCH ${anchorPattern('a', start, 'startId')} MATCH ${anchorPattern('b', end, 'endId')}`
   return {
-    kind: 'relationshipCreate',
+    topic: relationshipTopic('relationshipCreate', ends),
     text: template`${found} MERGE (a)-[:${quote(type)}]->(b)`,
     bindings: [
       { name: 'startId', source: 'startId' },

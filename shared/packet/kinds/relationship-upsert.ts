@@ -15,6 +15,7 @@ import {
   type PropertySource,
   propertyBindings,
   propertyMap,
+  relationshipTopic,
   type Statement,
 } from './statement.ts'
 
@@ -78,17 +79,18 @@ export const relationshipUpsertKind: KindDefinition<RelationshipUpsert> = {
  * fields), and replaces its properties. Seed, Relationship upsert; contract 5.
  */
 export function relationshipUpsert(
-  { start, type, end }: RelationshipEnds,
+  ends: RelationshipEnds,
   fields: readonly Field[],
   protectedKeys: readonly string[],
   idField: string | null,
 ): Statement<'startId' | 'endId' | PropertySource> {
+  const { start, type, end } = ends
   const all = named(fields)
   const id = all.find(({ key }) => key === idField) ?? null
   const merges = template`MERGE ${anchorPattern('a', start, 'a_id')} MERGE ${anchorPattern('b', end, 'b_id')}`
   const map = propertyMap('r', all, protectedKeys)
   return {
-    kind: 'relationshipUpsert',
+    topic: relationshipTopic('relationshipUpsert', ends),
     text: template`${merges} MERGE (a)-[r:${quote(type)}${idPattern(id)}]->(b) SET r = ${map}`,
     bindings: [{ name: 'a_id', source: 'startId' }, { name: 'b_id', source: 'endId' }, ...propertyBindings(all)],
   }

@@ -52,9 +52,27 @@ export type StatementKind = (typeof statementKinds)[number]
 /** How many statements there are of each kind. */
 export type StatementCounts = Partial<Record<StatementKind, number>>
 
+/** What a statement does, and to which kind of elements: its kind, and names without values. */
+export interface Topic {
+  kind: StatementKind
+  /** Of the node, or of the start of the relationship. */
+  label: string
+  /** Of the relationships. */
+  type?: string
+  /** The label of the end of the relationship. */
+  to?: string
+}
+
+export const relationshipTopic = (
+  kind: StatementKind,
+  ends: { start: NodeKey; type: string; end: NodeKey },
+): Topic => ({
+  ...{ kind, label: ends.start.label, type: ends.type, to: ends.end.label },
+})
+
 /** A statement's text, and its parameters in the order in which pairs list them. */
 export interface Statement<Source> {
-  kind: StatementKind
+  topic: Topic
   text: Template
   bindings: readonly Binding<Source>[]
 }

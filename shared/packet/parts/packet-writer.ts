@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import type { StatementCounts, StatementKind } from '../kinds/statement.ts'
+import type { StatementCounts, StatementKind, Topic } from '../kinds/statement.ts'
+import { createShapeTally, type PacketShape } from '../packet-shape.ts'
 import { pairText, type WrittenPair } from '../pair.ts'
 import { createPartMetadata, type PartMetadata } from './metadata.ts'
 import { PartBuffer, type PartLimits } from './part-buffer.ts'
@@ -24,10 +25,10 @@ type MetadataUpdate = (metadata: PartMetadata) => void
 type Description = string | (() => string)
 
 export interface PacketWriter {
-  /** Writes a pair; `update` changes the metadata of the part that takes it. */
-  write(pair: WrittenPair, description: Description, update?: MetadataUpdate): Promise<void>
+  /** Writes a pair about so many elements; `update` changes the metadata of the part that takes it. */
+  write(pair: WrittenPair, description: Description, update?: MetadataUpdate, elements?: number): Promise<void>
   /** Like `write`, for a pair's bytes. They are copied before it returns; its promise, if any, must be awaited. */
-  add(bytes: Buffer, kind: StatementKind, description: Description, update?: MetadataUpdate): Promise<void> | undefined
+  add(bytes: Buffer, topic: Topic, description: Description, update?: MetadataUpdate): Promise<void> | undefined
   /** Updates the metadata of the part being filled. A packet without pairs discards it. */
   updateMetadata(update: MetadataUpdate): void
   /**
@@ -40,6 +41,8 @@ export interface PacketWriter {
   readonly pairs: number
   readonly parts: number
   readonly bytes: number
+  /** What the pairs are about. */
+  shape(): PacketShape
 }
 
 /** Makes the errors of a packet that cannot be written. */
@@ -74,6 +77,7 @@ export function createPacketWriter({ limits, maxPairs, errors, sink, onPair }: P
   let part = new PartBuffer()
   let metadata = createPartMetadata()
   let statements: StatementCounts = {}
+  const tally = createShapeTally()
   const written = { pairs: 0, parts: 0, bytes: 0 }
   let failure: { error: unknown } | null = null
 
@@ -118,27 +122,29 @@ export function createPacketWriter({ limits, maxPairs, errors, sink, onPair }: P
   function take(
     text: string | Buffer,
     textBytes: number,
-    kind: StatementKind,
+    topic: Topic,
     description: Description,
     update?: MetadataUpdate,
+    elements = 1,
   ): Promise<void> | undefined {
     if (textBytes > limits.maxPairBytes) {
       throw errors.pairTooLarge(typeof description === 'string' ? description : description(), limits.maxPairBytes)
     }
     if (++written.pairs > maxPairs) throw errors.tooManyPairs(maxPairs)
+    tally.add(topic, elements)
     if (hasRoom(textBytes, update)) {
-      put(text, textBytes, kind, description, update)
+      put(text, textBytes, topic, description, update)
       return undefined
     }
     // Copied now: while the part is delivered, another build of this process may write its own pairs into the same memory.
     const own = typeof text === 'string' ? text : Buffer.from(text)
-    return deliver().then(() => put(own, textBytes, kind, description, update))
+    return deliver().then(() => put(own, textBytes, topic, description, update))
   }
 
   function put(
     text: string | Buffer,
     textBytes: number,
-    kind: StatementKind,
+    { kind }: Topic,
     description: Description,
     update?: MetadataUpdate,
   ): void {
@@ -149,11 +155,12 @@ export function createPacketWriter({ limits, maxPairs, errors, sink, onPair }: P
   }
 
   return {
-    async write(pair, description, update) {
+    async write(pair, description, update, elements) {
       const text = pairText(pair)
-      await take(text, Buffer.byteLength(text), pair.shape.kind, description, update)
+      await take(text, Buffer.byteLength(text), pair.shape.topic, description, update, elements)
     },
-    add: (bytes, kind, description, update) => take(bytes, bytes.length, kind, description, update),
+    add: (bytes, topic, description, update) => take(bytes, bytes.length, topic, description, update),
+    shape: tally.read,
     updateMetadata(update) {
       update(metadata)
     },

@@ -131,7 +131,7 @@ export async function writeNodes(context: WriteContext, { rows, identities, sear
     if (made.verdict !== nothingBroken) reportVerdict(context, { node, keys: row, identity }, made.verdict)
     countSkipped(context, 'properties', made.skipped.length)
     for (const index of made.skipped) observeNode(context, node, row, propertyProblem(properties, index))
-    const full = writer.add(nodeUpserts.bytesOf(made, identity, row, describe), 'nodeUpsert', describe, update)
+    const full = writer.add(nodeUpserts.bytesOf(made, identity, row, describe), made.topic, describe, update)
     if (full) await full
     const deleted = plan.deletedProperties.filter((key) => properties.shape.indexOf(key) !== -1)
     if (deleted.length > 0) await writer.write(pairs.deleteProperties(identity, deleted), describe, updateSettings)

@@ -92,7 +92,7 @@ export class RelationshipBatch {
       observer?.relationship(ends.type)
       countSkipped(this.#context, 'properties', made.skipped.length)
       const bytes = relationshipUpserts.bytesOf(made, ends, properties, describe)
-      const full = writer.add(bytes, 'relationshipUpsert', describe, update)
+      const full = writer.add(bytes, made.topic, describe, update)
       if (full) await full
     }
   }

@@ -2,6 +2,7 @@ import type { ParameterSyntax } from '../../packet/cypher/parameters.ts'
 import { nodeDelete } from '../../packet/kinds/node-delete.ts'
 import { relationshipCreate } from '../../packet/kinds/relationship-create.ts'
 import type { NodeKey } from '../../packet/kinds/statement.ts'
+import type { PacketShape } from '../../packet/packet-shape.ts'
 import { pairOf, type Shape, shapeOf } from '../../packet/pair.ts'
 import { createPacketWriter, type PartSink } from '../../packet/parts/packet-writer.ts'
 import { maxPairsPerPart, partLimits } from '../../packet/parts/part-buffer.ts'
@@ -21,30 +22,31 @@ export function idParameter(id: string, type: IdType): Rendered | null {
   return integer === null ? null : renderValue(integer)
 }
 
-/** One statement that deletes nodes by id, without reading any database. Seed, #9. */
+/** One statement that deletes nodes by id, without reading any database. Seed, #9. @returns what the packet is about */
 export async function writeNodeDelete(
   node: NodeKey,
   ids: readonly Rendered[],
   deletedIds: readonly string[],
   syntax: ParameterSyntax,
   sink: PartSink,
-): Promise<void> {
+): Promise<PacketShape> {
   const writer = createPacketWriter({ ...writing, sink })
   // A conversion that one of the ids needs leaves the others as they are.
   const wrap = ids.find((id) => id.wrap !== null)?.wrap ?? null
   const list = `[${ids.map(({ json }) => json).join(',')}]`
   const pair = pairOf(shapeOf(nodeDelete(node, { wrap, list: wrap !== null }), syntax), () => list)
-  await writer.write(pair, 'the list of ids', (metadata) => metadata.deleted(deletedIds))
+  await writer.write(pair, 'the list of ids', (metadata) => metadata.deleted(deletedIds), ids.length)
   await writer.end()
+  return writer.shape()
 }
 
-/** One statement per id pair that creates a relationship between existing nodes. Seed, #10. */
+/** One statement per id pair that creates a relationship between existing nodes. Seed, #10. @returns as above */
 export async function writeRelationshipCreates(
   { start, type, end }: { start: NodeKey; type: string; end: NodeKey },
   idPairs: readonly (readonly [startId: Rendered, endId: Rendered])[],
   syntax: ParameterSyntax,
   sink: PartSink,
-): Promise<void> {
+): Promise<PacketShape> {
   const writer = createPacketWriter({ ...writing, sink })
   const shapes = new Map<string, Shape<'startId' | 'endId'>>()
   for (const [startId, endId] of idPairs) {
@@ -59,4 +61,5 @@ export async function writeRelationshipCreates(
     })
   }
   await writer.end()
+  return writer.shape()
 }

@@ -1,7 +1,7 @@
 import * as errors from '../../errors/catalogue.ts'
 import type { Properties } from '../../origin/properties.ts'
 import { byCodePoint, isQuotable } from '../../packet/cypher/identifiers.ts'
-import type { Field, PropertySource } from '../../packet/kinds/statement.ts'
+import type { Field, PropertySource, Topic } from '../../packet/kinds/statement.ts'
 import { beforeMetadata, beforeParameters, type Shape } from '../../packet/pair.ts'
 import type { PropertyField } from '../../packet/pair-maker.ts'
 import { expressionOf } from '../../packet/values/expressions.ts'
@@ -25,6 +25,7 @@ interface Slot {
 
 /** What the upserts of elements of one shape share: everything in a pair but its values. */
 export interface UpsertShape {
+  topic: Topic
   /** The keys of the published properties. */
   keys: readonly string[]
   /** The properties that break the model, and the properties left out for that. */
@@ -104,7 +105,8 @@ export function upsertShape(of: UpsertKind, properties: Properties, about: () =>
   }
   fields.sort((a, b) => byCodePoint(a.key, b.key))
   const made = of.make(fields, [...skipped.map((at) => keys[at] as string), ...omitted])
-  return { keys: fields.map(({ key }) => key), verdict, skipped, slots: slotsOf(made, indexes, of.added) }
+  const published = fields.map(({ key }) => key)
+  return { topic: made.topic, keys: published, verdict, skipped, slots: slotsOf(made, indexes, of.added) }
 }
 
 function slotsOf(

@@ -12,7 +12,7 @@ const names = [...new Set([...identifyingNames, ...printableNames, 'a`b', '``', 
 const ends = names.map((name, at) => ({ label: `${prefix}${name}`, idProperty: names.at(-1 - at) as string }))
 
 /** The manifest of a packet that finds these nodes. */
-const content = directContent('dollar', ends)
+const content = directContent('dollar', ends, { counts: [], others: 0 })
 const generation = { generation: 1, manifest: { jobId: 'j', attempt: 1, createdAt: '', parts: [], content } }
 const { constraints } = manifestOf('org', 'file', generation).requires
 

@@ -18,8 +18,8 @@ export const auth: readonly Mutant[] = [
   {
     file: 'shared/auth/jwt.ts',
     what: 'a token that never expires is accepted',
-    from: "requiredClaims: ['exp']",
-    to: 'requiredClaims: []',
+    from: 'exp: z.number()',
+    to: 'exp: z.number().default(1e11)',
     tests: ['unit/auth/json-web-tokens'],
   },
   {
@@ -46,8 +46,8 @@ export const auth: readonly Mutant[] = [
   {
     file: 'shared/auth/jwt.ts',
     what: 'a client with a JSON Web Token gets the jobs of the static token that has its name',
-    from: "identity: JSON.stringify(['jwt', issuer, sub])",
-    to: 'identity: sub',
+    from: "identity = JSON.stringify(['jwt', issuer, sub])",
+    to: 'identity = sub',
     tests: ['unit/auth/json-web-tokens'],
   },
   {

@@ -29,4 +29,18 @@ export const publishParts: readonly Mutant[] = [
     to: '',
     tests: ['unit/publish/report'],
   },
+  {
+    file: 'shared/packet/packet-shape.ts',
+    what: 'a merged shape forgets the pairs that a slice did not list',
+    from: '      others += shape.others',
+    to: '',
+    tests: ['unit/packet/packet-shape'],
+  },
+  {
+    file: 'shared/packet/packet-shape.ts',
+    what: 'relationships of one type between other labels are counted together',
+    from: "\\u0000${type ?? ''}\\u0000${to ?? ''}`",
+    to: "\\u0000${type ?? ''}`",
+    tests: ['unit/packet/packet-shape'],
+  },
 ]

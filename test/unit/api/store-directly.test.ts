@@ -15,7 +15,13 @@ import { only } from '../../support/values/only.ts'
 afterEach(() => vi.useRealTimers())
 
 const content = { parameterSyntax: 'braces', numbers: 'plain', report: createReport().read() } as const
-const packet = { orgName: 'org', fileName: 'file', expiresAfterDays: undefined, compression: undefined, content }
+const packet = {
+  orgName: 'org',
+  fileName: 'file',
+  expiresAfterDays: undefined,
+  compression: undefined,
+  contentOf: () => content,
+}
 
 function open() {
   const storage = storageOn(openMemoryStore())
@@ -39,6 +45,7 @@ const storeOnePart = (context: ApiContext, afterPart: () => void) =>
     async (sink) => {
       await sink({ number: 1, bytes: Buffer.from('{"statements":[]}'), pairs: 0, statements: {} })
       afterPart()
+      return { counts: [], others: 0 }
     },
   )
 

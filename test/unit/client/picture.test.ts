@@ -116,7 +116,7 @@ describe('inspect --picture', () => {
     expect(await runCli(['inspect', file, '--picture', drawn('a.svg')])).toMatchObject({ code: 0, stderr: '' })
     const svg = readFileSync(drawn('a.svg'), 'utf8')
     const [title, ...texts] = textsIn(svg, 'text')
-    expect(title).toBe(`${file}; statements of others, not drawn: 1`)
+    expect(title).toBe(`${file}; not drawn: 1 other pair`)
     expect(texts).toEqual([
       ...['LIKES × 2', 'KNOWS × 1'],
       ...['Person', 'id: id', 'upserts: 2', 'cleanup of KNOWS × 1', 'delete of properties × 1'],

@@ -4,9 +4,9 @@ import { pairText } from '../../../shared/packet/pair.ts'
 import { createPacketWriter } from '../../../shared/packet/parts/packet-writer.ts'
 import type { PartLimits } from '../../../shared/packet/parts/part-buffer.ts'
 import { packetErrors } from '../../../shared/publish/pairs/packet-errors.ts'
-import { pairOf } from '../pair-of.ts'
+import { pairOf, topicOf } from '../pair-of.ts'
 
-const ofKind = (kind: StatementKind) => ({ ...pairOf(1), shape: { ...pairOf(1).shape, kind } })
+const ofKind = (kind: StatementKind) => ({ ...pairOf(1), shape: { ...pairOf(1).shape, topic: topicOf(kind) } })
 const generous: PartLimits = { maxPairs: 5_000, maxBytes: 1_000_000, maxPairBytes: 2_000_000 }
 
 /** A writer, and the counts of the parts that it sealed. */
@@ -26,7 +26,7 @@ function countingWriter(limits: Partial<PartLimits>) {
 test('each part counts its pairs by kind, written as pairs or as bytes', async () => {
   const { writer, counts } = countingWriter({ maxPairs: 3 })
   for (const kind of ['nodeUpsert', 'nodeUpsert', 'cleanup'] as const) await writer.write(ofKind(kind), 'a pair')
-  await writer.add(Buffer.from(pairText(pairOf(1))), 'relationshipUpsert', 'a pair')
+  await writer.add(Buffer.from(pairText(pairOf(1))), topicOf('relationshipUpsert'), 'a pair')
   await writer.write(ofKind('cleanup'), 'a pair')
   await writer.end()
   expect(counts).toEqual([

@@ -4,7 +4,7 @@ import { pairText } from '../../../shared/packet/pair.ts'
 import { createPacketWriter, type SealedPart } from '../../../shared/packet/parts/packet-writer.ts'
 import { partLimits } from '../../../shared/packet/parts/part-buffer.ts'
 import { packetErrors } from '../../../shared/publish/pairs/packet-errors.ts'
-import { collectingWriter, pairOf } from '../pair-of.ts'
+import { collectingWriter, pairOf, topicOf } from '../pair-of.ts'
 
 const valuesOf = (bytes: Buffer): unknown[] =>
   JSON.parse(bytes.toString()).statements.map(({ parameters }: { parameters: { p: unknown } }) => parameters.p)
@@ -64,7 +64,7 @@ describe('parts in flight', () => {
   test('do not change the bytes of a pair that waits for the next part, which may be written over at once', async () => {
     const { writer, parts } = collectingWriter({ maxPairs: 1 })
     const bytes = Buffer.from(pairText(pairOf('old')))
-    const added = [0, 1].map(() => writer.add(bytes, 'nodeUpsert', 'a pair'))
+    const added = [0, 1].map(() => writer.add(bytes, topicOf('nodeUpsert'), 'a pair'))
     bytes.write('new', bytes.indexOf('old'))
     await added[1]
     await writer.end()
