@@ -22,7 +22,13 @@ test('pairs are counted by kind, label, type and end, in the order in which they
   expect(
     tallied(
       ...[node('A'), relationship('A', 'T', 'B'), node('A'), node('B'), { ...node('A') }],
-      ...[relationship('B', 'T', 'A'), relationship('A', 'T', 'B'), cleanup('A', 'T'), cleanup('A', 'U')],
+      ...[
+        relationship('B', 'T', 'A'),
+        relationship('A', 'T', 'B'),
+        relationship('A', 'T', 'A'),
+        cleanup('A', 'T'),
+        cleanup('A', 'U'),
+      ],
       [{ kind: 'nodeDelete', label: 'A' }, 500],
     ),
   ).toEqual({
@@ -31,6 +37,7 @@ test('pairs are counted by kind, label, type and end, in the order in which they
       { kind: 'relationshipUpsert', label: 'A', type: 'T', to: 'B', count: 2 },
       { kind: 'nodeUpsert', label: 'B', count: 1 },
       { kind: 'relationshipUpsert', label: 'B', type: 'T', to: 'A', count: 1 },
+      { kind: 'relationshipUpsert', label: 'A', type: 'T', to: 'A', count: 1 },
       { kind: 'cleanup', label: 'A', type: 'T', count: 1 },
       { kind: 'cleanup', label: 'A', type: 'U', count: 1 },
       { kind: 'nodeDelete', label: 'A', count: 500 },
