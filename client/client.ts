@@ -1,13 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { delay } from './delay.ts'
 import { jobsIn } from './job-events.ts'
 import { persist } from './persist.ts'
 import { createRequests, path } from './requests.ts'
 import { ServiceError, somethingElse } from './service-error.ts'
-import type { FileList, Job, Model, PublishRequest } from './service-types.ts'
+import type { FileList, Job, Model, Overview, PublishRequest, WhoAmI } from './service-types.ts'
 
 const namesPerPage = 10_000
-const jobsPerPage = 1_000
+const itemsPerPage = 1_000
 const waitSeconds = 2
+
+interface Page<Item> {
+  items: Item[] | null | undefined
+  next: string | null | undefined
+}
 
 export const isFinished = ({ state }: Job): boolean => ['succeeded', 'failed', 'cancelled'].includes(state)
 
@@ -17,9 +22,24 @@ export function createClient({ url, token }: { url: string; token: string }) {
   while (baseUrl.endsWith('/')) baseUrl = baseUrl.slice(0, -1)
   const { send, ask } = createRequests(baseUrl, token)
 
-  /** @throws ServiceError for what is no page of a list, or names itself as the next one, which would never end */
-  function requirePage(items: unknown, next: unknown, after: string | undefined): void {
-    if (!Array.isArray(items) || (after !== undefined && next === after)) throw somethingElse(baseUrl)
+  /**
+   * The items of all pages of a list; at most `limit`.
+   * @throws ServiceError for what is no page of a list, or names itself as the next one, which would never end
+   */
+  async function pages<Item>(
+    limit: number,
+    most: number,
+    pageOf: (query: { limit: number; after: string | undefined }) => Promise<Page<Item>>,
+  ): Promise<{ items: Item[]; hasMore: boolean }> {
+    const found: Item[] = []
+    let after: string | undefined
+    do {
+      const { items, next } = await pageOf({ limit: Math.min(most, limit - found.length), after })
+      if (!Array.isArray(items) || (after !== undefined && next === after)) throw somethingElse(baseUrl)
+      for (const item of items) found.push(item)
+      after = next ?? undefined
+    } while (after !== undefined && found.length < limit)
+    return { items: found, hasMore: after !== undefined }
   }
 
   async function job(id: string, wait = 0, signal?: AbortSignal): Promise<Job> {
@@ -44,18 +64,36 @@ export function createClient({ url, token }: { url: string; token: string }) {
   return {
     /** Names of the files of an org that start with one of `prefixes`, or of all; at most `limit`. */
     async files(orgName: string, prefixes: readonly string[], limit: number, signal?: AbortSignal) {
-      const names: string[] = []
-      const url = path`/1.0/publish/${orgName}/files`
       const body = { fileNames: prefixes, usePrefixes: true }
-      let after: string | undefined
-      do {
-        const query = { limit: Math.min(namesPerPage, limit - names.length), after }
-        const page: FileList | undefined = await ask('POST', url, { query, body, signal })
-        requirePage(page?.fileNames, page?.next, after)
-        for (const name of page?.fileNames ?? []) names.push(name)
-        after = page?.next ?? undefined
-      } while (after !== undefined && names.length < limit)
-      return { names, hasMore: after !== undefined }
+      const { items, hasMore } = await pages(limit, namesPerPage, async (query) => {
+        const page = await ask<FileList | undefined>('POST', path`/1.0/publish/${orgName}/files`, {
+          ...{ query, body, signal },
+        })
+        return { items: page?.fileNames, next: page?.next }
+      })
+      return { names: items, hasMore }
+    },
+
+    /** The orgs that the token may see; at most `limit`. */
+    async orgs(limit: number, signal?: AbortSignal) {
+      const { items, hasMore } = await pages(limit, itemsPerPage, async (query) => {
+        const page = await ask<{ orgs: string[]; next: string | null } | undefined>('GET', '/1.0/orgs', {
+          query,
+          signal,
+        })
+        return { items: page?.orgs, next: page?.next }
+      })
+      return { orgs: items, hasMore }
+    },
+
+    /** What the token allows. */
+    whoami(signal?: AbortSignal): Promise<WhoAmI> {
+      return ask('GET', '/1.0/whoami', { signal })
+    },
+
+    /** The queue, the workers and the dependencies. */
+    overview(signal?: AbortSignal): Promise<Overview> {
+      return ask('GET', '/1.0/ops/overview', { signal })
     },
 
     /** The manifest of a packet, with links to its parts, all of one generation. Its shape is not checked. */
@@ -70,18 +108,15 @@ export function createClient({ url, token }: { url: string; token: string }) {
       return ask('GET', path`/1.0/manager/export/${managerVersionGrn}`, { signal })
     },
 
-    /** Jobs, newest first; at most `limit`. */
-    async jobs(orgName: string | undefined, limit: number, signal?: AbortSignal) {
-      const jobs: Job[] = []
-      let after: string | undefined
-      do {
-        const query = { orgName, after, limit: Math.min(jobsPerPage, limit - jobs.length) }
-        const page: { jobs: Job[]; next: string | null } | undefined = await ask('GET', '/1.0/jobs', { query, signal })
-        requirePage(page?.jobs, page?.next, after)
-        jobs.push(...(page?.jobs ?? []))
-        after = page?.next ?? undefined
-      } while (after !== undefined && jobs.length < limit)
-      return { jobs, hasMore: after !== undefined }
+    /** Jobs, newest first, of an org and in a state; at most `limit`. */
+    async jobs(of: { orgName?: string | undefined; state?: string | undefined }, limit: number, signal?: AbortSignal) {
+      const { items, hasMore } = await pages(limit, itemsPerPage, async (query) => {
+        const page = await ask<{ jobs: Job[]; next: string | null } | undefined>('GET', '/1.0/jobs', {
+          ...{ query: { ...of, ...query }, signal },
+        })
+        return { items: page?.jobs, next: page?.next }
+      })
+      return { jobs: items, hasMore }
     },
 
     /** Cancels a job. @returns the job, which may still be stopping */
@@ -135,7 +170,7 @@ export function createClient({ url, token }: { url: string; token: string }) {
         if (seen === null) continue
         yield seen
         if (isFinished(seen)) return
-        if (wait === 0) await delay(waitSeconds * 1_000, undefined, signal ? { signal } : {})
+        if (wait === 0) await delay(waitSeconds * 1_000, signal)
         // The stream was cut: another one may go on.
         if (events !== null) events = await openEvents(id, signal)
       }

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import pRetry from 'p-retry'
+import { delay } from './delay.ts'
 import { ServiceError } from './service-error.ts'
 
 const longestPauseSeconds = 60
@@ -14,7 +14,7 @@ export function persist<T>(request: () => Promise<T>, signal?: AbortSignal): Pro
     async onFailedAttempt({ error, retriesLeft, retryDelay }) {
       if (!(error instanceof ServiceError) || !error.mayPass || retriesLeft === 0) return
       const asked = Math.min(error.retryAfterSeconds, longestPauseSeconds) * 1_000
-      if (asked > retryDelay) await delay(asked - retryDelay, undefined, signal ? { signal } : {})
+      if (asked > retryDelay) await delay(asked - retryDelay, signal)
     },
   })
 }

@@ -7,14 +7,16 @@ import { job } from './commands/job.ts'
 import { jobs } from './commands/jobs.ts'
 import { ls } from './commands/ls.ts'
 import { model } from './commands/model.ts'
+import { overview } from './commands/overview.ts'
 import { publish } from './commands/publish.ts'
 import { replay } from './commands/replay.ts'
 import { verify } from './commands/verify.ts'
+import { whoami } from './commands/whoami.ts'
 import { type Context, printable, printableLine, printLines } from './context.ts'
 import { exitCodes, Failure } from './exit.ts'
 import { ReplayError } from './replay/errors.ts'
 
-const commands = [ls, get, inspect, diff, publish, job, jobs, replay, verify, copy, model]
+const commands = [ls, get, inspect, diff, publish, job, jobs, replay, verify, copy, model, whoami, overview]
 
 /** The command line: every command with its options. */
 export function createProgram(context: Context): Command {

@@ -2,6 +2,8 @@
 import type { z } from 'zod'
 import type { fileListBody } from '../api/http/openapi-schemas.ts'
 import type { exported } from '../api/manager/version-document.ts'
+import type { overviewBody } from '../api/service/overview.ts'
+import type { whoamiBody } from '../api/service/whoami.ts'
 import type { dryRunBody } from '../api/unstored/dry-run-body.ts'
 import type { jobSchema, modelReport } from '../shared/jobs/job-view.ts'
 import type { publishRequest } from '../shared/publish/request/fields.ts'
@@ -11,4 +13,6 @@ export type FileList = z.infer<typeof fileListBody>
 export type Job = z.infer<typeof jobSchema>
 export type Model = z.infer<typeof exported>
 export type ModelReport = z.infer<typeof modelReport>
+export type Overview = z.infer<typeof overviewBody>
 export type PublishRequest = z.input<typeof publishRequest>
+export type WhoAmI = z.infer<typeof whoamiBody>

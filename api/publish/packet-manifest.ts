@@ -6,8 +6,8 @@ import { longestLinkSeconds } from '../../shared/packets/links.ts'
 import { manifestOf } from '../../shared/publish/manifest-view.ts'
 import { orgInPath } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
+import { manifestBody } from '../http/manifest-body.ts'
 import { wholeNumber } from '../http/query.ts'
-import { manifestBody } from './manifest-body.ts'
 
 /** Contract 7.12. */
 export const packetManifest = defineEndpoint({

@@ -9,7 +9,7 @@ import { noOrg } from '../http/access.ts'
 import { defineEndpoint } from '../http/endpoint.ts'
 
 const count = z.int().nonnegative()
-const answer = z.object({
+export const overviewBody = z.object({
   dependencies: z.record(z.string(), z.enum(['up', 'down'])),
   queue: z
     .object({
@@ -36,7 +36,7 @@ export const overview = defineEndpoint({
   summary: 'The queue, the workers and the dependencies; for tokens with all orgs',
   scope: 'ops:read',
   access: noOrg,
-  answer,
+  answer: overviewBody,
   async handle(context, { principal }) {
     if (!principal.orgs.includes('*')) throw errors.scopeMissing('ops:read', ' with all orgs (*)')
     const [dependencies, redis] = await Promise.all([dependenciesOf(context), queueAndWorkers(context)])
@@ -51,7 +51,10 @@ async function dependenciesOf(context: ApiContext): Promise<Record<string, 'up' 
   return Object.fromEntries(Object.keys(checks).map((name) => [name, down.includes(name) ? 'down' : 'up']))
 }
 
-async function queueAndWorkers({ redis, config }: ApiContext): Promise<Omit<z.infer<typeof answer>, 'dependencies'>> {
+async function queueAndWorkers({
+  redis,
+  config,
+}: ApiContext): Promise<Omit<z.infer<typeof overviewBody>, 'dependencies'>> {
   const reading = Promise.all([createQueueReader(redis)(), checked(readFleet(redis))])
   const found = await reading.catch(() => null)
   if (found === null) return { queue: null, workers: null, redis: null, lastSweep: null }

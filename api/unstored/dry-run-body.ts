@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { jobSchema } from '../../shared/jobs/job-view.ts'
+import { requires, statementCounts } from '../http/manifest-body.ts'
 import { publishResponseBody, statement } from '../http/openapi-schemas.ts'
 import { trueOrFalse } from '../http/query.ts'
-import { requires, statementCounts } from '../publish/manifest-body.ts'
 
 const count = z.int().nonnegative()
 const text = z.string()

@@ -1,21 +1,29 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { type Context, printResult, warn } from '../context.ts'
 import { jobLine } from '../format.ts'
 import { type OutputOptions, openService, type ServiceOptions, wholeNumber, withJson, withService } from '../options.ts'
 
 interface Options extends ServiceOptions, OutputOptions {
   limit: number
+  state?: string
 }
+
+const states = ['queued', 'running', 'committing', 'succeeded', 'failed', 'cancelled', 'open']
 
 /** `packets jobs`: the latest publishes. */
 export function jobs(context: Context): Command {
   const command = new Command('jobs')
     .description('list jobs, newest first')
     .argument('[org]', 'only those of this org and its sub-directories')
+    .addOption(new Option('--state <state>', 'only jobs in this state; open: unfinished').choices(states))
     .option('--limit <n>', 'at most so many', wholeNumber(1, 1e15), 100)
   return withService(withJson(command)).action(async (org: string | undefined, options: Options) => {
     const client = await openService(context, options)
-    const { jobs: found, hasMore } = await client.jobs(org, options.limit, context.signal)
+    const { jobs: found, hasMore } = await client.jobs(
+      { orgName: org, state: options.state },
+      options.limit,
+      context.signal,
+    )
     printResult(context, options.json, { jobs: found, hasMore }, found.map(jobLine))
     if (hasMore) warn(context, 'there are more jobs: raise --limit')
   })

@@ -6,22 +6,26 @@ interface Options extends ServiceOptions, OutputOptions {
   limit?: number
 }
 
-/** `packets ls`: the files of an org. */
+/** `packets ls`: the files of an org, or the orgs. */
 export function ls(context: Context): Command {
   const command = new Command('ls')
-    .description('list the files of an org')
-    .argument('<org>', 'org, or a sub-directory of one')
+    .description('list the files of an org, or the orgs')
+    .argument('[org]', 'org, or a sub-directory of one; the orgs if absent')
     .argument('[prefix...]', 'only names that start with one of these')
     .option('--limit <n>', 'at most so many names', wholeNumber(1, 1e15))
-  return withService(withJson(command)).action(async (org: string, prefixes: string[], options: Options) => {
-    const client = await openService(context, options)
-    const { names, hasMore } = await client.files(
-      org,
-      prefixes,
-      options.limit ?? Number.POSITIVE_INFINITY,
-      context.signal,
-    )
-    printResult(context, options.json, { files: names, hasMore }, names)
-    if (hasMore) warn(context, 'there are more files: raise --limit')
-  })
+  return withService(withJson(command)).action(
+    async (org: string | undefined, prefixes: string[], options: Options) => {
+      const client = await openService(context, options)
+      const { limit = Number.POSITIVE_INFINITY } = options
+      if (org === undefined) {
+        const { orgs, hasMore } = await client.orgs(limit, context.signal)
+        printResult(context, options.json, { orgs, hasMore }, orgs)
+        if (hasMore) warn(context, 'there are more orgs: raise --limit')
+        return
+      }
+      const { names, hasMore } = await client.files(org, prefixes, limit, context.signal)
+      printResult(context, options.json, { files: names, hasMore }, names)
+      if (hasMore) warn(context, 'there are more files: raise --limit')
+    },
+  )
 }

@@ -37,6 +37,13 @@ describe('ls', () => {
     expect(stderr).toBe('there are more files: raise --limit\n')
   })
 
+  test('without an org prints the orgs', async () => {
+    expect((await packets('ls')).stdout.split('\n')).toContain(org)
+    const { stdout, stderr } = await packets('ls', '--limit', '1', '--json')
+    expect(JSON.parse(stdout)).toEqual({ orgs: [expect.any(String)], hasMore: expect.any(Boolean) })
+    expect(stderr).toMatch(/^(there are more orgs: raise --limit\n)?$/)
+  })
+
   test('of an org that does not exist is refused by the service', async () => {
     const { code, stdout, stderr } = await packets('ls', 'nowhere')
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' })
@@ -53,6 +60,9 @@ describe('jobs and job', () => {
     expect(stdout.split('\n')[1]).toMatch(/^\S+ {2}succeeded {2}\S+\/bb\.json {2}\S+Z {2}\d+ pairs, 1 part, /)
     const limited = await packets('jobs', org, '--limit', '1', '--json')
     expect(JSON.parse(limited.stdout)).toEqual({ jobs: [failed], hasMore: true })
+    const inState = async (state: string) => JSON.parse((await packets('jobs', org, '--state', state, '--json')).stdout)
+    expect(await inState('failed')).toEqual({ jobs: [failed], hasMore: false })
+    expect(await inState('open')).toEqual({ jobs: [], hasMore: false })
   })
 
   test('show one job as the API does', async () => {
@@ -103,4 +113,18 @@ test('a service that is not there is exit code 7', async () => {
     code: 7,
     stderr: expect.stringMatching(/^error: http:\/\/127\.0\.0\.1:9 is not reachable/),
   })
+})
+
+test('whoami says what the token allows', async () => {
+  const { stdout } = await packets('whoami')
+  expect(stdout).toMatch(/^all\norgs: \*\nscopes: publish:read, .*ops:read\nexpires: never\n$/)
+  expect(JSON.parse((await packets('whoami', '--json')).stdout)).toMatchObject({ name: 'all', expiresAt: null })
+})
+
+test('overview says how the service is', async () => {
+  const { stdout } = await packets('overview')
+  expect(stdout).toMatch(/^redis: up\nobject store: up\nmanager database: up\nqueue: \d+ waiting, \d+ running, /)
+  expect(stdout).toMatch(/\nworkers: \d+ workers?, \d+ of \d+ slots? busy\nredis memory: /)
+  const { queue, workers } = JSON.parse((await packets('overview', '--json')).stdout)
+  expect([queue.openRunsLimit, workers.count]).toEqual([expect.any(Number), expect.any(Number)])
 })

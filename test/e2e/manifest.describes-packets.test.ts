@@ -2,12 +2,9 @@ import { expect, test } from 'vitest'
 import { run } from '../../dev/replay/neo4j.ts'
 import { inSlices } from '../../dev/requests.ts'
 import type { JobRecord } from '../../shared/jobs/record.ts'
-import type { Topic } from '../../shared/packet/kinds/statement.ts'
-import { createShapeTally } from '../../shared/packet/packet-shape.ts'
 import { parsePart } from '../../shared/packet/parts/parse-part.ts'
-import { recognise } from '../../shared/packet/recognise.ts'
 import { prepare } from '../support/clients/e2e.ts'
-import { downloaded, sha256Of } from '../support/storage/manifest-of.ts'
+import { downloaded, sha256Of, shapeOf } from '../support/storage/manifest-of.ts'
 
 const { client, org, ids, fields, label, driver } = await prepare(120)
 
@@ -35,12 +32,7 @@ async function verified(fileName: string) {
   expect(manifest).toMatchObject({ ...total, packet: `${org}/${fileName}`, sha256: sha256Of(digests.join('\n')) })
   const { postback, ...counts } = manifest.statements as Record<string, number>
   expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(manifest.pairs)
-  const tally = createShapeTally()
-  for (const { statement, parameters } of pairs.flat()) {
-    const topic = recognise(statement)?.topic as Topic
-    tally.add(topic, topic.kind === 'nodeDelete' ? (parameters.ids as unknown[]).length : 1)
-  }
-  expect(manifest.shape).toEqual(tally.read())
+  expect(manifest.shape).toEqual(shapeOf(pairs.flat()))
   return manifest
 }
 

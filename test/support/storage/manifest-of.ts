@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Client } from '../../../dev/client.ts'
+import type { Topic } from '../../../shared/packet/kinds/statement.ts'
+import { createShapeTally, type PacketShape } from '../../../shared/packet/packet-shape.ts'
+import { recognise } from '../../../shared/packet/recognise.ts'
 import type { PacketManifest } from '../../../shared/publish/manifest-view.ts'
 
 export const sha256Of = (bytes: string | Buffer): string => hash('sha256', bytes)
@@ -17,4 +20,14 @@ export async function downloaded(client: Client, org: string, fileName: string) 
     manifest.parts.map(async ({ url }) => Buffer.from(await (await fetch(url as string)).arrayBuffer())),
   )
   return { manifest, parts }
+}
+
+/** The shape of a packet by its pairs. */
+export function shapeOf(pairs: readonly { statement: string; parameters: Record<string, unknown> }[]): PacketShape {
+  const tally = createShapeTally()
+  for (const { statement, parameters } of pairs) {
+    const topic = recognise(statement)?.topic as Topic
+    tally.add(topic, topic.kind === 'nodeDelete' ? (parameters.ids as unknown[]).length : 1)
+  }
+  return tally.read()
 }

@@ -30,7 +30,7 @@ const codesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) =
 test('every command is documented, with its arguments, and no other', () => {
   const shown = [...chapter.matchAll(/^packets (\w+) (.*?) {2,}\S/gm)].map(([, name, words]) => [
     name,
-    words?.split(' ').length,
+    words?.split(' ').filter((word) => word !== '').length,
   ])
   const exist = program.commands.map((command) => {
     const required = command.options.filter(({ mandatory }) => mandatory).length

@@ -4,9 +4,9 @@ import { emptyDirectory, runCli, spawnCli } from '../../support/clients/cli.ts'
 const missing = 'error: the address of the service is missing: set PACKETS_URL or pass --url\n'
 
 test.each([
-  [['ls'], "error: missing required argument 'org'\nusage: packets ls [options] <org> [prefix...]\n"],
-  [['ls', 'acme', '--unknown'], "error: unknown option '--unknown'\nusage: packets ls [options] <org> [prefix...]\n"],
-  [['ls', 'acme'], `${missing}usage: packets ls [options] <org> [prefix...]\n`],
+  [['get'], "error: missing required argument 'source'\nusage: packets get [options] <source>\n"],
+  [['ls', 'acme', '--unknown'], "error: unknown option '--unknown'\nusage: packets ls [options] [org] [prefix...]\n"],
+  [['ls', 'acme'], `${missing}usage: packets ls [options] [org] [prefix...]\n`],
   [
     ['job', 'a', '--follow', '--cancel'],
     "error: option '--cancel' cannot be used with option '--follow'\nusage: packets job [options] <id>\n",

@@ -1,0 +1,43 @@
+import type { PacketShape } from '../../shared/packet/packet-shape.ts'
+import { number, plural } from '../format.ts'
+import { type Picture, shortened } from './picture.ts'
+
+/** What a packet is about, and how it finds the nodes. */
+export interface Contents {
+  shape: PacketShape
+  identities: readonly { label: string; property: string }[]
+}
+
+const deletions = {
+  cleanup: (type = '') => `cleanup of ${type}`,
+  deleteProperties: () => 'delete of properties',
+  nodeDelete: () => 'delete of nodes',
+}
+
+/** Draws what a packet is about: labels, types between them, and what it deletes. */
+export function pictureOfShape(name: string, { shape, identities }: Contents): Picture {
+  const bubbles = new Map<string, { lines: string[]; marked: string[] }>()
+  const bubbleOf = (label: string) => {
+    const bubble = bubbles.get(label) ?? { lines: [], marked: [] }
+    bubbles.set(label, bubble)
+    return bubble
+  }
+  const listed = new Set(shape.counts.flatMap(({ label, to }) => [label, ...(to === undefined ? [] : [to])]))
+  for (const { label, property } of identities) if (listed.has(label)) bubbleOf(label).lines.push(`id: ${property}`)
+  const arrows: Picture['arrows'] = []
+  for (const { kind, label, type, to, count } of shape.counts) {
+    const bubble = bubbleOf(label)
+    const times = `× ${number.format(count)}`
+    if (to !== undefined) {
+      bubbleOf(to)
+      arrows.push({ from: label, to, text: `${type} ${times}` })
+    } else if (kind === 'nodeUpsert') bubble.lines.push(`upserts: ${number.format(count)}`)
+    else bubble.marked.push(`${deletions[kind as keyof typeof deletions](type)} ${times}`)
+  }
+  const notDrawn = shape.others === 0 ? '' : `; not drawn: ${plural(shape.others, 'other pair')}`
+  return {
+    title: `${name}${notDrawn}`,
+    bubbles: [...bubbles].map(([label, { lines, marked }]) => ({ label, lines, marked: shortened(marked) })),
+    arrows,
+  }
+}
