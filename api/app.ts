@@ -5,6 +5,7 @@ import type { AnswerHealth } from '../shared/observability/health.ts'
 import type { ApiContext } from './context.ts'
 import { endpoints } from './endpoints.ts'
 import { serveHealth } from './health.ts'
+import { serveConsole } from './http/console.ts'
 import { docs } from './http/docs.ts'
 import { handleErrors } from './http/error-handler.ts'
 import { setSecurityHeaders } from './http/headers.ts'
@@ -12,7 +13,6 @@ import { mountEndpoints } from './http/mount.ts'
 import { parseQuery } from './http/query.ts'
 import { logRequests } from './http/request-log.ts'
 import { checkHead } from './http/unreadable.ts'
-import { queuePage } from './queue-page.ts'
 
 // Below this size a round trip costs more than the bytes that compression saves.
 const compressedFromBytes = 16 * 1024
@@ -27,9 +27,9 @@ export function createApp(context: ApiContext, health: AnswerHealth): Express {
   app.use(checkHead)
   // These come first: they need no token, and each request would compress them again.
   app.use(docs(endpoints))
+  if (context.config.api.console) app.use('/console', serveConsole())
   app.use(compression({ threshold: compressedFromBytes, filter: isJson }))
   app.use(serveHealth(health))
-  if (context.config.api.queuePage) app.use('/queues', queuePage(context))
   app.use(mountEndpoints(context, endpoints))
   app.use(() => {
     throw errors.noSuchPath()

@@ -119,6 +119,11 @@ export function createClient({ url, token }: { url: string; token: string }) {
       return { jobs: items, hasMore }
     },
 
+    /** Removes a packet, or a file of others. */
+    async remove(orgName: string, fileName: string, signal?: AbortSignal): Promise<void> {
+      await ask('DELETE', path`/1.0/publish/${orgName}/${fileName}`, { signal })
+    },
+
     /** Cancels a job. @returns the job, which may still be stopping */
     cancel(id: string, signal?: AbortSignal): Promise<Job> {
       return ask('POST', path`/1.0/jobs/${id}/cancel`, { signal })

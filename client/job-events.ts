@@ -2,10 +2,15 @@ import type { Job } from './service-types.ts'
 
 /** The jobs in an event stream. Ends, without an error, where the stream is cut. @throws what `signal` aborts with */
 export async function* jobsIn(stream: ReadableStream<Uint8Array>, signal?: AbortSignal): AsyncGenerator<Job> {
+  const decoder = new TextDecoder()
+  // Not every browser can iterate over a stream.
+  const reader = stream.getReader()
   let text = ''
   try {
-    for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
-      const blocks = (text + chunk).split('\n\n')
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n')
       text = blocks.pop() as string
       for (const block of blocks) {
         const lines = block.split('\n')
@@ -16,5 +21,7 @@ export async function* jobsIn(stream: ReadableStream<Uint8Array>, signal?: Abort
     }
   } catch {
     signal?.throwIfAborted()
+  } finally {
+    await reader.cancel().catch(() => {})
   }
 }

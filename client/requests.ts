@@ -1,5 +1,7 @@
 import { noAnswer, refusal } from './service-error.ts'
 
+type Method = 'GET' | 'POST' | 'DELETE'
+
 interface Options {
   /** Values that are undefined are left out. */
   query?: Record<string, string | number | boolean | undefined>
@@ -15,7 +17,7 @@ export const path = (texts: TemplateStringsArray, ...values: string[]): string =
 
 /** Requests to the service at an address. All throw a `ServiceError` on any answer that is not a success. */
 export function createRequests(baseUrl: string, token: string) {
-  async function send(method: 'GET' | 'POST', path: string, options: Options): Promise<Response> {
+  async function send(method: Method, path: string, options: Options): Promise<Response> {
     const { query = {}, headers = {}, body, signal = null } = options
     const search = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
@@ -47,7 +49,7 @@ export function createRequests(baseUrl: string, token: string) {
     send,
 
     /** What an answer holds, by default as JSON; undefined if it is empty. */
-    async ask<T>(method: 'GET' | 'POST', path: string, options: Options, read = parsed): Promise<T> {
+    async ask<T>(method: Method, path: string, options: Options, read = parsed): Promise<T> {
       const response = await send(method, path, options)
       return answered(response.text().then((text) => read(text) as T))
     },

@@ -1,5 +1,6 @@
 /** What the service answers and takes, by its own schemas. Only types are imported: at run time the client has its own code. */
 import type { z } from 'zod'
+import type { manifestBody } from '../api/http/manifest-body.ts'
 import type { fileListBody } from '../api/http/openapi-schemas.ts'
 import type { exported } from '../api/manager/version-document.ts'
 import type { overviewBody } from '../api/service/overview.ts'
@@ -14,5 +15,6 @@ export type Job = z.infer<typeof jobSchema>
 export type Model = z.infer<typeof exported>
 export type ModelReport = z.infer<typeof modelReport>
 export type Overview = z.infer<typeof overviewBody>
+export type PacketManifest = z.infer<typeof manifestBody>
 export type PublishRequest = z.input<typeof publishRequest>
 export type WhoAmI = z.infer<typeof whoamiBody>

@@ -8,6 +8,7 @@ import { openDriver } from './replay/neo4j.ts'
 import { type Service, startService } from './service.ts'
 import { openRun } from './stack/run.ts'
 import { type Stack, startStack } from './stack/stack.ts'
+import { buildConsole } from './tools/build-console.ts'
 
 const say = (line: string) => console.log(line)
 const local = join(import.meta.dirname, '../.local')
@@ -63,7 +64,8 @@ async function start(workers: number): Promise<void> {
     string,
     string
   >
-  const service = await startService(stack, { directory: logs.directory, workers, env })
+  await buildConsole()
+  const service = await startService(stack, { directory: logs.directory, workers, env: { CONSOLE: 'on', ...env } })
   try {
     const driver = openDriver(stack.neo4j)
     const { ids, flights } = await loadAirports(driver)
@@ -72,6 +74,7 @@ async function start(workers: number): Promise<void> {
     writeFileSync(stackFile, `${JSON.stringify(describe(stack, service), null, 2)}\n`, { mode: 0o600 })
     say(`api:     ${service.apiUrl}, with ${workers} workers`)
     say(`docs:    ${service.apiUrl}/docs`)
+    say(`console: ${service.apiUrl}/console`)
     say(`token:   ${service.tokens.all}`)
     say(`origin:  ${stack.neo4j.boltUrl}: ${ids.length} airports, ${flights} flights`)
     say(`shell:   ${variables(stack, service)}`)

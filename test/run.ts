@@ -19,6 +19,7 @@ const results = join(root, resultsOf[ring])
 const checks: [name: string, command: string, ...args: string[]][] = [
   ['format and lint', 'biome', 'check', '.'],
   ['types', 'tsc', '--noEmit'],
+  ['types of the console', 'tsc', '--noEmit', '-p', 'console'],
   ['dead code', 'knip'],
 ]
 

@@ -28,8 +28,7 @@ const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLink
 `
 
 /** Same origin only, except for a page's inline styles and icons. */
-export const policy =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
+const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
 
 /** Serves `/openapi.json` and Swagger UI, without a token and without third-party resources. */
 export function docs(endpoints: readonly Endpoint[]): Router {

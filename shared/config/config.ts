@@ -71,7 +71,7 @@ function configOf(env: Environment, testOverrides: string | undefined): Config {
       publishWaitSeconds: env.PUBLISH_WAIT_SECONDS,
       dryRunSeconds: fixed.dryRunSeconds,
       stopGraceSeconds: env.STOP_GRACE_SECONDS,
-      queuePage: env.QUEUE_PAGE === 'on',
+      console: env.CONSOLE === 'on',
     },
     worker: {
       healthHost: env.API_HOST,

@@ -130,7 +130,7 @@ export const environment = z.object({
     .optional()
     .describe('days that packets live, and the most that a publish may give; absent: for ever'),
   PLAIN_FILES: z.enum(['on', 'off']).default('on').describe('keep a plain-file view of the packets in the bucket'),
-  QUEUE_PAGE: z.enum(['on', 'off']).default('off').describe('serve a read-only page of the queues at /queues'),
+  CONSOLE: z.enum(['on', 'off']).default('off').describe('serve the console at /console'),
   INLINE_LIMIT_BYTES: count.default(16 * 1024 * 1024).describe('packets up to this size are inlined in answers'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0).default(3_000).describe('requests a minute of one token; 0: no limit'),
   MAX_QUEUED_JOBS: count

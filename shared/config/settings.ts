@@ -36,8 +36,8 @@ export interface ApiSettings {
   publishWaitSeconds: number
   dryRunSeconds: number
   stopGraceSeconds: number
-  /** Whether `/queues` is served. */
-  queuePage: boolean
+  /** Whether the console is served. */
+  console: boolean
 }
 
 export interface WorkerSettings {

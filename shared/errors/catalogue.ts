@@ -31,9 +31,9 @@ export const methodNotAllowed = (allow: string) =>
   new AppError(405, 'methodNotAllowed', `this path supports ${allow}`, { headers: { Allow: allow } })
 
 // Access
-export const unauthenticated = (challenge = 'Bearer', where = 'Authorization: Bearer <token>') =>
-  new AppError(401, 'unauthenticated', `a valid token is required: ${where}`, {
-    headers: { 'WWW-Authenticate': challenge },
+export const unauthenticated = () =>
+  new AppError(401, 'unauthenticated', 'a valid token is required: Authorization: Bearer <token>', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
   })
 export const keysAway = (cause?: unknown) =>
   new AppError(503, 'keysAway', 'token signing keys are unavailable; try again later', { headers: soon, cause })

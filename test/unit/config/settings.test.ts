@@ -11,7 +11,7 @@ test('unset variables have their defaults', () => {
       publishWaitSeconds: 55,
       dryRunSeconds: 20,
       stopGraceSeconds: 25,
-      queuePage: false,
+      console: false,
     },
     worker: {
       healthHost: '127.0.0.1',
@@ -77,7 +77,7 @@ test('set variables override the defaults', () => {
     MANAGER_DB_PASSWORD: 'models-password',
     ORIGIN_ALLOW: 'db.example:7688',
     PUBLISH_WAIT_SECONDS: '0',
-    QUEUE_PAGE: 'on',
+    CONSOLE: 'on',
     JOB_MAX_PAIRS: '10',
     JOB_MAX_SECONDS: '20',
     PACKET_RETENTION_DAYS: '0.5',
@@ -112,7 +112,7 @@ test('set variables override the defaults', () => {
     } satisfies Overrides),
   })
   expect(config).toMatchObject({
-    api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0, dryRunSeconds: 5, stopGraceSeconds: 5, queuePage: true },
+    api: { host: '0.0.0.0', port: 0, publishWaitSeconds: 0, dryRunSeconds: 5, stopGraceSeconds: 5, console: true },
     worker: {
       healthHost: '0.0.0.0',
       healthPort: 65_535,

@@ -1,0 +1,118 @@
+import { useEffect } from 'preact/hooks'
+import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
+import { queries } from './data.ts'
+import { jobsHref } from './links.ts'
+import { Job } from './pages/job.tsx'
+import { Jobs } from './pages/jobs.tsx'
+import { Org, Orgs } from './pages/packets.tsx'
+import { maySeeOperations, mayWrite, type Session, signOut, useSession } from './session.ts'
+import { SignIn } from './sign-in.tsx'
+import { KeysHelp, useKeys } from './ui/keys.tsx'
+import { Page } from './ui/page.tsx'
+import { Time } from './ui/pieces.tsx'
+
+const Packet = lazy(() => import('./pages/packet.tsx').then(({ Packet }) => Packet))
+const Models = lazy(() => import('./pages/models.tsx').then(({ Models }) => Models))
+const Model = lazy(() => import('./pages/model.tsx').then(({ Model }) => Model))
+const Publish = lazy(() => import('./pages/publish.tsx').then(({ Publish }) => Publish))
+const Operations = lazy(() => import('./pages/operations.tsx').then(({ Operations }) => Operations))
+
+export const App = () => (
+  <LocationProvider scope="/console">
+    <Frame />
+  </LocationProvider>
+)
+
+function Frame() {
+  const { session, reason } = useSession()
+  useEffect(() => {
+    if (session === null) queries.clear()
+  }, [session])
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header>
+        <a class="brand" href="/console/jobs">
+          Graph packets
+        </a>
+        {session && <Navigation session={session} />}
+      </header>
+      <main id="content">{session ? <Pages key={session.who.name} /> : <SignIn reason={reason} />}</main>
+    </>
+  )
+}
+
+function Navigation({ session }: { session: Session }) {
+  const { path } = useLocation()
+  const { who } = session
+  const places = [
+    ['Jobs', '/console/jobs', who.scopes.includes('publish:read')],
+    ['Packets', '/console/packets', who.scopes.includes('publish:read')],
+    ['Models', '/console/models', who.scopes.includes('manager:read')],
+    ['Publish', '/console/publish', mayWrite(session)],
+    ['Operations', '/console/ops', maySeeOperations(session)],
+  ] as const
+  return (
+    <>
+      <nav aria-label="Pages">
+        {places
+          .filter(([, , isOffered]) => isOffered)
+          .map(([title, href]) => (
+            <a key={href} href={href} aria-current={path === href || path.startsWith(`${href}/`) ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+      </nav>
+      <p class="who">
+        {who.name}
+        {who.expiresAt && (
+          <>
+            , until <Time at={who.expiresAt} />
+          </>
+        )}
+        <button type="button" onClick={() => signOut()}>
+          Sign out
+        </button>
+      </p>
+    </>
+  )
+}
+
+function Pages() {
+  const { route } = useLocation()
+  const keys = useKeys({ j: '/console/jobs', p: '/console/packets' }, route)
+  return (
+    <ErrorBoundary>
+      <Router>
+        <Route path="/console" component={Start} />
+        <Route path="/console/jobs" component={Jobs} />
+        <Route path="/console/jobs/:id" component={Job} />
+        <Route path="/console/packets" component={Orgs} />
+        <Route path="/console/packets/:org" component={Org} />
+        <Route path="/console/packets/:org/:name" component={Packet} />
+        <Route path="/console/models" component={Models} />
+        <Route path="/console/models/:grn" component={Model} />
+        <Route path="/console/publish" component={Publish} />
+        <Route path="/console/ops" component={Operations} />
+        <Route default component={Nowhere} />
+      </Router>
+      <KeysHelp {...keys} />
+    </ErrorBoundary>
+  )
+}
+
+function Start() {
+  const { route } = useLocation()
+  useEffect(() => route(jobsHref(), true), [route])
+  return null
+}
+
+const Nowhere = () => (
+  <Page title="No such page">
+    <p>
+      <a href="/console/jobs">Go to the jobs.</a>
+    </p>
+  </Page>
+)

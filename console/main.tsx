@@ -1,0 +1,6 @@
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { restore } from './session.ts'
+
+await restore()
+render(<App />, document.getElementById('console') as HTMLElement)

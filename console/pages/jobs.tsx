@@ -1,0 +1,118 @@
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { number, packetText } from '../../client/format.ts'
+import type { Job } from '../../client/service-types.ts'
+import { useAsked } from '../data.ts'
+import { jobHref, withQuery } from '../links.ts'
+import { useSignedIn } from '../session.ts'
+import { Page } from '../ui/page.tsx'
+import { Empty, State, Table, Time } from '../ui/pieces.tsx'
+import { Shown } from '../ui/shown.tsx'
+
+interface JobsPage {
+  jobs: Job[]
+  next: string | null
+}
+
+const states = ['open', 'queued', 'running', 'committing', 'succeeded', 'failed', 'cancelled']
+const everyMs = 5_000
+
+/** Jobs, newest first; the filter is in the address, so that it can be shared. */
+export function Jobs() {
+  const { query, route } = useLocation()
+  const { org = '', state = '', after = '' } = query
+  const { ask, who } = useSignedIn()
+  const asked = useAsked(
+    ['jobs', who.name, org, state, after],
+    (signal) =>
+      ask<JobsPage>('GET', '/1.0/jobs', {
+        ...{
+          query: { orgName: org || undefined, state: state || undefined, after: after || undefined, limit: 50 },
+          signal,
+        },
+      }),
+    after === '' ? everyMs : undefined,
+  )
+  const filter = (values: Record<string, string>) => route(withQuery('/console/jobs', { org, state, ...values }))
+  return (
+    <Page title="Jobs">
+      <Filter org={org} state={state} filter={filter} />
+      <Shown of={asked}>
+        {({ jobs, next }) => (
+          <>
+            {jobs.length === 0 && next === null ? (
+              <Empty command={'packets publish request.json --org acme --name airports.json'}>
+                {org || state
+                  ? 'No job of the last seven days fits the filter.'
+                  : 'There were no jobs in the last seven days.'}
+              </Empty>
+            ) : (
+              <Table caption="Jobs, newest first" columns={columns} rows={jobs} />
+            )}
+            <p class="pages">
+              {after !== '' && <a href={withQuery('/console/jobs', { org, state })}>Newest</a>}
+              {next !== null && <a href={withQuery('/console/jobs', { org, state, after: next })}>Older</a>}
+            </p>
+          </>
+        )}
+      </Shown>
+    </Page>
+  )
+}
+
+const columns = [
+  { title: 'State', of: ({ state }: Job) => <State state={state} /> },
+  {
+    title: 'Packet',
+    of: ({ id, orgName, fileName }: Job) => (
+      <a href={jobHref(id)}>
+        {orgName}/{fileName}
+      </a>
+    ),
+  },
+  { title: 'Submitted', of: ({ createdAt }: Job) => <Time at={createdAt} /> },
+  {
+    title: 'Made',
+    of: ({ progress: { pairs, parts, bytes } }: Job) => packetText(pairs, parts, bytes),
+  },
+  { title: 'Attempt', of: ({ attempt }: Job) => number.format(attempt), isNumber: true },
+  { title: 'Error', of: ({ error }: Job) => error?.code ?? '' },
+]
+
+interface FilterProps {
+  org: string
+  state: string
+  filter: (values: Record<string, string>) => void
+}
+
+function Filter({ org, state, filter }: FilterProps) {
+  const [text, setText] = useState(org)
+  return (
+    <search>
+      <form
+        class="filter"
+        onSubmit={(event) => {
+          event.preventDefault()
+          filter({ org: text.trim() })
+        }}
+      >
+        <label>
+          Org
+          <input type="search" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+        </label>
+        <label>
+          State
+          <select value={state} onChange={({ currentTarget }) => filter({ state: currentTarget.value })}>
+            <option value="">any</option>
+            {states.map((each) => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="submit">Filter</button>
+      </form>
+    </search>
+  )
+}

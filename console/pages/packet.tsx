@@ -1,0 +1,189 @@
+import { useState } from 'preact/hooks'
+import { useLocation, useRoute } from 'preact-iso'
+import { number, packetText, reportLines, size } from '../../client/format.ts'
+import { pictureOfShape } from '../../client/picture/picture-of-shape.ts'
+import { path } from '../../client/requests.ts'
+import { ServiceError } from '../../client/service-error.ts'
+import type { PacketManifest } from '../../client/service-types.ts'
+import { useAsked } from '../data.ts'
+import { jobHref, orgHref, quoted } from '../links.ts'
+import { mayWrite, type Session, useSignedIn } from '../session.ts'
+import { Confirm } from '../ui/confirm.tsx'
+import { Drawn } from '../ui/drawn.tsx'
+import { Page } from '../ui/page.tsx'
+import { Copy, Facts, Table, Time } from '../ui/pieces.tsx'
+import { Problem, Shown } from '../ui/shown.tsx'
+
+/** What is in a packet, by its manifest; or what is known of a file of others. */
+export function Packet() {
+  const { org = '', name = '' } = useRoute().params
+  const session = useSignedIn()
+  const { ask, who } = session
+  const asked = useAsked(['manifest', who.name, org, name], (signal) =>
+    ask<PacketManifest>('GET', path`/1.0/publish/${org}/${name}/manifest`, { signal }),
+  )
+  const isOther = asked.error instanceof ServiceError && asked.error.status === 404
+  return (
+    <Page title={`${org}/${name}`}>
+      {isOther ? (
+        <p>
+          There is no packet of this name: it was removed, has expired, or the file is one that others stored. Files of{' '}
+          <a href={orgHref(org)}>{org}</a>.
+        </p>
+      ) : (
+        <Shown of={asked}>{(manifest) => <Manifest manifest={manifest} />}</Shown>
+      )}
+      <Actions org={org} name={name} session={session} isPacket={asked.data !== undefined} />
+    </Page>
+  )
+}
+
+function Manifest({ manifest }: { manifest: PacketManifest }) {
+  const { packet, generation, jobId, createdAt, expiresAt, pairs, bytes, parts, sha256, shape, requires, report } =
+    manifest
+  const lines = reportLines(report)
+  const counts = shape?.counts ?? []
+  return (
+    <>
+      <p class="lead">{packetText(pairs, parts.length, bytes)}</p>
+      {shape && <Drawn picture={pictureOfShape(packet, { shape, identities: requires.constraints })} />}
+      {shape === null ? (
+        <p>The packet was stored by a version that did not count what it is about.</p>
+      ) : (
+        <Table
+          caption={`What the pairs are about${shape.others > 0 ? `; ${number.format(shape.others)} others are not listed` : ''}`}
+          columns={aboutColumns}
+          rows={counts}
+        />
+      )}
+      <h2>What it leaves out</h2>
+      {lines.length === 0 ? (
+        <p>Nothing is missing, skipped or collapsed.</p>
+      ) : (
+        <ul>
+          {lines.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+      <h2>What a target needs</h2>
+      {requires.constraints.length === 0 ? (
+        <p>Neo4j {requires.server} or later.</p>
+      ) : (
+        <Table
+          caption={`Neo4j ${requires.server} or later, with these constraints`}
+          columns={constraintColumns}
+          rows={requires.constraints}
+        />
+      )}
+      <h2>Parts</h2>
+      <Table caption="Parts with their digests" columns={partColumns} rows={parts} />
+      <Facts
+        of={[
+          ['Generation', number.format(generation)],
+          ['Published', <Time at={createdAt} />],
+          ['Expires', expiresAt === null ? 'never' : <Time at={expiresAt} />],
+          ['Job', <a href={jobHref(jobId)}>{jobId}</a>],
+          ['Parameters', manifest.parameterSyntax],
+          ['Numbers', manifest.numbers],
+          ['SHA-256', <code>{sha256}</code>],
+        ]}
+      />
+    </>
+  )
+}
+
+type Count = NonNullable<PacketManifest['shape']>['counts'][number]
+const kindNames: Record<Count['kind'], string> = {
+  nodeUpsert: 'node upsert',
+  relationshipUpsert: 'relationship upsert',
+  relationshipCreate: 'relationship create',
+  cleanup: 'cleanup',
+  deleteProperties: 'delete of properties',
+  nodeDelete: 'delete of nodes',
+  postback: 'postback',
+}
+const aboutColumns = [
+  { title: 'Statement', of: ({ kind }: Count) => kindNames[kind] },
+  { title: 'Label', of: ({ label }: Count) => label },
+  { title: 'Type', of: ({ type }: Count) => type ?? '' },
+  { title: 'To', of: ({ to }: Count) => to ?? '' },
+  { title: 'Pairs', of: ({ count }: Count) => number.format(count), isNumber: true },
+]
+
+type Constraint = PacketManifest['requires']['constraints'][number]
+const constraintColumns = [
+  { title: 'Label', of: ({ label }: Constraint) => label },
+  { title: 'Property', of: ({ property }: Constraint) => property },
+  { title: 'Statement', of: ({ cypher }: Constraint) => <code>{cypher[5]}</code> },
+]
+
+type Part = PacketManifest['parts'][number]
+const partColumns = [
+  { title: 'File', of: ({ fileName }: Part) => fileName },
+  { title: 'Pairs', of: ({ pairs }: Part) => number.format(pairs), isNumber: true },
+  { title: 'Size', of: ({ bytes }: Part) => size(bytes), isNumber: true },
+  { title: 'SHA-256', of: ({ sha256 }: Part) => <code>{sha256}</code> },
+]
+
+interface ActionProps {
+  org: string
+  name: string
+  session: Session
+  isPacket: boolean
+}
+
+const linkSeconds = 300
+
+function Actions({ org, name, session, isPacket }: ActionProps) {
+  const { route } = useLocation()
+  const [error, setError] = useState<Error | null>(null)
+  /** Links are made at the click and kept nowhere. */
+  async function download(): Promise<void> {
+    setError(null)
+    try {
+      const query = { lifetime: linkSeconds }
+      const { fileLocation, fileLocations } = await session.ask<{
+        fileLocation: string | null
+        fileLocations: string[] | null
+      }>(...(['GET', path`/1.0/publish/${org}/${name}/url`, { query }] as const))
+      for (const url of fileLocations ?? [fileLocation ?? '']) {
+        const link = document.createElement('a')
+        link.href = url
+        link.rel = 'noreferrer'
+        link.download = ''
+        link.click()
+      }
+    } catch (failure) {
+      setError(failure as Error)
+    }
+  }
+  const remove = async () => {
+    await session.client.remove(org, name)
+    route(orgHref(org))
+  }
+  return (
+    <>
+      {error && <Problem error={error} />}
+      <div class="actions">
+        <button type="button" onClick={download}>
+          Download
+        </button>
+        {isPacket && (
+          <Copy text={`packets get ${quoted(`${org}/${name}`)} --url ${location.origin}`}>Copy packets get</Copy>
+        )}
+        {mayWrite(session) && (
+          <Confirm title="Remove" typed={name} act={remove}>
+            <p>
+              Nobody can read{' '}
+              <strong>
+                {org}/{name}
+              </strong>{' '}
+              afterwards.
+            </p>
+          </Confirm>
+        )}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Problem } from './shown.tsx'
+
+interface Props {
+  /** The words of the button, and of the dialog's heading. */
+  title: string
+  children: ComponentChildren
+  /** What must be typed first; absent: nothing. */
+  typed?: string
+  act: () => Promise<unknown>
+}
+
+/** A button that asks before it acts. */
+export function Confirm({ title, children, typed, act }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [text, setText] = useState('')
+  const [error, setError] = useState<Error | null>(null)
+  const [isActing, setActing] = useState(false)
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal()
+  }, [isOpen])
+  async function confirm(event: Event): Promise<void> {
+    event.preventDefault()
+    setActing(true)
+    setError(null)
+    try {
+      await act()
+      dialog.current?.close()
+    } catch (failure) {
+      setError(failure as Error)
+    } finally {
+      setActing(false)
+    }
+  }
+  return (
+    <>
+      <button type="button" class="danger" onClick={() => setOpen(true)}>
+        {title}
+      </button>
+      {isOpen && (
+        <dialog ref={dialog} aria-labelledby="confirm-title" onClose={() => setOpen(false)}>
+          <form onSubmit={confirm}>
+            <h2 id="confirm-title">{title}</h2>
+            {children}
+            {typed !== undefined && (
+              <label>
+                Type <code>{typed}</code>
+                <input value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} autocomplete="off" />
+              </label>
+            )}
+            {error && <Problem error={error} />}
+            <div class="actions">
+              <button type="button" onClick={() => dialog.current?.close()}>
+                Keep it
+              </button>
+              <button type="submit" class="danger" disabled={isActing || (typed !== undefined && text !== typed)}>
+                {title}
+              </button>
+            </div>
+          </form>
+        </dialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+import { useEffect, useRef } from 'preact/hooks'
+import UPlot from 'uplot'
+
+/** What was measured at one moment, in seconds since the epoch. */
+export interface Measured {
+  at: number
+  waiting: number
+  running: number
+  busy: number
+  oldestWaitSeconds: number
+}
+
+interface Props {
+  title: string
+  measured: readonly Measured[]
+  lines: readonly (readonly [name: string, field: Exclude<keyof Measured, 'at'>])[]
+}
+
+const strokes = ['#2f6feb', '#b25e09', '#6b7280']
+const height = 180
+const shownSeconds = 600
+
+/** A plot of the last minutes. The facts above it say the last values, so it is hidden from readers of text. */
+export function Plot({ title, measured, lines }: Props) {
+  const place = useRef<HTMLDivElement>(null)
+  const plot = useRef<UPlot | null>(null)
+  useEffect(() => {
+    const at = place.current as HTMLDivElement
+    const ink = getComputedStyle(at).color
+    const axis = { stroke: ink, grid: { stroke: `color-mix(in srgb, ${ink} 15%, transparent)` } }
+    const series = lines.map(([label], index) => ({ label, stroke: strokes[index] as string, width: 2 }))
+    const scales = {
+      x: { range: (): [number, number] => [Date.now() / 1_000 - shownSeconds, Date.now() / 1_000] },
+      y: { range: (_: unknown, _least: number, most: number): [number, number] => [0, Math.max(4, most * 1.1)] },
+    }
+    const options = { width: at.clientWidth, height, axes: [axis, axis], scales, series: [{}, ...series] }
+    const made = new UPlot(options, [[], ...lines.map(() => [])], at)
+    plot.current = made
+    const sized = new ResizeObserver(() => made.setSize({ width: at.clientWidth, height }))
+    sized.observe(at)
+    return () => {
+      sized.disconnect()
+      made.destroy()
+    }
+  }, [])
+  useEffect(() => {
+    plot.current?.setData([
+      measured.map(({ at }) => at),
+      ...lines.map(([, field]) => measured.map((one) => one[field])),
+    ])
+  })
+  return (
+    <section>
+      <h2>{title}</h2>
+      <div ref={place} class="plot" aria-hidden="true" />
+    </section>
+  )
+}

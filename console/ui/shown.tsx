@@ -1,0 +1,72 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { ServiceError } from '../../client/service-error.ts'
+import type { Asked } from '../data.ts'
+
+interface Props<T> {
+  of: Asked<T>
+  children: (data: T) => ComponentChildren
+}
+
+/** Shows an answer: a skeleton before it comes, and what went wrong, beside the last answer if there is one. */
+export function Shown<T>({ of, children }: Props<T>) {
+  const { data, error, isLoading, answeredAt, again } = of
+  if (data === undefined)
+    return error === null ? <Skeleton isLoading={isLoading} /> : <Problem error={error} again={again} />
+  return (
+    <>
+      {error !== null && (
+        <p class="stale" role="status">
+          As of {new Date(answeredAt).toLocaleTimeString()}, trying again: {error.message}.
+        </p>
+      )}
+      {children(data)}
+    </>
+  )
+}
+
+/** Appears late, so that fast answers do not flicker. */
+function Skeleton({ isLoading }: { isLoading: boolean }) {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 200)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!isLate || !isLoading) return null
+  return (
+    <div class="skeleton" role="status">
+      <span class="hidden">Loading</span>
+    </div>
+  )
+}
+
+export function Problem({ error, again }: { error: Error; again?: () => void }) {
+  const isService = error instanceof ServiceError
+  const requestId = isService ? error.headers.get('X-Request-Id') : null
+  const wait = isService ? error.retryAfterSeconds : 0
+  return (
+    <div class="problem" role="alert">
+      <p>{sentence(error.message)}</p>
+      {isService && error.details.length > 0 && (
+        <ul>
+          {error.details.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+      {requestId && (
+        <p class="quiet">
+          Request <code>{requestId}</code>
+        </p>
+      )}
+      {wait > 0 && <p class="quiet">The service asks to wait {wait} s.</p>}
+      {again && (
+        <button type="button" onClick={again}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`

@@ -1,0 +1,53 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { build } from 'esbuild'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Builds the console into `console/dist`: files with a hash in their names, and the page that loads them. */
+export async function buildConsole(outdir = join(root, 'console/dist')): Promise<void> {
+  rmSync(outdir, { recursive: true, force: true })
+  mkdirSync(outdir, { recursive: true })
+  const { metafile } = await build({
+    entryPoints: [join(root, 'console/main.tsx'), join(root, 'console/style.css')],
+    outdir,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: 'esm',
+    target: ['chrome120', 'firefox121', 'safari17.4'],
+    supported: { 'top-level-await': true },
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    metafile: true,
+    logLevel: 'warning',
+    legalComments: 'none',
+  })
+  const outputOf = (entry: string) => {
+    const [file] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry) ?? []
+    if (file === undefined) throw new Error(`${entry} was not built`)
+    return basename(file)
+  }
+  writeFileSync(join(outdir, 'index.html'), pageOf(outputOf('console/main.tsx'), outputOf('console/style.css')))
+}
+
+const pageOf = (script: string, style: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Graph packets</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/console/assets/${style}">
+<script type="module" src="/console/assets/${script}"></script>
+</head>
+<body>
+<div id="console"></div>
+<noscript>The console needs JavaScript.</noscript>
+</body>
+</html>
+`
+
+if (import.meta.main) await buildConsole()
