@@ -14,6 +14,17 @@ RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --no
     npm pkg delete devDependencies && npm sbom --sbom-format=cyclonedx --sbom-type=application > sbom.cdx.json && \
     find node_modules -type f -regex '.*\.\(map\|[cm]?ts\)' -delete
 
+# The page of the console, for which only this stage has the build tools. The client and the API have its types and code.
+FROM $NODE_IMAGE AS console
+WORKDIR /graph-packets
+COPY package.json package-lock.json ./
+RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit --no-fund
+COPY shared shared
+COPY client client
+COPY console console
+COPY dev/tools/build-console.ts dev/tools/
+RUN node dev/tools/build-console.ts
+
 FROM $NODE_IMAGE
 
 # MALLOC_ARENA_MAX as set by `npm run api` and `npm run worker`.
@@ -28,6 +39,7 @@ COPY api api
 COPY worker worker
 COPY doctor doctor
 COPY client client
+COPY --from=console /graph-packets/console/dist console/dist
 RUN ln -s /app/client/main.ts /usr/local/bin/packets
 
 # The user `node`, by number, so that Kubernetes can verify that it is not root. The programs write only to stdout.

@@ -3,6 +3,7 @@ import type { TestProject } from 'vitest/node'
 import { startService } from '../../../dev/service.ts'
 import { openRun } from '../../../dev/stack/run.ts'
 import { type Neo4jAddress, type Stack, startStack } from '../../../dev/stack/stack.ts'
+import { buildConsole } from '../../../dev/tools/build-console.ts'
 import { startLargeIds } from '../origins/large-ids.ts'
 
 /** What every test can rely on: the real dependencies, one API and two workers. */
@@ -41,6 +42,7 @@ const closedOrigin = '127.0.0.1:1'
 /** Starts the stack for every project: the first one that needs it. */
 export default async function setup({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
   if ('stack' in vitest.getRootProject().getProvidedContext()) return
+  await buildConsole()
   const {
     stop,
     [Symbol.asyncDispose]: _,

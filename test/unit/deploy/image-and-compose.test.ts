@@ -114,8 +114,13 @@ describe('the image', () => {
 
   test('runs no install scripts, and has no development dependencies', () => {
     const installs = lines.filter((line) => /\bnpm\b/.test(line) && line.startsWith('RUN '))
-    expect(installs).toHaveLength(1)
+    expect(installs).toHaveLength(2)
     expect(installs[0]).toMatch(/npm ci --omit=dev --ignore-scripts/)
+    // The stage that builds the console, of which the image takes only what was built.
+    expect(installs[1]).toMatch(/npm ci --ignore-scripts/)
+    expect(lines.filter((line) => line.includes('--from=console'))).toEqual([
+      'COPY --from=console /graph-packets/console/dist console/dist',
+    ])
   })
 
   test('contains every program with all its imports, and the build context nothing else', () => {
@@ -125,11 +130,12 @@ describe('the image', () => {
     )
     const tops = new Set(product.map((file) => file.split('/')[0]))
     expect(imported.filter((file) => !tops.has(file.split('/')[0]))).toEqual([])
-    expect(copied.sort()).toEqual([...tops].sort())
+    expect([...new Set(copied)].sort()).toEqual([...tops, 'console'].sort())
     const passed = textOf('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
-    expect(passed.sort()).toEqual([...copied, 'package.json', 'package-lock.json'].map((name) => `!${name}`).sort())
+    const others = ['package.json', 'package-lock.json', 'dev/tools/build-console.ts']
+    expect(passed.sort()).toEqual([...tops, 'console', ...others].map((name) => `!${name}`).sort())
   })
 
   test('says what it is, as package.json does', () => {
@@ -144,9 +150,9 @@ describe('the image', () => {
     })
   })
 
-  test('takes its base from one argument, so that a digest pins both stages', () => {
+  test('takes its base from one argument, so that a digest pins all stages', () => {
     const bases = lines.filter((line) => line.startsWith('FROM ')).map((line) => line.split(' ')[1])
-    expect(bases).toEqual(['$NODE_IMAGE', '$NODE_IMAGE'])
+    expect(bases).toEqual(Array(3).fill('$NODE_IMAGE'))
   })
 
   test('has the client as the command packets', () => {
