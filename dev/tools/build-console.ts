@@ -17,6 +17,8 @@ export async function buildConsole(outdir = join(root, 'console/dist')): Promise
     format: 'esm',
     target: ['chrome120', 'firefox121', 'safari17.4'],
     supported: { 'top-level-await': true },
+    // The file of the type checker extends one that the stage of the image does not have.
+    tsconfigRaw: {},
     jsx: 'automatic',
     jsxImportSource: 'preact',
     entryNames: '[name]-[hash]',
