@@ -35,6 +35,8 @@ test('no command writes a secret to its output or to a file', async () => {
     ['inspect', `${org}/people.json`],
     ['diff', people, `${org}/people.json`, '--out', join(cwd, 'rest')],
     ['model', version.grn, '--picture', join(cwd, 'model.svg')],
+    ['whoami'],
+    ['overview', '--json'],
     ['replay', people, ...to, '--create-constraints', '--state', state, '--json', '--progress', 'json'],
     ['verify', people, ...to, '--json', '--progress', 'json'],
     ['copy', request, '--name', 'copied.json', '--force', ...to, '--state', join(cwd, 'copy.json'), '--json'],
