@@ -87,7 +87,7 @@ export interface JobRecords {
   unlist(of: JobList, ids: readonly string[]): Promise<void>
 }
 
-/** The jobs of an org and its sub-directories, those of all orgs (null), or the unfinished ones of all orgs. */
+/** The jobs of an org and its sub-directories, the jobs of all orgs (null), or the unfinished jobs of all orgs. */
 export type JobList = { orgName: string | null } | 'unfinished'
 
 const keyOf = (of: JobList) => (of === 'unfinished' ? openJobsKey : jobListKey(of.orgName))

@@ -23,7 +23,7 @@ export async function* topLevelOrgs(store: ObjectStore, { most, after }: OrgPage
   }
 }
 
-/** Those of some orgs that exist, by code point. */
+/** The orgs that exist, by code point. */
 export async function* existing(
   orgs: readonly string[],
   { after = '' }: OrgPage,
