@@ -7,7 +7,7 @@ const built = join(import.meta.dirname, '../../console/dist')
 const types: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css' }
 
 /** Only files of this origin, no inline code, and no markup that is made of text. */
-export const policy = [
+const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

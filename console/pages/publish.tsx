@@ -37,6 +37,7 @@ export function Publish() {
   const [isSending, setSending] = useState(false)
   const [isForced, setForced] = useState(false)
   // Sent again, the publish that was tried is the same job.
+  const request = JSON.stringify([text, user, isForced])
   const [key, setKey] = useState(() => crypto.randomUUID())
 
   /** @throws Error if the text is not JSON */
@@ -65,7 +66,7 @@ export function Publish() {
       setTried(null)
       const answer = await session.client.dryRun(given, isForced)
       const { dryRun } = JSON.parse(answer) as { dryRun: DryRun }
-      setTried({ request: text, dryRun, sample: JSON.stringify(dryRun.sample, null, 2) })
+      setTried({ request, dryRun, sample: JSON.stringify(dryRun.sample, null, 2) })
       setKey(crypto.randomUUID())
     })
   const publish = () =>
@@ -107,7 +108,7 @@ export function Publish() {
           <button type="button" class="main" disabled={isSending} onClick={tryIt}>
             Try it
           </button>
-          <button type="button" disabled={isSending || tried?.request !== text} onClick={publish}>
+          <button type="button" disabled={isSending || tried?.request !== request} onClick={publish}>
             Publish
           </button>
           <Copy text={curlOf(text, isForced)}>Copy as curl</Copy>
@@ -115,7 +116,7 @@ export function Publish() {
       </form>
       {isSending && <p role="status">The service is reading the origin.</p>}
       {error && <Problem error={error} />}
-      {tried && <Result tried={tried} isCurrent={tried.request === text} />}
+      {tried && <Result tried={tried} isCurrent={tried.request === request} />}
     </Page>
   )
 }
