@@ -1,5 +1,6 @@
 import { delay } from './delay.ts'
 import { jobsIn } from './job-events.ts'
+import { isFinished } from './job-states.ts'
 import { persist } from './persist.ts'
 import { createRequests, path } from './requests.ts'
 import { ServiceError, somethingElse } from './service-error.ts'
@@ -13,8 +14,6 @@ interface Page<Item> {
   items: Item[] | null | undefined
   next: string | null | undefined
 }
-
-export const isFinished = ({ state }: Job): boolean => ['succeeded', 'failed', 'cancelled'].includes(state)
 
 /** A typed client of the service. Every method throws a `ServiceError` on any answer that is not a success. */
 export function createClient({ url, token }: { url: string; token: string }) {

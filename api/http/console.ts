@@ -25,7 +25,7 @@ const policy = [
  */
 export function serveConsole(directory = built): Router {
   const router = Router()
-  const page = staticAnswer('html', readFileSync(requireBuilt(directory), 'utf8'))
+  const page = staticAnswer('html', readPage(directory))
   for (const name of readdirSync(directory)) {
     const type = types[name.slice(name.lastIndexOf('.'))]
     if (type === undefined) continue
@@ -43,11 +43,9 @@ export function serveConsole(directory = built): Router {
   return router
 }
 
-function requireBuilt(directory: string): string {
-  const page = join(directory, 'index.html')
+function readPage(directory: string): string {
   try {
-    readFileSync(page)
-    return page
+    return readFileSync(join(directory, 'index.html'), 'utf8')
   } catch {
     throw new Error('CONSOLE is on, but the console is not built: run `npm run build:console`')
   }

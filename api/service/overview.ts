@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import * as errors from '../../shared/errors/catalogue.ts'
 import { readFleet } from '../../shared/jobs/fleet.ts'
-import { createQueueReader } from '../../shared/jobs/queue-depth.ts'
+import { readQueue } from '../../shared/jobs/queue-depth.ts'
 import { checked, failingChecks } from '../../shared/observability/health.ts'
 import type { ApiContext } from '../context.ts'
 import { apiChecks } from '../health.ts'
@@ -55,7 +55,7 @@ async function queueAndWorkers({
   redis,
   config,
 }: ApiContext): Promise<Omit<z.infer<typeof overviewBody>, 'dependencies'>> {
-  const reading = Promise.all([createQueueReader(redis)(), checked(readFleet(redis))])
+  const reading = Promise.all([readQueue(redis), checked(readFleet(redis))])
   const found = await reading.catch(() => null)
   if (found === null) return { queue: null, workers: null, redis: null, lastSweep: null }
   const [{ depths, openRuns, oldestQueuedSeconds, callbacksDue, memoryBytes, memoryLimitBytes, lastSweep }, fleet] =

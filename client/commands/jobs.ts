@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { type Context, printResult, warn } from '../context.ts'
 import { jobLine } from '../format.ts'
+import { listedStates } from '../job-states.ts'
 import { type OutputOptions, openService, type ServiceOptions, wholeNumber, withJson, withService } from '../options.ts'
 
 interface Options extends ServiceOptions, OutputOptions {
@@ -8,14 +9,12 @@ interface Options extends ServiceOptions, OutputOptions {
   state?: string
 }
 
-const states = ['queued', 'running', 'committing', 'succeeded', 'failed', 'cancelled', 'open']
-
 /** `packets jobs`: the latest publishes. */
 export function jobs(context: Context): Command {
   const command = new Command('jobs')
     .description('list jobs, newest first')
     .argument('[org]', 'only those of this org and its sub-directories')
-    .addOption(new Option('--state <state>', 'only jobs in this state; open: unfinished').choices(states))
+    .addOption(new Option('--state <state>', 'only jobs in this state; open: unfinished').choices(listedStates))
     .option('--limit <n>', 'at most so many', wholeNumber(1, 1e15), 100)
   return withService(withJson(command)).action(async (org: string | undefined, options: Options) => {
     const client = await openService(context, options)

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
-import { isFinished } from '../../client/client.ts'
 import { number, plural, reportLines, size } from '../../client/format.ts'
+import { isFinished } from '../../client/job-states.ts'
 import { path } from '../../client/requests.ts'
 import type { Job as JobRecord, ModelReport } from '../../client/service-types.ts'
 import { jobsHref, orgHref, packetHref } from '../links.ts'

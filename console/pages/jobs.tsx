@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { number, packetText } from '../../client/format.ts'
+import { listedStates } from '../../client/job-states.ts'
 import type { Job } from '../../client/service-types.ts'
 import { useAsked } from '../data.ts'
 import { jobHref, withQuery } from '../links.ts'
@@ -14,7 +15,6 @@ interface JobsPage {
   next: string | null
 }
 
-const states = ['open', 'queued', 'running', 'committing', 'succeeded', 'failed', 'cancelled']
 const everyMs = 5_000
 
 /** Jobs, newest first; the filter is in the address, so that it can be shared. */
@@ -104,7 +104,7 @@ function Filter({ org, state, filter }: FilterProps) {
           State
           <select value={state} onChange={({ currentTarget }) => filter({ state: currentTarget.value })}>
             <option value="">any</option>
-            {states.map((each) => (
+            {listedStates.map((each) => (
               <option key={each} value={each}>
                 {each}
               </option>

@@ -1,4 +1,4 @@
-import type { Redis, Result } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { checked } from '../observability/health.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { queueName, queuePrefix } from './queue.ts'
@@ -21,12 +21,6 @@ export const queueKeys = {
 export type QueueState = keyof typeof queueKeys
 const states = Object.keys(queueKeys) as QueueState[]
 export const queueKey = (state: QueueState): string => `${queuePrefix}:${queueName}:${state}`
-
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    oldestQueuedJob(open: string, records: string): Result<string, Context>
-  }
-}
 
 // Jobs ahead of the oldest queued one are in progress, so the first pages suffice. The bound protects a shared Redis.
 const oldestQueued = `
@@ -77,37 +71,33 @@ export interface QueueReading {
   lastSweep: string | null
 }
 
-/** Prepares reading the queue. The reading throws if Redis does not answer within three seconds. */
-export function createQueueReader(redis: Redis): () => Promise<QueueReading> {
-  redis.defineCommand('oldestQueuedJob', { numberOfKeys: 1, lua: oldestQueued })
-  return async () => {
-    const requests = [
-      queueDepths(redis),
-      redis.oldestQueuedJob(openJobsKey, recordKey('')),
-      redis.info('memory'),
-      redis.get(sweptKey),
-      redis.hget(openRunsKey, ''),
-      redis.zcard(callbacksDueKey),
-      redisNow(redis),
-    ] as const
-    const [depths, oldest, memory, lastSweep, openRuns, callbacksDue, now] = await checked(Promise.all(requests))
-    return {
-      ...{ depths, callbacksDue, lastSweep, openRuns: Number(openRuns) },
-      oldestQueuedSeconds: oldest === '' ? 0 : Math.max(0, now - Number(oldest)) / 1_000,
-      memoryBytes: Number(infoField(memory, 'used_memory')),
-      memoryLimitBytes: Number(infoField(memory, 'maxmemory')),
-    }
+/** Reads the queue. @throws Error if Redis does not answer within three seconds */
+export async function readQueue(redis: Redis): Promise<QueueReading> {
+  const requests = [
+    queueDepths(redis),
+    redis.eval(oldestQueued, 1, openJobsKey, recordKey('')),
+    redis.info('memory'),
+    redis.get(sweptKey),
+    redis.hget(openRunsKey, ''),
+    redis.zcard(callbacksDueKey),
+    redisNow(redis),
+  ] as const
+  const [depths, oldest, memory, lastSweep, openRuns, callbacksDue, now] = await checked(Promise.all(requests))
+  return {
+    ...{ depths, callbacksDue, lastSweep, openRuns: Number(openRuns) },
+    oldestQueuedSeconds: oldest === '' ? 0 : Math.max(0, now - Number(oldest)) / 1_000,
+    memoryBytes: Number(infoField(memory, 'used_memory')),
+    memoryLimitBytes: Number(infoField(memory, 'maxmemory')),
   }
 }
 
 /** Returns a function that refreshes the metrics read from Redis; they are omitted while Redis does not answer. */
 export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: number): () => Promise<void> {
   metrics.queueLimit.set(queuedJobsLimit)
-  const read = createQueueReader(redis)
   const { openRuns, oldestQueued, redisMemory, redisMemoryLimit, lastSweep } = metrics
   return async () => {
     try {
-      const queue = await read()
+      const queue = await readQueue(redis)
       for (const state of states) metrics.queueJobs.set({ state }, queue.depths[state])
       openRuns.set(queue.openRuns)
       oldestQueued.set(queue.oldestQueuedSeconds)

@@ -5,14 +5,35 @@ import { type Pair, parsePart } from '../../../shared/packet/parts/parse-part.ts
 import { type Recognised, recognise } from '../../../shared/packet/recognise.ts'
 import { buildPacket } from '../../../shared/publish/build-packet.ts'
 import type { BuildSizes } from '../../../shared/publish/read/reading.ts'
+import type { BoundModel } from '../../../shared/publish/request/bound-model.ts'
 import { parseMulti } from '../../../shared/publish/request/multi.ts'
 import type { Case } from '../generator/cases.ts'
 import { bodiesOf, type Delivered } from './deliver.ts'
 import type { World } from './run-case.ts'
 
+interface Built extends Delivered {
+  /** How often the packet breaks the model it is bound to. */
+  violations: number
+}
+
+// Stamps hold it, so packets of one case are alike.
+const acceptedAt = Date.now()
+
+/** How a packet is bound to a model. */
+export interface Binding {
+  model: BoundModel
+  onModelViolation: 'fail' | 'report' | 'omit'
+}
+
 /** Builds a case's packet in this process, with other sizes than those of the service. */
-export async function buildHere({ requests, delivery }: Case, world: World, sizes: BuildSizes): Promise<Delivered> {
-  const body = JSON.stringify(bodiesOf(requests, world, { returnOnly: true }))
+export async function buildHere(
+  { requests, delivery }: Case,
+  world: World,
+  sizes: BuildSizes,
+  binding: Binding | null = null,
+): Promise<Built> {
+  const mode = binding && { onModelViolation: binding.onModelViolation, model: binding.model.version }
+  const body = JSON.stringify(bodiesOf(requests, world, { returnOnly: true, ...mode }))
   const { multi, issues } = parseMulti(JSON.parse(body))
   if (issues.length > 0) throw new Error(`refused: ${JSON.stringify(issues)}`)
   const parts: Delivered['parts'] = []
@@ -23,7 +44,8 @@ export async function buildHere({ requests, delivery }: Case, world: World, size
     maxPairs: 100_000,
     limitSeconds: 60,
     spentSeconds: 0,
-    acceptedAt: Date.now(),
+    acceptedAt,
+    model: binding?.model ?? null,
   }
   const { report } = await buildPacket(order, {
     originPolicy: world.originPolicy,
@@ -35,7 +57,7 @@ export async function buildHere({ requests, delivery }: Case, world: World, size
     sizes,
   })
   requireNamed(parts.flat(), report.identities)
-  return { status: 200, error: null, parts }
+  return { status: 200, error: null, parts, violations: report.model?.violations.count ?? 0 }
 }
 
 /** A target needs a constraint for each kind of identity by which pairs find nodes. */

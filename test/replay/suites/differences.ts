@@ -20,13 +20,13 @@ import type { World } from '../run/run-case.ts'
 
 const sizes = { probe: 3, group: 3, chunk: 7 }
 
-interface Published {
+export interface Published {
   operations: readonly Operation[]
   pairs: Pair[]
 }
 
 /** What the packet of a case does; null if the case is refused. */
-function foreseen(given: Case, elementIds: readonly string[]): readonly Operation[] | null {
+export function foreseen(given: Case, elementIds: readonly string[]): readonly Operation[] | null {
   const { refusals, plans } = predict(given, { here: elementIds, elsewhere: elementIds })
   return refusals.length > 0 ? null : plans.flatMap((plan) => operationsOf(plan, 0n))
 }
@@ -40,7 +40,7 @@ async function publish(world: World, given: Case): Promise<Published | null> {
 const anyElementIds = ({ origin }: Case) => origin.relationships.map((_, index) => String(index))
 
 /** Whether the target is one of which contract 5 speaks, before the packets and after each of them. */
-function isUnambiguous(before: Case['target'], packets: readonly Published[], identities: readonly Identity[]) {
+export function isUnambiguous(before: Case['target'], packets: readonly Published[], identities: readonly Identity[]) {
   const graphs = packets.map((_, index) =>
     applied(
       before,
