@@ -29,6 +29,7 @@ import { customIndexPolicy, customIndexPolicyByExample } from './search/custom-i
 import { directIndexPolicy } from './search/direct-index-policy.ts'
 import { listOrgs } from './service/list-orgs.ts'
 import { overview } from './service/overview.ts'
+import { pause, resume } from './service/pause.ts'
 import { whoami } from './service/whoami.ts'
 
 /** All endpoints, in the order of the documentation. */
@@ -65,4 +66,6 @@ export const endpoints: readonly Endpoint[] = [
   whoami,
   listOrgs,
   overview,
+  pause,
+  resume,
 ]

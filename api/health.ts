@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { isPaused } from '../shared/jobs/pause.ts'
 import { measureQueue } from '../shared/jobs/queue-depth.ts'
 import { type AnswerHealth, type Checks, createHealth } from '../shared/observability/health.ts'
 import type { ApiContext } from './context.ts'
@@ -12,7 +13,7 @@ export const apiChecks = ({ redis, store }: Pick<ApiContext, 'redis' | 'store'>)
 export function apiHealth(context: ApiContext): AnswerHealth {
   const { config, redis, metrics } = context
   const measure = measureQueue(redis, metrics, config.limits.queuedJobs)
-  return createHealth({ checks: apiChecks(context), metrics, measure })
+  return createHealth({ checks: apiChecks(context), metrics, measure, isPaused: () => isPaused(redis) })
 }
 
 /** Serves the paths that `answerTo` knows. They need no token. */

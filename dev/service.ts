@@ -46,7 +46,7 @@ export interface Service {
 const all = {
   name: 'all',
   orgs: ['*'],
-  scopes: ['publish:read', 'publish:write', 'manager:read', 'manager:write', 'search:read', 'ops:read'],
+  scopes: ['publish:read', 'publish:write', 'manager:read', 'manager:write', 'search:read', 'ops:read', 'ops:write'],
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isPaused } from '../shared/jobs/pause.ts'
 import { measureQueue } from '../shared/jobs/queue-depth.ts'
 import { type AnswerHealth, createHealth } from '../shared/observability/health.ts'
 import type { WorkerContext } from './context.ts'
@@ -9,5 +10,5 @@ export function workerHealth(
 ): AnswerHealth {
   const checks = { redis: () => redis.ping(), 'object store': () => store.ping() }
   const measure = measureQueue(redis, metrics, config.limits.queuedJobs)
-  return createHealth({ checks, metrics, measure, isStuck })
+  return createHealth({ checks, metrics, measure, isPaused: () => isPaused(redis), isStuck })
 }

@@ -18,6 +18,11 @@ export type Access<Params = unknown, Body = unknown> = (
 /** No org check: either the scope suffices, or the handler itself filters by the token's orgs. */
 export const noOrg: Access = () => {}
 
+/** Only tokens with all orgs, because the endpoint concerns the whole service. */
+export const allOrgs: Access = (_context, { principal }) => {
+  if (!principal.orgs.includes('*')) throw errors.allOrgsMissing()
+}
+
 function requireOrg(principal: Principal, orgName: string) {
   // Same error as for a missing org, so the response does not reveal which orgs exist.
   if (!coversOrg(principal, orgName)) throw errors.noSuchOrg(orgName)

@@ -19,12 +19,24 @@ export function overview(context: Context): Command {
 function linesOf({ dependencies, queue, workers, redis, lastSweep }: Overview): string[] {
   const up = Object.entries(dependencies).map(([name, state]) => `${name}: ${state}`)
   if (queue === null || workers === null || redis === null) return [...up, 'queue: unknown, as Redis does not answer']
-  const { waiting, running, delayed, waitingForSlices, openRuns, openRunsLimit, oldestWaitSeconds, callbacksDue } =
-    queue
+  const {
+    waiting,
+    running,
+    delayed,
+    waitingForSlices,
+    openRuns,
+    openRunsLimit,
+    oldestWaitSeconds,
+    callbacksDue,
+    paused,
+  } = queue
   const limit = redis.memoryLimitBytes > 0 ? ` of ${size(redis.memoryLimitBytes)}` : ''
   return [
     ...up,
     `queue: ${number.format(waiting)} waiting, ${number.format(running)} running, ${number.format(delayed)} delayed, ${number.format(waitingForSlices)} waiting for slices`,
+    ...(paused === null
+      ? []
+      : [`paused: since ${paused.since ?? 'an unknown time'}, by ${paused.by ?? 'nobody known'}`]),
     `open runs: ${number.format(openRuns)} of ${number.format(openRunsLimit)}`,
     `oldest wait: ${Math.round(oldestWaitSeconds)} s`,
     `callbacks due: ${number.format(callbacksDue)}`,

@@ -5,6 +5,7 @@ export const scopes = [
   'manager:write',
   'search:read',
   'ops:read',
+  'ops:write',
 ] as const
 export type Scope = (typeof scopes)[number]
 

@@ -37,9 +37,13 @@ export const unauthenticated = () =>
   })
 export const keysAway = (cause?: unknown) =>
   new AppError(503, 'keysAway', 'token signing keys are unavailable; try again later', { headers: soon, cause })
-export const scopeMissing = (scope: string, orgs = '') =>
-  new AppError(403, 'scopeMissing', `the token lacks the scope ${scope}${orgs}`, {
+export const scopeMissing = (scope: string) =>
+  new AppError(403, 'scopeMissing', `the token lacks the scope ${scope}`, {
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  })
+export const allOrgsMissing = () =>
+  new AppError(403, 'scopeMissing', 'this endpoint is for tokens with all orgs (*)', {
+    headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' },
   })
 
 export const tooManyRequests = (limit: number, retryAfterSeconds: number) =>

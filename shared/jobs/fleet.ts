@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis, Result } from 'ioredis'
+import { queueMetaKey } from './pause.ts'
 import { queueKey } from './queue-depth.ts'
 import { redisNow } from './redis.ts'
 import { openRunsKey, recordKey, workersKey } from './redis-keys.ts'
@@ -32,14 +33,21 @@ export interface Fleet {
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    fleetReport(workers: string, openRuns: string, parents: string, ...values: string[]): Result<string, Context>
+    fleetReport(
+      workers: string,
+      openRuns: string,
+      parents: string,
+      meta: string,
+      ...values: string[]
+    ): Result<string, Context>
   }
 }
 
 const reportCountsMs = 10_000
 
 // A tenant waits while it has more open runs than workers hold. A large multi that waits for its slices is an open run
-// that takes no slot. KEYS: workers, open runs, jobs that wait for their slices. ARGV: worker, its slots, its runs, prefix
+// that takes no slot. While the queue is paused no run is handed back, because nobody could take one. KEYS: workers, open
+// runs, jobs that wait for their slices, fields of the queue. ARGV: worker, its slots, its runs, prefix
 // of records, tenant of the run to start ('' for a report).
 const reportScript = `${sharedNow}
 local function report(runs) redis.call('HSET', KEYS[1], ARGV[1], now .. ' ' .. ARGV[2] .. ' ' .. runs) end
@@ -91,7 +99,7 @@ if ARGV[5] ~= '' then
   report(cjson.encode(mine))
   return ''
 end
-if busy < slots or tenants == 0 then return '' end
+if busy < slots or tenants == 0 or redis.call('HEXISTS', KEYS[4], 'paused') == 1 then return '' end
 local share = math.max(1, math.floor(slots / tenants))
 for tenant in pairs(waits) do
   if held[tenant] < share then
@@ -120,11 +128,11 @@ export async function readFleet(redis: Redis): Promise<{ workers: number; slots:
 
 /** @param slots the number of slots of this worker. */
 export function createFleet(redis: Redis, slots: number): Fleet {
-  redis.defineCommand('fleetReport', { numberOfKeys: 3, lua: reportScript })
+  redis.defineCommand('fleetReport', { numberOfKeys: 4, lua: reportScript })
   const worker = randomUUID()
   const send = (runs: RunsByTenant, wanted: string) => {
     const values = [worker, String(slots), JSON.stringify(runs), recordKey(''), wanted]
-    return redis.fleetReport(workersKey, openRunsKey, queueKey('waiting-children'), ...values)
+    return redis.fleetReport(workersKey, openRunsKey, queueKey('waiting-children'), queueMetaKey, ...values)
   }
   return {
     slots,

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import { checked } from '../observability/health.ts'
 import type { Metrics } from '../observability/metrics.ts'
+import { isPaused, type Pause, readPause } from './pause.ts'
 import { queueName, queuePrefix } from './queue.ts'
 import { infoField, redisNow } from './redis.ts'
 import { callbacksDueKey, openJobsKey, openRunsKey, recordKey, sweptKey } from './redis-keys.ts'
@@ -43,11 +44,12 @@ export async function queueDepths(redis: Redis): Promise<Record<QueueState, numb
 
 /**
  * Number of jobs that a worker with a free slot could take now. Active jobs belong to other workers. Delayed jobs count
- * only when due, because it is a worker's poll that promotes them.
+ * only when due, because it is a worker's poll that promotes them. While the queue is paused no worker may take one.
  */
 export async function availableJobs(redis: Redis): Promise<number> {
   // The score holds the time, with the order in its low twelve bits.
   const due = (Date.now() + 1) * 0x1000
+  if (await isPaused(redis)) return 0
   const counts = await Promise.all([
     redis.llen(queueKey('wait')),
     redis.zcard(queueKey('prioritized')),
@@ -59,6 +61,7 @@ export async function availableJobs(redis: Redis): Promise<number> {
 /** The queue and its Redis at one moment. */
 export interface QueueReading {
   depths: Record<QueueState, number>
+  paused: Pause | null
   /** Runs of unfinished jobs. */
   openRuns: number
   /** Age of the oldest job that no worker has begun; 0: there is none. */
@@ -75,6 +78,7 @@ export interface QueueReading {
 export async function readQueue(redis: Redis): Promise<QueueReading> {
   const requests = [
     queueDepths(redis),
+    readPause(redis),
     redis.eval(oldestQueued, 1, openJobsKey, recordKey('')),
     redis.info('memory'),
     redis.get(sweptKey),
@@ -82,9 +86,9 @@ export async function readQueue(redis: Redis): Promise<QueueReading> {
     redis.zcard(callbacksDueKey),
     redisNow(redis),
   ] as const
-  const [depths, oldest, memory, lastSweep, openRuns, callbacksDue, now] = await checked(Promise.all(requests))
+  const [depths, paused, oldest, memory, lastSweep, openRuns, callbacksDue, now] = await checked(Promise.all(requests))
   return {
-    ...{ depths, callbacksDue, lastSweep, openRuns: Number(openRuns) },
+    ...{ depths, paused, callbacksDue, lastSweep, openRuns: Number(openRuns) },
     oldestQueuedSeconds: oldest === '' ? 0 : Math.max(0, now - Number(oldest)) / 1_000,
     memoryBytes: Number(infoField(memory, 'used_memory')),
     memoryLimitBytes: Number(infoField(memory, 'maxmemory')),
@@ -94,11 +98,12 @@ export async function readQueue(redis: Redis): Promise<QueueReading> {
 /** Returns a function that refreshes the metrics read from Redis; they are omitted while Redis does not answer. */
 export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: number): () => Promise<void> {
   metrics.queueLimit.set(queuedJobsLimit)
-  const { openRuns, oldestQueued, redisMemory, redisMemoryLimit, lastSweep } = metrics
+  const { queuePaused, openRuns, oldestQueued, redisMemory, redisMemoryLimit, lastSweep } = metrics
   return async () => {
     try {
       const queue = await readQueue(redis)
       for (const state of states) metrics.queueJobs.set({ state }, queue.depths[state])
+      queuePaused.set(queue.paused === null ? 0 : 1)
       openRuns.set(queue.openRuns)
       oldestQueued.set(queue.oldestQueuedSeconds)
       redisMemory.set(queue.memoryBytes)
@@ -106,7 +111,8 @@ export function measureQueue(redis: Redis, metrics: Metrics, queuedJobsLimit: nu
       lastSweep.set(queue.lastSweep === null ? 0 : Date.parse(queue.lastSweep) / 1_000)
     } catch {
       metrics.queueJobs.reset()
-      for (const gauge of [openRuns, oldestQueued, redisMemory, redisMemoryLimit, lastSweep]) gauge.remove()
+      for (const gauge of [queuePaused, openRuns, oldestQueued, redisMemory, redisMemoryLimit, lastSweep])
+        gauge.remove()
     }
   }
 }

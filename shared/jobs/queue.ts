@@ -51,6 +51,9 @@ export interface JobQueue extends Pick<FairQueueing, 'started'> {
   missing(ids: readonly string[]): Promise<string[]>
   /** Adds a job that the queue lost or gave up, unless the queue has it. @returns whether it was added. */
   restore(job: QueuedJob): Promise<boolean>
+  /** No delivery begins until `resume`. `shared/jobs/pause.ts` records who paused the queue. */
+  pause(): Promise<void>
+  resume(): Promise<void>
   /** Removes a job and its slices, none of which a worker holds. */
   remove(job: QueuedJob): Promise<void>
   close(): Promise<void>
@@ -125,6 +128,8 @@ export function createJobQueue(connection: Redis): JobQueue {
     async remove({ id, orgName }) {
       if ((await queue.remove(id)) > 0) await fairness.returnTurn(flowOf(orgName))
     },
+    pause: () => queue.pause(),
+    resume: () => queue.resume(),
     close: () => queue.close(),
   }
 }

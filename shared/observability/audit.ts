@@ -8,6 +8,8 @@ export const auditedActions = {
   'file.remove': ['orgName', 'fileName'],
   'job.cancel': ['jobId', 'orgName', 'fileName'],
   'job.callback': ['jobId', 'orgName', 'fileName'],
+  'queue.pause': [],
+  'queue.resume': [],
   'model.create': ['grn', 'params'],
   'model.change': ['grn', 'params'],
   'model.delete': ['grn', 'params'],

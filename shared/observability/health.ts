@@ -13,6 +13,8 @@ interface Health {
   metrics: Metrics
   /** Refreshes the metrics that are sampled rather than counted. */
   measure(): Promise<void>
+  /** Whether no new runs start, for which nothing needs a restart. */
+  isPaused(): Promise<boolean>
   /** Why this process should be restarted; null if it should not. */
   isStuck?(): Promise<string | null>
 }
@@ -58,9 +60,10 @@ function cachedForASecond<T>(ask: () => Promise<T>): () => Promise<T> {
 }
 
 /** Serves `/livez`, `/readyz` and `/metrics`; null for any other path. Unauthenticated, so no addresses are named. */
-export function createHealth({ checks, metrics, measure, isStuck }: Health): AnswerHealth {
+export function createHealth({ checks, metrics, measure, isPaused, isStuck }: Health): AnswerHealth {
   const failing = cachedForASecond(() => failingChecks(checks))
   const measured = cachedForASecond(measure)
+  const paused = cachedForASecond(() => checked(isPaused()).catch(() => false))
 
   async function metricsText(): Promise<string> {
     const [down] = await Promise.all([failing(), measured()])
@@ -77,7 +80,8 @@ export function createHealth({ checks, metrics, measure, isStuck }: Health): Ans
     }
     if (path === '/readyz') {
       const down = await failing()
-      return down.length === 0 ? plain(200, 'ok') : plain(503, `down: ${down.join(', ')}`)
+      if (down.length > 0) return plain(503, `down: ${down.join(', ')}`)
+      return plain(200, (await paused()) ? 'ok, but the queue is paused' : 'ok')
     }
     return path === '/metrics' ? { status: 200, type: metrics.registry.contentType, body: await metricsText() } : null
   }

@@ -90,6 +90,7 @@ export function createMetrics() {
     dependencyUp: gauge('dependency_up', 'Whether a dependency answers this process', 'dependency'),
     // Identical in every process: aggregate by maximum, not by sum
     queueJobs: gauge('queue_jobs', 'Entries of the queue by state', 'state'),
+    queuePaused: gauge('queue_paused', 'Whether the queue is paused, so that no new run starts'),
     openRuns: gauge('open_runs', 'Runs of unfinished jobs: one for each publish, more for a large multi'),
     queueLimit: gauge('queue_limit_jobs', 'Open runs at which publishes get 503'),
     oldestQueued: gauge('oldest_queued_seconds', 'Age of the oldest publish that no worker has begun'),

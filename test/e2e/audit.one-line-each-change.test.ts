@@ -156,6 +156,11 @@ describe('every endpoint that changes something writes one line:', () => {
     await remove(':grn', other, { grn: other })
   })
 
+  test('the service', async () => {
+    await change('POST /1.0/ops/pause', '/1.0/ops/pause', undefined, { action: 'queue.pause' })
+    await change('POST /1.0/ops/resume', '/1.0/ops/resume', undefined, { action: 'queue.resume' })
+  })
+
   test('these are all', () => {
     const writing = endpoints.filter(({ scope }) => scope?.endsWith(':write'))
     expect([...performed].sort()).toEqual(writing.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort())

@@ -117,7 +117,7 @@ test('a service that is not there is exit code 7', async () => {
 
 test('whoami says what the token allows', async () => {
   const { stdout } = await packets('whoami')
-  expect(stdout).toMatch(/^all\norgs: \*\nscopes: publish:read, .*ops:read\nexpires: never\n$/)
+  expect(stdout).toMatch(/^all\norgs: \*\nscopes: publish:read, .*ops:read, ops:write\nexpires: never\n$/)
   expect(JSON.parse((await packets('whoami', '--json')).stdout)).toMatchObject({ name: 'all', expiresAt: null })
 })
 

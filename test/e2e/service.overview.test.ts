@@ -1,13 +1,15 @@
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
+import { createClient } from '../../dev/client.ts'
 import { uniqueName } from '../../dev/requests.ts'
 import { sweptKey, workersKey } from '../../shared/jobs/redis-keys.ts'
 import { prepare } from '../support/clients/e2e.ts'
+import { ownRedis } from '../support/faults/own-redis.ts'
 import { ownService } from '../support/programs/own-service.ts'
 
 interface Overview {
   dependencies: Record<string, string>
-  queue: Record<string, number> | null
+  queue: Record<string, unknown> | null
   workers: Record<string, number> | null
   redis: Record<string, number> | null
   lastSweep: string | null
@@ -17,12 +19,12 @@ const tokens = [{ name: 'one-org', orgs: ['acme'], scopes: ['ops:read'] }]
 const { service, client, as } = await ownService({ tokens, env: { WORKER_CONCURRENCY: '3', MAX_QUEUED_JOBS: '7' } })
 const { fields } = await prepare(1, service)
 const overview = async () => (await client.get<Overview>('/1.0/ops/overview')).body
-const idle = { delayed: 0, running: 0, waitingForSlices: 0, callbacksDue: 0, openRunsLimit: 7 }
+const idle = { delayed: 0, running: 0, waitingForSlices: 0, callbacksDue: 0, openRunsLimit: 7, paused: null }
 
 test('only tokens with all orgs see it', async () => {
   const { status, headers, body } = await as('one-org').get<{ detail: string }>('/1.0/ops/overview')
-  expect([status, body.detail]).toEqual([403, 'the token lacks the scope ops:read with all orgs (*)'])
-  expect(headers.get('WWW-Authenticate')).toContain('ops:read')
+  expect([status, body.detail]).toEqual([403, 'this endpoint is for tokens with all orgs (*)'])
+  expect(headers.get('WWW-Authenticate')).toBe('Bearer error="insufficient_scope"')
 })
 
 test('the queue is counted, with the age of the job that has waited longest', async () => {
@@ -51,6 +53,23 @@ test('the workers that run are counted', async () => {
   })
   await worker.stop(40_000)
   expect((await overview()).workers).toEqual({ count: 0, slots: 0, busy: 0 })
+})
+
+test('while Redis is away the dependencies are still reported', async () => {
+  const redis = await ownRedis()
+  const { apiUrl } = await service.startApi({ REDIS_URL: redis.address.url })
+  const asked = createClient(apiUrl, service.tokens.all as string)
+  redis.freeze()
+  const { status, body } = await asked.get<Overview>('/1.0/ops/overview')
+  redis.wake()
+  expect([status, body]).toEqual([
+    200,
+    {
+      dependencies: { redis: 'down', 'object store': 'up', 'manager database': 'up' },
+      ...{ queue: null, workers: null, redis: null, lastSweep: null },
+    },
+  ])
+  await expect.poll(async () => (await asked.get<Overview>('/1.0/ops/overview')).body.dependencies.redis).toBe('up')
 })
 
 test('a slot that holds a run is busy; a worker that reports no more does not count; the last sweep is shown', async () => {

@@ -172,6 +172,8 @@ test('the examples of the service work', async () => {
   await works('get /1.0/whoami')
   await works('get /1.0/orgs')
   await works('get /1.0/ops/overview')
+  await works('post /1.0/ops/pause')
+  await works('post /1.0/ops/resume')
 })
 
 test('every endpoint was tested', () => {

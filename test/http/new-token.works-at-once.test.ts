@@ -16,7 +16,7 @@ function newToken(...options: string[]) {
 }
 
 const usage = 'usage: npm run token -- --name <name> --org <org> [--org …] --scope <scope> [--scope …]\n'
-const scopes = 'publish:read, publish:write, manager:read, manager:write, search:read, ops:read'
+const scopes = 'publish:read, publish:write, manager:read, manager:write, search:read, ops:read, ops:write'
 const given = ['--name', 'ann', '--org', 'acme', '--scope', 'publish:read']
 
 test('a new token works exactly while its entry is in the tokens file', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
 import { createFleet } from '../../shared/jobs/fleet.ts'
 import { orderOf } from '../../shared/jobs/order.ts'
+import { queueMetaKey } from '../../shared/jobs/pause.ts'
 import { queueKey } from '../../shared/jobs/queue-depth.ts'
 import { ownJobs } from '../support/jobs/own-jobs.ts'
 import { databaseOfFile } from '../support/programs/own-service.ts'
@@ -51,5 +52,15 @@ test('a large multi that waits for its slices, all of which run, waits for no sl
   expect(await fleet.mayStart('many', { many: 2, large: 1 })).toBe(true)
   await open('large', 1)
   expect(await fleet.mayStart('many', { many: 2, large: 1 })).toBe(false)
+  await redis.flushdb()
+})
+
+test('while the queue is paused no run is handed back, because no worker could take the one that waits', async () => {
+  const fleet = createFleet(redis, 4)
+  await open('many', 200)
+  await open('late', 1)
+  expect(await fleet.report({ many: 4 })).toBe('many')
+  await redis.hset(queueMetaKey, 'paused', 1)
+  expect(await fleet.report({ many: 4 })).toBeNull()
   await redis.flushdb()
 })

@@ -13,7 +13,7 @@ afterEach(() => {
 /** A program with one dependency that can be made unavailable, and counts of its checks. */
 function program(isStuck?: () => Promise<string | null>) {
   const asked = { check: 0, measure: 0 }
-  const state = { isAway: false }
+  const state = { isAway: false, isPaused: false }
   const health = createHealth({
     checks: {
       redis: async () => {
@@ -25,6 +25,7 @@ function program(isStuck?: () => Promise<string | null>) {
     measure: async () => {
       asked.measure++
     },
+    isPaused: async () => state.isPaused,
     isStuck,
   })
   return { asked, state, health }
@@ -58,4 +59,13 @@ test('a stuck program reports why, without checking its dependencies', async () 
 
 test('other paths are not handled', async () => {
   expect(await program().health('/metricsx')).toBeNull()
+})
+
+test('a paused queue is mentioned, but the process stays ready', async () => {
+  const { state, health } = program()
+  state.isPaused = true
+  expect(await health('/readyz')).toMatchObject({ status: 200, body: 'ok, but the queue is paused\n' })
+  state.isAway = true
+  vi.advanceTimersByTime(1_001)
+  expect(await health('/readyz')).toMatchObject({ status: 503, body: 'down: redis\n' })
 })

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { pauseQueue, resumeQueue } from '../../shared/jobs/pause.ts'
+import { allOrgs } from '../http/access.ts'
+import { defineEndpoint } from '../http/endpoint.ts'
+
+export const pauseBody = z
+  .object({ since: z.iso.datetime().nullable(), by: z.string().nullable() })
+  .nullable()
+  .meta({ description: 'Who paused the queue, and when; null if it is not paused' })
+
+const answer = z.object({ paused: pauseBody })
+
+/** Contract 9, service: no new run starts until `resume`. Runs under way end, and publishes are accepted. */
+export const pause = defineEndpoint({
+  method: 'post',
+  path: '/1.0/ops/pause',
+  summary: 'Start no new runs until resumed; for tokens with all orgs',
+  scope: 'ops:write',
+  access: allOrgs,
+  answer,
+  async handle(context, { principal, changed }) {
+    const { pause, isNew } = await pauseQueue(context, principal.identity)
+    if (isNew) changed({ action: 'queue.pause' })
+    return { kind: 'json', value: { paused: pause } }
+  },
+})
+
+export const resume = defineEndpoint({
+  method: 'post',
+  path: '/1.0/ops/resume',
+  summary: 'End the pause of the queue; for tokens with all orgs',
+  scope: 'ops:write',
+  access: allOrgs,
+  answer,
+  async handle(context, { changed }) {
+    if (await resumeQueue(context)) changed({ action: 'queue.resume' })
+    return { kind: 'json', value: { paused: null } }
+  },
+})
