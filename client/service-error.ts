@@ -1,21 +1,28 @@
 import { Failure } from './exit.ts'
 
 const passing = [429, 502, 503]
+// A 502 of the service itself speaks of the origin: it says the same again, and wrong credentials may lock the user out.
+const passingOfService = [429, 503]
 
 /** The service refused a request, was not reached (`status` null), or answered as this service never does (0). */
 export class ServiceError extends Failure {
   readonly status: number | null
   readonly headers: Headers
 
-  constructor(message: string, status: number | null = null, headers = new Headers(), details: readonly string[] = []) {
+  /** Whether the same request may succeed later. */
+  readonly mayPass: boolean
+
+  constructor(
+    message: string,
+    status: number | null = null,
+    headers = new Headers(),
+    details: readonly string[] = [],
+    mayPass = status === null || passing.includes(status),
+  ) {
     super('service', message, details)
     this.status = status
     this.headers = headers
-  }
-
-  /** Whether the same request may succeed later. */
-  get mayPass(): boolean {
-    return this.status === null || passing.includes(this.status)
+    this.mayPass = mayPass
   }
 
   get retryAfterSeconds(): number {
@@ -28,8 +35,10 @@ export function refusal(response: Response, body: unknown): ServiceError {
   const status = `${response.status} ${response.statusText}`.trim()
   const isRedirect = response.status >= 300 && response.status < 400
   const hint = isRedirect ? '; redirects are not followed: name the other address' : ''
-  const message = `the service answered ${messageOf(body) ?? status}${hint}`
-  return new ServiceError(message, response.status, response.headers, brokenRulesOf(body))
+  const own = messageOf(body)
+  const mayPass = (own === null ? passing : passingOfService).includes(response.status)
+  const message = `the service answered ${own ?? status}${hint}`
+  return new ServiceError(message, response.status, response.headers, brokenRulesOf(body), mayPass)
 }
 
 function messageOf(body: unknown): string | null {

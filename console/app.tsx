@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
 import { queries } from './data.ts'
@@ -11,11 +12,23 @@ import { KeysHelp, useKeys } from './ui/keys.tsx'
 import { Page } from './ui/page.tsx'
 import { Time } from './ui/pieces.tsx'
 
-const Packet = lazy(() => import('./pages/packet.tsx').then(({ Packet }) => Packet))
-const Models = lazy(() => import('./pages/models.tsx').then(({ Models }) => Models))
-const Model = lazy(() => import('./pages/model.tsx').then(({ Model }) => Model))
-const Publish = lazy(() => import('./pages/publish.tsx').then(({ Publish }) => Publish))
-const Operations = lazy(() => import('./pages/operations.tsx').then(({ Operations }) => Operations))
+/** A page whose code is loaded when it is first opened. The code may be gone, after a deployment. */
+const later = (load: () => Promise<ComponentType>) => lazy(() => load().catch(() => NotLoaded))
+
+const NotLoaded = () => (
+  <Page title="This page could not be loaded">
+    <p>The service did not answer, or has a newer console. Reload the page.</p>
+    <button type="button" onClick={() => location.reload()}>
+      Reload
+    </button>
+  </Page>
+)
+
+const Packet = later(() => import('./pages/packet.tsx').then(({ Packet }) => Packet))
+const Models = later(() => import('./pages/models.tsx').then(({ Models }) => Models))
+const Model = later(() => import('./pages/model.tsx').then(({ Model }) => Model))
+const Publish = later(() => import('./pages/publish.tsx').then(({ Publish }) => Publish))
+const Operations = later(() => import('./pages/operations.tsx').then(({ Operations }) => Operations))
 
 export const App = () => (
   <LocationProvider scope="/console">
@@ -66,7 +79,7 @@ function Navigation({ session }: { session: Session }) {
           ))}
       </nav>
       <p class="who">
-        {who.name}
+        Token: {who.name}
         {who.expiresAt && (
           <>
             , until <Time at={who.expiresAt} />
@@ -112,7 +125,7 @@ function Start() {
 const Nowhere = () => (
   <Page title="No such page">
     <p>
-      <a href="/console/jobs">Go to the jobs.</a>
+      The console has no page at this address. <a href="/console/jobs">Go to the jobs.</a>
     </p>
   </Page>
 )

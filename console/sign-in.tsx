@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { ServiceError } from '../client/service-error.ts'
 import { signIn } from './session.ts'
 import { Page } from './ui/page.tsx'
 import { Problem } from './ui/shown.tsx'
@@ -13,7 +14,10 @@ export function SignIn({ reason }: { reason: string }) {
     event.preventDefault()
     setChecking(true)
     setError(null)
-    await signIn(token, isKept).catch(setError)
+    await signIn(token, isKept).catch((failure) => {
+      const isUnknown = failure instanceof ServiceError && failure.status === 401
+      setError(isUnknown ? new Error('The service does not know this token') : failure)
+    })
     setChecking(false)
   }
   return (
@@ -40,8 +44,8 @@ export function SignIn({ reason }: { reason: string }) {
       </form>
       {error && <Problem error={error} />}
       <p class="quiet">
-        <code>npm start</code> prints a token, and <code>npm run token</code> makes one. The page keeps it in memory,
-        and sends it to this service only.
+        <code>npm start</code> prints a token, and <code>npm run token</code> makes one; or ask whoever runs the
+        service. The page keeps the token in memory, and sends it to this service only.
       </p>
     </Page>
   )

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
+import { delay } from '../../client/delay.ts'
 import { number, plural, reportLines, size } from '../../client/format.ts'
 import { isFinished } from '../../client/job-states.ts'
 import { path } from '../../client/requests.ts'
@@ -9,7 +10,9 @@ import { mayWrite, noticeRefusal, type Session, useSignedIn } from '../session.t
 import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import { Copy, Facts, State, Table, Time } from '../ui/pieces.tsx'
-import { Problem } from '../ui/shown.tsx'
+import { Problem, sentence } from '../ui/shown.tsx'
+
+const callbackEveryMs = 5_000
 
 /** A job as it changes. Its event stream closes when the page is left. */
 export function Job() {
@@ -17,7 +20,7 @@ export function Job() {
   const session = useSignedIn()
   const { job, error, again } = useJob(session, id)
   return (
-    <Page title="Job">
+    <Page title={job ? `Job ${job.orgName}/${job.fileName}` : 'Job'}>
       {error && <Problem error={error} again={again} />}
       {job && <Details job={job} session={session} again={again} />}
     </Page>
@@ -31,9 +34,17 @@ function useJob(session: Session, id: string) {
   useEffect(() => {
     const left = new AbortController()
     async function follow(): Promise<void> {
+      let last: JobRecord | null = null
       for await (const seen of session.client.follow(id, left.signal)) {
+        last = seen
         setJob(seen)
         setError(null)
+      }
+      // The stream ends with the job, but its callback may still be due.
+      while (last?.callback?.state === 'due') {
+        await delay(callbackEveryMs, left.signal)
+        last = await session.client.job(id, 0, left.signal)
+        setJob(last)
       }
     }
     follow().catch((failure) => {
@@ -53,91 +64,95 @@ interface DetailsProps {
 }
 
 function Details({ job, session, again }: DetailsProps) {
-  const { id, kind, state, orgName, fileName, attempt, progress, error, report, callback, createdAt } = job
+  const { state, orgName, fileName, attempt, progress, error, report, createdAt } = job
   const { startedAt, finishedAt, expiresAt } = job
-  const cancel = () => session.client.cancel(id).then(again)
-  const callBack = () => session.ask('POST', path`/1.0/jobs/${id}/callback`, {}).then(again)
   const isOpen = !isFinished(job)
   return (
     <>
       <p class="lead" aria-live="polite">
-        <State state={state} />{' '}
-        {state === 'succeeded' ? (
-          <a href={packetHref(orgName, fileName)}>
-            {orgName}/{fileName}
-          </a>
-        ) : (
-          <strong>
-            {orgName}/{fileName}
-          </strong>
-        )}
+        <State state={state} />
       </p>
+      {state === 'succeeded' && (
+        <p>
+          The job published <a href={packetHref(orgName, fileName)}>{fileName}</a>.
+        </p>
+      )}
       {error && (
         <div class="problem">
-          <p>{error.message}</p>
+          <p>{sentence(error.message)}</p>
           <p class="quiet">
             <code>{error.code}</code>, status {error.status}
           </p>
         </div>
       )}
       {isOpen && <Progress job={job} />}
+      <Actions job={job} session={session} again={again} />
       <Facts
         of={[
-          ['Phase', progress.phase],
+          ...(isOpen ? [['Phase', progress.phase] as const] : []),
           ['Sub-requests', `${number.format(progress.subRequestsDone)} of ${number.format(progress.subRequests)}`],
           ['Pairs', number.format(progress.pairs)],
           ['Parts', number.format(progress.parts)],
           ['Size', size(progress.bytes)],
           ['Attempt', number.format(attempt)],
-          ['Kind', kind],
           ['Submitted', <Time at={createdAt} />],
           ['Started', startedAt ? <Time at={startedAt} /> : 'not yet'],
           ['Finished', finishedAt ? <Time at={finishedAt} /> : 'not yet'],
           ...(expiresAt ? [['Packet expires', <Time at={expiresAt} />] as const] : []),
-          ['Org', <a href={orgHref(orgName)}>{orgName}</a>],
-          ['Jobs of the org', <a href={jobsHref(orgName)}>list</a>],
+          ['Org', <a href={orgHref(orgName)}>packets of {orgName}</a>],
+          ['Other jobs', <a href={jobsHref(orgName)}>jobs of {orgName}</a>],
         ]}
       />
       <h2>Callback</h2>
-      {callback ? (
-        <Facts
-          of={[
-            ['State', callback.state],
-            ['Attempts', number.format(callback.attempts)],
-            [
-              'Last answer',
-              callback.lastStatus === null
-                ? 'none: the receiver was not reached, or did not answer'
-                : `status ${callback.lastStatus}`,
-            ],
-          ]}
-        />
-      ) : (
-        <p>The publish asked for no callback.</p>
-      )}
+      <p aria-live="polite">{callbackText(job)}</p>
       {report && <Report report={report} />}
-      <div class="actions">
-        {isOpen && mayWrite(session) && (
-          <Confirm title="Cancel the job" act={cancel}>
-            <p>
-              The packet{' '}
-              <strong>
-                {orgName}/{fileName}
-              </strong>{' '}
-              is not published. Workers stop at the next step.
-            </p>
-          </Confirm>
-        )}
-        {!isOpen && callback && mayWrite(session) && (
-          <Confirm title="Send the callback again" act={callBack}>
-            <p>The callback is due again, with all its attempts.</p>
-          </Confirm>
-        )}
-        <Copy text={id}>Copy the id</Copy>
-        <Copy text={`curl -H "Authorization: Bearer $TOKEN" ${location.origin}/1.0/jobs/${id}`}>Copy as curl</Copy>
-        <Copy text={`packets job ${id} --url ${location.origin}`}>Copy as packets</Copy>
-      </div>
     </>
+  )
+}
+
+/** Whether the callback arrived, and if not, why, and what comes next. */
+function callbackText(job: JobRecord): string {
+  const { callback } = job
+  if (callback === null) return 'The publish asked for no callback.'
+  const { state, attempts, lastStatus } = callback
+  const answer =
+    lastStatus === null ? 'The service got no answer from the receiver' : `The receiver answered ${lastStatus}`
+  if (state === 'delivered') return `The callback was delivered. ${answer}, at attempt ${attempts}.`
+  if (state === 'failed')
+    return `The callback was not delivered. ${answer}, and the service gave up after ${plural(attempts, 'attempt')}.`
+  if (attempts > 0) return `${answer}, at attempt ${attempts}. The service tries up to 8 times, over 28 hours.`
+  return isFinished(job)
+    ? 'The service is about to send the callback.'
+    : 'The service sends the callback when the job has ended.'
+}
+
+function Actions({ job, session, again }: DetailsProps) {
+  const { id, orgName, fileName, callback } = job
+  const isOpen = !isFinished(job)
+  const cancel = () => session.client.cancel(id).then(again)
+  const callBack = () => session.ask('POST', path`/1.0/jobs/${id}/callback`, {}).then(again)
+  return (
+    <div class="actions">
+      {isOpen && mayWrite(session) && (
+        <Confirm title="Cancel the job" refusal="Let it run" act={cancel}>
+          <p>
+            The service will not publish{' '}
+            <strong>
+              {orgName}/{fileName}
+            </strong>
+            .
+          </p>
+        </Confirm>
+      )}
+      {!isOpen && callback && mayWrite(session) && (
+        <Confirm title="Send the callback again" refusal="Do not send it" isHarmless act={callBack}>
+          <p>The service will send the callback again, up to 8 times.</p>
+        </Confirm>
+      )}
+      <Copy text={id}>Copy the id</Copy>
+      <Copy text={`curl -H "Authorization: Bearer $TOKEN" ${location.origin}/1.0/jobs/${id}`}>Copy as curl</Copy>
+      <Copy text={`packets job ${id} --url ${location.origin}`}>Copy as packets</Copy>
+    </div>
   )
 }
 

@@ -36,12 +36,14 @@ export function Jobs() {
   const filter = (values: Record<string, string>) => route(withQuery('/console/jobs', { org, state, ...values }))
   return (
     <Page title="Jobs">
-      <Filter org={org} state={state} filter={filter} />
+      <Filter key={org} org={org} state={state} filter={filter} />
       <Shown of={asked}>
         {({ jobs, next }) => (
           <>
             {jobs.length === 0 && next === null ? (
-              <Empty command={'packets publish request.json --org acme --name airports.json'}>
+              <Empty
+                command={org || state ? undefined : 'packets publish request.json --org acme --name airports.json'}
+              >
                 {org || state
                   ? 'No job of the last seven days fits the filter.'
                   : 'There were no jobs in the last seven days.'}
@@ -63,7 +65,7 @@ export function Jobs() {
 const columns = [
   { title: 'State', of: ({ state }: Job) => <State state={state} /> },
   {
-    title: 'Packet',
+    title: 'Job',
     of: ({ id, orgName, fileName }: Job) => (
       <a href={jobHref(id)}>
         {orgName}/{fileName}
@@ -73,10 +75,11 @@ const columns = [
   { title: 'Submitted', of: ({ createdAt }: Job) => <Time at={createdAt} /> },
   {
     title: 'Made',
-    of: ({ progress: { pairs, parts, bytes } }: Job) => packetText(pairs, parts, bytes),
+    of: ({ progress: { pairs, parts, bytes } }: Job) => (pairs === 0 ? '' : packetText(pairs, parts, bytes)),
   },
   { title: 'Attempt', of: ({ attempt }: Job) => number.format(attempt), isNumber: true },
-  { title: 'Error', of: ({ error }: Job) => error?.code ?? '' },
+  { title: 'Callback', of: ({ callback }: Job) => callback?.state ?? '' },
+  { title: 'Error', of: ({ error }: Job) => error?.message ?? '' },
 ]
 
 interface FilterProps {
@@ -102,7 +105,10 @@ function Filter({ org, state, filter }: FilterProps) {
         </label>
         <label>
           State
-          <select value={state} onChange={({ currentTarget }) => filter({ state: currentTarget.value })}>
+          <select
+            value={state}
+            onChange={({ currentTarget }) => filter({ org: text.trim(), state: currentTarget.value })}
+          >
             <option value="">any</option>
             {listedStates.map((each) => (
               <option key={each} value={each}>

@@ -1,5 +1,6 @@
 import { useRoute } from 'preact-iso'
 import { describeProperty, pictureOfModel } from '../../client/picture/picture-of-model.ts'
+import { path } from '../../client/requests.ts'
 import type { Model as Exported } from '../../client/service-types.ts'
 import { useAsked } from '../data.ts'
 import { useSignedIn } from '../session.ts'
@@ -8,25 +9,33 @@ import { Page } from '../ui/page.tsx'
 import { Copy, Table } from '../ui/pieces.tsx'
 import { Shown } from '../ui/shown.tsx'
 
+interface Version {
+  managerVersion: { name: string }
+}
+
 /** A version of a data model: its node types and properties. */
 export function Model() {
   const { grn = '' } = useRoute().params
-  const { client, who } = useSignedIn()
-  const asked = useAsked(['model', who.name, grn], (signal) => client.model(grn, signal))
+  const { client, ask, who } = useSignedIn()
+  const asked = useAsked(['model', who.name, grn], async (signal) => {
+    const model = await client.model(grn, signal)
+    const { managerVersion } = await ask<Version>('GET', path`/1.0/manager/version/${grn}`, { signal })
+    return { name: managerVersion.name, model }
+  })
   return (
-    <Page title="Model">
+    <Page title={asked.data ? `Model ${asked.data.name}` : 'Model'}>
       <p class="quiet">
         <code>{grn}</code>
       </p>
       <Shown of={asked}>
-        {(model) => (
+        {({ name, model }) => (
           <>
-            <Drawn picture={pictureOfModel(grn, model)} />
-            <Table caption="Node types" columns={typeColumns} rows={model.nodeTypes} />
-            <Table caption="Properties" columns={propertyColumns} rows={model.properties} />
             <div class="actions">
               <Copy text={JSON.stringify(model, null, 2)}>Copy the export</Copy>
             </div>
+            <Drawn picture={pictureOfModel(name, model)} />
+            <Table caption="Node types" columns={typeColumns(model)} rows={model.nodeTypes} />
+            <Table caption="Properties" columns={propertyColumns} rows={model.properties} />
           </>
         )}
       </Shown>
@@ -35,21 +44,29 @@ export function Model() {
 }
 
 type NodeType = Exported['nodeTypes'][number]
-const typeColumns = [
-  { title: 'Node type', of: ({ key }: NodeType) => key },
-  {
-    title: 'Properties',
-    of: ({ properties }: NodeType) =>
-      properties.map((property) => (
-        <span key={property.key} class="item">
-          {describeProperty(property)}
-        </span>
-      )),
-  },
-]
-
 type Property = Exported['properties'][number]
+const typeOf = (property: Property) => String((property as Record<string, unknown>).dataType ?? 'any type')
+
+function typeColumns({ properties }: Exported) {
+  const types = new Map(properties.map((property) => [property.key, typeOf(property)]))
+  return [
+    { title: 'Node type', of: ({ key }: NodeType) => key },
+    {
+      title: 'Properties',
+      of: ({ properties }: NodeType) => (
+        <ul class="plain">
+          {properties.map((property) => (
+            <li key={property.key}>
+              {describeProperty(property)}: {types.get(property.key) ?? 'any type'}
+            </li>
+          ))}
+        </ul>
+      ),
+    },
+  ]
+}
+
 const propertyColumns = [
   { title: 'Property', of: ({ key }: Property) => key },
-  { title: 'Data type', of: (property: Property) => String((property as Record<string, unknown>).dataType ?? 'any') },
+  { title: 'Data type', of: typeOf },
 ]

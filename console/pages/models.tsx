@@ -31,7 +31,7 @@ export function Models() {
           managers.length === 0 ? (
             <Empty>There is no model that this token may see.</Empty>
           ) : (
-            <Table caption="Data models" columns={columns} rows={managers} />
+            <Table caption="Models, with their versions" columns={columns} rows={managers} />
           )
         }
       </Shown>
@@ -48,7 +48,7 @@ const columns = [
         ? 'none'
         : versions.map(({ grn, name }) => (
             <a key={grn} class="item" href={modelHref(grn)}>
-              {name}
+              version {name}
             </a>
           )),
   },

@@ -3,11 +3,12 @@ import { number, size } from '../../client/format.ts'
 import type { Overview } from '../../client/service-types.ts'
 import { useAsked } from '../data.ts'
 import { jobsHref } from '../links.ts'
-import { useSignedIn } from '../session.ts'
+import { type Session, useSignedIn } from '../session.ts'
+import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import { Facts, Table, Time } from '../ui/pieces.tsx'
 import { type Measured, Plot } from '../ui/plot.tsx'
-import { Shown } from '../ui/shown.tsx'
+import { Shown, sentence } from '../ui/shown.tsx'
 
 const everyMs = 5_000
 // Ten minutes.
@@ -15,7 +16,8 @@ const mostMeasured = 120
 
 /** The queue, the workers and the dependencies, with what they were since the page was opened. */
 export function Operations() {
-  const { client, who } = useSignedIn()
+  const session = useSignedIn()
+  const { client, who } = session
   const asked = useAsked(['overview', who.name], (signal) => client.overview(signal), everyMs)
   const measured = useRef<Measured[]>([])
   const { data, answeredAt } = asked
@@ -27,8 +29,55 @@ export function Operations() {
   }, [data, answeredAt])
   return (
     <Page title="Operations">
-      <Shown of={asked}>{(overview) => <Now overview={overview} measured={measured.current} />}</Shown>
+      <Shown of={asked}>
+        {(overview) => (
+          <>
+            {overview.queue && <Pause paused={overview.queue.paused} session={session} again={asked.again} />}
+            <Now overview={overview} measured={measured.current} />
+          </>
+        )}
+      </Shown>
     </Page>
+  )
+}
+
+interface PauseProps {
+  paused: NonNullable<Overview['queue']>['paused']
+  session: Session
+  again: () => void
+}
+
+function Pause({ paused, session, again }: PauseProps) {
+  const mayChange = session.who.scopes.includes('ops:write')
+  const send = (to: string) => () => session.ask('POST', `/1.0/ops/${to}`, {}).then(again)
+  return (
+    <>
+      {paused && (
+        <p class="stale" role="status">
+          {paused.by ?? 'Somebody'} paused the queue
+          {paused.since && (
+            <>
+              {' '}
+              <Time at={paused.since} />
+            </>
+          )}
+          . Publishes are accepted and wait.
+        </p>
+      )}
+      {mayChange && (
+        <div class="actions">
+          {paused ? (
+            <Confirm title="Resume the queue" refusal="Leave it paused" isHarmless act={send('resume')}>
+              <p>The workers will run the jobs that wait.</p>
+            </Confirm>
+          ) : (
+            <Confirm title="Pause the queue" refusal="Let it run" act={send('pause')}>
+              <p>The workers will start no new run, until you resume the queue. Runs under way will end.</p>
+            </Confirm>
+          )}
+        </div>
+      )}
+    </>
   )
 }
 
@@ -44,7 +93,7 @@ function Now({
       <Table
         caption="Dependencies"
         columns={[
-          { title: 'Dependency', of: ([name]: [string, string]) => name },
+          { title: 'Dependency', of: ([name]: [string, string]) => sentence(name).slice(0, -1) },
           {
             title: 'State',
             of: ([, state]: [string, string]) => (
@@ -64,12 +113,15 @@ function Now({
         <>
           <Facts
             of={[
-              ['Waiting', number.format(queue.waiting)],
-              ['Running', number.format(queue.running)],
-              ['Delayed', number.format(queue.delayed)],
-              ['Waiting for slices', number.format(queue.waitingForSlices)],
+              ['Waiting', <a href={jobsHref('', 'queued')}>{number.format(queue.waiting)}</a>],
+              ['Running', <a href={jobsHref('', 'running')}>{number.format(queue.running)}</a>],
+              ['Waiting to run again', number.format(queue.delayed)],
+              ['Multis waiting for their slices', number.format(queue.waitingForSlices)],
               ['Oldest wait', `${number.format(Math.round(queue.oldestWaitSeconds))} s`],
-              ['Open runs', `${number.format(queue.openRuns)} of ${number.format(queue.openRunsLimit)}`],
+              [
+                'Runs not ended, of the limit',
+                `${number.format(queue.openRuns)} of ${number.format(queue.openRunsLimit)}`,
+              ],
               ['Callbacks due', number.format(queue.callbacksDue)],
               ['Workers', number.format(workers.count)],
               ['Slots busy', `${number.format(workers.busy)} of ${number.format(workers.slots)}`],
@@ -77,7 +129,7 @@ function Now({
                 'Redis memory',
                 `${size(redis.memoryBytes)}${redis.memoryLimitBytes > 0 ? ` of ${size(redis.memoryLimitBytes)}` : ''}`,
               ],
-              ['Last sweep', lastSweep === null ? 'not within a day' : <Time at={lastSweep} />],
+              ['Last removal of expired packets', lastSweep === null ? 'not within a day' : <Time at={lastSweep} />],
             ]}
           />
           <Plot
@@ -92,9 +144,6 @@ function Now({
           <Plot title="Oldest wait, seconds" measured={measured} lines={[['seconds', 'oldestWaitSeconds']]} />
         </>
       )}
-      <p>
-        <a href={jobsHref('', 'open')}>Unfinished jobs</a>
-      </p>
     </>
   )
 }

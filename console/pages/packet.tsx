@@ -4,7 +4,7 @@ import { number, packetText, reportLines, size } from '../../client/format.ts'
 import { pictureOfShape } from '../../client/picture/picture-of-shape.ts'
 import { path } from '../../client/requests.ts'
 import { ServiceError } from '../../client/service-error.ts'
-import type { PacketManifest } from '../../client/service-types.ts'
+import type { FileList, PacketManifest } from '../../client/service-types.ts'
 import { useAsked } from '../data.ts'
 import { jobHref, orgHref, quoted } from '../links.ts'
 import { mayWrite, type Session, useSignedIn } from '../session.ts'
@@ -22,30 +22,59 @@ export function Packet() {
   const asked = useAsked(['manifest', who.name, org, name], (signal) =>
     ask<PacketManifest>('GET', path`/1.0/publish/${org}/${name}/manifest`, { signal }),
   )
-  const isOther = asked.error instanceof ServiceError && asked.error.status === 404
+  const hasNoManifest = asked.error instanceof ServiceError && asked.error.status === 404
   return (
     <Page title={`${org}/${name}`}>
-      {isOther ? (
-        <p>
-          There is no packet of this name: it was removed, has expired, or the file is one that others stored. Files of{' '}
-          <a href={orgHref(org)}>{org}</a>.
-        </p>
+      {hasNoManifest ? (
+        <Other org={org} name={name} session={session} />
       ) : (
-        <Shown of={asked}>{(manifest) => <Manifest manifest={manifest} />}</Shown>
+        <Shown of={asked}>
+          {(manifest) => (
+            <>
+              <p class="lead">{packetText(manifest.pairs, manifest.parts.length, manifest.bytes)}</p>
+              <Actions org={org} name={name} session={session} isPacket />
+              <Manifest manifest={manifest} />
+            </>
+          )}
+        </Shown>
       )}
-      <Actions org={org} name={name} session={session} isPacket={asked.data !== undefined} />
     </Page>
   )
 }
 
+/** A file that others stored in the org, or nothing. */
+function Other({ org, name, session }: { org: string; name: string; session: Session }) {
+  const asked = useAsked(['other', session.who.name, org, name], (signal) =>
+    session.ask<FileList>('POST', path`/1.0/publish/${org}/files`, {
+      ...{ query: { limit: 1 }, body: { fileNames: [name], usePrefixes: true }, signal },
+    }),
+  )
+  return (
+    <Shown of={asked}>
+      {({ fileNames }) =>
+        fileNames?.[0] === name ? (
+          <>
+            <p>The service did not publish this file, so its content is not known.</p>
+            <Actions org={org} name={name} session={session} isPacket={false} />
+          </>
+        ) : (
+          <p>
+            There is no packet of this name: it was removed, or has expired. See the{' '}
+            <a href={orgHref(org)}>packets of {org}</a>.
+          </p>
+        )
+      }
+    </Shown>
+  )
+}
+
 function Manifest({ manifest }: { manifest: PacketManifest }) {
-  const { packet, generation, jobId, createdAt, expiresAt, pairs, bytes, parts, sha256, shape, requires, report } =
-    manifest
+  const { packet, generation, jobId, createdAt, expiresAt, parts, sha256, shape, requires, report } = manifest
+  const server = serverText(manifest)
   const lines = reportLines(report)
   const counts = shape?.counts ?? []
   return (
     <>
-      <p class="lead">{packetText(pairs, parts.length, bytes)}</p>
       {shape && <Drawn picture={pictureOfShape(packet, { shape, identities: requires.constraints })} />}
       {shape === null ? (
         <p>The packet was stored by a version that did not count what it is about.</p>
@@ -68,16 +97,16 @@ function Manifest({ manifest }: { manifest: PacketManifest }) {
       )}
       <h2>What a target needs</h2>
       {requires.constraints.length === 0 ? (
-        <p>Neo4j {requires.server} or later.</p>
+        <p>{server}.</p>
       ) : (
         <Table
-          caption={`Neo4j ${requires.server} or later, with these constraints`}
-          columns={constraintColumns}
+          caption={`${server}, with these constraints`}
+          columns={constraintColumns(manifest)}
           rows={requires.constraints}
         />
       )}
       <h2>Parts</h2>
-      <Table caption="Parts with their digests" columns={partColumns} rows={parts} />
+      <Table caption={`Files of ${packet}`} columns={partColumns} rows={parts} />
       <Facts
         of={[
           ['Generation', number.format(generation)],
@@ -112,10 +141,17 @@ const aboutColumns = [
 ]
 
 type Constraint = PacketManifest['requires']['constraints'][number]
-const constraintColumns = [
+/** Neo4j 4 and later refuse parameters in braces. */
+const serverText = ({ requires: { server }, parameterSyntax }: PacketManifest) =>
+  `Neo4j ${server}, or ${parameterSyntax === 'braces' ? 'a later one through a client that rewrites parameters, as packets replay does' : 'later'}`
+
+const constraintColumns = ({ parameterSyntax }: PacketManifest) => [
   { title: 'Label', of: ({ label }: Constraint) => label },
   { title: 'Property', of: ({ property }: Constraint) => property },
-  { title: 'Statement', of: ({ cypher }: Constraint) => <code>{cypher[5]}</code> },
+  {
+    title: 'Statement',
+    of: ({ cypher }: Constraint) => <code>{cypher[parameterSyntax === 'braces' ? '3.5' : '5']}</code>,
+  },
 ]
 
 type Part = PacketManifest['parts'][number]
@@ -170,16 +206,16 @@ function Actions({ org, name, session, isPacket }: ActionProps) {
           Download
         </button>
         {isPacket && (
-          <Copy text={`packets get ${quoted(`${org}/${name}`)} --url ${location.origin}`}>Copy packets get</Copy>
+          <Copy text={`packets get ${quoted(`${org}/${name}`)} --url ${location.origin}`}>Copy as packets</Copy>
         )}
         {mayWrite(session) && (
-          <Confirm title="Remove" typed={name} act={remove}>
+          <Confirm title="Remove" refusal="Keep it" typed={name} act={remove}>
             <p>
-              Nobody can read{' '}
+              Nobody will be able to read{' '}
               <strong>
                 {org}/{name}
-              </strong>{' '}
-              afterwards.
+              </strong>
+              .
             </p>
           </Confirm>
         )}

@@ -60,7 +60,6 @@ export function Org() {
   const { query, route } = useLocation()
   const { prefix = '', after = '' } = query
   const { ask, who } = useSignedIn()
-  const [text, setText] = useState(prefix)
   const asked = useAsked(['files', who.name, org, prefix, after], (signal) =>
     ask<FileList>('POST', path`/1.0/publish/${org}/files`, {
       ...{
@@ -72,37 +71,50 @@ export function Org() {
   )
   return (
     <Page title={`Packets of ${org}`}>
-      <search>
-        <form
-          class="filter"
-          onSubmit={(event) => {
-            event.preventDefault()
-            route(withQuery(orgHref(org), { prefix: text }))
-          }}
-        >
-          <label>
-            Name begins with
-            <input type="search" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
-          </label>
-          <button type="submit">Search</button>
-          <a href={jobsHref(org)}>Jobs of {org}</a>
-        </form>
-      </search>
+      <p>
+        <a href={jobsHref(org)}>Jobs of {org}</a>
+      </p>
+      <Search key={prefix} prefix={prefix} search={(text) => route(withQuery(orgHref(org), { prefix: text }))} />
       <Shown of={asked}>
         {({ fileNames, expiresAt, next }) =>
           (fileNames ?? []).length === 0 ? (
-            <Empty command={`packets publish request.json --org ${quoted(org)} --name airports.json`}>
-              {prefix === '' ? 'The org has no packets.' : 'No name begins so.'}
+            <Empty
+              command={
+                prefix === '' ? `packets publish request.json --org ${quoted(org)} --name airports.json` : undefined
+              }
+            >
+              {prefix === '' ? 'The org has no packets.' : `The org has no packet whose name begins with “${prefix}”.`}
             </Empty>
           ) : (
             <>
-              <Table caption={`Files of ${org}`} columns={columnsOf(org)} rows={listed(fileNames ?? [], expiresAt)} />
+              <Table caption={`Packets of ${org}`} columns={columnsOf(org)} rows={listed(fileNames ?? [], expiresAt)} />
               <Pages next={next} after={after} href={(to) => withQuery(orgHref(org), { prefix, after: to })} />
             </>
           )
         }
       </Shown>
     </Page>
+  )
+}
+
+function Search({ prefix, search }: { prefix: string; search: (prefix: string) => void }) {
+  const [text, setText] = useState(prefix)
+  return (
+    <search>
+      <form
+        class="filter"
+        onSubmit={(event) => {
+          event.preventDefault()
+          search(text)
+        }}
+      >
+        <label>
+          Name begins with
+          <input type="search" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+        </label>
+        <button type="submit">Search</button>
+      </form>
+    </search>
   )
 }
 

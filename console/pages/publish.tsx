@@ -1,36 +1,51 @@
 import { useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { dryRunLines } from '../../client/dry-run-lines.ts'
+import { path } from '../../client/requests.ts'
+import { ServiceError } from '../../client/service-error.ts'
 import type { DryRun, PublishRequest } from '../../client/service-types.ts'
-import { jobHref } from '../links.ts'
-import { noticeRefusal, useSignedIn } from '../session.ts'
+import { useAsked } from '../data.ts'
+import { jobHref, quoted } from '../links.ts'
+import { noticeRefusal, type Session, useSignedIn } from '../session.ts'
 import { Page } from '../ui/page.tsx'
 import { Copy } from '../ui/pieces.tsx'
 import { Problem } from '../ui/shown.tsx'
 
-const example = `{
+const exampleIn = (org: string) => `{
   "dbUrl": "bolt://origin.example:7687",
   "mappedIndices": {"DEFAULT_INDEX": "Airport", "DEFAULT_ID_FIELD": "iata"},
   "originIds": ["SEA", "JFK"],
   "metadata": true,
   "relationships": ["FLIGHT>"],
-  "orgName": "acme",
+  "orgName": ${JSON.stringify(org)},
   "fileName": "airports.json"
 }`
 
+/** The request of each session, so that it is still there when the user comes back to the page. */
+const drafts = new WeakMap<Session, { text: string; user: string }>()
+
+/** What was tried, and what the service answered. Only the same may be published. */
 interface Tried {
-  /** What was tried: only the same may be published. */
   request: string
   dryRun: DryRun
   sample: string
 }
 
-/** Composes a publish. It is tried first; the password is forgotten when it was sent. */
 export function Publish() {
   const session = useSignedIn()
+  const { data: orgs, isLoading } = useAsked(['first org', session.who.name], (signal) =>
+    session.client.orgs(1, signal),
+  )
+  return <Page title="Publish">{!isLoading && <Editor session={session} org={orgs?.orgs[0] ?? 'acme'} />}</Page>
+}
+
+/** Composes a publish. It is tried first; the password is forgotten when it was sent. */
+function Editor({ session, org }: { session: Session; org: string }) {
   const { route } = useLocation()
-  const [text, setText] = useState(example)
-  const [user, setUser] = useState('neo4j')
+  const draft = drafts.get(session)
+  const [text, setText] = useState(draft?.text ?? exampleIn(org))
+  const [user, setUser] = useState(draft?.user ?? 'neo4j')
+  drafts.set(session, { text, user })
   const password = useRef<HTMLInputElement>(null)
   const [tried, setTried] = useState<Tried | null>(null)
   const [error, setError] = useState<Error | null>(null)
@@ -40,22 +55,14 @@ export function Publish() {
   const request = JSON.stringify([text, user, isForced])
   const [key, setKey] = useState(() => crypto.randomUUID())
 
-  /** @throws Error if the text is not JSON */
-  function requests(): PublishRequest[] {
-    const parsed = JSON.parse(text)
-    const secret = password.current?.value ?? ''
-    const credentials = `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${secret}`)))}`
-    return [parsed].flat().map((request) => (secret === '' ? request : { credentials, ...request }))
-  }
-
   async function send(work: (requests: PublishRequest[]) => Promise<void>): Promise<void> {
     setSending(true)
     setError(null)
     try {
-      await work(requests())
+      await work(withCredentials(text, user, password.current?.value ?? ''))
     } catch (failure) {
       noticeRefusal(failure)
-      setError(failure as Error)
+      setError(isList(text) ? (failure as Error) : ofOneRequest(failure as Error))
     } finally {
       setSending(false)
     }
@@ -66,7 +73,7 @@ export function Publish() {
       setTried(null)
       const answer = await session.client.dryRun(given, isForced)
       const { dryRun } = JSON.parse(answer) as { dryRun: DryRun }
-      setTried({ request, dryRun, sample: JSON.stringify(dryRun.sample, null, 2) })
+      setTried({ request, dryRun, sample: sampleIn(answer) })
       setKey(crypto.randomUUID())
     })
   const publish = () =>
@@ -75,9 +82,11 @@ export function Publish() {
       if (password.current) password.current.value = ''
       route(jobHref(id))
     })
+  const isTried = tried?.request === request
+  const mayPublish = isTried && !tried.dryRun.wouldConflict
 
   return (
-    <Page title="Publish">
+    <>
       <form class="stack" onSubmit={(event) => event.preventDefault()}>
         <label>
           Request, or a list of them, as JSON; without credentials
@@ -93,7 +102,7 @@ export function Publish() {
           <input value={user} autocomplete="off" onInput={({ currentTarget }) => setUser(currentTarget.value)} />
         </label>
         <label>
-          Password of the origin
+          Password of the origin, or its credentials: Basic …
           <input ref={password} type="password" autocomplete="off" />
         </label>
         <label class="choice">
@@ -105,27 +114,52 @@ export function Publish() {
           Replace a packet of the same name
         </label>
         <div class="actions">
-          <button type="button" class="main" disabled={isSending} onClick={tryIt}>
-            Try it
+          <button type="button" class={mayPublish ? '' : 'main'} disabled={isSending} onClick={tryIt}>
+            Dry run
           </button>
-          <button type="button" disabled={isSending || tried?.request !== request} onClick={publish}>
+          <button type="button" class={mayPublish ? 'main' : ''} disabled={isSending || !mayPublish} onClick={publish}>
             Publish
           </button>
           <Copy text={curlOf(text, isForced)}>Copy as curl</Copy>
         </div>
       </form>
+      {!tried && <p class="quiet">A dry run says what the publish would make. After it you can publish the request.</p>}
       {isSending && <p role="status">The service is reading the origin.</p>}
       {error && <Problem error={error} />}
-      {tried && <Result tried={tried} isCurrent={tried.request === request} />}
-    </Page>
+      {error && <CreateOrg error={error} text={text} session={session} done={() => setError(null)} />}
+      {tried && <Result tried={tried} isCurrent={isTried} />}
+    </>
+  )
+}
+
+/** Creates the org that a request names, if the service says that there is none. */
+function CreateOrg(props: { error: Error; text: string; session: Session; done: () => void }) {
+  const { error, text, session, done } = props
+  const [failure, setFailure] = useState<Error | null>(null)
+  const org = orgIn(text)
+  if (!(error instanceof ServiceError && error.status === 404 && error.message.includes('org')) || org === null)
+    return null
+  const create = () => session.ask('POST', path`/1.0/publish/${org}`, {}).then(done, setFailure)
+  return (
+    <>
+      <button type="button" onClick={create}>
+        Create the org {org}
+      </button>
+      {failure && <Problem error={failure} />}
+    </>
   )
 }
 
 function Result({ tried: { dryRun, sample }, isCurrent }: { tried: Tried; isCurrent: boolean }) {
   return (
     <section aria-live="polite">
-      <h2>What the publish would make</h2>
-      {!isCurrent && <p class="stale">The request has changed since: try it again before you publish.</p>}
+      <h2>Dry run</h2>
+      {!isCurrent && <p class="stale">The request has changed since: run it dry again before you publish.</p>}
+      {dryRun.wouldConflict && (
+        <p class="stale">
+          The name is taken. Choose another one, or choose to replace the packet; then run the request dry again.
+        </p>
+      )}
       <pre>{dryRunLines(dryRun).join('\n')}</pre>
       <details>
         <summary>Sample of the pairs, with values of properties</summary>
@@ -135,9 +169,63 @@ function Result({ tried: { dryRun, sample }, isCurrent }: { tried: Tried; isCurr
   )
 }
 
+const isList = (text: string): boolean => text.trimStart().startsWith('[')
+
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
+type Reviver = (key: string, value: unknown, context: { source: string }) => unknown
+const keepingNumbers: Reviver = (_key, value, { source }) => (typeof value === 'number' ? rawJSON(source) : value)
+
+/** The requests of a text, with their numbers as they are. @throws SyntaxError */
+const requestsIn = (text: string): Partial<PublishRequest>[] => [JSON.parse(text, keepingNumbers as never)].flat()
+
+/** The org that the first request names; null if there is none. */
+function orgIn(text: string): string | null {
+  try {
+    const [{ orgName } = {}] = requestsIn(text)
+    return typeof orgName === 'string' ? orgName : null
+  } catch {
+    return null
+  }
+}
+
+/** @throws Error if the text is not JSON, or there are no credentials */
+function withCredentials(text: string, user: string, secret: string): PublishRequest[] {
+  const requests = requestsIn(text)
+  if (secret === '') {
+    if (requests.some((request) => request?.credentials === undefined))
+      throw new Error('Type the password of the origin')
+    return requests as PublishRequest[]
+  }
+  const basic = btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${secret}`)))
+  const credentials = secret.startsWith('Basic ') ? secret : `Basic ${basic}`
+  return requests.map((request) => ({ credentials, ...request }) as PublishRequest)
+}
+
+/** The service gets a list of one, and names the place in it. */
+function ofOneRequest(error: Error): Error {
+  if (!(error instanceof ServiceError)) return error
+  const { message, status, headers, details, mayPass } = error
+  const plain = (line: string) => line.replaceAll('[0].', '')
+  return new ServiceError(plain(message), status, headers, details.map(plain), mayPass)
+}
+
+/** The sample of an answer. Its numbers stay as they are: in a packet `1` and `1.0` are different values. */
+function sampleIn(answer: string): string {
+  const { dryRun } = JSON.parse(answer, keepingNumbers as never) as { dryRun: DryRun }
+  return JSON.stringify(dryRun.sample, null, 2)
+}
+
 /** The command that sends the same request; the shell puts in the secrets. */
 function curlOf(text: string, isForced: boolean): string {
-  const query = isForced ? '?forceOverwrite=true' : ''
-  const body = `'${text.replaceAll("'", `'\\''`)}'`
-  return `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d ${body} '${location.origin}/1.0/publish/${query}'`
+  const url = `${location.origin}/1.0/publish/multi${isForced ? '?forceOverwrite=true' : ''}`
+  const body = quoted(withoutSecrets(text)).replaceAll('$CREDENTIALS', `'"$CREDENTIALS"'`)
+  return `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d ${body} '${url}'`
+}
+
+function withoutSecrets(text: string): string {
+  try {
+    return JSON.stringify(requestsIn(text).map((request) => ({ ...request, credentials: '$CREDENTIALS' })))
+  } catch {
+    return text
+  }
 }

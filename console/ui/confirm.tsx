@@ -6,13 +6,16 @@ interface Props {
   /** The words of the button, and of the dialog's heading. */
   title: string
   children: ComponentChildren
+  /** The words of the button that changes nothing. */
+  refusal: string
+  isHarmless?: boolean
   /** What must be typed first; absent: nothing. */
   typed?: string
   act: () => Promise<unknown>
 }
 
 /** A button that asks before it acts. */
-export function Confirm({ title, children, typed, act }: Props) {
+export function Confirm({ title, children, refusal, isHarmless = false, typed, act }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState('')
   const [error, setError] = useState<Error | null>(null)
@@ -21,6 +24,7 @@ export function Confirm({ title, children, typed, act }: Props) {
   useEffect(() => {
     if (isOpen) dialog.current?.showModal()
   }, [isOpen])
+  const look = isHarmless ? '' : 'danger'
   async function confirm(event: Event): Promise<void> {
     event.preventDefault()
     setActing(true)
@@ -36,7 +40,7 @@ export function Confirm({ title, children, typed, act }: Props) {
   }
   return (
     <>
-      <button type="button" class="danger" onClick={() => setOpen(true)}>
+      <button type="button" class={look} onClick={() => setOpen(true)}>
         {title}
       </button>
       {isOpen && (
@@ -46,16 +50,18 @@ export function Confirm({ title, children, typed, act }: Props) {
             {children}
             {typed !== undefined && (
               <label>
-                Type <code>{typed}</code>
+                <span>
+                  Type <code>{typed}</code> to confirm
+                </span>
                 <input value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} autocomplete="off" />
               </label>
             )}
             {error && <Problem error={error} />}
             <div class="actions">
               <button type="button" onClick={() => dialog.current?.close()}>
-                Keep it
+                {refusal}
               </button>
-              <button type="submit" class="danger" disabled={isActing || (typed !== undefined && text !== typed)}>
+              <button type="submit" class={look} disabled={isActing || (typed !== undefined && text !== typed)}>
                 {title}
               </button>
             </div>

@@ -45,17 +45,17 @@ export function KeysHelp({ isShown, show, isOff, turn }: ReturnType<typeof useKe
   return (
     <footer>
       <button type="button" class="plain" onClick={() => show(true)}>
-        Keys
+        Keyboard shortcuts
       </button>
       {isShown && (
         <dialog ref={dialog} aria-labelledby="keys-title" onClose={() => show(false)}>
-          <h2 id="keys-title">Keys</h2>
+          <h2 id="keys-title">Keyboard shortcuts</h2>
           <dl class="facts">
             {[
-              ['/', 'to the search field'],
-              ['g j', 'to the jobs'],
-              ['g p', 'to the packets'],
-              ['?', 'these keys'],
+              ['/', 'goes to the search field'],
+              ['g j', 'goes to the jobs'],
+              ['g p', 'goes to the packets'],
+              ['?', 'shows the shortcuts'],
             ].map(([key, what]) => (
               <div key={key}>
                 <dt>
@@ -67,7 +67,7 @@ export function KeysHelp({ isShown, show, isOff, turn }: ReturnType<typeof useKe
           </dl>
           <label class="choice">
             <input type="checkbox" checked={isOff} onChange={({ currentTarget }) => turn(currentTarget.checked)} />
-            Switch the keys off
+            Switch them off
           </label>
           <div class="actions">
             <button type="button" onClick={() => dialog.current?.close()}>

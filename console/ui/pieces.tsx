@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Job } from '../../client/service-types.ts'
 
 const icons: Record<Job['state'], string> = {
@@ -36,23 +36,27 @@ export function Time({ at }: { at: string }) {
   )
 }
 
+const saidMs = 3_000
+
 /** A button that copies a text, which may be long, to the clipboard. */
 export function Copy({ text, children }: { text: string; children: ComponentChildren }) {
   const [said, say] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => say(''), saidMs)
+    return () => clearTimeout(timer)
+  }, [said])
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => say('Copied'),
       () => say('Not copied: the browser refused'),
     )
   return (
-    <>
+    <span class="copy">
       <button type="button" onClick={copy}>
         {children}
       </button>
-      <span class="said" role="status">
-        {said}
-      </span>
-    </>
+      <span role="status">{said}</span>
+    </span>
   )
 }
 
@@ -82,7 +86,7 @@ export function Table<Row>(props: { caption: string; columns: readonly Column<Ro
           <tr key={index}>
             {columns.map(({ title, of, isNumber }) => (
               <td key={title} data-title={title} class={isNumber ? 'number' : ''}>
-                {of(row)}
+                <div>{of(row)}</div>
               </td>
             ))}
           </tr>
@@ -105,7 +109,7 @@ export const Facts = ({ of }: { of: readonly (readonly [name: string, value: Com
 )
 
 /** Nothing is there: a sentence, and the command that changes that. */
-export const Empty = ({ children, command }: { children: ComponentChildren; command?: string }) => (
+export const Empty = ({ children, command }: { children: ComponentChildren; command?: string | undefined }) => (
   <div class="empty">
     <p>{children}</p>
     {command && <pre>{command}</pre>}

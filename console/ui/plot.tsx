@@ -16,9 +16,21 @@ interface Props {
   lines: readonly (readonly [name: string, field: Exclude<keyof Measured, 'at'>])[]
 }
 
-const strokes = ['#2f6feb', '#b25e09', '#6b7280']
+const strokes = ['--accent', '--warn', '--quiet']
+const legend = { live: false }
 const height = 180
-const shownSeconds = 600
+const [leastShownSeconds, mostShownSeconds] = [60, 600]
+
+/** The time since the page was opened, within bounds. */
+function shownTimes(_plot: unknown, first: number | null): [number, number] {
+  const now = Date.now() / 1_000
+  const shown = Math.min(mostShownSeconds, Math.max(leastShownSeconds, now - (first ?? now)))
+  return [now - shown, now]
+}
+
+const colourOf = (at: Element, name: string): string => getComputedStyle(at).getPropertyValue(name)
+
+const clock = (seconds: number): string => new Date(seconds * 1_000).toLocaleTimeString('en-GB')
 
 /** A plot of the last minutes. The facts above it say the last values, so it is hidden from readers of text. */
 export function Plot({ title, measured, lines }: Props) {
@@ -28,12 +40,19 @@ export function Plot({ title, measured, lines }: Props) {
     const at = place.current as HTMLDivElement
     const ink = getComputedStyle(at).color
     const axis = { stroke: ink, grid: { stroke: `color-mix(in srgb, ${ink} 15%, transparent)` } }
-    const series = lines.map(([label], index) => ({ label, stroke: strokes[index] as string, width: 2 }))
+    const times = { ...axis, space: 90, values: (_: unknown, seconds: number[]) => seconds.map(clock) }
+    const series = lines.map(([label], index) => ({
+      label,
+      stroke: colourOf(at, strokes[index] as string),
+      width: 2,
+      // A line that lies on another one stays visible.
+      dash: index === 0 ? [] : [8 - 2 * index, 4],
+    }))
     const scales = {
-      x: { range: (): [number, number] => [Date.now() / 1_000 - shownSeconds, Date.now() / 1_000] },
+      x: { range: shownTimes },
       y: { range: (_: unknown, _least: number, most: number): [number, number] => [0, Math.max(4, most * 1.1)] },
     }
-    const options = { width: at.clientWidth, height, axes: [axis, axis], scales, series: [{}, ...series] }
+    const options = { width: at.clientWidth, height, axes: [times, axis], scales, series: [{}, ...series], legend }
     const made = new UPlot(options, [[], ...lines.map(() => [])], at)
     plot.current = made
     const sized = new ResizeObserver(() => made.setSize({ width: at.clientWidth, height }))

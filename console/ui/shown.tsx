@@ -42,14 +42,15 @@ function Skeleton({ isLoading }: { isLoading: boolean }) {
 
 export function Problem({ error, again }: { error: Error; again?: () => void }) {
   const isService = error instanceof ServiceError
+  const details = isService ? error.details.filter((line) => !error.message.includes(line.trim())) : []
   const requestId = isService ? error.headers.get('X-Request-Id') : null
   const wait = isService ? error.retryAfterSeconds : 0
   return (
     <div class="problem" role="alert">
       <p>{sentence(error.message)}</p>
-      {isService && error.details.length > 0 && (
+      {details.length > 0 && (
         <ul>
-          {error.details.map((line) => (
+          {details.map((line) => (
             <li key={line}>{line}</li>
           ))}
         </ul>
@@ -60,7 +61,7 @@ export function Problem({ error, again }: { error: Error; again?: () => void }) 
         </p>
       )}
       {wait > 0 && <p class="quiet">The service asks to wait {wait} s.</p>}
-      {again && (
+      {again && (!isService || error.mayPass) && (
         <button type="button" onClick={again}>
           Try again
         </button>
@@ -69,4 +70,8 @@ export function Problem({ error, again }: { error: Error; again?: () => void }) 
   )
 }
 
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
+/** A message as a sentence, unless it begins with an address. */
+export function sentence(text: string): string {
+  const begun = /^\w+:/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+  return /[.?!]$/.test(begun) ? begun : `${begun}.`
+}

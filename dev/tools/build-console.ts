@@ -15,7 +15,7 @@ export async function buildConsole(outdir = join(root, 'console/dist')): Promise
     splitting: true,
     minify: true,
     format: 'esm',
-    target: ['chrome120', 'firefox121', 'safari17.4'],
+    target: ['chrome120', 'firefox135', 'safari18.4'],
     supported: { 'top-level-await': true },
     // The file of the type checker extends one that the stage of the image does not have.
     tsconfigRaw: {},

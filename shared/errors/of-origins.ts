@@ -53,5 +53,5 @@ export const nothingThere = (label: string, idProperty: string) =>
   new AppError(
     422,
     'nothingThere',
-    `originIds: none exists, and the origin has no node with label "${label}" and property "${idProperty}" at all`,
+    `originIds: the origin has no node with the label "${label}" and the property "${idProperty}"`,
   )

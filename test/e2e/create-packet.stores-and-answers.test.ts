@@ -107,7 +107,7 @@ test.each([
     'a mistyped index',
     { mappedIndices: { ...fields.mappedIndices, Persn: 'id' }, index: 'Persn' },
     422,
-    'originIds: none exists, and the origin has no node with label "Persn" and property "id" at all',
+    'originIds: the origin has no node with the label "Persn" and the property "id"',
   ],
 ])('%s answers %o', async (name, change, status, message) => {
   const { status: actual, body } = await client.post(

@@ -115,7 +115,7 @@ test.each<[string, () => Promise<ClientAnswer<PublishAnswer>>, number, string]>(
     'nothing of that kind at the origin',
     () => post({ mappedIndices: nobody }),
     422,
-    'originIds: none exists, and the origin has no node with label "Nobody" and property "id" at all',
+    'originIds: the origin has no node with the label "Nobody" and the property "id"',
   ],
   [
     'credentials that the origin refuses',
