@@ -28,7 +28,7 @@ export interface Principal extends Grant {
 export const coversOrg = ({ orgs }: Pick<Grant, 'orgs'>, orgName: string): boolean =>
   orgs.some((org) => org === '*' || org === orgName || orgName.startsWith(`${org}/`))
 
-/** The grant's orgs that no other of its orgs covers. null: all orgs. */
+/** The grant's orgs that no other org of the grant covers. null: all orgs. */
 export function rootsOf({ orgs }: Grant): string[] | null {
   if (orgs.includes('*')) return null
   return [...new Set(orgs)].filter((org) => !orgs.some((other) => org.startsWith(`${other}/`)))

@@ -17,7 +17,7 @@ function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
     .transform(Number)
 }
 
-/** A value that `parse` parses; it throws an Error that names the rule. */
+/** A value that `parse` converts. For an invalid value `parse` throws an Error that names the rule. */
 const parsedBy = <T>(parse: (value: string) => T) =>
   text.transform((value, context) => {
     try {
