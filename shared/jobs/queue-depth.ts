@@ -7,7 +7,7 @@ import { callbacksDueKey, openJobsKey, openRunsKey, recordKey, sweptKey } from '
 
 /**
  * The keys of the queue's states. A job with a turn waits in `prioritized`, and in `wait` only after it lost its
- * worker; one in `waiting-children` holds no slot; a delayed one is not available before its time.
+ * worker. A job in `waiting-children` holds no slot. A delayed job is not available before its time.
  */
 export const queueKeys = {
   wait: 'list',
@@ -77,7 +77,7 @@ export interface QueueReading {
   lastSweep: string | null
 }
 
-/** Prepares reading the queue. The reading throws if Redis does not answer within three seconds. */
+/** Returns a function that reads the queue, and throws if Redis does not answer within three seconds. */
 export function createQueueReader(redis: Redis): () => Promise<QueueReading> {
   redis.defineCommand('oldestQueuedJob', { numberOfKeys: 1, lua: oldestQueued })
   return async () => {
