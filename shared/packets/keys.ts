@@ -19,7 +19,7 @@
  *
  * Stores list keys in ascending order only, so numbers in generation keys count down: a listing begins with the latest.
  *
- * No segment of a name starts with a dot, so hidden keys cannot be confused with names, nor one name's with another's.
+ * No segment of a name starts with a dot, so a hidden key is never a name, and never belongs to two names.
  */
 export const packetName = (orgName: string, fileName: string): string => `${orgName}/${fileName}`
 
