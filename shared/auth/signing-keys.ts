@@ -42,7 +42,7 @@ export function createSigningKeys(settings: KeySettings, log: TokenLog, failing:
       if (!failure)
         log.error(
           { err: error, staleSeconds },
-          'the signing keys of tokens cannot be fetched; the last known keys count',
+          'the signing keys of tokens cannot be fetched; the last known keys stay valid',
         )
       failure = error as Error
     }
