@@ -36,7 +36,7 @@ export function createLiveness({
 }: LivenessOptions): Liveness {
   const time = now ?? (() => performance.now())
   let isStopping = false
-  /** Start of the time in which each check found waiting jobs and a free slot; null if the last check did not. */
+  /** Start of the period in which each check found waiting jobs and a free slot; null if the last check did not. */
   let neglectingSince: number | null = null
 
   async function isNeglectingJobs(): Promise<boolean> {

@@ -37,7 +37,7 @@ const clockTolerance = 5
 
 const isScope = (text: string): text is Scope => (scopes as readonly string[]).includes(text)
 
-/** Accepts RFC 9068's type, the generic type or none, but no other tokens signed by the same keys: logout tokens. */
+/** Accepts RFC 9068's type, the generic type or none, but no other token of these keys, such as a logout token. */
 const isAccessToken = (typ: string | undefined): boolean =>
   typ === undefined || /^(application\/)?(at\+)?jwt$/i.test(typ)
 

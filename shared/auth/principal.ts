@@ -8,7 +8,7 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
-/** What a token allows, and the name under which records list its changes. */
+/** What a token allows, and the name that records show as the author of its changes. */
 export interface Grant {
   name: string
   /** Orgs, including their sub-directories; `*` means all. */

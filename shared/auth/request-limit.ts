@@ -5,7 +5,7 @@ import * as errors from '../errors/catalogue.ts'
 /** Counts a request of a client. @throws tooManyRequests (429) */
 export type LimitRequests = (client: string) => Promise<void>
 
-/** Limits a client's requests per minute across all API processes. While Redis is unavailable each counts its own. */
+/** Limits a client's requests per minute across all API processes. Without Redis each process counts alone. */
 export function createRequestLimit(redis: Redis, perMinute: number): LimitRequests {
   if (perMinute === 0) return async () => {}
   const limits = { points: perMinute, duration: 60 }

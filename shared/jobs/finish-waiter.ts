@@ -13,7 +13,7 @@ export interface FinishWaiter {
   wait(id: string, milliseconds: number, signal: AbortSignal): Promise<JobRecord | null>
   /** Shows a job to a follower until the returned function is called. */
   follow(id: string, follower: Follower): () => void
-  /** Call this when the process shuts down: ends all waits and releases all followers, and later ones at once. */
+  /** Call this when the process shuts down. It ends all waits and releases all followers, also all later ones. */
   release(): void
 }
 

@@ -3,7 +3,7 @@ import { isAfter, type ListPosition } from './list-position.ts'
 import type { JobRecord } from './record.ts'
 import type { JobState } from './states.ts'
 
-/** Number of positions or states that are read at a time, and the most records. */
+/** Number of positions or states read at a time, and maximum number of records. */
 export const pageSize = 200
 
 interface WantedJobs {
@@ -15,7 +15,7 @@ interface WantedJobs {
 
 /**
  * Merges lists of jobs, newest first, starting after `after`. Removes jobs that no longer exist from the lists, and
- * skips unreadable ones. With `state`, only the state is read of a job in another state, and its `job` is null.
+ * skips unreadable ones. With `state`, it reads only the state of a job in another state, and yields null as its `job`.
  */
 export async function* eachJob(
   records: Pick<JobRecords, 'list' | 'statesOf' | 'readMany' | 'unlist'>,

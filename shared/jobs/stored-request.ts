@@ -75,7 +75,7 @@ export async function storeRequest(
     const plan: SlicePlan = {
       slices: rangesOf(slices, head.length),
       credentials,
-      // The model does not complete these: thousands of sub-requests may share its long `mappedIndices`.
+      // The requests are not completed by the model here: thousands of them may share its long `mappedIndices`.
       treatments: await inTurns(treatmentSteps(requests)),
     }
     stored.push(store.put(planKey(orgName, id), Buffer.from(JSON.stringify(plan))))

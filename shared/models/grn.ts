@@ -6,7 +6,7 @@ export type GrnType = (typeof grnTypes)[number]
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const idLength = 44
-// Accepts ids of other forms: a grn with one names no existing record, or another system's org.
+// Accepts ids of other forms: these grns name no existing record, or an org of another system.
 const grammar = /^grn:[\w-]{1,64}:([a-z]{1,64}):[\w-]{1,128}$/
 
 /** Generates a resource name, `grn:gg:<type>:<44 characters base62>`. Contract 10. */

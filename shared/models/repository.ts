@@ -141,7 +141,7 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
       return made
     },
 
-    /** Node type keys, oldest first, of a manager's latest version that has any, and a reader of those types. */
+    /** Node type keys, oldest first, of a manager's latest version that has any, and a reader of the types. */
     async latest(managerName: string) {
       const rows = (await read(latestModelStatement(visible(byName(manager, managerName))))) as [string, string][]
       const types = async (keys: readonly string[]): Promise<ModelledType[]> =>
@@ -150,9 +150,9 @@ function modelsOf(database: ManagerDatabase, orgs?: readonly string[]) {
     },
 
     /**
-     * The manager version that a publish is bound to, named by its grn or, for the latest one, by its manager: its grn
-     * and its document, without the fields that a publish does not need. The call and the document throw noSuchRecord
-     * (404), also if the version is being imported for the first time.
+     * The manager version that a publish is bound to: its grn and its document, without the fields that a publish does
+     * not need. `name`: its grn, or the name of its manager for the latest version. The call and the document throw
+     * noSuchRecord (404), also if the version is being imported for the first time.
      */
     async bindable(name: string): Promise<{ grn: string; document: AsyncIterable<VersionDocument> }> {
       let grn = name

@@ -92,7 +92,7 @@ const lossOf: Record<string, (typeof commitLosses)[number]> = {
   storeAway: 'unanswered',
 }
 
-/** A completed run did not become the packet, or may still become it if the store did not answer. */
+/** A completed run did not become the packet. If the store did not answer, it may still do so. */
 export function commitLost({ log, metrics }: EventContext, jobId: string, error: unknown): void {
   const reason = lossOf[codeOf(error)]
   if (reason === undefined) return

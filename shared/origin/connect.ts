@@ -215,7 +215,7 @@ function originError(error: unknown, broken: (cause: unknown) => AppError): unkn
   if (error.code.startsWith('Neo.ClientError.Transaction.InvalidBookmark')) return errors.bookmarksRefused(error)
   if (isBehind(error)) return errors.originBehind(error)
   if (error.code.startsWith('Neo.ClientError.Transaction.TransactionTimedOut')) return errors.originTimeLimit(error)
-  // The server has terminated the transaction (age, administrator, shutdown), but its code says client error.
+  // The server has terminated the transaction (age, administrator, shutdown), although the code says client error.
   if (error.code.startsWith('Neo.ClientError.Transaction.')) return errors.originBroke(error)
   if (error.code.startsWith('Neo.ClientError.')) return errors.originRefusedQuery(error)
   return broken(error)

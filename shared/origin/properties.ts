@@ -87,7 +87,7 @@ export class Properties {
     to.value(this.#at(index), this.shape.kinds[index] as Kind, numbers)
   }
 
-  /** A string property; null for any other type. */
+  /** A string property; null if the property is missing or has another type. */
   text(key: string): string | null {
     const index = this.shape.indexOf(key)
     return index !== -1 && this.shape.kinds[index] === kind.string ? this.#text(index) : null

@@ -25,7 +25,7 @@ export interface SweepRules {
 }
 
 /**
- * How long after their expiry packets are removed. Until then they expire by every clock, because a store refuses
+ * How long after their expiry packets are removed. By then they have expired by every clock, because a store refuses
  * requests whose time differs from its own by more than a quarter of this.
  */
 const expiredMs = 3_600_000

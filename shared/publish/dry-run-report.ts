@@ -40,7 +40,7 @@ export function dryRunReport({ tally, report, limit, ...seen }: Seen) {
     limit,
     subRequests: seen.subRequests,
     subRequestsRead: seen.read.subRequests,
-    // A packet without pairs is one empty part.
+    // A packet without pairs has one empty part.
     ...(limit === null && size.parts === 0 ? { pairs: 0, parts: 1, bytes: emptyPart.length } : size),
     projected: limit !== null && seen.subRequests > 1 && seen.read.subRequests > 0 ? projected(seen) : null,
     statements,

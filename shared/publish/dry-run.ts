@@ -33,7 +33,8 @@ interface DryRunContext {
 
 /**
  * Builds a packet as a job would, slice by slice, and discards it. Elements that cannot be published are left out and
- * listed. The bit-reversed order spreads the slices that are read before the time is up evenly. Contract 7.13.
+ * listed. Slices come in bit-reversed order, so that the slices read before the time is up are spread evenly.
+ * Contract 7.13.
  * @throws AppError as `buildPacket`; jobTimedOut (504) if nothing could be read.
  */
 export async function dryRun(order: DryRunOrder, { originPolicy, signal }: DryRunContext) {

@@ -39,8 +39,8 @@ export const nodeDeleteKind: KindDefinition<NodeDelete> = {
 }
 
 /**
- * Deletes the nodes with the given ids, and their relationships. `ids`: the expression that the list needs. Seed, Node
- * delete by id.
+ * Deletes the nodes with the given ids, and their relationships. `ids`: the expression that the list needs.
+ * Seed, Node delete by id.
  */
 export function nodeDelete(node: NodeKey, ids: Expression): Statement<'ids'> {
   return {

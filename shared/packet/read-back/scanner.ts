@@ -1,7 +1,7 @@
 import { isQuotable } from '../cypher/identifiers.ts'
 import type { ParameterSyntax, Template } from '../cypher/parameters.ts'
 
-/** Thrown if a text is not of the kind being tried. One object is enough, and most texts mismatch several kinds. */
+/** Thrown if a text is not of the kind being tried. A single object, because most texts mismatch several kinds. */
 export const mismatch = new Error('the text is not of this kind')
 
 /** Reads a statement's text from left to right, in time linear in its length. */

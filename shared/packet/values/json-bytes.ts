@@ -76,7 +76,7 @@ export class JsonBytes {
     this.#byte(close)
   }
 
-  /** `allByFields`: if the value is in a list of times or datetimes of which one must be given by fields, all are. */
+  /** `allByFields`: the value is in a list of times or datetimes, and all must be given by fields if one must. */
   #scalar(cursor: Cursor, of: Kind, numbers: Numbers, allByFields: boolean): void {
     if (of === kind.string) this.#string(cursor)
     else if (of === kind.safeInteger) this.#integer(cursor.integer())

@@ -9,7 +9,7 @@ import { identityLabel, identityOf, type NodeKeys } from '../request/identity.ts
 import type { Plan } from '../request/plan.ts'
 import type { OpenOrigin } from './origins.ts'
 
-/** A node or relationship of the origin that cannot be published, or only in part. */
+/** A node or relationship of the origin that cannot be published, or not completely. */
 export interface Unpublishable {
   what: 'node' | 'relationship'
   /** The label that identifies the node; null if none does, and for a relationship. */

@@ -64,7 +64,7 @@ export function typeOf(of: Kind): ValueType {
   return name === 'other' || !isList(of) ? name : `${name}[]`
 }
 
-/** Whether a property of a type may have a value of the type `value`. An empty list is a list of any type. */
+/** Whether a property of type `type` may have a value of type `value`. An empty list is a list of any type. */
 export function fits(value: ValueType, type: DataType): boolean {
   if (value === type) return true
   if (value === '[]') return type.endsWith('[]')
