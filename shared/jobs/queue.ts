@@ -28,7 +28,7 @@ export interface LockSettings {
 export const workerOptions = ({ lockSeconds, stalledSeconds }: LockSettings) =>
   ({
     lockDuration: lockSeconds * 1_000,
-    // One check marks a job and a later one takes it, so the jobs of a dead worker may wait for two checks.
+    // One check marks a job and a later one takes it: with rare checks the jobs of a dead worker would wait for two.
     stalledInterval: stalledSeconds * 1_000,
     // Effectively unlimited: the job record counts lost workers and fails the job.
     maxStalledCount: 1_000_000,

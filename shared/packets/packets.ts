@@ -35,7 +35,7 @@ export interface Packets {
   createOrg(orgName: string): Promise<void>
   /** @throws noSuchOrg (404) */
   requireOrg(orgName: string): Promise<void>
-  /** The orgs among these that exist, or all top-level orgs (null), in the key order of the store. */
+  /** The orgs among these that exist, by code point; null: all top-level orgs, in the key order of the store. */
   orgs(among: readonly string[] | null, page: OrgPage): AsyncGenerator<string>
   /** Whether a packet, or files that others stored, have this name; and the number of its latest generation, or 0. */
   standingOf(orgName: string, fileName: string): Promise<{ isTaken: boolean; latest: number }>
